@@ -19,7 +19,8 @@ namespace {
 constexpr std::uint64_t aggregates = 10'000;
 constexpr std::uint32_t in_flight = 256;
 
-Result<Local> open_aggregates(const BenchOptions& options, const char* folder = "aggregates", AggregateOptions live = {}) {
+Result<Local> open_aggregates(const BenchOptions& options, const char* folder = "aggregates",
+                              AggregateOptions live = {}) {
   auto store = Local::open({.data_dir = fresh(options, folder), .shards = 16, .aggregates = live});
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(store->host<Counter>());
@@ -49,7 +50,8 @@ Figure drive_through(std::string name, const char* unit, double seconds, std::ui
   room.drain();
   Figure f{std::move(name), static_cast<double>(good) / (now_seconds() - began), unit};
   f.more = percentiles(latencies);
-  f.more.emplace_back("cpu_us_each", (cpu_seconds() - cpu) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, good)));
+  f.more.emplace_back("cpu_us_each",
+                      (cpu_seconds() - cpu) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, good)));
   if (failed) f.more.emplace_back("failed", static_cast<double>(failed));
   return f;
 }
@@ -59,10 +61,12 @@ Result<Figure> plain_of_many_aggregates(const BenchOptions& options) {
   auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   Random random(options.seed);
-  return drive_through("plain appends, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
-    store->append_async(Append{}.event("counter-" + std::to_string(random.below(aggregates)), "bench.added", "1"),
-                        [done](const Result<Appended>& answer) { done(answer.has_value()); });
-  });
+  return drive_through("plain appends, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight,
+                       [&](std::uint64_t, auto done) {
+                         store->append_async(
+                             Append{}.event("counter-" + std::to_string(random.below(aggregates)), "bench.added", "1"),
+                             [done](const Result<Appended>& answer) { done(answer.has_value()); });
+                       });
 }
 
 Result<void> warm_up(Local& store, std::uint64_t count) {
@@ -85,11 +89,12 @@ Result<Figure> commands(const BenchOptions& options, bool hot) {
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, aggregates));
   Random random(options.seed);
-  return drive_through(hot ? "commands, one hot aggregate, 256 in flight" : "commands, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight,
-               [&](std::uint64_t, auto done) {
-                 store->get<Counter>(hot ? "hot" : std::to_string(random.below(aggregates)))
-                     .ask_async(Add{1}, [done](const Answer<Total>& answer) { done(answer.replied()); });
-               });
+  return drive_through(
+      hot ? "commands, one hot aggregate, 256 in flight" : "commands, 10,000 aggregates, 256 in flight", "events/s",
+      options.seconds, in_flight, [&](std::uint64_t, auto done) {
+        store->get<Counter>(hot ? "hot" : std::to_string(random.below(aggregates)))
+            .ask_async(Add{1}, [done](const Answer<Total>& answer) { done(answer.replied()); });
+      });
 }
 
 Result<Figure> one_at_a_time(const BenchOptions& options) {
@@ -101,7 +106,8 @@ Result<Figure> one_at_a_time(const BenchOptions& options) {
   const double began = now_seconds();
   while (now_seconds() - began < options.seconds) {
     const double at = now_seconds();
-    if (auto answer = store->get<Counter>(std::to_string(random.below(1'000))).ask(Add{1}); !answer) return refuse(answer.error());
+    if (auto answer = store->get<Counter>(std::to_string(random.below(1'000))).ask(Add{1}); !answer)
+      return refuse(answer.error());
     latencies.add((now_seconds() - at) * 1e6);
   }
   Figure f{"commands, one at a time", static_cast<double>(latencies.count()) / (now_seconds() - began), "events/s"};
@@ -111,7 +117,8 @@ Result<Figure> one_at_a_time(const BenchOptions& options) {
 
 /// What a command adds to a plain file's synced write.
 Result<void> aggregates_alone(const BenchOptions& options, Report& report) {
-  auto figures = in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return one_at_a_time(options); }, {{0}}}});
+  auto figures =
+      in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return one_at_a_time(options); }, {{0}}}});
   if (!figures) return refuse(std::move(figures).error());
   auto& command = figures->back();
   const double over = command.more.front().second - figures->front().more.front().second;
@@ -126,9 +133,11 @@ Result<Figure> queries(const BenchOptions& options) {
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, aggregates));
   Random random(options.seed);
-  auto f = drive_through("queries, 10,000 live aggregates, 256 in flight", "queries/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
-    store->get<Counter>(std::to_string(random.below(aggregates))).ask_async(GetTotal{}, [done](const Answer<Total>& answer) { done(answer.replied()); });
-  });
+  auto f = drive_through("queries, 10,000 live aggregates, 256 in flight", "queries/s", options.seconds, in_flight,
+                         [&](std::uint64_t, auto done) {
+                           store->get<Counter>(std::to_string(random.below(aggregates)))
+                               .ask_async(GetTotal{}, [done](const Answer<Total>& answer) { done(answer.replied()); });
+                         });
   f.target = "300 k/s";
   f.reached = f.value >= 300e3;
   return f;
@@ -136,7 +145,8 @@ Result<Figure> queries(const BenchOptions& options) {
 
 /// A million aggregates are asked once each; 100,000 may live at once.
 Result<void> memory(const BenchOptions& options, Report& report) {
-  auto store = open_aggregates(options, "aggregates", {.live_limit = 100'000, .idle_after = std::chrono::milliseconds(0)});
+  auto store =
+      open_aggregates(options, "aggregates", {.live_limit = 100'000, .idle_after = std::chrono::milliseconds(0)});
   if (!store) return refuse(store.error());
   malloc_trim(0);
   const double before = static_cast<double>(resident_bytes());
@@ -147,7 +157,8 @@ Result<void> memory(const BenchOptions& options, Report& report) {
   each.reached = each.value < 2'048;
   EVERSHARD_TRY(add(options, report, std::move(each)));
   EVERSHARD_TRY(warm_up(*store, 1'000'000));
-  Figure all{"resident memory, a million aggregates known, 100,000 live", static_cast<double>(resident_bytes()) / 1e6, "MB"};
+  Figure all{"resident memory, a million aggregates known, 100,000 live", static_cast<double>(resident_bytes()) / 1e6,
+             "MB"};
   const auto stats = store->stats().value();
   for (const auto& [name, value] : stats.details)
     if (name == "aggregates.live") all.more.emplace_back("live", static_cast<double>(value));
@@ -163,11 +174,13 @@ Result<void> cold_start(const BenchOptions& options, Report& report, bool snapsh
     if (!store) return refuse(store.error());
     for (std::uint64_t n = 0; n < aggregates; n += 100) {
       Append append;
-      for (std::uint64_t i = 0; i < 10'000; ++i) append.event("counter-" + std::to_string(n + i % 100), "bench.added", "1");
+      for (std::uint64_t i = 0; i < 10'000; ++i)
+        append.event("counter-" + std::to_string(n + i % 100), "bench.added", "1");
       if (auto done = store->append(std::move(append)); !done) return refuse(done.error());
     }
     if (snapshots) {
-      for (std::uint64_t n = 0; n < aggregates; ++n) EVERSHARD_TRY(store->take_snapshot({"counter", std::to_string(n)}, std::chrono::seconds(30)));
+      for (std::uint64_t n = 0; n < aggregates; ++n)
+        EVERSHARD_TRY(store->take_snapshot({"counter", std::to_string(n)}, std::chrono::seconds(30)));
     }
     EVERSHARD_TRY(store->flush());
   }
@@ -199,7 +212,9 @@ Result<void> cold_start(const BenchOptions& options, Report& report, bool snapsh
   stop = true;
   beside.join();
   EVERSHARD_TRY(done);
-  Figure f{std::string("cold start of 10,000 aggregates of 100 events, ") + (snapshots ? "with snapshots" : "without snapshots"), took, "s"};
+  Figure f{std::string("cold start of 10,000 aggregates of 100 events, ") +
+               (snapshots ? "with snapshots" : "without snapshots"),
+           took, "s"};
   f.more.emplace_back("aggregates_per_s", static_cast<double>(aggregates) / took);
   f.more.emplace_back("appends_beside_of_usual", during / usual);
   f.target = "appends beside it at least 0.80 of usual";

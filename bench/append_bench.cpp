@@ -24,7 +24,8 @@ std::string plain_name(std::uint32_t in_flight, std::size_t events) {
   return "store, " + std::to_string(in_flight) + " in flight of " + std::to_string(events);
 }
 
-Result<Figure> plain(const BenchOptions& options, std::uint32_t in_flight, std::size_t events, std::uint32_t shards = 16) {
+Result<Figure> plain(const BenchOptions& options, std::uint32_t in_flight, std::size_t events,
+                     std::uint32_t shards = 16) {
   auto store = open_fresh(options, shards);
   if (!store) return refuse(store.error());
   Workload workload(options.seed);
@@ -44,13 +45,16 @@ Result<Figure> conditional(const BenchOptions& options, std::uint32_t in_flight,
         auto append = workload.append(events);
         std::vector<Tag> named{"student:" + std::to_string(workload.random().below(100'000))};
         if (tags == 2) named.push_back("course:" + std::to_string(workload.random().below(1'000)));
-        append.fail_if(tags == 2 ? Query{}.tags(named) : Query{}.types({"Blocked"}).tags(named), GlobalPosition{head.load(std::memory_order_relaxed)});
+        append.fail_if(tags == 2 ? Query{}.tags(named) : Query{}.types({"Blocked"}).tags(named),
+                       GlobalPosition{head.load(std::memory_order_relaxed)});
         return append;
       },
       [&](const Result<Appended>& answer) {
         if (answer && answer->last_position.value > head) head = answer->last_position.value;
       });
-  return figure_of(plain_name(in_flight, events) + (tags == 2 ? ", condition on two tags" : ", condition on one tag and one type"), out);
+  return figure_of(
+      plain_name(in_flight, events) + (tags == 2 ? ", condition on two tags" : ", condition on one tag and one type"),
+      out);
 }
 
 /// Ten tags, everybody wants them: how often the first try succeeds, and what a refusal costs.
@@ -95,9 +99,12 @@ Result<Figure> versioned(const BenchOptions& options, std::uint64_t aggregates, 
         return append;
       },
       [&](const Result<Appended>& answer) {
-        if (shared && answer) versions[std::stoull(answer->versions[0].aggregate.value)] = answer->versions[0].version.value;
+        if (shared && answer)
+          versions[std::stoull(answer->versions[0].aggregate.value)] = answer->versions[0].version.value;
       });
-  auto f = figure_of("store, 64 in flight, versioned, " + std::to_string(aggregates) + " aggregates" + (shared ? ", contended" : ""), out);
+  auto f = figure_of(
+      "store, 64 in flight, versioned, " + std::to_string(aggregates) + " aggregates" + (shared ? ", contended" : ""),
+      out);
   f.more.emplace_back("first_try_success", static_cast<double>(out.done) / static_cast<double>(out.appends));
   if (out.refused) f.more.emplace_back("cpu_us_per_append", out.cpu * 1e6 / static_cast<double>(out.appends));
   return f;
@@ -105,7 +112,8 @@ Result<Figure> versioned(const BenchOptions& options, std::uint64_t aggregates, 
 
 /// One append at a time: what the store adds to a plain file's synced write.
 Result<void> appends_alone(const BenchOptions& options, Report& report) {
-  auto figures = in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return plain(options, 1, 1); }, {{0}}}});
+  auto figures =
+      in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return plain(options, 1, 1); }, {{0}}}});
   if (!figures) return refuse(std::move(figures).error());
   const auto median_us = [](const Figure& f) { return f.more.front().second; };
   auto& store = figures->back();
@@ -137,13 +145,15 @@ Result<void> measure_appends(const BenchOptions& options, Report& report) {
                                 {[&] { return plain(options, 64, 64); }, {{0, 0.60}}},
                                 {[&] { return conditional(options, 64, 64, 1); }, {{1, 0.85}}}}));
   EVERSHARD_TRY(add(options, report, conditional(options, 1, 1, 1)));
-  for (const auto& [in_flight, events] : {std::pair{1u, 1u}, {256u, 1u}, {64u, 64u}}) EVERSHARD_TRY(add(options, report, conditional(options, in_flight, events, 2)));
+  for (const auto& [in_flight, events] : {std::pair{1u, 1u}, {256u, 1u}, {64u, 64u}})
+    EVERSHARD_TRY(add(options, report, conditional(options, in_flight, events, 2)));
   EVERSHARD_TRY(add(options, report, contended_conditions(options)));
   EVERSHARD_TRY(add(options, report, versioned(options, 16, false)));
   EVERSHARD_TRY(add(options, report, versioned(options, 100'000, false)));
   EVERSHARD_TRY(add(options, report, versioned(options, 16, true)));
-  return report_in_turn(options, report,
-                        {{[&] { return plain(options, 256, 10, 1); }}, {[&] { return plain(options, 256, 10); }, {{0, 0.75, 1.34}}}});
+  return report_in_turn(
+      options, report,
+      {{[&] { return plain(options, 256, 10, 1); }}, {[&] { return plain(options, 256, 10); }, {{0, 0.75, 1.34}}}});
 }
 
 }  // namespace evershard::bench

@@ -9,13 +9,13 @@
 
 #include <memory>
 
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/workload.hpp"
 #include "evershard/sharding/term_hash.hpp"
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/encoded_append.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
-#include "evershard/bench/parts.hpp"
-#include "evershard/bench/workload.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -26,7 +26,8 @@ storage::EncodedAppend encode(Workload& workload, const sharding::TermHasher& ha
   auto append = workload.append(events);
   auto given = std::make_unique<bool[]>(events);
   for (auto& event : append.events) event.id = EventId::random();
-  return storage::encode_append(std::move(append), std::span<const bool>(given.get(), events), shard_count, hasher, Timestamp::now());
+  return storage::encode_append(std::move(append), std::span<const bool>(given.get(), events), shard_count, hasher,
+                                Timestamp::now());
 }
 
 }  // namespace
@@ -79,7 +80,8 @@ Result<Figure> write_batch(const BenchOptions& options, std::size_t batch) {
   }
   rocksdb::DB* opened = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  if (auto s = rocksdb::DB::Open(rocks, directory.string(), families, &handles, &opened); !s.ok()) return refuse(ErrorCode::io, s.ToString());
+  if (auto s = rocksdb::DB::Open(rocks, directory.string(), families, &handles, &opened); !s.ok())
+    return refuse(ErrorCode::io, s.ToString());
   const std::unique_ptr<rocksdb::DB> db(opened);
 
   Workload workload(options.seed);
@@ -95,7 +97,8 @@ Result<Figure> write_batch(const BenchOptions& options, std::size_t batch) {
   Result<void> done{};
   while (now_seconds() - began < options.seconds) {
     rocksdb::WriteBatch all;
-    for (std::uint32_t s = 0; s < shard_count; ++s) records[s].begin(ShardId(static_cast<std::uint16_t>(s)), ShardOffset(first[s] = next[s]));
+    for (std::uint32_t s = 0; s < shard_count; ++s)
+      records[s].begin(ShardId(static_cast<std::uint16_t>(s)), ShardOffset(first[s] = next[s]));
     for (std::size_t i = 0; i < batch; ++i) {
       const auto append = encode(workload, hasher, 1);
       const auto& event = append.events[0];
@@ -103,16 +106,19 @@ Result<Figure> write_batch(const BenchOptions& options, std::size_t batch) {
       const SeqNr seq{++version[std::stoull(append.aggregates[0].id.value)]};
       records[s].add(append.body_of(event), event.body_hash, seq);
       const GlobalPosition at{++position};
-      const auto place = storage::encode_id({at, {event.shard, ShardOffset(first[s]), static_cast<std::uint16_t>(next[s] - first[s])}, false});
+      const auto place = storage::encode_id(
+          {at, {event.shard, ShardOffset(first[s]), static_cast<std::uint16_t>(next[s] - first[s])}, false});
       ++next[s];
       all.Put(handles[1], storage::keys::stream(append.aggregates[0].stream, seq, at), place);
-      for (const auto term : append.terms_of(event).first(3)) all.Put(handles[2], storage::keys::posting(term, at), place);
+      for (const auto term : append.terms_of(event).first(3))
+        all.Put(handles[2], storage::keys::posting(term, at), place);
       all.Put(handles[3], storage::keys::id(event.id, event.shard), place);
     }
     for (std::uint32_t s = 0; s < shard_count; ++s)
       if (next[s] > first[s]) {
         const auto bytes = records[s].finish();
-        all.Put(handles[0], storage::keys::journal(ShardId(static_cast<std::uint16_t>(s)), ShardOffset(first[s])), rocksdb::Slice(bytes.data(), bytes.size()));
+        all.Put(handles[0], storage::keys::journal(ShardId(static_cast<std::uint16_t>(s)), ShardOffset(first[s])),
+                rocksdb::Slice(bytes.data(), bytes.size()));
       }
     const double at = now_seconds();
     if (auto s = db->Write(synced, &all); !s.ok()) {
@@ -124,7 +130,8 @@ Result<Figure> write_batch(const BenchOptions& options, std::size_t batch) {
   const double took = now_seconds() - began;
   for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle);
   EVERSHARD_TRY(done);
-  Figure f{"one WriteBatch with the indexes, " + std::to_string(batch) + " events a commit", static_cast<double>(position) / took, "events/s"};
+  Figure f{"one WriteBatch with the indexes, " + std::to_string(batch) + " events a commit",
+           static_cast<double>(position) / took, "events/s"};
   f.more = percentiles(latencies);
   f.more.emplace_back("cpu_us_per_event", (cpu_seconds() - cpu) * 1e6 / static_cast<double>(position));
   return f;

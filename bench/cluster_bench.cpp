@@ -1,4 +1,5 @@
-// The cluster: nodes and a coordinator as processes on this machine, held against a server of one process in the same rounds.
+// The cluster: nodes and a coordinator as processes on this machine, held against a server of one process in the same
+// rounds.
 
 #include <algorithm>
 #include <atomic>
@@ -35,20 +36,26 @@ Result<Figure> driven(const BenchOptions& options, ClusterProcesses& processes, 
         Workload workload(options.seed + i + std::random_device{}());
         const auto make = [&] {
           Append append;
-          append.events.push_back(sent == Sent::to_any ? workload.event() : ClusterProcesses::event_on(workload, i + 1, clients));
+          append.events.push_back(sent == Sent::to_any ? workload.event()
+                                                       : ClusterProcesses::event_on(workload, i + 1, clients));
           if (sent == Sent::conditional)
-            append.fail_if(Query{}.types({"Blocked"}).tags({"student:" + std::to_string(workload.random().below(100'000))}), GlobalPosition{head.load(std::memory_order_relaxed)});
+            append.fail_if(
+                Query{}.types({"Blocked"}).tags({"student:" + std::to_string(workload.random().below(100'000))}),
+                GlobalPosition{head.load(std::memory_order_relaxed)});
           return append;
         };
-        outs[i] = drive(*stores[i], all_in_flight / clients + (i < all_in_flight % clients), seconds, make, [&](const Result<Appended>& answer) {
-          if (answer && answer->last_position.value > head.load(std::memory_order_relaxed)) head = answer->last_position.value;
-        });
+        outs[i] = drive(*stores[i], all_in_flight / clients + (i < all_in_flight % clients), seconds, make,
+                        [&](const Result<Appended>& answer) {
+                          if (answer && answer->last_position.value > head.load(std::memory_order_relaxed))
+                            head = answer->last_position.value;
+                        });
       });
     }
     for (auto& thread : threads) thread.join();
   };
   run(0.5);
-  const double nodes_before = processes.node_cpu(), coordinator_before = processes.coordinator_cpu(), client_before = cpu_seconds();
+  const double nodes_before = processes.node_cpu(), coordinator_before = processes.coordinator_cpu(),
+               client_before = cpu_seconds();
   run(options.seconds);
   double rate = 0, events = 0, failed = 0;
   Latencies latencies;
@@ -77,7 +84,9 @@ Result<Figure> single_driven(const BenchOptions& options) {
 Result<Figure> cluster_driven(const BenchOptions& options, Sent sent) {
   auto cluster = ClusterProcesses::cluster(fresh(options, "cluster"), bench_nodes);
   if (!cluster) return refuse(std::move(cluster).error());
-  const char* how = sent == Sent::to_any ? ", to any node" : sent == Sent::to_owner ? ", to the shard's node" : ", to the shard's node, condition with a recent after";
+  const char* how = sent == Sent::to_any     ? ", to any node"
+                    : sent == Sent::to_owner ? ", to the shard's node"
+                                             : ", to the shard's node, condition with a recent after";
   return driven(options, **cluster, sent, std::string("3 nodes and a coordinator, 256 in flight of 1") + how);
 }
 
@@ -102,7 +111,8 @@ Result<Figure> one_ordered(const BenchOptions& options) {
   storage::StoreOptions store_options;
   store_options.data_dir = folder / "node";
   store_options.shards = identity->shards;
-  store_options.member = storage::ClusterMember{1, identity->store, identity->fork, identity->term_key, identity->created_at};
+  store_options.member =
+      storage::ClusterMember{1, identity->store, identity->fork, identity->term_key, identity->created_at};
   auto store = storage::open_node_store(store_options);
   if (!store) return refuse(std::move(store).error());
   ClusterNodeOptions node_options;
@@ -143,7 +153,8 @@ Result<Figure> one_sync(const BenchOptions& options) {
 
 /// At most two syncs and two hops.
 Result<void> latency_of_one(const BenchOptions& options, Report& report) {
-  auto figures = in_turn(options, {{[&] { return one_sync(options); }, {}}, {[&] { return one_ordered(options); }, {{0, 0, 0}}}});
+  auto figures =
+      in_turn(options, {{[&] { return one_sync(options); }, {}}, {[&] { return one_ordered(options); }, {{0, 0, 0}}}});
   if (!figures) return refuse(std::move(figures).error());
   auto& ordered = figures->back();
   const double over = ordered.value - 2 * figures->front().value;
@@ -165,12 +176,15 @@ Result<void> load_events(const BenchOptions& options, ClusterProcesses& processe
       Workload workload(options.seed + i);
       while (left.fetch_sub(64 * 256) > 0 && failed == 0) {
         int appends = 0;
-        (void)drive(*stores[i], 16, 1e9, [&] {
-          auto append = workload.append(64);
-          for (auto& event : append.events) event.aggregate = append.events.front().aggregate;
-          ++appends;
-          return append;
-        }, [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return appends == 256; });
+        (void)drive(
+            *stores[i], 16, 1e9,
+            [&] {
+              auto append = workload.append(64);
+              for (auto& event : append.events) event.aggregate = append.events.front().aggregate;
+              ++appends;
+              return append;
+            },
+            [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return appends == 256; });
       }
     });
   }
@@ -208,9 +222,13 @@ Result<void> tag_queries(const BenchOptions& options, Report& report) {
   EVERSHARD_TRY(load_events(options, **cluster, events));
   const auto of = ", tag of one in a thousand of " + std::to_string(events);
   std::size_t turn = 0;
-  return report_in_turn(options, report,
-                        {{[&]() -> Result<Figure> { return queried(options, *(*single)->stores()[0], "one server" + of); }, {}},
-                         {[&]() -> Result<Figure> { return queried(options, *(*cluster)->stores()[turn++ % bench_nodes], "3 nodes, from any" + of); }, {{0, 0.5}}}});
+  return report_in_turn(
+      options, report,
+      {{[&]() -> Result<Figure> { return queried(options, *(*single)->stores()[0], "one server" + of); }, {}},
+       {[&]() -> Result<Figure> {
+          return queried(options, *(*cluster)->stores()[turn++ % bench_nodes], "3 nodes, from any" + of);
+        },
+        {{0, 0.5}}}});
 }
 
 }  // namespace

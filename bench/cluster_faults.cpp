@@ -18,10 +18,12 @@ constexpr std::uint32_t faulty_nodes = 3;
 constexpr std::uint32_t faulty = 3;  ///< the node that is killed, or frozen
 constexpr std::uint32_t append_events = 64;
 
-/// Somebody appends to, or reads, the shards of one node through another, one after the other, and remembers what that was like.
+/// Somebody appends to, or reads, the shards of one node through another, one after the other, and remembers what that
+/// was like.
 class Watcher {
  public:
-  Watcher(const ClusterProcesses& cluster, std::uint32_t through, std::uint32_t of, bool reads, std::chrono::milliseconds timeout)
+  Watcher(const ClusterProcesses& cluster, std::uint32_t through, std::uint32_t of, bool reads,
+          std::chrono::milliseconds timeout)
       : client_(cluster.client_of(through, timeout)), thread_([this, of, reads] { run(of, reads); }) {}
   ~Watcher() { stop(); }
   void stop() {
@@ -90,19 +92,22 @@ class Watcher {
 };
 
 /// So many events on the shards of one node.
-Result<void> load_node(const BenchOptions& options, ClusterProcesses& cluster, std::uint32_t node, std::uint64_t events) {
+Result<void> load_node(const BenchOptions& options, ClusterProcesses& cluster, std::uint32_t node,
+                       std::uint64_t events) {
   Workload workload(options.seed);
   std::uint64_t sent = 0;
   std::atomic<std::uint64_t> failed{0};
-  (void)drive(*cluster.stores()[node - 1], 64, 1e9,
-              [&] {
-                Append append;
-                for (std::uint32_t i = 0; i != append_events; ++i) append.events.push_back(i == 0 ? ClusterProcesses::event_on(workload, node, faulty_nodes) : workload.event());
-                for (auto& event : append.events) event.aggregate = append.events.front().aggregate;
-                sent += append_events;
-                return append;
-              },
-              [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return sent >= events || failed != 0; });
+  (void)drive(
+      *cluster.stores()[node - 1], 64, 1e9,
+      [&] {
+        Append append;
+        for (std::uint32_t i = 0; i != append_events; ++i)
+          append.events.push_back(i == 0 ? ClusterProcesses::event_on(workload, node, faulty_nodes) : workload.event());
+        for (auto& event : append.events) event.aggregate = append.events.front().aggregate;
+        sent += append_events;
+        return append;
+      },
+      [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return sent >= events || failed != 0; });
   if (failed != 0) return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " could not be loaded");
   return {};
 }
@@ -146,7 +151,8 @@ Result<void> restarted(const BenchOptions& options, Report& report) {
     std::sort(values.begin(), values.end());
     return values[(values.size() - 1) / 2];
   };
-  Figure f{"a node with " + std::to_string(options.events) + " events, killed and started again: until it serves", median(times), "ms"};
+  Figure f{"a node with " + std::to_string(options.events) + " events, killed and started again: until it serves",
+           median(times), "ms"};
   f.more = {{"slowest_ms", *std::max_element(times.begin(), times.end())}, {"until_it_is_ready_ms", median(starts)}};
   const auto seen = others.seen();
   add_seen(f, "others", seen);
@@ -169,12 +175,14 @@ Result<void> frozen(const BenchOptions& options, Report& report) {
   for (auto* watcher : {&appends, &reads, &its_appends, &its_reads}) watcher->begin();
   (*cluster)->node(faulty).signal(SIGSTOP);
   std::this_thread::sleep_for(std::chrono::duration<double>(frozen_s));
-  const auto append_seen = appends.seen(), read_seen = reads.seen(), its_append = its_appends.seen(), its_read = its_reads.seen();
+  const auto append_seen = appends.seen(), read_seen = reads.seen(), its_append = its_appends.seen(),
+             its_read = its_reads.seen();
   (*cluster)->node(faulty).signal(SIGCONT);
   its_appends.begin();
   const double thawed = now_seconds();
   const bool back = wait_for_any(its_appends);
-  Figure f{"a node frozen for 8 s: the slowest answer to who needs its shards, with a deadline of 1 s", std::max(its_append.slowest_ms, its_read.slowest_ms), "ms"};
+  Figure f{"a node frozen for 8 s: the slowest answer to who needs its shards, with a deadline of 1 s",
+           std::max(its_append.slowest_ms, its_read.slowest_ms), "ms"};
   add_seen(f, "others_appends", append_seen);
   add_seen(f, "others_reads", read_seen);
   f.more.emplace_back("its_appends_refused", static_cast<double>(its_append.failed));
@@ -183,7 +191,8 @@ Result<void> frozen(const BenchOptions& options, Report& report) {
   f.more.emplace_back("its_reads_unavailable", static_cast<double>(its_read.unavailable));
   f.more.emplace_back("served_again_after_ms", back ? (now_seconds() - thawed) * 1e3 : -1);
   f.target = "within the deadline and 3 s; others' appends and reads go on, and none fails";
-  f.reached = f.value <= deadline_ms + 3'000 && append_seen.failed + read_seen.failed == 0 && append_seen.done > 0 && read_seen.done > 0 && back;
+  f.reached = f.value <= deadline_ms + 3'000 && append_seen.failed + read_seen.failed == 0 && append_seen.done > 0 &&
+              read_seen.done > 0 && back;
   return add(options, report, std::move(f));
 }
 

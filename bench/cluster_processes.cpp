@@ -26,7 +26,8 @@ Result<std::filesystem::path> secret_file(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<ClusterProcesses::Started> ClusterProcesses::start(std::vector<std::string> words, const std::filesystem::path& log) {
+Result<ClusterProcesses::Started> ClusterProcesses::start(std::vector<std::string> words,
+                                                          const std::filesystem::path& log) {
   const auto name = words.front();
   auto process = cli::ChildProcess::start(std::move(words), log, SIGKILL);
   if (!process) return refuse(std::move(process).error());
@@ -38,8 +39,9 @@ Result<ClusterProcesses::Started> ClusterProcesses::start(std::vector<std::strin
 Result<void> ClusterProcesses::start_coordinator(std::uint32_t nodes) {
   auto secret = secret_file(folder_);
   if (!secret) return refuse(std::move(secret).error());
-  auto started = start({"coordinator", "--data", (folder_ / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(nodes), "--shards", std::to_string(cluster_shards),
-                        "--secret-file", secret->string(), "--cluster", "bench"},
+  auto started = start({"coordinator", "--data", (folder_ / "coordinator").string(), "--listen", "127.0.0.1:0",
+                        "--nodes", std::to_string(nodes), "--shards", std::to_string(cluster_shards), "--secret-file",
+                        secret->string(), "--cluster", "bench"},
                        folder_ / "coordinator.log");
   if (!started) return refuse(std::move(started).error());
   coordinator_ = std::move(*started);
@@ -54,10 +56,13 @@ Result<void> ClusterProcesses::add_client(const std::string& address) {
   return {};
 }
 
-Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::single(const std::filesystem::path& folder, std::uint32_t clients) {
+Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::single(const std::filesystem::path& folder,
+                                                                   std::uint32_t clients) {
   std::unique_ptr<ClusterProcesses> made(new ClusterProcesses);
   made->folder_ = folder;
-  auto server = start({"serve", "--data", (folder / "store").string(), "--shards", std::to_string(cluster_shards), "--listen", "127.0.0.1:0", "--http-listen", "none"}, folder / "serve.log");
+  auto server = start({"serve", "--data", (folder / "store").string(), "--shards", std::to_string(cluster_shards),
+                       "--listen", "127.0.0.1:0", "--http-listen", "none"},
+                      folder / "serve.log");
   if (!server) return refuse(std::move(server).error());
   made->nodes_.push_back(std::move(*server));
   for (std::uint32_t c = 0; c != clients; ++c) EVERSHARD_TRY(made->add_client(made->nodes_.front().address));
@@ -71,13 +76,16 @@ Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::coordinator_alone(co
   return made;
 }
 
-Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::cluster(const std::filesystem::path& folder, std::uint32_t nodes) {
+Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::cluster(const std::filesystem::path& folder,
+                                                                    std::uint32_t nodes) {
   std::unique_ptr<ClusterProcesses> made(new ClusterProcesses);
   made->folder_ = folder;
   EVERSHARD_TRY(made->start_coordinator(nodes));
   for (std::uint32_t n = 1; n <= nodes; ++n) {
-    made->words_.push_back({"node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--shards", std::to_string(cluster_shards), "--coordinator",
-                            made->coordinator_->address, "--secret-file", (folder / "secret").string(), "--cluster", "bench", "--listen", "127.0.0.1:0", "--http-listen", "none"});
+    made->words_.push_back(
+        {"node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--shards",
+         std::to_string(cluster_shards), "--coordinator", made->coordinator_->address, "--secret-file",
+         (folder / "secret").string(), "--cluster", "bench", "--listen", "127.0.0.1:0", "--http-listen", "none"});
     auto node = start(made->words_.back(), folder / ("node-" + std::to_string(n) + ".log"));
     if (!node) return refuse(std::move(node).error());
     made->nodes_.push_back(std::move(*node));
@@ -136,7 +144,8 @@ std::uint32_t ClusterProcesses::node_of(const AggregateId& aggregate, std::uint3
 
 Event ClusterProcesses::event_on(Workload& workload, std::uint32_t node, std::uint32_t nodes) {
   auto event = workload.event();
-  while (node_of(*event.aggregate, nodes) != node) event.aggregate->value = std::to_string(workload.random().below(workload.shape().aggregates));
+  while (node_of(*event.aggregate, nodes) != node)
+    event.aggregate->value = std::to_string(workload.random().below(workload.shape().aggregates));
   return event;
 }
 

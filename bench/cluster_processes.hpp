@@ -23,9 +23,11 @@ inline constexpr std::uint32_t cluster_shards = 16;
 class ClusterProcesses {
  public:
   /// `evershard serve`: what the cluster is held against.
-  [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> single(const std::filesystem::path& folder, std::uint32_t clients);
+  [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> single(const std::filesystem::path& folder,
+                                                                        std::uint32_t clients);
   /// A coordinator and so many nodes; it takes appends to every shard on return. Errors: io, unavailable
-  [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> cluster(const std::filesystem::path& folder, std::uint32_t nodes);
+  [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> cluster(const std::filesystem::path& folder,
+                                                                         std::uint32_t nodes);
   /// The coordinator alone, which waits for one node that is not a process of its own.
   [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> coordinator_alone(const std::filesystem::path& folder);
 
@@ -36,7 +38,8 @@ class ClusterProcesses {
   [[nodiscard]] double coordinator_cpu() const { return coordinator_ ? coordinator_->process.cpu_seconds() : 0; }
   /// Ends it by kill -9 and starts it again on the same disk and address; returns when it says that it is ready.
   Result<void> kill_and_restart(std::uint32_t node);
-  [[nodiscard]] Result<Remote> client_of(std::uint32_t node, std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
+  [[nodiscard]] Result<Remote> client_of(std::uint32_t node,
+                                         std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
 
   /// Which node is given an event's shard when all of a new cluster's are there: in turn. From 1.
   [[nodiscard]] static std::uint32_t node_of(const AggregateId& aggregate, std::uint32_t nodes);

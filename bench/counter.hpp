@@ -68,7 +68,8 @@ struct Counter {
   }
   static Total on(const Total& total, const GetTotal&) { return total; }
   static void apply(Total& total, const Added& event) { total.value += event.by; }
-  static constexpr Retention retention{.replayed_max = 0};  // cold starts are measured with and without snapshots: by hand
+  static constexpr Retention retention{.replayed_max =
+                                           0};  // cold starts are measured with and without snapshots: by hand
 };
 
 }  // namespace evershard::bench

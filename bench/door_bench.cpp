@@ -38,7 +38,8 @@ Result<Figure> unary(const BenchOptions& options, const std::string& address, co
   InFlight room(64);
   std::atomic<std::uint64_t> done{0}, failed{0};
   std::mutex mutex;
-  std::vector<std::shared_ptr<Call>> over;  // go in this thread: gRPC does not bear the last of a channel to go in its own
+  std::vector<std::shared_ptr<Call>>
+      over;  // go in this thread: gRPC does not bear the last of a channel to go in its own
   const double began = now_seconds();
   while (now_seconds() - began < options.seconds) {
     auto append = workload.append(1);
@@ -52,14 +53,15 @@ Result<Figure> unary(const BenchOptions& options, const std::string& address, co
       over.clear();
     }
     auto& started = *call;
-    stub.UnaryCall(&started.context, append_method, {}, &started.in, &started.out, [&, call = std::move(call)](const grpc::Status& status) mutable {
-      ++(status.ok() ? done : failed);
-      {
-        const std::lock_guard lock(mutex);
-        over.push_back(std::move(call));
-      }
-      room.leave();
-    });
+    stub.UnaryCall(&started.context, append_method, {}, &started.in, &started.out,
+                   [&, call = std::move(call)](const grpc::Status& status) mutable {
+                     ++(status.ok() ? done : failed);
+                     {
+                       const std::lock_guard lock(mutex);
+                       over.push_back(std::move(call));
+                     }
+                     room.leave();
+                   });
   }
   room.drain();
   Figure f{name, static_cast<double>(done) / (now_seconds() - began), "appends/s"};
@@ -102,7 +104,8 @@ Result<Figure> one_in_flight_there(const BenchOptions& options) {
 }
 
 /// `streams` connections of 64-event appends, each with one in flight.
-Result<Figure> many(const BenchOptions& options, const std::vector<EventStore*>& stores, std::uint32_t in_flight_each, const std::string& name) {
+Result<Figure> many(const BenchOptions& options, const std::vector<EventStore*>& stores, std::uint32_t in_flight_each,
+                    const std::string& name) {
   std::vector<Outcome> outs(stores.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < stores.size(); ++i) {
@@ -184,10 +187,10 @@ Result<void> measure_reads_there(const BenchOptions& options, Report& report) {
   EVERSHARD_TRY(fill(directory, options.events, options.seed));
   return report_in_turn(options, report,
                         {{[&]() -> Result<Figure> {
-                            auto store = Local::open({.data_dir = directory});
-                            if (!store) return refuse(store.error());
-                            return scan(*store, "scan of everything in this process");
-                          }},
+                           auto store = Local::open({.data_dir = directory});
+                           if (!store) return refuse(store.error());
+                           return scan(*store, "scan of everything in this process");
+                         }},
                          {[&]() -> Result<Figure> {
                             auto served = ServedStore::start(directory);
                             if (!served) return refuse(served.error());
@@ -215,7 +218,8 @@ Result<void> measure_subscriptions(const BenchOptions& options, Report& report) 
   const auto load = [&]() -> Load {
     const double cpu = (*served)->cpu_seconds();
     auto out = drive(*writer, 64, options.seconds, [&] { return workload.append(1); });
-    return {static_cast<double>(out.events) / out.seconds, ((*served)->cpu_seconds() - cpu) / static_cast<double>(std::max<std::uint64_t>(1, out.events))};
+    return {static_cast<double>(out.events) / out.seconds,
+            ((*served)->cpu_seconds() - cpu) / static_cast<double>(std::max<std::uint64_t>(1, out.events))};
   };
   (void)load();  // warm
   std::vector<double> ratios, cpu_ratios;
@@ -249,9 +253,14 @@ Result<void> measure_subscriptions(const BenchOptions& options, Report& report) 
 
 Result<void> measure_door(const BenchOptions& options, Report& report) {
   report.heading("The door: server and clients as processes on loopback");
-  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return one_in_flight_here(options); }}, {[&] { return one_in_flight_there(options); }, {{0, 0, 0}}}}));
-  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return unary_to_nothing(options); }}, {[&] { return unary_to_store(options); }, {{0, 0.6, 0}}}}));
-  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return many_here(options); }}, {[&] { return many_there(options); }, {{0, 0.6, 0}}}}));
+  EVERSHARD_TRY(report_in_turn(
+      options, report,
+      {{[&] { return one_in_flight_here(options); }}, {[&] { return one_in_flight_there(options); }, {{0, 0, 0}}}}));
+  EVERSHARD_TRY(report_in_turn(
+      options, report,
+      {{[&] { return unary_to_nothing(options); }}, {[&] { return unary_to_store(options); }, {{0, 0.6, 0}}}}));
+  EVERSHARD_TRY(report_in_turn(
+      options, report, {{[&] { return many_here(options); }}, {[&] { return many_there(options); }, {{0, 0.6, 0}}}}));
   EVERSHARD_TRY(measure_reads_there(options, report));
   return measure_subscriptions(options, report);
 }

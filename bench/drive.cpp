@@ -7,7 +7,8 @@
 
 namespace evershard::bench {
 
-Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const MakeAppend& make, const OnAnswer& on_answer, const std::function<bool()>& enough) {
+Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const MakeAppend& make,
+              const OnAnswer& on_answer, const std::function<bool()>& enough) {
   Outcome out;
   InFlight room(in_flight);
   std::mutex mutex;  // completions may come from more than one thread of the store
@@ -18,7 +19,8 @@ Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const 
     if (answer) {
       out.events += events;
       ++out.done;
-    } else if (answer.error().code == ErrorCode::condition_failed || answer.error().code == ErrorCode::version_conflict) {
+    } else if (answer.error().code == ErrorCode::condition_failed ||
+               answer.error().code == ErrorCode::version_conflict) {
       ++out.refused;
     } else {
       ++out.failed;

@@ -26,7 +26,8 @@ using MakeAppend = std::function<Append()>;
 using OnAnswer = std::function<void(const Result<Appended>&)>;
 
 /// One in flight: blocking appends; more: asynchronous ones. `enough`: asked before each, it may end it earlier.
-Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const MakeAppend& make, const OnAnswer& on_answer = {}, const std::function<bool()>& enough = {});
+Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const MakeAppend& make,
+              const OnAnswer& on_answer = {}, const std::function<bool()>& enough = {});
 
 /// Events a second, with the latencies of appends.
 Figure figure_of(std::string name, Outcome& out);

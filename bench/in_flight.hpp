@@ -24,8 +24,10 @@ class InFlight {
   }
   void drain() {
     for (auto now = count_.load(); now != 0; now = count_.load()) {
-      if (now >= most_) count_.wait(now);
-      else std::this_thread::yield();
+      if (now >= most_)
+        count_.wait(now);
+      else
+        std::this_thread::yield();
     }
   }
 

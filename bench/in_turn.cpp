@@ -21,8 +21,10 @@ Comparison compare(const Held& held, const std::string& ceiling, const std::vect
   Comparison out{ceiling, ratios[median_round(ratios)], *low, *high};
   if (held.least == 0 && held.most == 0) return out;
   char text[48];
-  if (held.most > 0) std::snprintf(text, sizeof text, "%.2f to %.2f", held.least, held.most);
-  else std::snprintf(text, sizeof text, "at least %.2f", held.least);
+  if (held.most > 0)
+    std::snprintf(text, sizeof text, "%.2f to %.2f", held.least, held.most);
+  else
+    std::snprintf(text, sizeof text, "at least %.2f", held.least);
   out.target = text;
   out.reached = out.ratio >= held.least && (held.most == 0 || out.ratio <= held.most);
   return out;
@@ -37,7 +39,8 @@ Result<std::vector<Figure>> in_turn(const BenchOptions& options, const std::vect
       auto figure = contestants[i].measure();
       if (!figure) return refuse(std::move(figure).error());
       all[i].push_back(std::move(*figure));
-      if (options.stop && options.stop()) return refuse(ErrorCode::cancelled, "interrupted while \"" + all[i].back().workload + "\" was measured");
+      if (options.stop && options.stop())
+        return refuse(ErrorCode::cancelled, "interrupted while \"" + all[i].back().workload + "\" was measured");
     }
   }
   std::vector<Figure> out;
@@ -48,7 +51,8 @@ Result<std::vector<Figure>> in_turn(const BenchOptions& options, const std::vect
     for (const auto& held : contestants[i].held) {
       const auto& against = all[held.against];
       std::vector<double> ratios;
-      for (std::size_t round = 0; round < options.rounds; ++round) ratios.push_back(values[round] / against[round].value);
+      for (std::size_t round = 0; round < options.rounds; ++round)
+        ratios.push_back(values[round] / against[round].value);
       out.back().comparisons.push_back(compare(held, against.front().workload, ratios));
     }
   }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "evershard/protocol/result.hpp"
 #include "evershard/bench/report.hpp"
 #include "evershard/bench/run.hpp"
+#include "evershard/protocol/result.hpp"
 
 namespace evershard::bench {
 

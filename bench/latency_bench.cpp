@@ -99,7 +99,8 @@ Result<void> measure_latency(const BenchOptions& options, Report& report) {
   EVERSHARD_TRY(add(options, report, half_load(options, measured > 0 ? measured : 60'000)));
   auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
   if (!store) return refuse(store.error());
-  return add(options, report, following(options, *store, store->follow(Query::all()), "live following: from append to delivery"));
+  return add(options, report,
+             following(options, *store, store->follow(Query::all()), "live following: from append to delivery"));
 }
 
 }  // namespace evershard::bench

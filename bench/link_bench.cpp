@@ -45,7 +45,8 @@ struct LinkedPair {
 };
 
 /// Requests, so many in flight, each of so many bytes that stand for so many events.
-Result<Figure> asked(const BenchOptions& options, bool tls, std::uint32_t depth, std::size_t bytes, std::size_t events, std::string name) {
+Result<Figure> asked(const BenchOptions& options, bool tls, std::uint32_t depth, std::size_t bytes, std::size_t events,
+                     std::string name) {
   auto pair = LinkedPair::open(options, tls);
   if (!pair) return refuse(pair.error());
   InFlight room(depth);
@@ -63,17 +64,19 @@ Result<Figure> asked(const BenchOptions& options, bool tls, std::uint32_t depth,
       began = now_seconds(), cpu = cpu_seconds();
     }
     room.enter();
-    pair->client->request(NodeNumber(1), MessageKind(1), payload, std::chrono::seconds(10), [&, sent = now_seconds()](const Result<std::string>& outcome) {
-      latencies.add((now_seconds() - sent) * 1e6);  // one thread's, the link's
-      ++(outcome ? done : failed);
-      room.leave();
-    });
+    pair->client->request(NodeNumber(1), MessageKind(1), payload, std::chrono::seconds(10),
+                          [&, sent = now_seconds()](const Result<std::string>& outcome) {
+                            latencies.add((now_seconds() - sent) * 1e6);  // one thread's, the link's
+                            ++(outcome ? done : failed);
+                            room.leave();
+                          });
   }
   room.drain();
   const double seconds = now_seconds() - began;
   Figure f{std::move(name), static_cast<double>(done * events) / seconds, events == 1 ? "requests/s" : "events/s"};
   f.more = percentiles(latencies);
-  f.more.emplace_back("cpu_us_each", (cpu_seconds() - cpu) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, done * events)));
+  f.more.emplace_back("cpu_us_each",
+                      (cpu_seconds() - cpu) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, done * events)));
   if (failed != 0) f.more.emplace_back("failed", static_cast<double>(failed));
   return f;
 }
@@ -84,16 +87,30 @@ Result<void> measure_link(const BenchOptions& options, Report& report) {
   report.heading("The link between nodes: both ends in this process, loopback, 200-byte requests");
   for (const std::uint32_t depth : {1u, 16u, 128u, 512u}) {
     const auto in_flight = ", " + std::to_string(depth) + " in flight";
-    EVERSHARD_TRY(report_in_turn(options, report,
-                                 {{[&] { return asked(options, false, depth, request_bytes, 1, "link, secret" + in_flight); }},
-                                  {[&] { return asked(options, true, depth, request_bytes, 1, "link, TLS" + in_flight); }, {{0, 0, 0}}}}));
+    EVERSHARD_TRY(report_in_turn(
+        options, report,
+        {{[&] { return asked(options, false, depth, request_bytes, 1, "link, secret" + in_flight); }},
+         {[&] { return asked(options, true, depth, request_bytes, 1, "link, TLS" + in_flight); }, {{0, 0, 0}}}}));
   }
-  return report_in_turn(
-      options, report,
-      {{[&] { return asked(options, false, 16, batch_events * request_bytes, batch_events, "link, secret, 64 events a request, 16 in flight"); }},
-       {[&] { return asked(options, true, 16, batch_events * request_bytes, batch_events, "link, TLS, 64 events a request, 16 in flight"); }, {{0, 0, 0}}},
-       {[&] { return asked(options, false, 4, 1u << 20, (1u << 20) / request_bytes, "link, secret, 1 MiB a request, 4 in flight"); }},
-       {[&] { return asked(options, true, 4, 1u << 20, (1u << 20) / request_bytes, "link, TLS, 1 MiB a request, 4 in flight"); }, {{2, 0, 0}}}});
+  return report_in_turn(options, report,
+                        {{[&] {
+                           return asked(options, false, 16, batch_events * request_bytes, batch_events,
+                                        "link, secret, 64 events a request, 16 in flight");
+                         }},
+                         {[&] {
+                            return asked(options, true, 16, batch_events * request_bytes, batch_events,
+                                         "link, TLS, 64 events a request, 16 in flight");
+                          },
+                          {{0, 0, 0}}},
+                         {[&] {
+                           return asked(options, false, 4, 1u << 20, (1u << 20) / request_bytes,
+                                        "link, secret, 1 MiB a request, 4 in flight");
+                         }},
+                         {[&] {
+                            return asked(options, true, 4, 1u << 20, (1u << 20) / request_bytes,
+                                         "link, TLS, 1 MiB a request, 4 in flight");
+                          },
+                          {{2, 0, 0}}}});
 }
 
 }  // namespace evershard::bench

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <evershard/local.hpp>
 
-#include "evershard/storage/open.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/served.hpp"
 #include "evershard/bench/storage_load.hpp"
+#include "evershard/storage/open.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -19,7 +19,8 @@ constexpr const char* load_word = "--benchmark-load-and-die";
 constexpr const char* open_word = "--benchmark-open-and-tell";
 
 /// Starts this program as one of its inner processes; its standard output comes back.
-Result<std::string> run_inner(const char* what, const std::filesystem::path& directory, std::uint64_t events, int& status) {
+Result<std::string> run_inner(const char* what, const std::filesystem::path& directory, std::uint64_t events,
+                              int& status) {
   int out[2];
   if (pipe(out) != 0) return refuse(ErrorCode::io, "cannot make a pipe");
   const auto events_text = std::to_string(events);
@@ -34,7 +35,8 @@ Result<std::string> run_inner(const char* what, const std::filesystem::path& dir
   close(out[1]);
   std::string text;
   char buffer[4'096];
-  for (ssize_t got; (got = read(out[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = read(out[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
   close(out[0]);
   waitpid(child, &status, 0);
   return text;
@@ -61,17 +63,21 @@ int open_and_tell(const char* directory, std::uint64_t events) {
   if (!store) return std::printf("%s\n", store.error().what.c_str()), 1;
   const double took = now_seconds() - began;
   const auto after_open = resident_bytes();
-  if (store->head()->value < events) return std::printf("only %llu events\n", static_cast<unsigned long long>(store->head()->value)), 1;
+  if (store->head()->value < events)
+    return std::printf("only %llu events\n", static_cast<unsigned long long>(store->head()->value)), 1;
   // What it grows to in use: appends, queries and a scan over part of it.
   Workload workload(2);
   for (int i = 0; i < 3'000; ++i)
     if (!store->append(workload.append(100))) return 1;
   std::uint64_t seen = 0;
   for (int i = 0; i < 200; ++i)
-    for (auto stream = store->read(Query{}.tags({"course:" + std::to_string(i)}), {.limit = 500}); const auto& event : stream) seen += event.payload.size();
-  for (auto stream = store->read(Query::all(), {.limit = 500'000}); const auto& event : stream) seen += event.payload.size();
-  std::printf("%.6f %llu %llu %llu\n", took, static_cast<unsigned long long>(after_open), static_cast<unsigned long long>(resident_bytes()),
-              static_cast<unsigned long long>(seen));
+    for (auto stream = store->read(Query{}.tags({"course:" + std::to_string(i)}), {.limit = 500});
+         const auto& event : stream)
+      seen += event.payload.size();
+  for (auto stream = store->read(Query::all(), {.limit = 500'000}); const auto& event : stream)
+    seen += event.payload.size();
+  std::printf("%.6f %llu %llu %llu\n", took, static_cast<unsigned long long>(after_open),
+              static_cast<unsigned long long>(resident_bytes()), static_cast<unsigned long long>(seen));
   return 0;
 }
 

@@ -1,4 +1,5 @@
-// The ordering layer alone: a coordinator on one thread, its cut log on disk, reports of 64 shards; then simulated nodes in virtual time.
+// The ordering layer alone: a coordinator on one thread, its cut log on disk, reports of 64 shards; then simulated
+// nodes in virtual time.
 
 #include <time.h>
 
@@ -33,7 +34,8 @@ OrderReport report_of(ShardId shard, Epoch epoch, ShardOffset first, std::size_t
 
 /// A coordinator that put its openings: every shard is of one of the nodes 1 to `nodes`, in turn.
 template <class Put>
-Result<std::unique_ptr<Coordinator>> leading(const sharding::CutLogState& led, std::uint32_t nodes, const Put& put, const std::function<void(CoordinatorActions)>& and_then = {}) {
+Result<std::unique_ptr<Coordinator>> leading(const sharding::CutLogState& led, std::uint32_t nodes, const Put& put,
+                                             const std::function<void(CoordinatorActions)>& and_then = {}) {
   CoordinatorOptions options;
   options.nodes_expected = nodes;
   options.waiting_events_max = 8'000'000;
@@ -50,7 +52,8 @@ Result<std::unique_ptr<Coordinator>> leading(const sharding::CutLogState& led, s
   return coordinator;
 }
 
-/// What every shard reports between two puts is ordered by the cut after it. `as_messages`: the reports are decoded, the cut is encoded for the nodes.
+/// What every shard reports between two puts is ordered by the cut after it. `as_messages`: the reports are decoded,
+/// the cut is encoded for the nodes.
 Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_each, bool as_messages) {
   auto log = storage::open_cut_log({.data_dir = fresh(options, "cuts"), .shards = ordered_shards});
   if (!log) return refuse(std::move(log).error());
@@ -73,8 +76,10 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
     for (std::uint16_t s = 0; s != ordered_shards; ++s) {
       auto report = report_of(ShardId{s}, coordinator.stored().shards[s].epoch, next[s], events_each);
       next[s] = next[s] + events_each;
-      if (as_messages) encoded.push_back(encode(ToCoordinator(actors::WriterReport{std::move(report), 0})).bytes);
-      else reports.push_back(std::move(report));
+      if (as_messages)
+        encoded.push_back(encode(ToCoordinator(actors::WriterReport{std::move(report), 0})).bytes);
+      else
+        reports.push_back(std::move(report));
     }
     making += now_seconds() - making_began;
 
@@ -109,7 +114,8 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
     cpu += thread_cpu_seconds() - at;
   }
   const double seconds = now_seconds() - began - making;
-  const auto name = "ordering alone, 64 shards, " + std::to_string(events_each) + " events a report" + (as_messages ? ", as messages" : "");
+  const auto name = "ordering alone, 64 shards, " + std::to_string(events_each) + " events a report" +
+                    (as_messages ? ", as messages" : "");
   Figure f{name, static_cast<double>(events) / seconds, "events/s"};
   const auto each = static_cast<double>(std::max<std::uint64_t>(1, cuts));
   f.more = {{"cuts_per_s", each / seconds},
@@ -131,7 +137,8 @@ double more_of(const Figure& figure, std::string_view name) {
 
 Result<void> ordering_by_load(const BenchOptions& options, Report& report) {
   std::vector<Contestant> loads;
-  for (const std::size_t events : {1u, 16u, 64u, 256u, 1'024u}) loads.push_back({[&options, events] { return ordered_alone(options, events, false); }, {}});
+  for (const std::size_t events : {1u, 16u, 64u, 256u, 1'024u})
+    loads.push_back({[&options, events] { return ordered_alone(options, events, false); }, {}});
   loads.push_back({[&options] { return ordered_alone(options, 256, true); }, {}});
   auto figures = in_turn(options, loads);
   if (!figures) return refuse(std::move(figures).error());
@@ -141,7 +148,8 @@ Result<void> ordering_by_load(const BenchOptions& options, Report& report) {
   auto& first = figures->front();
   auto& last = (*figures)[4];
   const double falls = more_of(last, "cpu_ns_per_event") / more_of(first, "cpu_ns_per_event");
-  last.comparisons.push_back({first.workload + ", cpu_ns_per_event", falls, falls, falls, "less than 1.00: the cost of an event falls with load", falls < 1});
+  last.comparisons.push_back({first.workload + ", cpu_ns_per_event", falls, falls, falls,
+                              "less than 1.00: the cost of an event falls with load", falls < 1});
   for (auto& figure : *figures) EVERSHARD_TRY(add(options, report, std::move(figure)));
   return {};
 }
@@ -153,7 +161,7 @@ struct VirtualLoad {
   double events_per_s = 25'000;  ///< of a node
   double tick_s = 0.001;         ///< between a node's syncs
   double hop_s = 100e-6;
-  double put_s = 0.0015;         ///< of a synced put
+  double put_s = 0.0015;  ///< of a synced put
   double seconds = 1.0;
 };
 
@@ -165,7 +173,8 @@ class VirtualCluster {
 
   Result<Figure> run() {
     EVERSHARD_TRY(begin());
-    for (std::size_t n = 0; n != nodes_.size(); ++n) at(load_.tick_s * static_cast<double>(n) / static_cast<double>(nodes_.size()), [this, n] { tick(n); });
+    for (std::size_t n = 0; n != nodes_.size(); ++n)
+      at(load_.tick_s * static_cast<double>(n) / static_cast<double>(nodes_.size()), [this, n] { tick(n); });
     while (!queue_.empty() && queue_.top().at <= load_.seconds) {
       auto next = queue_.top();
       queue_.pop();
@@ -174,7 +183,8 @@ class VirtualCluster {
     }
     double node_busy = 0;
     for (const auto& node : nodes_) node_busy = std::max(node_busy, node->busy);
-    Figure f{"simulated nodes: " + std::to_string(nodes_.size()), static_cast<double>(ordered_) / load_.seconds, "events/s"};
+    Figure f{"simulated nodes: " + std::to_string(nodes_.size()), static_cast<double>(ordered_) / load_.seconds,
+             "events/s"};
     f.more = {{"coordinator_cpu_share", busy_ / load_.seconds},
               {"coordinator_cpu_ns_per_event", busy_ * 1e9 / static_cast<double>(std::max<std::uint64_t>(1, ordered_))},
               {"cuts_per_s", static_cast<double>(cuts_) / load_.seconds},
@@ -206,7 +216,9 @@ class VirtualCluster {
     bool operator<(const Event& other) const { return at != other.at ? at > other.at : sequence > other.sequence; }
   };
 
-  void at(double when, std::function<void()> what) { queue_.push({when, sequence_++, std::make_shared<std::function<void()>>(std::move(what))}); }
+  void at(double when, std::function<void()> what) {
+    queue_.push({when, sequence_++, std::make_shared<std::function<void()>>(std::move(what))});
+  }
   /// Runs it on somebody's core: from when that is free, as long as it takes. Returns: when it is over.
   template <class What>
   double on_core(double& free_at, double& busy, const What& what) {
@@ -225,7 +237,9 @@ class VirtualCluster {
     };
     for (auto& node : nodes_) (void)node->order.connected();
     for (auto& node : nodes_) (void)node->order.hello({});
-    auto made = leading(*led, static_cast<std::uint32_t>(nodes_.size()), [this](const sharding::Cut& cut) { return log_.put(cut); }, deliver);
+    auto made = leading(
+        *led, static_cast<std::uint32_t>(nodes_.size()), [this](const sharding::Cut& cut) { return log_.put(cut); },
+        deliver);
     if (!made) return refuse(std::move(made).error());
     coordinator_ = std::move(*made);
     for (const auto& outgoing : early_)
@@ -345,7 +359,8 @@ Result<void> simulated_nodes(const BenchOptions& options, Report& report) {
   VirtualLoad load;
   load.seconds = std::min(1.0, options.seconds);
   std::vector<Contestant> counts;
-  for (const std::uint32_t nodes : {1u, 2u, 4u, 8u, 16u, 32u, 64u}) counts.push_back({[load, nodes] { return VirtualCluster(nodes, load).run(); }, {}});
+  for (const std::uint32_t nodes : {1u, 2u, 4u, 8u, 16u, 32u, 64u})
+    counts.push_back({[load, nodes] { return VirtualCluster(nodes, load).run(); }, {}});
   auto figures = in_turn(options, counts);
   if (!figures) return refuse(std::move(figures).error());
   const double one = figures->front().value;
@@ -353,7 +368,10 @@ Result<void> simulated_nodes(const BenchOptions& options, Report& report) {
     auto& figure = (*figures)[i];
     const double linear = figure.value / (one * static_cast<double>(1u << i));
     const double share = more_of(figure, "coordinator_cpu_share");
-    if (i != 0) figure.comparisons.push_back({"linear", linear, linear, linear, "at least 0.90 until the coordinator's core is full", linear >= 0.9 || share >= 0.9});
+    if (i != 0)
+      figure.comparisons.push_back({"linear", linear, linear, linear,
+                                    "at least 0.90 until the coordinator's core is full",
+                                    linear >= 0.9 || share >= 0.9});
     EVERSHARD_TRY(add(options, report, std::move(figure)));
   }
   return {};
@@ -364,7 +382,9 @@ Result<void> simulated_nodes(const BenchOptions& options, Report& report) {
 Result<void> measure_ordering(const BenchOptions& options, Report& report) {
   report.heading("The ordering layer alone: a coordinator on one thread, 64 shards, every cut synced to the log");
   EVERSHARD_TRY(ordering_by_load(options, report));
-  report.heading("Simulated nodes of 25,000 events/s each: the same classes, virtual network (100 us a hop, 1.5 ms a put), computing at its real cost");
+  report.heading(
+      "Simulated nodes of 25,000 events/s each: the same classes, virtual network (100 us a hop, 1.5 ms a put), "
+      "computing at its real cost");
   return simulated_nodes(options, report);
 }
 

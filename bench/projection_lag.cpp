@@ -1,4 +1,5 @@
-// Ten live projections at half of the append load: what appends feel of them, and how long an event takes to have its effect.
+// Ten live projections at half of the append load: what appends feel of them, and how long an event takes to have its
+// effect.
 
 #include <algorithm>
 #include <atomic>
@@ -16,15 +17,18 @@ namespace evershard::bench {
 namespace {
 
 constexpr std::uint64_t live_items = 100'000;
-constexpr auto looks_every = std::chrono::milliseconds(1);  // five times as often, looking itself takes a tenth of a processor, which appends feel
+constexpr auto looks_every = std::chrono::milliseconds(
+    1);  // five times as often, looking itself takes a tenth of a processor, which appends feel
 
 Append one_use(Random& random) {
   Append append;
-  append.event(item_event(random.below(live_items), random.below(live_items / 10), random.below(100), random.below(2) == 0));
+  append.event(
+      item_event(random.below(live_items), random.below(live_items / 10), random.below(100), random.below(2) == 0));
   return append;
 }
 
-/// Four tables, three indexes of values, three of queries. Returns: how each one's position is read, without waiting for it.
+/// Four tables, three indexes of values, three of queries. Returns: how each one's position is read, without waiting
+/// for it.
 Result<std::vector<std::function<Result<GlobalPosition>()>>> ten_projections(Local& store) {
   std::vector<std::function<Result<GlobalPosition>()>> all;
   auto& projections = store.projections();
@@ -44,14 +48,17 @@ Result<std::vector<std::function<Result<GlobalPosition>()>>> ten_projections(Loc
       return page->watermark;
     });
   };
-  for (const auto& query : {Query{}.types({"ItemUsed"}), Query{}.types({"ItemMade"}), Query{}.types({"ItemUsed", "ItemMade"})}) {
+  for (const auto& query :
+       {Query{}.types({"ItemUsed"}), Query{}.types({"ItemMade"}), Query{}.types({"ItemUsed", "ItemMade"})}) {
     const auto made = projections.create_index(query);
     if (!made) return refuse(made.error());
     by_index(made->name);
   }
   for (const auto* path : {"$.owner", "$.uses", "$.note"}) {
     const std::string name = "by-" + std::string(path + 2);
-    const auto made = projections.create_value_index(name, {.types = {"ItemUsed", "ItemMade"}, .path = path, .value = path == std::string("$.note") ? "text" : "integer"});
+    const auto made = projections.create_value_index(
+        name,
+        {.types = {"ItemUsed", "ItemMade"}, .path = path, .value = path == std::string("$.note") ? "text" : "integer"});
     if (!made) return refuse(made.error());
   }
   return all;
@@ -63,7 +70,8 @@ struct Acknowledged {
 };
 
 /// Until `stop`: takes the newest acknowledged event, and looks until a projection has it; each projection in turn.
-Result<void> watch_lag(const std::vector<std::function<Result<GlobalPosition>()>>& positions, const std::function<Acknowledged()>& newest, const std::atomic<bool>& stop, Latencies& lags) {
+Result<void> watch_lag(const std::vector<std::function<Result<GlobalPosition>()>>& positions,
+                       const std::function<Acknowledged()>& newest, const std::atomic<bool>& stop, Latencies& lags) {
   for (std::size_t turn = 0; !stop; ++turn) {
     const auto wanted = newest();
     if (wanted.position.value == 0) {
@@ -92,7 +100,8 @@ struct Cores {
   [[nodiscard]] double projections() const { return std::clamp(projected - alone, 0.0, 1.0); }
 };
 
-/// Until `stop`: takes `share` of a processor for nothing, half a millisecond at a time, with no memory and no disk. Returns: what it took.
+/// Until `stop`: takes `share` of a processor for nothing, half a millisecond at a time, with no memory and no disk.
+/// Returns: what it took.
 double count_for(double share, const std::atomic<bool>& stop) {
   constexpr double turn = 0.0005;
   const double began = now_seconds(), used = thread_cpu_seconds();
@@ -100,7 +109,8 @@ double count_for(double share, const std::atomic<bool>& stop) {
   while (!stop) {
     const double mine = thread_cpu_seconds() - used;
     while (thread_cpu_seconds() - used < mine + turn) ++counted;
-    while (!stop && thread_cpu_seconds() - used > share * (now_seconds() - began)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    while (!stop && thread_cpu_seconds() - used > share * (now_seconds() - began))
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return (thread_cpu_seconds() - used) / (now_seconds() - began);
 }
@@ -157,7 +167,9 @@ Result<Figure> at_half_load(const BenchOptions& options, double rate, Beside bes
 
   Figure figure{"append latency at half load", latencies.percentile(0.5), "us", {}, {}, {}, percentiles(latencies)};
   switch (beside) {
-    case Beside::nothing: cores.alone = busy; break;
+    case Beside::nothing:
+      cores.alone = busy;
+      break;
     case Beside::projections:
       cores.projected = busy;
       figure.workload += ", 10 projections";
@@ -186,10 +198,21 @@ Result<void> measure_live_projections(const BenchOptions& options, Report& repor
   }
   Cores cores;
   Latencies lags;
-  const auto beside = [&](Beside what) { return [&, what] { return at_half_load(options, full / 2, what, cores, lags); }; };
-  EVERSHARD_TRY(report_in_turn(options, report, {{beside(Beside::nothing)}, {beside(Beside::projections), {{0, 0, 1.2}}}, {beside(Beside::counting), {{0}}}}));
+  const auto beside = [&](Beside what) {
+    return [&, what] { return at_half_load(options, full / 2, what, cores, lags); };
+  };
+  EVERSHARD_TRY(report_in_turn(
+      options, report,
+      {{beside(Beside::nothing)}, {beside(Beside::projections), {{0, 0, 1.2}}}, {beside(Beside::counting), {{0}}}}));
   const double median = lags.percentile(0.5);
-  return add(options, report, Figure{"live lag at half load, 10 projections", median, "us", {}, "at most 5,000", median <= 5'000, percentiles(lags)});
+  return add(options, report,
+             Figure{"live lag at half load, 10 projections",
+                    median,
+                    "us",
+                    {},
+                    "at most 5,000",
+                    median <= 5'000,
+                    percentiles(lags)});
 }
 
 }  // namespace evershard::bench

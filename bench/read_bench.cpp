@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "evershard/storage/open.hpp"
-#include "evershard/storage/index/reader.hpp"
 #include "evershard/bench/in_turn.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/storage_load.hpp"
+#include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/open.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -35,7 +35,8 @@ struct Reading {
 
 using MakeQuery = std::function<Query()>;
 
-Result<Reading> read(const storage::Store& store, double seconds, const MakeQuery& make, bool payloads, std::optional<std::uint64_t> limit) {
+Result<Reading> read(const storage::Store& store, double seconds, const MakeQuery& make, bool payloads,
+                     std::optional<std::uint64_t> limit) {
   const storage::Reader reader(store);
   Reading out;
   std::vector<GlobalPosition> positions;
@@ -68,8 +69,8 @@ Result<Reading> read(const storage::Store& store, double seconds, const MakeQuer
   return out;
 }
 
-Result<Figure> rate(const storage::Store& store, const BenchOptions& options, const std::string& name, const MakeQuery& make, bool payloads,
-                    double least = 0, const std::string& target = {}) {
+Result<Figure> rate(const storage::Store& store, const BenchOptions& options, const std::string& name,
+                    const MakeQuery& make, bool payloads, double least = 0, const std::string& target = {}) {
   auto warm_up = read(store, options.seconds / 4, make, payloads, std::nullopt);
   if (!warm_up) return refuse(warm_up.error());
   auto out = read(store, options.seconds / 2, make, payloads, std::nullopt);
@@ -84,8 +85,9 @@ Result<Figure> rate(const storage::Store& store, const BenchOptions& options, co
   return f;
 }
 
-Result<Figure> latency(const storage::Store& store, const BenchOptions& options, const std::string& name, const MakeQuery& make,
-                     std::optional<std::uint64_t> limit, double most, const std::string& target) {
+Result<Figure> latency(const storage::Store& store, const BenchOptions& options, const std::string& name,
+                       const MakeQuery& make, std::optional<std::uint64_t> limit, double most,
+                       const std::string& target) {
   auto ignored = read(store, options.seconds / 4, make, false, limit);
   if (!ignored) return refuse(ignored.error());
   auto out = read(store, options.seconds / 4, make, false, limit);
@@ -97,7 +99,8 @@ Result<Figure> latency(const storage::Store& store, const BenchOptions& options,
   return f;
 }
 
-Result<Figure> replay(const storage::Store& store, const BenchOptions& options, const std::string& name, double seconds) {
+Result<Figure> replay(const storage::Store& store, const BenchOptions& options, const std::string& name,
+                      double seconds) {
   const storage::Reader reader(store);
   Random random(options.seed);
   Latencies latencies;
@@ -106,7 +109,8 @@ Result<Figure> replay(const storage::Store& store, const BenchOptions& options, 
   const double began = now_seconds();
   while (now_seconds() - began < seconds) {
     const double at = now_seconds();
-    auto cursor = reader.open(store.view(), AggregateId{"order", std::to_string(random.below(aggregates_read))}, StreamOptions{});
+    auto cursor =
+        reader.open(store.view(), AggregateId{"order", std::to_string(random.below(aggregates_read))}, StreamOptions{});
     while (!cursor->at_end()) {
       events.clear();
       EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
@@ -153,31 +157,55 @@ Result<void> measure_reads(const BenchOptions& options, Report& report) {
   if (!opened) return refuse(opened.error());
   const storage::Store& store = **opened;
   Random random(options.seed);
-  const auto tag = [&](const char* prefix, std::uint64_t n) { return [&random, prefix, n] { return Query{}.tags({prefix + std::to_string(random.below(n))}); }; };
+  const auto tag = [&](const char* prefix, std::uint64_t n) {
+    return [&random, prefix, n] { return Query{}.tags({prefix + std::to_string(random.below(n))}); };
+  };
   const auto type = [&] { return Query{}.types({"Type" + std::to_string(random.below(20))}); };
   // Four tags' blocks fit into the block cache; those of all thousand do not.
   const auto positions = [&](const storage::Store& of, const char* suffix) {
-    return rate(of, options, std::string("tag query, medium tag, positions only") + suffix, tag("course:", 1'000), false, 20e6, "20 M/s");
+    return rate(of, options, std::string("tag query, medium tag, positions only") + suffix, tag("course:", 1'000),
+                false, 20e6, "20 M/s");
   };
   const auto payloads = [&](const storage::Store& of, const char* suffix) {
-    return rate(of, options, std::string("tag query, medium tag, with payloads, warm") + suffix, tag("course:", 4), true, 300e3, "300 k/s");
+    return rate(of, options, std::string("tag query, medium tag, with payloads, warm") + suffix, tag("course:", 4),
+                true, 300e3, "300 k/s");
   };
-  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return positions(**one_shard, ", 1 shard"); }},
-                                                        {[&] { return positions(store, ""); }, {{0, 0.75}}}}));
-  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return payloads(**one_shard, ", 1 shard"); }},
-                                                        {[&] { return payloads(store, ""); }, {{0, 0.75}}}}));
+  EVERSHARD_TRY(report_in_turn(
+      options, report,
+      {{[&] { return positions(**one_shard, ", 1 shard"); }}, {[&] { return positions(store, ""); }, {{0, 0.75}}}}));
+  EVERSHARD_TRY(report_in_turn(
+      options, report,
+      {{[&] { return payloads(**one_shard, ", 1 shard"); }}, {[&] { return payloads(store, ""); }, {{0, 0.75}}}}));
   (*one_shard)->close();
-  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, medium tag, with payloads, more than the cache holds", tag("course:", 1'000), true)));
-  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, rare tag, with payloads", tag("student:", 100'000), true)));
-  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, frequent tag, positions only", tag("region:", 10), false)));
-  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, frequent tag, with payloads", tag("region:", 10), true)));
-  EVERSHARD_TRY(add(options, report, rate(store, options, "query, two tags (medium and frequent), positions only",
-                         [&] { return Query{}.tags({"course:" + std::to_string(random.below(1'000)), "region:" + std::to_string(random.below(10))}); }, false)));
+  EVERSHARD_TRY(add(options, report,
+                    rate(store, options, "tag query, medium tag, with payloads, more than the cache holds",
+                         tag("course:", 1'000), true)));
+  EVERSHARD_TRY(
+      add(options, report, rate(store, options, "tag query, rare tag, with payloads", tag("student:", 100'000), true)));
+  EVERSHARD_TRY(
+      add(options, report, rate(store, options, "tag query, frequent tag, positions only", tag("region:", 10), false)));
+  EVERSHARD_TRY(
+      add(options, report, rate(store, options, "tag query, frequent tag, with payloads", tag("region:", 10), true)));
+  EVERSHARD_TRY(add(options, report,
+                    rate(
+                        store, options, "query, two tags (medium and frequent), positions only",
+                        [&] {
+                          return Query{}.tags({"course:" + std::to_string(random.below(1'000)),
+                                               "region:" + std::to_string(random.below(10))});
+                        },
+                        false)));
   EVERSHARD_TRY(add(options, report, rate(store, options, "query by type, positions only", type, false)));
   EVERSHARD_TRY(add(options, report, rate(store, options, "query by type, with payloads", type, true)));
-  EVERSHARD_TRY(add(options, report, latency(store, options, "tag query, medium tag, limit 100, positions only", tag("course:", 1'000), 100, 50, "50 us")));
-  EVERSHARD_TRY(add(options, report, latency(store, options, "tag query, absent tag", tag("nobody:", 1'000'000), std::nullopt, 5, "5 us")));
-  EVERSHARD_TRY(add(options, report, rate(store, options, "global scan with payloads, 16 shards", [] { return Query::all(); }, true, 1e6, "1 M/s")));
+  EVERSHARD_TRY(add(options, report,
+                    latency(store, options, "tag query, medium tag, limit 100, positions only", tag("course:", 1'000),
+                            100, 50, "50 us")));
+  EVERSHARD_TRY(
+      add(options, report,
+          latency(store, options, "tag query, absent tag", tag("nobody:", 1'000'000), std::nullopt, 5, "5 us")));
+  EVERSHARD_TRY(add(
+      options, report,
+      rate(
+          store, options, "global scan with payloads, 16 shards", [] { return Query::all(); }, true, 1e6, "1 M/s")));
   EVERSHARD_TRY(add(options, report, replay(store, options, "replay of aggregates, warm", options.seconds / 2)));
   (*opened)->close();
   opened->reset();
@@ -187,7 +215,8 @@ Result<void> measure_reads(const BenchOptions& options, Report& report) {
   again.data_dir = directory;
   auto cold = storage::open_store(again);
   if (!cold) return refuse(cold.error());
-  return add(options, report, replay(**cold, options, "replay of aggregates, cold", std::min(0.2, options.seconds / 4)));
+  return add(options, report,
+             replay(**cold, options, "replay of aggregates, cold", std::min(0.2, options.seconds / 4)));
 }
 
 }  // namespace evershard::bench

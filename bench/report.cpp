@@ -23,17 +23,25 @@ double Latencies::percentile(double p) {
 double Latencies::max() { return samples_.empty() ? 0 : *std::max_element(samples_.begin(), samples_.end()); }
 
 std::vector<std::pair<std::string, double>> percentiles(Latencies& l) {
-  return {{"p50_us", l.percentile(0.5)}, {"p90_us", l.percentile(0.9)}, {"p99_us", l.percentile(0.99)}, {"p99.9_us", l.percentile(0.999)}, {"max_us", l.max()}};
+  return {{"p50_us", l.percentile(0.5)},
+          {"p90_us", l.percentile(0.9)},
+          {"p99_us", l.percentile(0.99)},
+          {"p99.9_us", l.percentile(0.999)},
+          {"max_us", l.max()}};
 }
 
 namespace {
 
 std::string number(double v) {
   char text[40];
-  if (v >= 10e6) std::snprintf(text, sizeof text, "%.1f M", v / 1e6);
-  else if (v >= 10e3) std::snprintf(text, sizeof text, "%.1f k", v / 1e3);
-  else if (v >= 100) std::snprintf(text, sizeof text, "%.0f", v);
-  else std::snprintf(text, sizeof text, "%.2f", v);
+  if (v >= 10e6)
+    std::snprintf(text, sizeof text, "%.1f M", v / 1e6);
+  else if (v >= 10e3)
+    std::snprintf(text, sizeof text, "%.1f k", v / 1e3);
+  else if (v >= 100)
+    std::snprintf(text, sizeof text, "%.0f", v);
+  else
+    std::snprintf(text, sizeof text, "%.2f", v);
   return text;
 }
 
@@ -47,7 +55,8 @@ std::string line_of(const Figure& f) {
   std::snprintf(head, sizeof head, "%-64s %10s %-11s", f.workload.c_str(), number(f.value).c_str(), f.unit.c_str());
   std::string line = head;
   for (const auto& c : f.comparisons) {
-    line += "  " + number(c.ratio) + " (" + number(c.low) + " to " + number(c.high) + ") of " + c.ceiling + target_text(c.target, c.reached);
+    line += "  " + number(c.ratio) + " (" + number(c.low) + " to " + number(c.high) + ") of " + c.ceiling +
+            target_text(c.target, c.reached);
   }
   line += target_text(f.target, f.reached);
   for (const auto& [name, v] : f.more) line += "  " + name + " " + number(v);
@@ -57,7 +66,8 @@ std::string line_of(const Figure& f) {
 nlohmann::ordered_json json_of(const Figure& f) {
   nlohmann::ordered_json json{{"workload", f.workload}, {"value", f.value}, {"unit", f.unit}};
   for (const auto& c : f.comparisons) {
-    nlohmann::ordered_json compared{{"ceiling", c.ceiling}, {"ratio", c.ratio}, {"ratio_min", c.low}, {"ratio_max", c.high}};
+    nlohmann::ordered_json compared{
+        {"ceiling", c.ceiling}, {"ratio", c.ratio}, {"ratio_min", c.low}, {"ratio_max", c.high}};
     if (!c.target.empty()) compared["target"] = c.target;
     if (c.reached) compared["reached"] = *c.reached;
     json["comparisons"].push_back(std::move(compared));
@@ -73,7 +83,8 @@ nlohmann::ordered_json json_of(const Figure& f) {
 void Report::fact(const std::string& name, const std::string& value) {
   facts_.emplace_back(name, value);
   if (style_ == BenchOptions::Style::text) print_(name + ": " + value);
-  if (style_ == BenchOptions::Style::json_lines) print_(nlohmann::ordered_json{{"fact", name}, {"value", value}}.dump());
+  if (style_ == BenchOptions::Style::json_lines)
+    print_(nlohmann::ordered_json{{"fact", name}, {"value", value}}.dump());
 }
 
 void Report::heading(const std::string& text) {
@@ -104,7 +115,8 @@ double Report::value(const std::string& workload) const {
 double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 double thread_cpu_seconds() {
@@ -113,7 +125,9 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::uint64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");

@@ -48,7 +48,8 @@ struct Figure {
 
 class Report {
  public:
-  Report(BenchOptions::Style style, std::function<void(const std::string&)> print) : style_(style), print_(std::move(print)) {}
+  Report(BenchOptions::Style style, std::function<void(const std::string&)> print)
+      : style_(style), print_(std::move(print)) {}
   /// What the figures were measured with; before the first of them.
   void fact(const std::string& name, const std::string& value);
   void heading(const std::string& text);

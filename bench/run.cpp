@@ -5,8 +5,8 @@
 #include <array>
 #include <thread>
 
-#include "evershard/storage/open.hpp"
 #include "evershard/bench/parts.hpp"
+#include "evershard/storage/open.hpp"
 
 /// jemalloc's, where the program has it: figures depend on it.
 extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
@@ -23,7 +23,8 @@ std::filesystem::path fresh(const BenchOptions& options, const std::string& name
 Result<void> add(const BenchOptions& options, Report& report, Result<Figure> figure) {
   if (!figure) return refuse(std::move(figure).error());
   report.add(std::move(*figure));
-  if (options.stop && options.stop()) return refuse(ErrorCode::cancelled, "interrupted: the figures so far were measured in full");
+  if (options.stop && options.stop())
+    return refuse(ErrorCode::cancelled, "interrupted: the figures so far were measured in full");
   return {};
 }
 
@@ -34,17 +35,17 @@ struct Part {
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
 constexpr std::array<Part, 12> all_parts{{{"ceilings", measure_ceilings},
-                                         {"storage", measure_storage},
-                                         {"append", measure_appends},
-                                         {"latency", measure_latency},
-                                         {"read", measure_reads},
-                                         {"aggregates", measure_aggregates},
-                                         {"door", measure_door},
-                                         {"link", measure_link},
-                                         {"ordering", measure_ordering},
-                                         {"cluster", measure_cluster},
-                                         {"projections", measure_projections},
-                                         {"open", measure_opening}}};
+                                          {"storage", measure_storage},
+                                          {"append", measure_appends},
+                                          {"latency", measure_latency},
+                                          {"read", measure_reads},
+                                          {"aggregates", measure_aggregates},
+                                          {"door", measure_door},
+                                          {"link", measure_link},
+                                          {"ordering", measure_ordering},
+                                          {"cluster", measure_cluster},
+                                          {"projections", measure_projections},
+                                          {"open", measure_opening}}};
 
 }  // namespace
 
@@ -64,7 +65,8 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
     return refuse(ErrorCode::invalid_argument, "there is no part \"" + options.only + "\": it is one of " + names);
   }
   const bool own_directory = options.directory.empty();
-  if (own_directory) options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
+  if (own_directory)
+    options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
 
   Report report(options.style, print);
   if (auto store = storage::open_store({}); store) {

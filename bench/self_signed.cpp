@@ -19,7 +19,8 @@ using MadeCertificate = std::unique_ptr<X509, ReleasesMade<X509, X509_free>>;
 using OpenFile = std::unique_ptr<std::FILE, ReleasesMade<std::FILE, std::fclose>>;
 
 bool extend(X509* certificate, int what, const char* value) {
-  const std::unique_ptr<X509_EXTENSION, ReleasesMade<X509_EXTENSION, X509_EXTENSION_free>> extension(X509V3_EXT_conf_nid(nullptr, nullptr, what, value));
+  const std::unique_ptr<X509_EXTENSION, ReleasesMade<X509_EXTENSION, X509_EXTENSION_free>> extension(
+      X509V3_EXT_conf_nid(nullptr, nullptr, what, value));
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
@@ -29,11 +30,16 @@ Result<void> self_signed(const std::filesystem::path& folder) {
   const MadeKey key(EVP_EC_gen("P-256"));
   const MadeCertificate certificate(X509_new());
   auto* const name = X509_get_subject_name(certificate.get());
-  const bool made = key && X509_set_version(certificate.get(), 2) == 1 && ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1) == 1 &&
-                    X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3'600) != nullptr && X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 86'400) != nullptr &&
-                    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("bench"), -1, -1, 0) == 1 &&
-                    X509_set_issuer_name(certificate.get(), name) == 1 && X509_set_pubkey(certificate.get(), key.get()) == 1 &&
-                    extend(certificate.get(), NID_basic_constraints, "critical,CA:TRUE") && extend(certificate.get(), NID_subject_alt_name, "IP:127.0.0.1") &&
+  const bool made = key && X509_set_version(certificate.get(), 2) == 1 &&
+                    ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1) == 1 &&
+                    X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3'600) != nullptr &&
+                    X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 86'400) != nullptr &&
+                    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+                                               reinterpret_cast<const unsigned char*>("bench"), -1, -1, 0) == 1 &&
+                    X509_set_issuer_name(certificate.get(), name) == 1 &&
+                    X509_set_pubkey(certificate.get(), key.get()) == 1 &&
+                    extend(certificate.get(), NID_basic_constraints, "critical,CA:TRUE") &&
+                    extend(certificate.get(), NID_subject_alt_name, "IP:127.0.0.1") &&
                     X509_sign(certificate.get(), key.get(), EVP_sha256()) > 0;
   if (!made) return refuse(ErrorCode::io, "OpenSSL made no certificate");
   const OpenFile certificate_file(std::fopen((folder / "certificate.pem").c_str(), "w"));

@@ -17,7 +17,8 @@ namespace evershard::bench {
 namespace {
 
 class EchoService final : public v1::EventStore::WithRawCallbackMethod_Append<v1::EventStore::Service> {
-  grpc::ServerUnaryReactor* Append(grpc::CallbackServerContext* context, const grpc::ByteBuffer*, grpc::ByteBuffer* out) override {
+  grpc::ServerUnaryReactor* Append(grpc::CallbackServerContext* context, const grpc::ByteBuffer*,
+                                   grpc::ByteBuffer* out) override {
     const grpc::Slice nothing;
     *out = grpc::ByteBuffer(&nothing, 1);
     auto* reactor = context->DefaultReactor();
@@ -34,7 +35,12 @@ int serve_for_benchmark(const char* directory) {
   cluster::WorkPool pool(2);
   serving::HeadWatch watch(*store);
   const auto access = std::make_shared<const serving::Access>(serving::Access::open());
-  serving::Served served{*store, *store, pool, watch, [access] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
+  serving::Served served{*store,
+                         *store,
+                         pool,
+                         watch,
+                         [access] { return access; },
+                         [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
   auto door = door::Door::start(served, {.listen = {"127.0.0.1:0"}});
   if (!door) return std::printf("%s\n", door.error().what.c_str()), 1;
 
@@ -48,7 +54,8 @@ int serve_for_benchmark(const char* directory) {
   std::printf("%s 127.0.0.1:%d\n", (*door)->addresses().front().c_str(), port);
   std::fflush(stdout);
   char ignored = 0;
-  while (read(0, &ignored, 1) > 0) {}
+  while (read(0, &ignored, 1) > 0) {
+  }
   (*door)->stop(std::chrono::seconds(1));
   echo_server->Shutdown(std::chrono::system_clock::now());
   return 0;

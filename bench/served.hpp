@@ -12,7 +12,8 @@
 
 namespace evershard::bench {
 
-/// A store in `directory` behind the door, and beside it an empty service of the same make, both on loopback. Ends with the object.
+/// A store in `directory` behind the door, and beside it an empty service of the same make, both on loopback. Ends with
+/// the object.
 class ServedStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ServedStore>> start(const std::filesystem::path& directory);

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <thread>
 
-#include "evershard/storage/open.hpp"
-#include "evershard/storage/index/reader.hpp"
 #include "evershard/bench/in_turn.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/storage_load.hpp"
+#include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/open.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -19,7 +19,8 @@ void read_beside(const storage::Store& store, const std::atomic<bool>& stop, std
   std::vector<GlobalPosition> found;
   while (!stop) {
     const auto view = store.view();
-    auto cursor = reader.open(view, Query{}.tags({"student:" + std::to_string(random.below(100'000))}), ReadOptions{.limit = 100});
+    auto cursor = reader.open(view, Query{}.tags({"student:" + std::to_string(random.below(100'000))}),
+                              ReadOptions{.limit = 100});
     found.clear();
     if (!cursor->next_positions(100, found)) return;
     ++reads;
@@ -52,7 +53,8 @@ Result<Figure> storage_alone(const BenchOptions& options, std::size_t appends, s
   stop = true;
   beside.join();
   EVERSHARD_TRY(done);
-  Figure f{"storage alone, " + std::to_string(appends * events_each) + " events a commit", static_cast<double>(load.events()) / took, "events/s"};
+  Figure f{"storage alone, " + std::to_string(appends * events_each) + " events a commit",
+           static_cast<double>(load.events()) / took, "events/s"};
   for (auto& p : percentiles(load.latencies)) f.more.push_back(p);
   f.more.emplace_back("cpu_us_per_event", cpu_used * 1e6 / static_cast<double>(load.events()));
   f.more.emplace_back("reads_beside", static_cast<double>(reads));

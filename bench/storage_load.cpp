@@ -6,8 +6,12 @@
 namespace evershard::bench {
 
 StorageLoad::StorageLoad(storage::Store& store, Workload& workload)
-    : store_(store), workload_(workload), hasher_(store.identity().term_key), shards_(store.identity().shards),
-      next_(shards_, 1), versions_(workload.shape().aggregates, 0) {}
+    : store_(store),
+      workload_(workload),
+      hasher_(store.identity().term_key),
+      shards_(store.identity().shards),
+      next_(shards_, 1),
+      versions_(workload.shape().aggregates, 0) {}
 
 void StorageLoad::pace() const {
   for (;;) {
@@ -28,7 +32,8 @@ Result<void> StorageLoad::commit(std::size_t appends, std::size_t events_each) {
   for (std::size_t a = 0; a < appends; ++a) {
     auto append = workload_.append(events_each);
     for (auto& event : append.events) event.id = EventId::random();
-    encoded.push_back(storage::encode_append(std::move(append), std::span<const bool>(given.get(), events_each), shards_, hasher_, Timestamp::now()));
+    encoded.push_back(storage::encode_append(std::move(append), std::span<const bool>(given.get(), events_each),
+                                             shards_, hasher_, Timestamp::now()));
   }
 
   storage::CommitBatch batch;
@@ -45,8 +50,10 @@ Result<void> StorageLoad::commit(std::size_t appends, std::size_t events_each) {
       ++position_;
       batch.events.push_back({SeqNr{++versions_[std::stoull(append.aggregates[event.aggregate].id.value)]}, offset});
       auto& segments = cut.segments;
-      if (segments.empty() || segments.back().shard != event.shard) segments.push_back({event.shard, Epoch{1}, offset, offset + 1, {}});
-      else ++segments.back().end;
+      if (segments.empty() || segments.back().shard != event.shard)
+        segments.push_back({event.shard, Epoch{1}, offset, offset + 1, {}});
+      else
+        ++segments.back().end;
     }
   }
   const double at = now_seconds();

@@ -1,13 +1,14 @@
-// StorageLoad: appends straight into a Store, placed by hand: what storage costs alone, and the quickest way to fill one.
+// StorageLoad: appends straight into a Store, placed by hand: what storage costs alone, and the quickest way to fill
+// one.
 
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "evershard/storage/store.hpp"
 #include "evershard/bench/report.hpp"
 #include "evershard/bench/workload.hpp"
+#include "evershard/storage/store.hpp"
 
 namespace evershard::bench {
 

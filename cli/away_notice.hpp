@@ -8,16 +8,16 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/store/api/event_feed.hpp"
 #include "evershard/protocol/timestamp.hpp"
+#include "evershard/store/api/event_feed.hpp"
 
 namespace evershard::cli {
 
 class AwayNotice {
  public:
   using Say = std::function<void(std::string_view)>;
-  /// `who`: the program's name, then what is followed: `evershard: the server`. `say`: takes a line; absent: to standard
-  /// error.
+  /// `who`: the program's name, then what is followed: `evershard: the server`. `say`: takes a line; absent: to
+  /// standard error.
   explicit AwayNotice(std::string who, Say say = {});
 
   /// After every item.

@@ -37,7 +37,8 @@ std::optional<RemoteOptions> Invocation::server() const {
   if (!has_server && arguments.has("data")) return std::nullopt;
   const auto address = has_server ? arguments.text("server") : from_environment("EVERSHARD_SERVER");
   if (!address) return std::nullopt;
-  if (!has_server && from_environment("EVERSHARD_DATA")) throw UsageError("EVERSHARD_DATA and EVERSHARD_SERVER are both set", "say --data DIR or --server HOST:PORT");
+  if (!has_server && from_environment("EVERSHARD_DATA"))
+    throw UsageError("EVERSHARD_DATA and EVERSHARD_SERVER are both set", "say --data DIR or --server HOST:PORT");
 
   RemoteOptions options;
   options.server = *address;
@@ -76,15 +77,23 @@ Options data_options() {
 
 Options store_options() {
   Options options = data_options();
-  options.value("keys", "DIR", "the keys of subjects' payloads, outside of --data; else EVERSHARD_KEYS; without it those are left as they lie, encrypted")
-      .value("server", "HOST:PORT", "or a running server, also unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT; else EVERSHARD_SERVER")
-      .value("token", "TOKEN", "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
+  options
+      .value("keys", "DIR",
+             "the keys of subjects' payloads, outside of --data; else EVERSHARD_KEYS; without it those are left as "
+             "they lie, encrypted")
+      .value("server", "HOST:PORT",
+             "or a running server, also unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT; else EVERSHARD_SERVER")
+      .value("token", "TOKEN",
+             "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
       .flag("tls", "speak TLS to the server; implied by each of the following")
-      .value("tls-ca", "FILE", "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")
+      .value("tls-ca", "FILE",
+             "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")
       .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
       .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
       .flag("compression", "appends and pages are compressed on their way: for slow networks")
-      .value("timeout", "DURATION", "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds", "10s");
+      .value("timeout", "DURATION",
+             "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds",
+             "10s");
   return options;
 }
 
@@ -95,7 +104,8 @@ std::optional<std::chrono::milliseconds> duration_of(const Arguments& arguments,
   const std::string flag = "--" + name;
   if (const auto seconds = whole_number(*text)) {
     if (*seconds == 0) throw UsageError(flag + " is 0: the least is 1ms");
-    if (*seconds > seconds_max) throw UsageError(flag + " is " + *text + ": the most is " + std::to_string(seconds_max));
+    if (*seconds > seconds_max)
+      throw UsageError(flag + " is " + *text + ": the most is " + std::to_string(seconds_max));
     return std::chrono::seconds(*seconds);
   }
   settings::Setting duration;
@@ -104,10 +114,14 @@ std::optional<std::chrono::milliseconds> duration_of(const Arguments& arguments,
   duration.least = 1;
   duration.most = seconds_max * 1'000;
   auto value = settings::value_of(duration, *text);
-  if (!value) throw UsageError(flag + " is " + in_quotes(*text), "a duration such as 500ms, 12s, 5min or 1h; a bare number is seconds");
+  if (!value)
+    throw UsageError(flag + " is " + in_quotes(*text),
+                     "a duration such as 500ms, 12s, 5min or 1h; a bare number is seconds");
   return std::chrono::milliseconds(value->number);
 }
 
-std::chrono::milliseconds server_timeout(const Arguments& arguments) { return duration_of(arguments, "timeout").value_or(RemoteOptions{}.timeout); }
+std::chrono::milliseconds server_timeout(const Arguments& arguments) {
+  return duration_of(arguments, "timeout").value_or(RemoteOptions{}.timeout);
+}
 
 }  // namespace evershard::cli

@@ -11,8 +11,8 @@
 #include "evershard/cli/opened_store.hpp"
 #include "evershard/cli/options.hpp"
 #include "evershard/cli/program.hpp"
-#include "evershard/store/json/output.hpp"
 #include "evershard/cli/terminal.hpp"
+#include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
 
@@ -28,12 +28,16 @@ struct Invocation {
   [[nodiscard]] std::filesystem::path data_dir() const;
   /// Whether there is anything at --data. Errors: not_found, with what creates it
   [[nodiscard]] Outcome look_for_store() const;
-  /// The server to speak to: --server, else EVERSHARD_SERVER where no --data is given. Absent: none. Throws UsageError where both
-  /// are given.
+  /// The server to speak to: --server, else EVERSHARD_SERVER where no --data is given. Absent: none. Throws UsageError
+  /// where both are given.
   [[nodiscard]] std::optional<RemoteOptions> server() const;
-  enum class Keys : std::uint8_t { there, created };  ///< `created`: for commands that write payloads, which may be the first that are sealed
+  enum class Keys : std::uint8_t {
+    there,
+    created
+  };  ///< `created`: for commands that write payloads, which may be the first that are sealed
 
-  /// The server's store, or the one in --data, which is there. Errors: not_found, with what creates it, or of the keys' directory; those of Local::open
+  /// The server's store, or the one in --data, which is there. Errors: not_found, with what creates it, or of the keys'
+  /// directory; those of Local::open
   [[nodiscard]] tl::expected<OpenedStore, Failure> open(Keys keys = Keys::there, LocalOptions options = {}) const;
 };
 

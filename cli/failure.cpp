@@ -10,21 +10,30 @@ Exit exit_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::version_conflict:
     case ErrorCode::condition_failed:
-    case ErrorCode::duplicate_event: return Exit::conflict;
-    case ErrorCode::not_found: return Exit::not_found;
+    case ErrorCode::duplicate_event:
+      return Exit::conflict;
+    case ErrorCode::not_found:
+      return Exit::not_found;
     case ErrorCode::invalid_argument:
     case ErrorCode::invalid_query:
-    case ErrorCode::too_large: return Exit::invalid;
+    case ErrorCode::too_large:
+      return Exit::invalid;
     case ErrorCode::wrong_shard:
     case ErrorCode::fenced:
     case ErrorCode::unavailable:
-    case ErrorCode::overloaded: return Exit::unavailable;
-    case ErrorCode::timeout: return Exit::timeout;
-    case ErrorCode::corruption: return Exit::corruption;
-    case ErrorCode::io: return Exit::io;
-    case ErrorCode::cancelled: return Exit::interrupted;
+    case ErrorCode::overloaded:
+      return Exit::unavailable;
+    case ErrorCode::timeout:
+      return Exit::timeout;
+    case ErrorCode::corruption:
+      return Exit::corruption;
+    case ErrorCode::io:
+      return Exit::io;
+    case ErrorCode::cancelled:
+      return Exit::interrupted;
     case ErrorCode::unauthenticated:
-    case ErrorCode::permission_denied: return Exit::denied;
+    case ErrorCode::permission_denied:
+      return Exit::denied;
   }
   return Exit::io;
 }

@@ -19,15 +19,15 @@ class Program;
 /// Fixed: scripts stand on it. Source: docs/command-line.md, "Exit status".
 enum class Exit : int {
   done = 0,
-  usage = 2,        ///< the command line itself is wrong; nothing was done
-  conflict = 3,     ///< version_conflict, condition_failed, duplicate_event
+  usage = 2,     ///< the command line itself is wrong; nothing was done
+  conflict = 3,  ///< version_conflict, condition_failed, duplicate_event
   not_found = 4,
   invalid = 5,      ///< invalid_argument, invalid_query, too_large
   unavailable = 6,  ///< unavailable, overloaded, wrong_shard, fenced
   timeout = 7,      ///< the outcome is unknown
   corruption = 8,
   io = 9,
-  denied = 10,  ///< unauthenticated, permission_denied
+  denied = 10,        ///< unauthenticated, permission_denied
   interrupted = 130,  ///< Ctrl-C, SIGTERM: stopped cleanly, and said how far it came
 };
 
@@ -46,10 +46,11 @@ struct RefusedValue : std::runtime_error {
 
 struct Failure {
   Error error;
-  std::string hint{};                     ///< what to do about it
-  std::optional<std::uint64_t> line{};    ///< of the input
-  std::vector<std::pair<std::string, std::uint64_t>> figures{};  ///< how far it came; in JSON only: `error.what` says it too
-  bool quiet = false;                     ///< says nothing: whoever would read it went away
+  std::string hint{};                   ///< what to do about it
+  std::optional<std::uint64_t> line{};  ///< of the input
+  std::vector<std::pair<std::string, std::uint64_t>>
+      figures{};       ///< how far it came; in JSON only: `error.what` says it too
+  bool quiet = false;  ///< says nothing: whoever would read it went away
 
   Failure(Error e) : error(std::move(e)) {}  // NOLINT: an Error is a Failure wherever one is returned
   Failure(Error e, std::string h) : error(std::move(e)), hint(std::move(h)) {}
@@ -64,6 +65,7 @@ using Failed = tl::unexpected<Failure>;
 
 /// The line on standard error, with its end. `evershard: line 17: version_conflict: ...`, or one JSON object.
 [[nodiscard]] std::string text_of(const Failure& failure, const Program& program, bool as_json);
-[[nodiscard]] std::string text_of(const UsageError& error, const Program& program, std::string_view command, bool as_json);
+[[nodiscard]] std::string text_of(const UsageError& error, const Program& program, std::string_view command,
+                                  bool as_json);
 
 }  // namespace evershard::cli

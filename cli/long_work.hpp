@@ -29,7 +29,8 @@ class LongWork {
     line_.clear();
     if (error.code != ErrorCode::cancelled) return Failure(std::move(error));
     const bool known = total_ > 0;  // not of work that finds out by going
-    Failure stopped(ErrorCode::cancelled, "stopped at " + std::to_string(done_) + (known ? " of " + std::to_string(total_) : ""));
+    Failure stopped(ErrorCode::cancelled,
+                    "stopped at " + std::to_string(done_) + (known ? " of " + std::to_string(total_) : ""));
     stopped.figures.emplace_back("done", done_);
     if (known) stopped.figures.emplace_back("total", total_);
     return stopped;

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "evershard/store/local/local.hpp"
 #include "evershard/doors/remote/remote.hpp"
+#include "evershard/store/local/local.hpp"
 
 namespace evershard::cli {
 
@@ -16,25 +16,39 @@ class OpenedStore final : public EventStore, public Administration {
 
   using EventStore::read;
   Result<Appended> append(Append append) override { return store_->append(std::move(append)); }
-  void append_async(Append append, AppendCompletion done) override { store_->append_async(std::move(append), std::move(done)); }
+  void append_async(Append append, AppendCompletion done) override {
+    store_->append_async(std::move(append), std::move(done));
+  }
   EventStream read(Query query, ReadOptions options = {}) override { return store_->read(std::move(query), options); }
-  EventStream read(AggregateId aggregate, StreamOptions options = {}) override { return store_->read(std::move(aggregate), options); }
-  EventFeed follow(Query query, FollowOptions options = {}) override { return store_->follow(std::move(query), options); }
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
+    return store_->read(std::move(aggregate), options);
+  }
+  EventFeed follow(Query query, FollowOptions options = {}) override {
+    return store_->follow(std::move(query), options);
+  }
   Result<GlobalPosition> head() override { return store_->head(); }
-  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override { return store_->wait_for(position, timeout); }
-  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override { return store_->aggregate(aggregate, up_to); }
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override {
+  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    return store_->wait_for(position, timeout);
+  }
+  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override {
+    return store_->aggregate(aggregate, up_to);
+  }
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                std::size_t limit) override {
     return store_->aggregates(std::move(type), std::move(after), limit);
   }
   Result<RecordedEvent> event_at(GlobalPosition position) override { return store_->event_at(position); }
   Result<void> put_snapshot(Snapshot snapshot) override { return store_->put_snapshot(std::move(snapshot)); }
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override {
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                   std::optional<SeqNr> at_or_before = {}) override {
     return store_->snapshot(aggregate, at_or_before);
   }
   Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override {
     return store_->snapshot_as_of(aggregate, up_to);
   }
-  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override { return store_->snapshots(aggregate); }
+  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override {
+    return store_->snapshots(aggregate);
+  }
 
   Projections& projections() { return *projections_; }
 
@@ -43,7 +57,8 @@ class OpenedStore final : public EventStore, public Administration {
   Result<VerifyReport> verify(Progress progress = {}) override { return administration_->verify(std::move(progress)); }
   Result<void> vacuum(Progress progress = {}) override { return administration_->vacuum(std::move(progress)); }
   using Administration::backup;
-  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override {
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
+                                Progress progress = {}) override {
     return administration_->backup(target, options, std::move(progress));
   }
 
@@ -54,7 +69,14 @@ class OpenedStore final : public EventStore, public Administration {
 
  private:
   template <class Store>
-  explicit OpenedStore(std::unique_ptr<Store> store) : administration_(store.get()), projections_(&store->projections()), groups_(&store->groups()), documents_(&store->documents()), tables_(&store->tables()), retention_(&store->retention()), store_(std::move(store)) {}
+  explicit OpenedStore(std::unique_ptr<Store> store)
+      : administration_(store.get()),
+        projections_(&store->projections()),
+        groups_(&store->groups()),
+        documents_(&store->documents()),
+        tables_(&store->tables()),
+        retention_(&store->retention()),
+        store_(std::move(store)) {}
 
   Administration* administration_;
   Projections* projections_;

@@ -29,8 +29,10 @@ std::vector<std::string> split_at_equals(const Options& options, const std::vect
     if (!word.starts_with("--")) continue;
     const bool flag = options.is_flag(name.substr(2));
     if (equals != std::string::npos && flag) throw UsageError(name + " takes no value");
-    if (equals != std::string::npos) split.push_back(word.substr(equals + 1));
-    else if (!flag && i + 1 < words.size() && options.has(name.substr(2))) split.push_back(words[++i]);
+    if (equals != std::string::npos)
+      split.push_back(word.substr(equals + 1));
+    else if (!flag && i + 1 < words.size() && options.has(name.substr(2)))
+      split.push_back(words[++i]);
   }
   return split;
 }
@@ -54,7 +56,12 @@ std::vector<po::option> parsed(const Options& options, const std::vector<std::st
   positional.add(words_name, -1);
   using namespace po::command_line_style;
   try {
-    return po::command_line_parser(split_at_equals(options, words)).options(all).positional(positional).style(unix_style & ~allow_guessing).run().options;
+    return po::command_line_parser(split_at_equals(options, words))
+        .options(all)
+        .positional(positional)
+        .style(unix_style & ~allow_guessing)
+        .run()
+        .options;
   } catch (const po::unknown_option& e) {
     throw UsageError("unknown option " + e.get_option_name(), meant(e.get_option_name(), options));
   } catch (const po::invalid_command_line_syntax& e) {
@@ -69,7 +76,8 @@ std::vector<po::option> parsed(const Options& options, const std::vector<std::st
 
 Options::Options() : described_("Options", 100, 60) {}
 
-Options& Options::value(const char* name, const char* placeholder, const char* sentence, const std::string& default_text) {
+Options& Options::value(const char* name, const char* placeholder, const char* sentence,
+                        const std::string& default_text) {
   auto* kind = po::value<std::string>()->value_name(placeholder);
   if (!default_text.empty()) {
     kind->default_value(default_text);
@@ -79,7 +87,8 @@ Options& Options::value(const char* name, const char* placeholder, const char* s
   return *this;
 }
 
-Options& Options::number(const char* name, const char* placeholder, const char* sentence, std::uint64_t default_number) {
+Options& Options::number(const char* name, const char* placeholder, const char* sentence,
+                         std::uint64_t default_number) {
   return value(name, placeholder, sentence, std::to_string(default_number));
 }
 
@@ -101,7 +110,9 @@ Options& Options::argument(const char* name, const char* sentence, bool required
 
 bool Options::has(const std::string& name) const { return described_.find_nothrow(name, false) != nullptr; }
 
-bool Options::is_flag(std::string_view name) const { return std::find(flags_.begin(), flags_.end(), name) != flags_.end(); }
+bool Options::is_flag(std::string_view name) const {
+  return std::find(flags_.begin(), flags_.end(), name) != flags_.end();
+}
 
 std::string Options::default_of(std::string_view name) const {
   for (const auto& [known, text] : defaults_) {
@@ -127,7 +138,8 @@ Arguments::Arguments(const Options& options, const std::vector<std::string>& wor
     given_.emplace_back(option.string_key, option.value.empty() ? "" : option.value.front());
   }
   for (const auto& option : options.described().options()) {
-    if (const auto text = options.default_of(option->long_name()); !text.empty()) defaults_.emplace_back(option->long_name(), text);
+    if (const auto text = options.default_of(option->long_name()); !text.empty())
+      defaults_.emplace_back(option->long_name(), text);
   }
   if (has("help")) return;
   for (; argument < options.arguments().size(); ++argument) {
@@ -167,14 +179,18 @@ std::optional<std::uint64_t> Arguments::number(std::string_view name) const {
   const auto given = text(name);
   if (!given) return std::nullopt;
   const auto value = whole_number(*given);
-  if (!value) throw UsageError("--" + std::string(name) + " is " + in_quotes(*given) + ": it must be a whole number, not negative");
+  if (!value)
+    throw UsageError("--" + std::string(name) + " is " + in_quotes(*given) +
+                     ": it must be a whole number, not negative");
   return value;
 }
 
 std::uint64_t Arguments::number_at_least(std::string_view name, std::uint64_t least) const {
   const auto value = number(name);
   if (!value) throw UsageError("--" + std::string(name) + " is missing");
-  if (*value < least) throw UsageError("--" + std::string(name) + " is " + std::to_string(*value) + ": the least is " + std::to_string(least));
+  if (*value < least)
+    throw UsageError("--" + std::string(name) + " is " + std::to_string(*value) + ": the least is " +
+                     std::to_string(least));
   return *value;
 }
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/nearest.hpp"
 
 namespace evershard::cli {
 
@@ -51,7 +51,7 @@ class Arguments {
  public:
   Arguments(const Options& options, const std::vector<std::string>& words);
 
-  [[nodiscard]] bool has(std::string_view name) const;  ///< given, not a default
+  [[nodiscard]] bool has(std::string_view name) const;                         ///< given, not a default
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;  ///< with the default
   [[nodiscard]] std::string required(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;

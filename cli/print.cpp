@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "evershard/store/json/event_json.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/store/json/event_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -32,7 +32,9 @@ std::string cell_of(std::string_view payload, const std::optional<Result<ShownMe
 }  // namespace
 
 ListPrinter::ListPrinter(const Invocation& invocation, std::vector<Table::Column> columns)
-    : invocation_(invocation), columns_(columns.size()), table_(invocation.out, invocation.terminal, std::move(columns)) {}
+    : invocation_(invocation),
+      columns_(columns.size()),
+      table_(invocation.out, invocation.terminal, std::move(columns)) {}
 
 void ListPrinter::json(std::string_view value) {
   const bool array = invocation_.format == Format::json;
@@ -78,7 +80,8 @@ void EventPrinter::event(const RecordedEvent& event) {
 
 void say_there_is_more(std::string_view how) { std::cerr << "evershard: there is more: " << how << '\n'; }
 
-void print_one(const Invocation& invocation, const JsonText& json, const std::vector<std::pair<std::string, std::string>>& parts) {
+void print_one(const Invocation& invocation, const JsonText& json,
+               const std::vector<std::pair<std::string, std::string>>& parts) {
   if (!invocation.for_people()) {
     invocation.out.write(json.text() + '\n');
     return;

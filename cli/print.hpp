@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "evershard/cli/command.hpp"
-#include "evershard/store/json/json_text.hpp"
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/cli/table.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/store/json/json_text.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 
@@ -50,7 +50,8 @@ class EventPrinter {
 };
 
 /// A single answer: `{...}` on a line, or its parts under each other.
-void print_one(const Invocation& invocation, const JsonText& json, const std::vector<std::pair<std::string, std::string>>& parts);
+void print_one(const Invocation& invocation, const JsonText& json,
+               const std::vector<std::pair<std::string, std::string>>& parts);
 
 /// On standard error: the list was cut, and how it goes on.
 void say_there_is_more(std::string_view how);

@@ -33,12 +33,15 @@ RegisteredTypes types_of(const CommandLineKind& known, const std::string& type) 
   for (const auto& [name, message] : known.events) {
     if (add_message(*message, types)) types.aliases.emplace(name, message->GetTypeName());
   }
-  if (known.state != nullptr && add_message(*known.state, types)) types.states.emplace(type, known.state->GetTypeName());
+  if (known.state != nullptr && add_message(*known.state, types))
+    types.states.emplace(type, known.state->GetTypeName());
   return types;
 }
 
 /// Where a text names a command to be typed: at its beginning, behind a backtick or in a pipe.
-bool begins_a_command(std::string_view text, std::size_t at) { return at == 0 || text[at - 1] == '`' || text.substr(0, at).ends_with("| "); }
+bool begins_a_command(std::string_view text, std::size_t at) {
+  return at == 0 || text[at - 1] == '`' || text.substr(0, at).ends_with("| ");
+}
 
 }  // namespace
 
@@ -49,7 +52,8 @@ Result<Program> Program::of(std::string name, const std::vector<CommandLineKind>
     if (!known.kind) return refuse(known.kind.error());
     const std::string type((*known.kind)->type());
     if (!program.kinds_.try_emplace(type, Known{*known.kind, types_of(known, type)}).second) {
-      return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) + " stand in this program twice");
+      return refuse(ErrorCode::invalid_argument,
+                    "aggregates of type " + in_quotes(type) + " stand in this program twice");
     }
   }
   return program;
@@ -78,8 +82,10 @@ Result<void> Program::add_types(PayloadTypes& types) const {
 std::string Program::said(std::string text) const {
   constexpr std::string_view usual = "evershard ";
   for (std::size_t at = text.find(usual); at != std::string::npos && name_ != "evershard"; at = text.find(usual, at)) {
-    if (begins_a_command(text, at)) text.replace(at, usual.size() - 1, name_), at += name_.size();
-    else at += usual.size();
+    if (begins_a_command(text, at))
+      text.replace(at, usual.size() - 1, name_), at += name_.size();
+    else
+      at += usual.size();
   }
   return text;
 }

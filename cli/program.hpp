@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "evershard/actors/model/kind.hpp"
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/command_line.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 

@@ -35,7 +35,8 @@ UsageError unknown_command(const std::string& word) {
     if (name.starts_with(word + ' ')) return UsageError("the command is incomplete: " + word, group_of_two(word));
   }
   const std::string near = nearest(word, names);
-  return UsageError("unknown command " + in_quotes(word), near.empty() ? "`evershard help` lists them" : "did you mean " + near + "?");
+  return UsageError("unknown command " + in_quotes(word),
+                    near.empty() ? "`evershard help` lists them" : "did you mean " + near + "?");
 }
 
 /// The command that the first word, or the first two, name.
@@ -76,7 +77,8 @@ Exit finish(const Outcome& outcome, const Output& out, const Program& program, b
   return Exit::done;
 }
 
-Exit run_command(const Command& command, const std::vector<std::string>& words, const Program& program, const Terminal& terminal, Output& out) {
+Exit run_command(const Command& command, const std::vector<std::string>& words, const Program& program,
+                 const Terminal& terminal, Output& out) {
   const bool json = json_asked_for(words);
   try {
     const Options options = options_of(command, program);
@@ -92,7 +94,9 @@ Exit run_command(const Command& command, const std::vector<std::string>& words, 
     return finish(outcome, out, program, json);
   } catch (const UsageError& e) {
     out.flush();
-    complain(text_of(e.hint.empty() ? UsageError(e.what(), "see `evershard " + std::string(command.name) + " --help`") : e, program, command.name, json));
+    complain(
+        text_of(e.hint.empty() ? UsageError(e.what(), "see `evershard " + std::string(command.name) + " --help`") : e,
+                program, command.name, json));
     return Exit::usage;
   } catch (const RefusedValue& e) {
     complain(text_of(Failure(e.error, "an aggregate is named TYPE-VALUE, such as order-1"), program, json));
@@ -128,9 +132,11 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
       out.write(help_of(found({words.begin() + 1, words.end()}, used), program));
       return Exit::done;
     }
-    if (first.starts_with('-')) throw UsageError("options stand behind the command", "as in `evershard stats " + first + "`");
+    if (first.starts_with('-'))
+      throw UsageError("options stand behind the command", "as in `evershard stats " + first + "`");
     const Command& command = found(words, used);
-    return run_command(command, {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()}, program, terminal, out);
+    return run_command(command, {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()}, program, terminal,
+                       out);
   } catch (const UsageError& e) {
     complain(text_of(e, program, {}, json_asked_for(words)));
     return Exit::usage;

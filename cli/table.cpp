@@ -37,7 +37,8 @@ void Table::measure() {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = columns_of(columns_[i].name);
     for (const auto& cells : waiting_) width = std::max(width, columns_of(cells[i]));
-    if (columns_[i].columns_max > 0) width = std::min(width, std::max(columns_[i].columns_max, columns_of(columns_[i].name)));
+    if (columns_[i].columns_max > 0)
+      width = std::min(width, std::max(columns_[i].columns_max, columns_of(columns_[i].name)));
     widths_.push_back(width);
   }
   if (terminal_.width == 0) return;

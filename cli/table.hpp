@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/store/json/output.hpp"
 #include "evershard/cli/terminal.hpp"
+#include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
 
@@ -16,7 +16,7 @@ class Table {
  public:
   struct Column {
     std::string_view name;
-    bool right = false;  ///< numbers
+    bool right = false;           ///< numbers
     std::size_t columns_max = 0;  ///< 0: as wide as it is
   };
 

@@ -52,7 +52,8 @@ Terminal Terminal::look() {
   terminal.error = ::isatty(STDERR_FILENO) == 1;
   const char* no_colour = std::getenv("NO_COLOR");
   const char* kind = std::getenv("TERM");
-  terminal.colours = terminal.output && (no_colour == nullptr || *no_colour == '\0') && (kind == nullptr || std::string_view(kind) != "dumb");
+  terminal.colours = terminal.output && (no_colour == nullptr || *no_colour == '\0') &&
+                     (kind == nullptr || std::string_view(kind) != "dumb");
   if (terminal.output) terminal.width = width_of(STDOUT_FILENO);
   return terminal;
 }

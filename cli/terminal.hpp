@@ -14,9 +14,9 @@ enum class Format : std::uint8_t { table, json, jsonl };
 [[nodiscard]] std::optional<Format> format_of(std::string_view name);
 
 struct Terminal {
-  bool output = false;   ///< standard output is one
-  bool error = false;    ///< standard error is one
-  bool colours = false;  ///< on standard output; NO_COLOR is honoured
+  bool output = false;    ///< standard output is one
+  bool error = false;     ///< standard error is one
+  bool colours = false;   ///< on standard output; NO_COLOR is honoured
   std::size_t width = 0;  ///< columns; 0: no bound
 
   /// Closed standard descriptors are opened on /dev/null first: a file of the store must never become number 1.

@@ -8,7 +8,8 @@
 using namespace evershard;
 
 int main(int argc, char** argv) {
-  auto opened = Local::open({.data_dir = argc > 1 ? argv[1] : "data", .shards = 16});  // no data_dir: in memory, for tests
+  auto opened =
+      Local::open({.data_dir = argc > 1 ? argv[1] : "data", .shards = 16});  // no data_dir: in memory, for tests
   if (!opened) {
     std::cerr << opened.error().what << '\n';
     return 1;
@@ -17,7 +18,7 @@ int main(int argc, char** argv) {
 
   auto done = store.append(Append{}
                                .event("order-1", "OrderPlaced", R"({"total":42})", {"customer:7"})
-                               .expect("order-1", Version::none())                                   // the aggregate must not exist
+                               .expect("order-1", Version::none())  // the aggregate must not exist
                                .fail_if(Query{}.types({"CustomerBlocked"}).tags({"customer:7"})));  // over all shards
   if (!done) std::cerr << done.error().what << '\n';
 

@@ -1,8 +1,8 @@
 #include "evershard/protocol/aggregate_id.hpp"
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
@@ -19,7 +19,8 @@ std::string AggregateId::text() const {
 Result<AggregateId> AggregateId::parse(std::string_view text) {
   const auto dash = text.find('-');
   if (dash == std::string_view::npos) {
-    return refuse(ErrorCode::invalid_argument, "aggregate id " + in_quotes(text) + " has no '-' between type and value");
+    return refuse(ErrorCode::invalid_argument,
+                  "aggregate id " + in_quotes(text) + " has no '-' between type and value");
   }
   AggregateId id{std::string(text.substr(0, dash)), std::string(text.substr(dash + 1))};
   EVERSHARD_TRY(check(id));

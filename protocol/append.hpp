@@ -39,7 +39,7 @@ struct Expectation {
 /// A command's id and its encoded reply, stored with its events: the same command again gives the stored reply.
 struct CommandRecord {
   AggregateId aggregate;
-  std::string id;     ///< 1 to 255 bytes
+  std::string id;  ///< 1 to 255 bytes
   std::string reply;
   friend bool operator==(const CommandRecord&, const CommandRecord&) = default;
 };
@@ -55,7 +55,8 @@ struct Append {
   std::vector<Snapshot> snapshots;          ///< at most one an aggregate, of aggregates the append writes to
   std::optional<CommandRecord> command;
   Ack ack = Ack::ordered;
-  bool from_export = false;        ///< what another store had: events whose content is gone, and `$AggregateRemoved`, are taken too
+  bool from_export =
+      false;  ///< what another store had: events whose content is gone, and `$AggregateRemoved`, are taken too
   std::optional<Error> malformed;  ///< the first mistake of the builder
 
   /// Aggregate as text, `type-value`; empty: an event without an aggregate.
@@ -73,7 +74,9 @@ struct Append {
   Append&& event(Event e) && { return std::move(event(std::move(e))); }
   Append&& expect(std::string_view a, ExpectedVersion v) && { return std::move(expect(a, v)); }
   Append&& expect(AggregateId a, ExpectedVersion v) && { return std::move(expect(std::move(a), v)); }
-  Append&& fail_if(Query q, GlobalPosition after = GlobalPosition{0}) && { return std::move(fail_if(std::move(q), after)); }
+  Append&& fail_if(Query q, GlobalPosition after = GlobalPosition{0}) && {
+    return std::move(fail_if(std::move(q), after));
+  }
   Append&& snapshot(Snapshot s) && { return std::move(snapshot(std::move(s))); }
   Append&& request(RequestId id) && { return std::move(request(id)); }
 
@@ -90,8 +93,9 @@ struct AggregateVersion {
 struct Appended {
   GlobalPosition first_position;
   GlobalPosition last_position;
-  std::vector<AggregateVersion> versions;  ///< of each aggregate after its last event of this append, in order of first event
-  bool duplicate = false;                  ///< it was stored already
+  std::vector<AggregateVersion>
+      versions;            ///< of each aggregate after its last event of this append, in order of first event
+  bool duplicate = false;  ///< it was stored already
   friend bool operator==(const Appended&, const Appended&) = default;
 };
 

@@ -20,17 +20,50 @@ namespace pb = evershard::v1;
 
 template <class T>
 struct MessageOf;
-template <> struct MessageOf<Event> { using type = pb::Event; };
-template <> struct MessageOf<RecordedEvent> { using type = pb::RecordedEvent; };
-template <> struct MessageOf<Query> { using type = pb::Query; };
-template <> struct MessageOf<Append> { using type = pb::AppendRequest; };
-template <> struct MessageOf<Appended> { using type = pb::AppendResponse; };
-template <> struct MessageOf<Error> { using type = pb::Error; };
-template <> struct MessageOf<ReadOptions> { using type = pb::ReadOptions; };
-template <> struct MessageOf<StreamOptions> { using type = pb::StreamOptions; };
-template <> struct MessageOf<Snapshot> { using type = pb::Snapshot; };
-template <> struct MessageOf<RecordedSnapshot> { using type = pb::RecordedSnapshot; };
-template <> struct MessageOf<Page> { using type = pb::Page; };
+template <>
+struct MessageOf<Event> {
+  using type = pb::Event;
+};
+template <>
+struct MessageOf<RecordedEvent> {
+  using type = pb::RecordedEvent;
+};
+template <>
+struct MessageOf<Query> {
+  using type = pb::Query;
+};
+template <>
+struct MessageOf<Append> {
+  using type = pb::AppendRequest;
+};
+template <>
+struct MessageOf<Appended> {
+  using type = pb::AppendResponse;
+};
+template <>
+struct MessageOf<Error> {
+  using type = pb::Error;
+};
+template <>
+struct MessageOf<ReadOptions> {
+  using type = pb::ReadOptions;
+};
+template <>
+struct MessageOf<StreamOptions> {
+  using type = pb::StreamOptions;
+};
+template <>
+struct MessageOf<Snapshot> {
+  using type = pb::Snapshot;
+};
+template <>
+struct MessageOf<RecordedSnapshot> {
+  using type = pb::RecordedSnapshot;
+};
+template <>
+struct MessageOf<Page> {
+  using type = pb::Page;
+};
 
 /// Fields go out in order of number and no message has a map: equal messages, equal bytes.
 template <class T>
@@ -101,7 +134,8 @@ std::optional<Result<Append>> append_as_usual(std::string_view bytes, std::uint3
     if (field.number == append_events_field) {
       if (!field.is_bytes || !event_codec::read(field.bytes, events.emplace_back())) return std::nullopt;
     } else if (field.number == conflicts_max_field && !field.is_bytes) {
-      conflicts_max = static_cast<std::uint32_t>(field.value);  // of more bits the lower ones, as the generated code has it
+      conflicts_max =
+          static_cast<std::uint32_t>(field.value);  // of more bits the lower ones, as the generated code has it
     } else {
       others += field.raw;
     }
@@ -163,14 +197,16 @@ Result<Append> decode_append(std::string_view bytes, std::uint32_t& conflicts_ma
   if (auto append = append_as_usual(bytes, conflicts_max)) return *std::move(append);
   pb::AppendRequest request;
   const google::protobuf::LogSilencer silence;
-  if (request.ParseFromArray(bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), std::numeric_limits<int>::max())))) {
+  if (request.ParseFromArray(bytes.data(),
+                             static_cast<int>(std::min<std::size_t>(bytes.size(), std::numeric_limits<int>::max())))) {
     conflicts_max = request.conflicts_max();
   }
   return decode_by_message<Append>(bytes);
 }
 
 std::size_t encoded_bytes(const Page& page) {
-  return bytes_of_events(page_events_field, page.events) + event_codec::bytes_of_number(page_watermark_field, page.watermark.value) +
+  return bytes_of_events(page_events_field, page.events) +
+         event_codec::bytes_of_number(page_watermark_field, page.watermark.value) +
          event_codec::bytes_of_number(page_complete_field, page.complete ? 1 : 0);
 }
 

@@ -23,15 +23,15 @@ enum class ErrorCode : std::uint8_t {
   not_found,
   invalid_argument,
   invalid_query,
-  too_large,    ///< over a limit, which `what` names
-  wrong_shard,  ///< the shard lives elsewhere
-  fenced,       ///< a newer writer owns the shard
-  unavailable,  ///< not now; names the shard, or the full disk
-  overloaded,   ///< a bounded queue is full: try again later
-  timeout,      ///< outcome unknown
-  corruption,   ///< damaged data was found; never served
-  io,           ///< the store has failed for good; the outcome of what was under way is unknown
-  cancelled,    ///< the caller asked for it
+  too_large,          ///< over a limit, which `what` names
+  wrong_shard,        ///< the shard lives elsewhere
+  fenced,             ///< a newer writer owns the shard
+  unavailable,        ///< not now; names the shard, or the full disk
+  overloaded,         ///< a bounded queue is full: try again later
+  timeout,            ///< outcome unknown
+  corruption,         ///< damaged data was found; never served
+  io,                 ///< the store has failed for good; the outcome of what was under way is unknown
+  cancelled,          ///< the caller asked for it
   unauthenticated,    ///< no token, or one that is not known
   permission_denied,  ///< a token whose scopes do not reach so far
 };
@@ -42,11 +42,12 @@ std::optional<ErrorCode> error_code_of(std::string_view name);
 
 /// The values that decided a refusal. Which are set follows from the code.
 struct ErrorDetails {
-  std::optional<AggregateId> aggregate;   ///< version_conflict
+  std::optional<AggregateId> aggregate;     ///< version_conflict
   std::optional<ExpectedVersion> expected;  ///< version_conflict
-  std::optional<SeqNr> actual;            ///< version_conflict: the version it has
-  std::optional<std::uint32_t> condition;  ///< condition_failed: which, from 0, in the append's order
-  std::optional<GlobalPosition> position;  ///< condition_failed: first conflicting event; duplicate_event: the earlier one
+  std::optional<SeqNr> actual;              ///< version_conflict: the version it has
+  std::optional<std::uint32_t> condition;   ///< condition_failed: which, from 0, in the append's order
+  std::optional<GlobalPosition>
+      position;  ///< condition_failed: first conflicting event; duplicate_event: the earlier one
   std::optional<ShardId> shard;
   std::optional<ShardOffset> offset;
   bool lasting = false;  ///< unavailable: until somebody mends it; trying again alone changes nothing

@@ -15,7 +15,14 @@
 namespace evershard {
 
 /// How to read the payload's bytes; the store itself never looks into them. From 1000 on the user's.
-enum class PayloadFormat : std::uint32_t { unspecified = 0, json = 1, protobuf = 2, text = 3, encrypted = 4, user = 1000 };
+enum class PayloadFormat : std::uint32_t {
+  unspecified = 0,
+  json = 1,
+  protobuf = 2,
+  text = 3,
+  encrypted = 4,
+  user = 1000
+};
 
 /// An opaque non-empty string, by convention `key:value`. At most 255 bytes of UTF-8 without NUL.
 using Tag = std::string;
@@ -29,7 +36,7 @@ enum class EventState : std::uint8_t {
 
 /// An event as given to an append.
 struct Event {
-  EventId id;                           ///< all zero: the store makes one
+  EventId id;                            ///< all zero: the store makes one
   std::optional<AggregateId> aggregate;  ///< absent: a tagged event without an aggregate
   std::string type;
   std::vector<Tag> tags;          ///< a set: stored sorted, each once
@@ -38,9 +45,10 @@ struct Event {
   PayloadFormat format = PayloadFormat::unspecified;
   std::string metadata;
   std::optional<Timestamp> occurred_at;  ///< absent: set at append
-  std::string subject{};  ///< whose data the payload is: it is sealed under that subject's key, which can be destroyed. Empty: nobody's
-  /// Of what comes from another store (Append::from_export): what it has no more. `removed`: only id and aggregate are given;
-  /// `erased`: everything but the payload.
+  std::string subject{};  ///< whose data the payload is: it is sealed under that subject's key, which can be destroyed.
+                          ///< Empty: nobody's
+  /// Of what comes from another store (Append::from_export): what it has no more. `removed`: only id and aggregate are
+  /// given; `erased`: everything but the payload.
   EventState state = EventState::live;
 
   friend bool operator==(const Event&, const Event&) = default;
@@ -64,7 +72,7 @@ struct RecordedEvent {
   EventState state = EventState::live;
   std::uint32_t append_index = 0;   ///< its number in its append, from 0
   std::uint32_t append_events = 1;  ///< how many events its append has: they stand at consecutive positions
-  std::string subject{};  ///< of a sealed payload that was opened: whose data it is
+  std::string subject{};            ///< of a sealed payload that was opened: whose data it is
 
   friend bool operator==(const RecordedEvent&, const RecordedEvent&) = default;
 };

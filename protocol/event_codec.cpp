@@ -18,12 +18,20 @@ struct PartNumbers {
 constexpr PartNumbers event_parts{1, 2, 3, 4, 5, 6, 7, 8};
 constexpr PartNumbers recorded_parts{4, 5, 7, 8, 9, 10, 11, 12};
 
-constexpr std::size_t varint_bytes(std::uint64_t value) { return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7; }
+constexpr std::size_t varint_bytes(std::uint64_t value) {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
 constexpr std::size_t key_bytes(std::uint32_t field) { return varint_bytes(static_cast<std::uint64_t>(field) << 3); }
 
-std::size_t bytes_of_text(std::uint32_t field, std::size_t size) { return key_bytes(field) + varint_bytes(size) + size; }
-std::size_t bytes_of_text_if(std::uint32_t field, std::size_t size) { return size == 0 ? 0 : bytes_of_text(field, size); }
-std::size_t bytes_of(const AggregateId& id) { return bytes_of_text_if(1, id.type.size()) + bytes_of_text_if(2, id.value.size()); }
+std::size_t bytes_of_text(std::uint32_t field, std::size_t size) {
+  return key_bytes(field) + varint_bytes(size) + size;
+}
+std::size_t bytes_of_text_if(std::uint32_t field, std::size_t size) {
+  return size == 0 ? 0 : bytes_of_text(field, size);
+}
+std::size_t bytes_of(const AggregateId& id) {
+  return bytes_of_text_if(1, id.type.size()) + bytes_of_text_if(2, id.value.size());
+}
 
 std::uint8_t* write_varint(std::uint64_t value, std::uint8_t* to) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::uint8_t>(value | 0x80);
@@ -38,21 +46,32 @@ std::uint8_t* write_text(std::uint32_t field, std::string_view text, std::uint8_
   std::memcpy(to, text.data(), text.size());
   return to + text.size();
 }
-std::uint8_t* write_text_if(std::uint32_t field, std::string_view text, std::uint8_t* to) { return text.empty() ? to : write_text(field, text, to); }
+std::uint8_t* write_text_if(std::uint32_t field, std::string_view text, std::uint8_t* to) {
+  return text.empty() ? to : write_text(field, text, to);
+}
 std::uint8_t* write_aggregate(std::uint32_t field, const AggregateId& id, std::uint8_t* to) {
   return write_text_if(2, id.value, write_text_if(1, id.type, write_length(field, bytes_of(id), to)));
 }
-std::string_view view_of(const EventId& id) { return id.given() ? std::string_view(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()) : std::string_view(); }
+std::string_view view_of(const EventId& id) {
+  return id.given() ? std::string_view(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size())
+                    : std::string_view();
+}
 
 /// An erased one's has a field of its own: who does not know that refuses an event without a type.
-std::string_view type_of(const Event& event) { return event.state == EventState::erased ? std::string_view() : std::string_view(event.type); }
-std::string_view erased_type_of(const Event& event) { return event.state == EventState::erased ? std::string_view(event.type) : std::string_view(); }
+std::string_view type_of(const Event& event) {
+  return event.state == EventState::erased ? std::string_view() : std::string_view(event.type);
+}
+std::string_view erased_type_of(const Event& event) {
+  return event.state == EventState::erased ? std::string_view(event.type) : std::string_view();
+}
 std::string_view type_of(const RecordedEvent& event) { return event.type; }
 
 template <class Value>
 std::size_t bytes_of_parts(const PartNumbers& n, const Value& event) {
-  std::size_t bytes = bytes_of_text_if(n.id, view_of(event.id).size()) + bytes_of_text_if(n.type, type_of(event).size()) +
-                      bytes_of_text_if(n.payload, event.payload.size()) + bytes_of_number(n.format, static_cast<std::uint32_t>(event.format)) +
+  std::size_t bytes = bytes_of_text_if(n.id, view_of(event.id).size()) +
+                      bytes_of_text_if(n.type, type_of(event).size()) +
+                      bytes_of_text_if(n.payload, event.payload.size()) +
+                      bytes_of_number(n.format, static_cast<std::uint32_t>(event.format)) +
                       bytes_of_text_if(n.metadata, event.metadata.size());
   if (event.aggregate) bytes += bytes_of_text(n.aggregate, bytes_of(*event.aggregate));
   for (const auto& tag : event.tags) bytes += bytes_of_text(n.tags, tag.size());
@@ -74,16 +93,19 @@ std::uint8_t* write_parts(const PartNumbers& n, const Value& event, std::uint8_t
 constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 std::size_t body_bytes(const Event& event) {
-  return bytes_of_parts(event_parts, event) + (event.occurred_at ? key_bytes(9) + varint_bytes(bits_of(event.occurred_at->micros)) : 0) +
+  return bytes_of_parts(event_parts, event) +
+         (event.occurred_at ? key_bytes(9) + varint_bytes(bits_of(event.occurred_at->micros)) : 0) +
          bytes_of_text_if(10, event.subject.size()) + bytes_of_number(11, static_cast<std::uint8_t>(event.state)) +
          bytes_of_text_if(12, erased_type_of(event).size());
 }
 
 std::size_t body_bytes(const RecordedEvent& event) {
-  return bytes_of_number(1, event.position.value) + bytes_of_number(2, event.shard.value) + bytes_of_number(3, event.offset.value) +
-         bytes_of_parts(recorded_parts, event) + bytes_of_number(6, event.seq_nr.value) + bytes_of_number(13, bits_of(event.occurred_at.micros)) +
+  return bytes_of_number(1, event.position.value) + bytes_of_number(2, event.shard.value) +
+         bytes_of_number(3, event.offset.value) + bytes_of_parts(recorded_parts, event) +
+         bytes_of_number(6, event.seq_nr.value) + bytes_of_number(13, bits_of(event.occurred_at.micros)) +
          bytes_of_number(14, static_cast<std::uint8_t>(event.state)) + bytes_of_number(15, event.append_index) +
-         bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events) + bytes_of_text_if(17, event.subject.size());
+         bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events) +
+         bytes_of_text_if(17, event.subject.size());
 }
 
 // The generated code takes no key and no length of more bytes than 5, however small it is.
@@ -123,7 +145,9 @@ bool read_aggregate(const Field& field, AggregateId& to) {
   if (!field.is_bytes) return false;
   for (auto rest = field.bytes; !rest.empty();) {
     Field part;
-    if (!take_field(rest, part) || part.number < 1 || part.number > 2 || !read_text(part, part.number == 1 ? to.type : to.value)) return false;
+    if (!take_field(rest, part) || part.number < 1 || part.number > 2 ||
+        !read_text(part, part.number == 1 ? to.type : to.value))
+      return false;
   }
   return AggregateId::check(to).has_value();
 }
@@ -164,14 +188,18 @@ bool read_time(const Field& field, Timestamp& to) {
 
 }  // namespace
 
-std::size_t bytes_of_number(std::uint32_t field, std::uint64_t value) { return value == 0 ? 0 : key_bytes(field) + varint_bytes(value); }
+std::size_t bytes_of_number(std::uint32_t field, std::uint64_t value) {
+  return value == 0 ? 0 : key_bytes(field) + varint_bytes(value);
+}
 
 std::uint8_t* write_number(std::uint32_t field, std::uint64_t value, std::uint8_t* to) {
   return value == 0 ? to : write_varint(value, write_varint(static_cast<std::uint64_t>(field) << 3, to));
 }
 
 std::size_t bytes_as_field(std::uint32_t field, const Event& event) { return bytes_of_text(field, body_bytes(event)); }
-std::size_t bytes_as_field(std::uint32_t field, const RecordedEvent& event) { return bytes_of_text(field, body_bytes(event)); }
+std::size_t bytes_as_field(std::uint32_t field, const RecordedEvent& event) {
+  return bytes_of_text(field, body_bytes(event));
+}
 
 std::uint8_t* write_as_field(std::uint32_t field, const Event& event, std::uint8_t* to) {
   to = write_length(field, body_bytes(event), to);
@@ -206,7 +234,9 @@ bool take_field(std::string_view& from, Field& field) {
   if (!take_varint(from, key, key_bytes_max) || key >> 3 == 0 || key >> 3 > (1u << 29) - 1) return false;
   field.number = static_cast<std::uint32_t>(key >> 3);
   field.is_bytes = (key & 7) == 2;
-  if (!take_varint(from, field.value, field.is_bytes ? key_bytes_max : number_bytes_max) || ((key & 7) != 0 && !field.is_bytes)) return false;
+  if (!take_varint(from, field.value, field.is_bytes ? key_bytes_max : number_bytes_max) ||
+      ((key & 7) != 0 && !field.is_bytes))
+    return false;
   if (field.is_bytes) {
     if (field.value > from.size()) return false;
     field.bytes = from.substr(0, field.value);
@@ -223,9 +253,14 @@ bool read(std::string_view bytes, Event& event) {
     if (!take_field(bytes, field)) return false;
     if (!read_part(event_parts, field, event, good)) {
       switch (field.number) {
-        case 9: good = read_time(field, event.occurred_at.emplace()); break;
-        case 10: good = read_text(field, event.subject); break;
-        default: break;  // of what comes from an export, and of newer callers: the generated code reads it
+        case 9:
+          good = read_time(field, event.occurred_at.emplace());
+          break;
+        case 10:
+          good = read_text(field, event.subject);
+          break;
+        default:
+          break;  // of what comes from an export, and of newer callers: the generated code reads it
       }
     }
     if (!good) return false;
@@ -240,22 +275,37 @@ bool read(std::string_view bytes, RecordedEvent& event) {
     if (!take_field(bytes, field)) return false;
     if (!read_part(recorded_parts, field, event, good)) {
       switch (field.number) {
-        case 1: good = read_number(field, event.position.value); break;
-        case 2: good = read_number(field, event.shard.value); break;
-        case 3: good = read_number(field, event.offset.value); break;
-        case 6: good = read_number(field, event.seq_nr.value); break;
-        case 13: good = read_time(field, event.occurred_at); break;
+        case 1:
+          good = read_number(field, event.position.value);
+          break;
+        case 2:
+          good = read_number(field, event.shard.value);
+          break;
+        case 3:
+          good = read_number(field, event.offset.value);
+          break;
+        case 6:
+          good = read_number(field, event.seq_nr.value);
+          break;
+        case 13:
+          good = read_time(field, event.occurred_at);
+          break;
         case 14:
           good = !field.is_bytes && field.value <= static_cast<std::uint8_t>(EventState::erased);
           if (good) event.state = EventState{static_cast<std::uint8_t>(field.value)};
           break;
-        case 15: good = read_number(field, event.append_index); break;
+        case 15:
+          good = read_number(field, event.append_index);
+          break;
         case 16:
           good = read_number(field, event.append_events);
           event.append_events = std::max(event.append_events, 1u);
           break;
-        case 17: good = read_text(field, event.subject); break;
-        default: break;
+        case 17:
+          good = read_text(field, event.subject);
+          break;
+        default:
+          break;
       }
     }
     if (!good) return false;

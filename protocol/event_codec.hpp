@@ -1,5 +1,6 @@
-// Events <-> bytes without a message in between: where events are many, making a message of each costs more than all the rest.
-// Behind the codec, which goes by the generated code for everything else, and wherever these bytes are not as usual.
+// Events <-> bytes without a message in between: where events are many, making a message of each costs more than all
+// the rest. Behind the codec, which goes by the generated code for everything else, and wherever these bytes are not as
+// usual.
 
 #pragma once
 
@@ -26,17 +27,18 @@ std::uint8_t* write_number(std::uint32_t field, std::uint64_t value, std::uint8_
 
 /// The event's own bytes, without what a field has around them.
 ///
-/// Returns: false: not as usual (malformed, an unknown field, an enumerator or a number out of its range): ask the generated code.
+/// Returns: false: not as usual (malformed, an unknown field, an enumerator or a number out of its range): ask the
+/// generated code.
 [[nodiscard]] bool read(std::string_view bytes, Event& event);
 [[nodiscard]] bool read(std::string_view bytes, RecordedEvent& event);
 
 /// One field of a message, as it lies there.
 struct Field {
   std::uint32_t number = 0;
-  bool is_bytes = false;       ///< else a number
+  bool is_bytes = false;  ///< else a number
   std::uint64_t value = 0;
   std::string_view bytes{};
-  std::string_view raw{};      ///< with its number
+  std::string_view raw{};  ///< with its number
 };
 /// Takes the next one off the front. Returns: false: malformed, or of a kind that no message of ours has.
 [[nodiscard]] bool take_field(std::string_view& from, Field& field);

@@ -8,7 +8,8 @@ namespace {
 template <class Value>
 Result<void> check_group_range(const char* field, Value value, Value least, Value most) {
   if (value >= least && value <= most) return {};
-  return refuse(ErrorCode::invalid_argument, std::string(field) + " is " + std::to_string(value) + ": it is from " + std::to_string(least) + " to " + std::to_string(most));
+  return refuse(ErrorCode::invalid_argument, std::string(field) + " is " + std::to_string(value) + ": it is from " +
+                                                 std::to_string(least) + " to " + std::to_string(most));
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace evershard {
 
 inline constexpr std::size_t reason_bytes_max = 500;
-/// Whole characters, and no more than is kept; what is no text is shown as such, since whoever says it may have it from anywhere (an exception's what()).
+/// Whole characters, and no more than is kept; what is no text is shown as such, since whoever says it may have it from
+/// anywhere (an exception's what()).
 [[nodiscard]] std::string kept_reason(std::string_view reason);
 
 }  // namespace evershard

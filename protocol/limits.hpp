@@ -26,15 +26,15 @@ inline constexpr std::size_t rejection_bytes_max = 4'096;
 
 /// Can be raised, up to the value named behind each.
 struct Limits {
-  std::size_t payload_bytes_max = 1u << 20;         // 8 MiB
-  std::size_t metadata_bytes_max = 64u << 10;       // 1 MiB
-  std::size_t snapshot_bytes_max = 2u << 20;        // 8 MiB
-  std::size_t reply_bytes_max = 64u << 10;          // 1 MiB
-  std::size_t append_events_max = 10'000;           // 65,535
-  std::size_t append_bytes_max = 4u << 20;          // 16 MiB
+  std::size_t payload_bytes_max = 1u << 20;    // 8 MiB
+  std::size_t metadata_bytes_max = 64u << 10;  // 1 MiB
+  std::size_t snapshot_bytes_max = 2u << 20;   // 8 MiB
+  std::size_t reply_bytes_max = 64u << 10;     // 1 MiB
+  std::size_t append_events_max = 10'000;      // 65,535
+  std::size_t append_bytes_max = 4u << 20;     // 16 MiB
   std::size_t page_events_max = 1'000;
   std::size_t page_bytes_max = 1u << 20;
-  std::size_t shard_queue_appends_max = 4'096;      // appends waiting per shard, then `overloaded`
+  std::size_t shard_queue_appends_max = 4'096;  // appends waiting per shard, then `overloaded`
   std::size_t shard_queue_bytes_max = 64u << 20;
 
   /// Every limit at the most it can be set to.

@@ -35,8 +35,10 @@ void put_payload(const std::string& payload, PayloadFormat format, Message& to) 
 void put(const Event& from, pb::Event& to) {
   put(from.id, *to.mutable_id());
   if (from.aggregate) put(*from.aggregate, *to.mutable_aggregate());
-  if (from.state == EventState::erased) to.set_erased_type(from.type);
-  else to.set_type(from.type);
+  if (from.state == EventState::erased)
+    to.set_erased_type(from.type);
+  else
+    to.set_type(from.type);
   to.set_state(static_cast<pb::EventState>(from.state));
   put_tags_and_also(from.tags, from.also, to);
   put_payload(from.payload, from.format, to);
@@ -76,10 +78,14 @@ void put(const Query& from, pb::Query& to) {
 static void put(ExpectedVersion from, pb::ExpectedVersion& to) {
   using Kind = ExpectedVersion::Kind;
   switch (from.kind()) {
-    case Kind::any: return to.set_kind(pb::ExpectedVersion::KIND_ANY);
-    case Kind::none: return to.set_kind(pb::ExpectedVersion::KIND_NONE);
-    case Kind::exists: return to.set_kind(pb::ExpectedVersion::KIND_EXISTS);
-    case Kind::exactly: break;
+    case Kind::any:
+      return to.set_kind(pb::ExpectedVersion::KIND_ANY);
+    case Kind::none:
+      return to.set_kind(pb::ExpectedVersion::KIND_NONE);
+    case Kind::exists:
+      return to.set_kind(pb::ExpectedVersion::KIND_EXISTS);
+    case Kind::exactly:
+      break;
   }
   to.set_kind(pb::ExpectedVersion::KIND_EXACTLY);
   to.set_number(from.number().value);
@@ -204,7 +210,8 @@ static Result<void> inside(const char* field, int index, Result<void> result) {
 
 template <class Enum>
 Result<void> get_enum(const char* field, int number, Enum last, Enum& to) {
-  if (number < 0 || number > static_cast<int>(last)) return wrong(field, "unknown enumerator " + std::to_string(number));
+  if (number < 0 || number > static_cast<int>(last))
+    return wrong(field, "unknown enumerator " + std::to_string(number));
   to = static_cast<Enum>(number);
   return {};
 }
@@ -280,7 +287,8 @@ Result<void> get(pb::Event& from, Event& to) {
   EVERSHARD_TRY(get_event_parts(from, to));
   if (from.has_occurred_at_us()) to.occurred_at = Timestamp{from.occurred_at_us()};
   EVERSHARD_TRY(get_enum("state", from.state(), EventState::erased, to.state));
-  if (to.state == EventState::erased ? !to.type.empty() : !from.erased_type().empty()) return wrong("erased_type", "is the type of an erased event, and of no other");
+  if (to.state == EventState::erased ? !to.type.empty() : !from.erased_type().empty())
+    return wrong("erased_type", "is the type of an erased event, and of no other");
   if (to.state == EventState::erased) to.type = std::move(*from.mutable_erased_type());
   return {};
 }
@@ -299,7 +307,8 @@ Result<void> get(pb::RecordedEvent& from, RecordedEvent& to) {
 
 Result<void> get(pb::Query& from, Query& to) {
   if (from.all()) {
-    if (from.items_size() != 0) return wrong("items", "a query for all has none, this one has " + std::to_string(from.items_size()));
+    if (from.items_size() != 0)
+      return wrong("items", "a query for all has none, this one has " + std::to_string(from.items_size()));
     to = Query::all();
     return {};
   }
@@ -320,11 +329,20 @@ Result<void> get(const pb::ExpectedVersion& from, ExpectedVersion& to) {
     return wrong("number", std::to_string(from.number()) + " is given, and the kind is not `exactly`");
   }
   switch (from.kind()) {
-    case pb::ExpectedVersion::KIND_ANY: to = ExpectedVersion::any(); return {};
-    case pb::ExpectedVersion::KIND_NONE: to = ExpectedVersion::none(); return {};
-    case pb::ExpectedVersion::KIND_EXISTS: to = ExpectedVersion::exists(); return {};
-    case pb::ExpectedVersion::KIND_EXACTLY: to = ExpectedVersion::exactly(from.number()); return {};
-    default: return wrong("kind", "unknown enumerator " + std::to_string(from.kind()));
+    case pb::ExpectedVersion::KIND_ANY:
+      to = ExpectedVersion::any();
+      return {};
+    case pb::ExpectedVersion::KIND_NONE:
+      to = ExpectedVersion::none();
+      return {};
+    case pb::ExpectedVersion::KIND_EXISTS:
+      to = ExpectedVersion::exists();
+      return {};
+    case pb::ExpectedVersion::KIND_EXACTLY:
+      to = ExpectedVersion::exactly(from.number());
+      return {};
+    default:
+      return wrong("kind", "unknown enumerator " + std::to_string(from.kind()));
   }
 }
 

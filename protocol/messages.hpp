@@ -1,5 +1,5 @@
-// Messages: values <-> generated Protobuf messages. Seen by the codec, the server and the client, by nobody else: a user's code
-// and every layer below the doors know values and bytes only.
+// Messages: values <-> generated Protobuf messages. Seen by the codec, the server and the client, by nobody else: a
+// user's code and every layer below the doors know values and bytes only.
 
 #pragma once
 

@@ -13,6 +13,7 @@ namespace evershard {
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& names);
 
 /// The `most` names that are nearest, the nearest first.
-[[nodiscard]] std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> names, std::size_t most);
+[[nodiscard]] std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> names,
+                                                     std::size_t most);
 
 }  // namespace evershard

@@ -52,7 +52,8 @@ bool contains(const Range& range, const T& value) {
 bool item_matches(const QueryItem& item, std::string_view type, std::span<const Tag> tags, const AggregateId* aggregate,
                   std::span<const AggregateId> also) {
   const bool type_asked = item.types.empty() || contains(item.types, type);
-  return type_asked && std::all_of(item.tags.begin(), item.tags.end(), [&](const Tag& tag) { return contains(tags, tag); }) &&
+  return type_asked &&
+         std::all_of(item.tags.begin(), item.tags.end(), [&](const Tag& tag) { return contains(tags, tag); }) &&
          std::all_of(item.concerning.begin(), item.concerning.end(), [&](const AggregateId& id) {
            return (aggregate != nullptr && *aggregate == id) || contains(also, id);
          });
@@ -131,7 +132,8 @@ Result<void> Query::check() const {
   if (items_.size() > query_items_max || terms_of(items_) > query_terms_max) {
     const Query once = canonical();
     if (once.items_.size() > query_items_max) return too_many("items", once.items_.size(), query_items_max);
-    if (const auto terms = terms_of(once.items_); terms > query_terms_max) return too_many("terms", terms, query_terms_max);
+    if (const auto terms = terms_of(once.items_); terms > query_terms_max)
+      return too_many("terms", terms, query_terms_max);
   }
   for (const auto& item : items_) EVERSHARD_TRY(evershard::check(item));
   return {};
@@ -139,9 +141,8 @@ Result<void> Query::check() const {
 
 bool Query::matches(std::string_view type, std::span<const Tag> tags, const AggregateId* aggregate,
                     std::span<const AggregateId> also) const {
-  return all_ || std::any_of(items_.begin(), items_.end(), [&](const QueryItem& item) {
-           return item_matches(item, type, tags, aggregate, also);
-         });
+  return all_ || std::any_of(items_.begin(), items_.end(),
+                             [&](const QueryItem& item) { return item_matches(item, type, tags, aggregate, also); });
 }
 
 bool Query::matches(const RecordedEvent& event) const {

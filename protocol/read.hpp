@@ -20,7 +20,7 @@ enum class Direction : std::uint8_t { forwards = 0, backwards = 1 };
 /// Shape: forwards from the first event after `after`; backwards from the last event before `before`.
 ///        Both bounds hold in both directions: (after, before), and `up_to` inclusive (as of).
 struct ReadOptions {
-  GlobalPosition after{0};               ///< exclusive
+  GlobalPosition after{0};                 ///< exclusive
   std::optional<GlobalPosition> before{};  ///< exclusive; absent: no bound
   std::optional<GlobalPosition> up_to{};   ///< inclusive: as of this position
   std::optional<std::uint64_t> limit{};    ///< absent: no limit; 0: nothing

@@ -6,7 +6,8 @@
 
 namespace evershard {
 
-/// The request's id, else the first id that an event of it was given: the ids of its other events follow from it (`EventId::derived`), the same at every attempt.
+/// The request's id, else the first id that an event of it was given: the ids of its other events follow from it
+/// (`EventId::derived`), the same at every attempt.
 ///
 /// Returns: null: it has no name, and nothing of it can be told from another.
 [[nodiscard]] inline const EventId* request_name(const Append& append) {

@@ -8,7 +8,8 @@ namespace {
 
 Result<void> check_not_reserved(std::string_view role, std::string_view name) {
   if (!is_reserved(name)) return {};
-  return refuse(ErrorCode::invalid_argument, std::string(role) + " " + in_quotes(std::string(name)) + " is reserved: names that begin with '$' are the store's own");
+  return refuse(ErrorCode::invalid_argument, std::string(role) + " " + in_quotes(std::string(name)) +
+                                                 " is reserved: names that begin with '$' are the store's own");
 }
 
 /// How far a copy is, who writes a sink: kept in the store by its clients, through any door.
@@ -20,7 +21,10 @@ Result<void> check_reserved(const Append& append) {
   for (const auto& event : append.events) {
     if (event.aggregate && is_of_clients(*event.aggregate)) {
       const std::string_view own = event.aggregate->type == "$copy" ? "$Copy" : "$Sink";
-      if (!event.type.starts_with(own)) return refuse(ErrorCode::invalid_argument, "event type " + in_quotes(event.type) + " has no place in reserved aggregate " + in_quotes(event.aggregate->text()));
+      if (!event.type.starts_with(own))
+        return refuse(ErrorCode::invalid_argument, "event type " + in_quotes(event.type) +
+                                                       " has no place in reserved aggregate " +
+                                                       in_quotes(event.aggregate->text()));
       continue;
     }
     const bool removal = append.from_export && event.aggregate && event.type == retention::aggregate_removed;

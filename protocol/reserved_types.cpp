@@ -14,16 +14,19 @@ constexpr std::size_t named_most = 3;
 
 std::vector<std::string> all_types() {
   std::vector<std::string> types;
-  for (const auto type : {retention::aggregate_removed, retention::truncation_ordered, retention::truncation_done, retention::truncation_dropped, retention::removal_ordered, retention::removal_done,
-                          retention::removal_dropped, retention::events_removed, retention::erasure_ordered, retention::erasure_done, retention::policies_applied, retention::policy_created,
-                          retention::policy_dropped}) {
+  for (const auto type :
+       {retention::aggregate_removed, retention::truncation_ordered, retention::truncation_done,
+        retention::truncation_dropped, retention::removal_ordered, retention::removal_done, retention::removal_dropped,
+        retention::events_removed, retention::erasure_ordered, retention::erasure_done, retention::policies_applied,
+        retention::policy_created, retention::policy_dropped}) {
     types.emplace_back(type);
   }
   // Definitions: views/rules/definition_fold.hpp has their verbs.
   for (const auto* category : {"$Projection", "$Group", "$Document"}) {
     for (const auto* verb : {"Created", "Changed", "Dropped"}) types.push_back(std::string(category) + verb);
   }
-  for (const auto* verb : {"Paused", "Resumed", "Reset", "Rebuilt", "Served", "Retried", "Discarded"}) types.push_back(std::string("$Projection") + verb);
+  for (const auto* verb : {"Paused", "Resumed", "Reset", "Rebuilt", "Served", "Retried", "Discarded"})
+    types.push_back(std::string("$Projection") + verb);
   types.emplace_back("$DocumentHidden");
   std::ranges::sort(types);
   return types;
@@ -42,7 +45,10 @@ Result<void> check_known_type(std::string_view type) {
   if (std::ranges::binary_search(known, type)) return {};
   std::string near;
   for (const auto& name : nearest_first(type, known, named_most)) near += (near.empty() ? "" : ", ") + name;
-  return refuse(ErrorCode::invalid_argument, "event type " + in_quotes(type, 300) + " is none that there can be: names that begin with '$' are the store's own. The nearest ones are " + near);
+  return refuse(ErrorCode::invalid_argument,
+                "event type " + in_quotes(type, 300) +
+                    " is none that there can be: names that begin with '$' are the store's own. The nearest ones are " +
+                    near);
 }
 
 Result<void> check_known_types(const Query& query) {

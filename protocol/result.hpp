@@ -23,8 +23,8 @@ inline Refused refuse(Error error) { return Refused(std::move(error)); }
 }  // namespace evershard
 
 /// Returns the error of `expression` from the enclosing function, if it has one.
-#define EVERSHARD_TRY(expression)                                              \
-  do {                                                                         \
-    if (auto evershard_result = (expression); !evershard_result.has_value())   \
-      return ::evershard::Refused(std::move(evershard_result).error());        \
+#define EVERSHARD_TRY(expression)                                            \
+  do {                                                                       \
+    if (auto evershard_result = (expression); !evershard_result.has_value()) \
+      return ::evershard::Refused(std::move(evershard_result).error());      \
   } while (false)

@@ -6,8 +6,8 @@
 
 namespace evershard::retention {
 
-/// In the aggregate's own stream: everything before it is gone, and the state begins anew. Whoever decided on the state before
-/// is refused by its expected version.
+/// In the aggregate's own stream: everything before it is gone, and the state begins anew. Whoever decided on the state
+/// before is refused by its expected version.
 inline constexpr std::string_view aggregate_removed = "$AggregateRemoved";
 
 /// The log of what was done: an aggregate of its own, one event a step. Payloads are JSON: docs/retention.md.

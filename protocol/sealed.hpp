@@ -11,7 +11,8 @@ namespace evershard {
 /// Source: docs/on-disk-format.md, "Sealed payloads"
 inline constexpr std::string_view sealed_mark = "ESK1";
 
-/// Whether who has keys would try to open it. Who has none must not store it as it comes: anybody could write what nobody can read later.
+/// Whether who has keys would try to open it. Who has none must not store it as it comes: anybody could write what
+/// nobody can read later.
 [[nodiscard]] constexpr bool looks_sealed(PayloadFormat format, std::string_view payload) {
   return format == PayloadFormat::encrypted && payload.starts_with(sealed_mark);
 }

@@ -41,7 +41,7 @@ struct RecordedSnapshot {
   std::uint32_t schema_revision = 0;
   Timestamp taken_at;
   std::optional<Timestamp> expires_at;
-  bool latest = false;  ///< slot 0
+  bool latest = false;    ///< slot 0
   std::string subject{};  ///< as of an event
 
   friend bool operator==(const RecordedSnapshot&, const RecordedSnapshot&) = default;

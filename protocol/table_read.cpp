@@ -7,7 +7,9 @@ namespace {
 constexpr std::array<std::string_view, 6> path_names{"key", "unique", "index", "index_range", "key_range", "scan"};
 }
 
-std::string_view name_of(TablePlan::Path path) { return path_names[static_cast<std::size_t>(path) % path_names.size()]; }
+std::string_view name_of(TablePlan::Path path) {
+  return path_names[static_cast<std::size_t>(path) % path_names.size()];
+}
 
 std::string TablePlan::text() const {
   std::string text(name_of(path));

@@ -52,8 +52,8 @@ struct TableSchema {
   [[nodiscard]] Result<std::size_t> at(std::string_view field) const;
   /// The numbers of the key's fields, in order.
   [[nodiscard]] std::vector<std::size_t> key() const;
-  /// 1 to 64 fields, names once each, at least one of them key; no key is nullable; JSON is neither key nor index nor unique.
-  /// Errors: invalid_argument, too_large
+  /// 1 to 64 fields, names once each, at least one of them key; no key is nullable; JSON is neither key nor index nor
+  /// unique. Errors: invalid_argument, too_large
   [[nodiscard]] Result<void> check() const;
 
   friend bool operator==(const TableSchema&, const TableSchema&) = default;

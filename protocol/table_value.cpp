@@ -8,7 +8,8 @@
 namespace evershard {
 namespace {
 
-constexpr std::array<std::string_view, field_types_end> field_type_names{"", "text", "integer", "number", "boolean", "time", "bytes", "json"};
+constexpr std::array<std::string_view, field_types_end> field_type_names{"",        "text", "integer", "number",
+                                                                         "boolean", "time", "bytes",   "json"};
 
 struct ValueText {
   std::string operator()(std::monostate) const { return "null"; }

@@ -21,7 +21,7 @@ enum class FieldType : std::uint8_t {
   integer = 2,  ///< 64 bits, signed
   number = 3,   ///< a double, finite; -0 is 0
   boolean = 4,
-  time = 5,   ///< UTC in microseconds
+  time = 5,  ///< UTC in microseconds
   bytes = 6,
   json = 7,  ///< any JSON, its text kept byte for byte
 };
@@ -33,7 +33,9 @@ inline constexpr std::uint8_t field_types_end = 8;
 /// Whether its values have an order that keys and indexes can keep: all but JSON.
 [[nodiscard]] constexpr bool is_ordered(FieldType type) { return type != FieldType::json; }
 /// Whether its values are strings in memory.
-[[nodiscard]] constexpr bool is_string(FieldType type) { return type == FieldType::text || type == FieldType::bytes || type == FieldType::json; }
+[[nodiscard]] constexpr bool is_string(FieldType type) {
+  return type == FieldType::text || type == FieldType::bytes || type == FieldType::json;
+}
 
 /// Null, or a value; text, bytes and JSON are all strings: the field says which.
 class TableValue {
@@ -53,10 +55,11 @@ class TableValue {
   TableValue(T value) : value_(value) {}
   /// Beyond 64 signed bits it becomes a double, which no integer field takes.
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  TableValue(T value) {
-    if (std::cmp_greater(value, std::numeric_limits<std::int64_t>::max())) value_ = static_cast<double>(value);
-    else value_ = static_cast<std::int64_t>(value);
+  requires(!std::same_as<T, bool>) TableValue(T value) {
+    if (std::cmp_greater(value, std::numeric_limits<std::int64_t>::max()))
+      value_ = static_cast<double>(value);
+    else
+      value_ = static_cast<std::int64_t>(value);
   }
   TableValue(double value) : value_(value) {}
   TableValue(Timestamp value) : value_(value) {}

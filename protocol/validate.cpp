@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "evershard/protocol/name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/name.hpp"
 #include "evershard/protocol/sort_once_each.hpp"
 
 namespace evershard {
@@ -14,7 +14,8 @@ std::string number(std::size_t n) { return std::to_string(n); }
 
 Result<void> at_most(const char* what, std::size_t value, const char* unit, std::size_t most) {
   if (value <= most) return {};
-  return refuse(ErrorCode::too_large, std::string(what) + " has " + number(value) + " " + unit + ", the limit is " + number(most));
+  return refuse(ErrorCode::too_large,
+                std::string(what) + " has " + number(value) + " " + unit + ", the limit is " + number(most));
 }
 
 /// Says where: `event 3: tag is empty`.
@@ -34,19 +35,21 @@ Result<void> at_most_different(const char* what, const std::vector<T>& values, s
   const auto end = std::unique(sorted.begin(), sorted.end(), [](const T* a, const T* b) { return *a == *b; });
   const auto different = static_cast<std::size_t>(end - sorted.begin());
   if (different <= most) return {};
-  return refuse(ErrorCode::too_large, "the event has " + number(different) + " " + what + ", the limit is " + number(most));
+  return refuse(ErrorCode::too_large,
+                "the event has " + number(different) + " " + what + ", the limit is " + number(most));
 }
 
 Result<void> check_format(PayloadFormat format) {
   if (format <= PayloadFormat::encrypted || format >= PayloadFormat::user) return {};
-  return refuse(ErrorCode::invalid_argument, "payload format " + std::to_string(static_cast<std::uint32_t>(format)) +
-                                                 " is reserved: 0 to 4 have a meaning, from 1000 on they are the user's");
+  return refuse(ErrorCode::invalid_argument,
+                "payload format " + std::to_string(static_cast<std::uint32_t>(format)) +
+                    " is reserved: 0 to 4 have a meaning, from 1000 on they are the user's");
 }
 
 Result<void> check_time(Timestamp time) {
   if (time >= Timestamp::first() && time <= Timestamp::last()) return {};
-  return refuse(ErrorCode::invalid_argument, "occurred_at " + std::to_string(time.micros) +
-                                                 " us is outside the years 0001 to 9999");
+  return refuse(ErrorCode::invalid_argument,
+                "occurred_at " + std::to_string(time.micros) + " us is outside the years 0001 to 9999");
 }
 
 /// The first value, in order, that an earlier one equals; null: each is there once.
@@ -90,13 +93,16 @@ class Written {
 /// What another store has no more: nothing is to be there that would be stored and never shown.
 Result<void> check_gone(const Event& event) {
   const auto bad = [&](const char* what) {
-    return refuse(ErrorCode::invalid_argument, std::string("the event is ") + (event.state == EventState::erased ? "erased" : "removed") + ", and " + what);
+    return refuse(
+        ErrorCode::invalid_argument,
+        std::string("the event is ") + (event.state == EventState::erased ? "erased" : "removed") + ", and " + what);
   };
   if (!event.id.given()) return bad("has no id");
   if (!event.payload.empty()) return bad("has a payload");
   if (!event.subject.empty()) return bad("has a subject");
   if (event.state == EventState::erased) return event.occurred_at ? Result<void>{} : bad("has no time");
-  const bool bare = event.type.empty() && event.tags.empty() && event.also.empty() && event.metadata.empty() && !event.occurred_at && event.format == PayloadFormat::unspecified;
+  const bool bare = event.type.empty() && event.tags.empty() && event.also.empty() && event.metadata.empty() &&
+                    !event.occurred_at && event.format == PayloadFormat::unspecified;
   return bare ? Result<void>{} : bad("has more than an id and an aggregate");
 }
 
@@ -127,8 +133,9 @@ Result<void> check_form(const Snapshot& snapshot) {
   EVERSHARD_TRY(AggregateId::check(snapshot.aggregate));
   EVERSHARD_TRY(check_format(snapshot.format));
   if (snapshot.ttl && (snapshot.ttl->count() <= 0 || *snapshot.ttl > ttl_most)) {
-    return refuse(ErrorCode::invalid_argument, "the snapshot's time to live is " + std::to_string(snapshot.ttl->count()) +
-                                                   " s: it must be from 1 to " + std::to_string(ttl_most.count()));
+    return refuse(ErrorCode::invalid_argument, "the snapshot's time to live is " +
+                                                   std::to_string(snapshot.ttl->count()) + " s: it must be from 1 to " +
+                                                   std::to_string(ttl_most.count()));
   }
   return {};
 }
@@ -138,7 +145,8 @@ Result<void> check_sizes(const Snapshot& snapshot, const Limits& limits) {
 }
 
 Result<void> check_events(const Append& append) {
-  if (append.events.empty()) return refuse(ErrorCode::invalid_argument, "the append has no events: at least one is needed");
+  if (append.events.empty())
+    return refuse(ErrorCode::invalid_argument, "the append has no events: at least one is needed");
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     const auto& event = append.events[i];
     EVERSHARD_TRY(in("event", i, check_form(event)));
@@ -164,10 +172,12 @@ Result<void> check_snapshots(const Append& append) {
     EVERSHARD_TRY(in("snapshot", i, check_form(snapshot)));
     if (!written.contains(snapshot.aggregate)) {
       return refuse(ErrorCode::invalid_argument, "snapshot " + number(i) + " is of aggregate " +
-                                                     in_quotes(snapshot.aggregate.text()) + ", which the append does not write to");
+                                                     in_quotes(snapshot.aggregate.text()) +
+                                                     ", which the append does not write to");
     }
   }
-  return one_an_aggregate("snapshot", append.snapshots, [](const Snapshot& s) -> const AggregateId& { return s.aggregate; });
+  return one_an_aggregate("snapshot", append.snapshots,
+                          [](const Snapshot& s) -> const AggregateId& { return s.aggregate; });
 }
 
 Result<void> check_command(const Append& append) {
@@ -183,18 +193,21 @@ Result<void> check_command(const Append& append) {
 
 Result<void> check_sizes(const Append& append, const Limits& limits) {
   EVERSHARD_TRY(at_most("the append", append.events.size(), "events", limits.append_events_max));
-  for (std::size_t i = 0; i < append.events.size(); ++i) EVERSHARD_TRY(in("event", i, check_sizes(append.events[i], limits)));
+  for (std::size_t i = 0; i < append.events.size(); ++i)
+    EVERSHARD_TRY(in("event", i, check_sizes(append.events[i], limits)));
   for (std::size_t i = 0; i < append.snapshots.size(); ++i) {
     EVERSHARD_TRY(in("snapshot", i, check_sizes(append.snapshots[i], limits)));
   }
-  if (append.command) EVERSHARD_TRY(at_most("the command's reply", append.command->reply.size(), "bytes", limits.reply_bytes_max));
+  if (append.command)
+    EVERSHARD_TRY(at_most("the command's reply", append.command->reply.size(), "bytes", limits.reply_bytes_max));
   return at_most("the append", bytes_of(append), "bytes", limits.append_bytes_max);
 }
 
 Result<void> check_limit(const char* name, std::size_t value, std::size_t most) {
   if (value == 0) return refuse(ErrorCode::invalid_argument, std::string(name) + " is 0: it must be at least 1");
   if (value <= most) return {};
-  return refuse(ErrorCode::invalid_argument, std::string(name) + " is " + number(value) + ", the most is " + number(most));
+  return refuse(ErrorCode::invalid_argument,
+                std::string(name) + " is " + number(value) + ", the most is " + number(most));
 }
 
 std::size_t bytes_of(const AggregateId& id) { return id.type.size() + id.value.size(); }
@@ -279,7 +292,8 @@ std::size_t bytes_of(const Append& append) {
   for (const auto& expectation : append.expectations) bytes += bytes_of(expectation.aggregate);
   for (const auto& condition : append.conditions) bytes += bytes_of(condition.query);
   for (const auto& snapshot : append.snapshots) bytes += bytes_of(snapshot);
-  if (append.command) bytes += bytes_of(append.command->aggregate) + append.command->id.size() + append.command->reply.size();
+  if (append.command)
+    bytes += bytes_of(append.command->aggregate) + append.command->id.size() + append.command->reply.size();
   return bytes;
 }
 

@@ -1,5 +1,6 @@
-// What is wrong with an append or an event on its own, before anything is looked up. What is wrong at any limits is found first,
-// sizes after it: who checks against other limits beforehand (a client that does not know the store's) finds the same fault.
+// What is wrong with an append or an event on its own, before anything is looked up. What is wrong at any limits is
+// found first, sizes after it: who checks against other limits beforehand (a client that does not know the store's)
+// finds the same fault.
 
 #pragma once
 

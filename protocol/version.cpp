@@ -4,10 +4,14 @@ namespace evershard {
 
 std::string ExpectedVersion::text() const {
   switch (kind_) {
-    case Kind::any: return "any";
-    case Kind::none: return "none";
-    case Kind::exists: return "exists";
-    case Kind::exactly: break;
+    case Kind::any:
+      return "any";
+    case Kind::none:
+      return "none";
+    case Kind::exists:
+      return "exists";
+    case Kind::exactly:
+      break;
   }
   return std::to_string(number_.value);
 }

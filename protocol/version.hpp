@@ -17,7 +17,9 @@ class ExpectedVersion {
   static constexpr ExpectedVersion any() { return {Kind::any, SeqNr{0}}; }
   static constexpr ExpectedVersion none() { return {Kind::none, SeqNr{0}}; }
   static constexpr ExpectedVersion exists() { return {Kind::exists, SeqNr{0}}; }
-  static constexpr ExpectedVersion exactly(SeqNr n) { return n.value == 0 ? none() : ExpectedVersion{Kind::exactly, n}; }
+  static constexpr ExpectedVersion exactly(SeqNr n) {
+    return n.value == 0 ? none() : ExpectedVersion{Kind::exactly, n};
+  }
   static constexpr ExpectedVersion exactly(std::uint64_t n) { return exactly(SeqNr{n}); }
 
   constexpr ExpectedVersion() = default;
@@ -26,10 +28,14 @@ class ExpectedVersion {
 
   [[nodiscard]] constexpr bool holds_for(SeqNr actual) const {
     switch (kind_) {
-      case Kind::any: return true;
-      case Kind::none: return actual.value == 0;
-      case Kind::exists: return actual.value != 0;
-      case Kind::exactly: return actual == number_;
+      case Kind::any:
+        return true;
+      case Kind::none:
+        return actual.value == 0;
+      case Kind::exists:
+        return actual.value != 0;
+      case Kind::exactly:
+        return actual == number_;
     }
     return false;
   }

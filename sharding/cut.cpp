@@ -24,8 +24,8 @@ static_assert(shards_max <= 65'535);
 // Of a segment, below its shard number: what usually is the same costs nothing, so that a single event of the first
 // sixteen shards takes one byte and its offset.
 constexpr std::uint64_t with_refused = 1;
-constexpr std::uint64_t with_epoch = 2;   // another one than the segment before
-constexpr std::uint64_t one_event = 4;    // no count follows
+constexpr std::uint64_t with_epoch = 2;  // another one than the segment before
+constexpr std::uint64_t one_event = 4;   // no count follows
 constexpr unsigned segment_flag_bits = 3;
 
 constexpr std::size_t varint_bytes_max = 10;
@@ -81,8 +81,10 @@ Result<Segment> read_segment(Varints& in, Epoch epoch, CutOf of) {
   const std::uint64_t shard = head >> segment_flag_bits;
   if (shard == elsewhere_shard.value && of == CutOf::node) {
     const std::uint64_t count = in.next();
-    if (head != std::uint64_t{elsewhere_shard.value} << segment_flag_bits) return damaged("a segment of other nodes has flags");
-    if (count == 0 || count == std::numeric_limits<std::uint64_t>::max()) return damaged("a segment of other nodes has no count");
+    if (head != std::uint64_t{elsewhere_shard.value} << segment_flag_bits)
+      return damaged("a segment of other nodes has flags");
+    if (count == 0 || count == std::numeric_limits<std::uint64_t>::max())
+      return damaged("a segment of other nodes has no count");
     return Segment::elsewhere(count);
   }
   if (shard >= shards_max) return damaged("a segment names shard " + std::to_string(shard));
@@ -269,7 +271,8 @@ Result<Cut> decode_cut(std::string_view bytes, CutOf of) {
   }
   if ((flags & with_openings) != 0) {
     const std::uint64_t openings = in.next();
-    if (openings == 0 || openings > in.left() / 4) return damaged("it announces " + std::to_string(openings) + " openings");
+    if (openings == 0 || openings > in.left() / 4)
+      return damaged("it announces " + std::to_string(openings) + " openings");
     cut.openings.reserve(openings);
     for (std::uint64_t i = 0; i < openings; ++i) {
       auto opening = read_opening(in);
@@ -280,7 +283,8 @@ Result<Cut> decode_cut(std::string_view bytes, CutOf of) {
   }
   if ((flags & with_losses) != 0) {
     const std::uint64_t losses = in.next();
-    if (losses == 0 || losses > cut.openings.size()) return damaged("it announces " + std::to_string(losses) + " losses");
+    if (losses == 0 || losses > cut.openings.size())
+      return damaged("it announces " + std::to_string(losses) + " losses");
     std::uint64_t least = 0;
     for (std::uint64_t i = 0; i < losses; ++i) {
       EVERSHARD_TRY(read_loss(in, cut.openings, least));

@@ -33,8 +33,8 @@ struct Opening {
   Epoch epoch;
   std::uint32_t node = 0;
   ShardOffset tail;
-  /// [lost_from, lost_until): offsets that cuts cover and that are gone for good, as an operator accepted; equal: none. What
-  /// the new writer's disk has from lost_from on is given up, and it goes on at lost_until.
+  /// [lost_from, lost_until): offsets that cuts cover and that are gone for good, as an operator accepted; equal: none.
+  /// What the new writer's disk has from lost_from on is given up, and it goes on at lost_until.
   ShardOffset lost_from{};
   ShardOffset lost_until{};
 

@@ -23,7 +23,8 @@ ShardOffset end_of(const Segment& segment, std::uint64_t events) {
 }  // namespace
 
 Cut cut_back(const Cut& cut, GlobalPosition last) {
-  EVERSHARD_CHECK(cut.first_position <= last && last <= cut.last_position(), "a cut is cut back to one of its positions");
+  EVERSHARD_CHECK(cut.first_position <= last && last <= cut.last_position(),
+                  "a cut is cut back to one of its positions");
   Cut kept = cut;
   auto left = last - cut.first_position + 1;
   for (auto segment = kept.segments.begin(); segment != kept.segments.end(); ++segment) {

@@ -1,4 +1,5 @@
-// CutBuilder: the one way of placing and judging, for the process that decides before the write and for the coordinator.
+// CutBuilder: the one way of placing and judging, for the process that decides before the write and for the
+// coordinator.
 
 #pragma once
 

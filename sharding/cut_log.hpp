@@ -22,15 +22,17 @@ struct HeldBy {
   friend bool operator==(const HeldBy&, const HeldBy&) = default;
 };
 
-/// Cuts behind some number, ascending. Those that are missing before the last of them, or before the checkpoint, name only
-/// shards whose owners hold them.
+/// Cuts behind some number, ascending. Those that are missing before the last of them, or before the checkpoint, name
+/// only shards whose owners hold them.
 struct CutsFound {
   std::vector<Cut> cuts;
   std::optional<CutLogState> folded;  ///< the checkpoint, where it lies behind the number asked for
   bool more = false;                  ///< there are further ones: ask again from the last of these
 
   /// Whether who has applied `cuts` stands at the checkpoint, or behind it.
-  [[nodiscard]] bool reaches_checkpoint() const { return folded && (!more || (!cuts.empty() && cuts.back().number >= folded->last_cut)); }
+  [[nodiscard]] bool reaches_checkpoint() const {
+    return folded && (!more || (!cuts.empty() && cuts.back().number >= folded->last_cut));
+  }
   friend bool operator==(const CutsFound&, const CutsFound&) = default;
 };
 
@@ -42,9 +44,8 @@ class CutLog {
  public:
   virtual ~CutLog() = default;
 
-  /// Raises the epoch, under an identity drawn at random; whoever led before can put nothing any more. Returns: the state, under the new epoch.
-  /// Errors:  io
-  /// Durable: on return.
+  /// Raises the epoch, under an identity drawn at random; whoever led before can put nothing any more. Returns: the
+  /// state, under the new epoch. Errors:  io Durable: on return.
   virtual Result<CutLogState> lead() = 0;
   /// Takes the record if it is of the newest epoch and the next number.
   ///

@@ -7,13 +7,15 @@ namespace evershard::sharding {
 
 Result<void> CutLogRules::check_leads(Epoch epoch) const {
   if (epoch == state_.epoch && epoch.value != 0) return {};
-  return refuse(ErrorCode::fenced, "the cut log is led under epoch " + std::to_string(state_.epoch.value) + ", not under epoch " + std::to_string(epoch.value));
+  return refuse(ErrorCode::fenced, "the cut log is led under epoch " + std::to_string(state_.epoch.value) +
+                                       ", not under epoch " + std::to_string(epoch.value));
 }
 
 Result<void> CutLogRules::check_put(const Cut& cut) const {
   EVERSHARD_TRY(check_leads(cut.coordinator));
   if (cut.number <= state_.last_cut)
-    return refuse(ErrorCode::fenced, "the cut log has cut " + std::to_string(cut.number.value) + " already, its last one is cut " + std::to_string(state_.last_cut.value));
+    return refuse(ErrorCode::fenced, "the cut log has cut " + std::to_string(cut.number.value) +
+                                         " already, its last one is cut " + std::to_string(state_.last_cut.value));
   return check_follows(state_, cut);
 }
 
@@ -26,7 +28,9 @@ Result<void> CutLogRules::kept(const Cut& cut) {
   auto named = shards_named(cut);
   for (const NamedShard& of : named) {
     if (of.shard.value >= checkpoint_.shards.size())
-      return refuse(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " names shard " + std::to_string(of.shard.value) + " of " + std::to_string(checkpoint_.shards.size()));
+      return refuse(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " names shard " +
+                                               std::to_string(of.shard.value) + " of " +
+                                               std::to_string(checkpoint_.shards.size()));
   }
   rows_.emplace(cut.number, std::move(named));
   return {};

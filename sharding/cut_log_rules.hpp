@@ -16,7 +16,8 @@ class CutLogRules {
  public:
   /// Of a log that was just made.
   explicit CutLogRules(std::uint32_t shard_count) : state_(shard_count), checkpoint_(shard_count) {}
-  /// Of a log that is read back: `checkpoint`, then kept() of each older row, then taken() of each newer one, then read_back().
+  /// Of a log that is read back: `checkpoint`, then kept() of each older row, then taken() of each newer one, then
+  /// read_back().
   explicit CutLogRules(CutLogState checkpoint) : state_(checkpoint), checkpoint_(std::move(checkpoint)) {}
 
   [[nodiscard]] const CutLogState& state() const { return state_; }

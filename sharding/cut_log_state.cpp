@@ -24,28 +24,40 @@ OrderState CutLogState::order() const {
 }
 
 Result<void> check_follows(const CutLogState& state, const Cut& cut) {
-  if (cut.number != state.last_cut + 1) return does_not_follow(cut, "the last one is cut " + std::to_string(state.last_cut.value));
+  if (cut.number != state.last_cut + 1)
+    return does_not_follow(cut, "the last one is cut " + std::to_string(state.last_cut.value));
   if (cut.first_position != state.watermark + 1)
-    return does_not_follow(cut, "it begins at position " + std::to_string(cut.first_position.value) + ", the watermark is " + std::to_string(state.watermark.value));
+    return does_not_follow(cut, "it begins at position " + std::to_string(cut.first_position.value) +
+                                    ", the watermark is " + std::to_string(state.watermark.value));
   std::vector<CutLogState::Shard> shards = state.shards;
   for (const Opening& opening : cut.openings) {
-    if (opening.shard.value >= shards.size()) return does_not_follow(cut, "it opens " + named(opening.shard) + " of " + std::to_string(shards.size()));
+    if (opening.shard.value >= shards.size())
+      return does_not_follow(cut, "it opens " + named(opening.shard) + " of " + std::to_string(shards.size()));
     auto& shard = shards[opening.shard.value];
     if (opening.epoch <= shard.epoch)
-      return does_not_follow(cut, "it opens " + named(opening.shard) + " under epoch " + std::to_string(opening.epoch.value) + " after epoch " + std::to_string(shard.epoch.value));
+      return does_not_follow(cut, "it opens " + named(opening.shard) + " under epoch " +
+                                      std::to_string(opening.epoch.value) + " after epoch " +
+                                      std::to_string(shard.epoch.value));
     if (opening.node == 0) return does_not_follow(cut, "it opens " + named(opening.shard) + " for nobody");
     if (opening.tail < shard.next)
-      return does_not_follow(cut, "it opens " + named(opening.shard) + " at offset " + std::to_string(opening.tail.value) + ", cuts cover offsets up to " + std::to_string(shard.next.value));
-    if (opening.loses() && opening.lost_until != shard.next) return does_not_follow(cut, "it names a loss on " + named(opening.shard) + " that cuts do not cover");
+      return does_not_follow(cut, "it opens " + named(opening.shard) + " at offset " +
+                                      std::to_string(opening.tail.value) + ", cuts cover offsets up to " +
+                                      std::to_string(shard.next.value));
+    if (opening.loses() && opening.lost_until != shard.next)
+      return does_not_follow(cut, "it names a loss on " + named(opening.shard) + " that cuts do not cover");
     shard.epoch = opening.epoch;
   }
   for (const Segment& segment : cut.segments) {
-    if (segment.shard.value >= shards.size()) return does_not_follow(cut, "it names " + named(segment.shard) + " of " + std::to_string(shards.size()));
+    if (segment.shard.value >= shards.size())
+      return does_not_follow(cut, "it names " + named(segment.shard) + " of " + std::to_string(shards.size()));
     auto& shard = shards[segment.shard.value];
     if (segment.epoch != shard.epoch)
-      return does_not_follow(cut, named(segment.shard) + " is under epoch " + std::to_string(shard.epoch.value) + ", not " + std::to_string(segment.epoch.value));
+      return does_not_follow(cut, named(segment.shard) + " is under epoch " + std::to_string(shard.epoch.value) +
+                                      ", not " + std::to_string(segment.epoch.value));
     if (segment.first != shard.next)
-      return does_not_follow(cut, named(segment.shard) + " is covered up to offset " + std::to_string(shard.next.value) + ", not " + std::to_string(segment.first.value));
+      return does_not_follow(cut, named(segment.shard) + " is covered up to offset " +
+                                      std::to_string(shard.next.value) + ", not " +
+                                      std::to_string(segment.first.value));
     shard.next = segment.end;
   }
   return {};
@@ -91,8 +103,10 @@ std::vector<NamedShard> shards_named(const Cut& cut) {
   std::ranges::stable_sort(all, {}, &NamedShard::shard);
   std::vector<NamedShard> shards;
   for (const NamedShard& named : all) {
-    if (shards.empty() || shards.back().shard != named.shard) shards.push_back(named);
-    else if (named.first != named.end) shards.back().end = named.end;
+    if (shards.empty() || shards.back().shard != named.shard)
+      shards.push_back(named);
+    else if (named.first != named.end)
+      shards.back().end = named.end;
   }
   return shards;
 }

@@ -17,13 +17,15 @@ namespace evershard::sharding {
 /// The same value is the log's checkpoint: the state after the cuts that were folded.
 struct CutLogState {
   struct Shard {
-    Epoch epoch;                  ///< of its last opening; 0: never opened
-    std::uint32_t node = 0;       ///< its owner; 0: nobody
-    ShardOffset next{1};          ///< the first offset no cut covers
-    GlobalPosition last_position; ///< the last one it was given; 0: none
-    Epoch written;                ///< the epoch under which its newest ordered events were written; 0: none
-    ShardOffset folded;           ///< the last offset that cuts it has folded cover; 0: none. Those that cover what is behind are there
-    /// What operators gave up, under which epoch: from there on. Of those that reach back as far as a later one only that. Not sent to nodes.
+    Epoch epoch;                   ///< of its last opening; 0: never opened
+    std::uint32_t node = 0;        ///< its owner; 0: nobody
+    ShardOffset next{1};           ///< the first offset no cut covers
+    GlobalPosition last_position;  ///< the last one it was given; 0: none
+    Epoch written;                 ///< the epoch under which its newest ordered events were written; 0: none
+    ShardOffset
+        folded;  ///< the last offset that cuts it has folded cover; 0: none. Those that cover what is behind are there
+    /// What operators gave up, under which epoch: from there on. Of those that reach back as far as a later one only
+    /// that. Not sent to nodes.
     struct Loss {
       Epoch epoch;
       ShardOffset from;
@@ -42,7 +44,7 @@ struct CutLogState {
   CutLogState() = default;
   explicit CutLogState(std::uint32_t shard_count) : shards(shard_count) {}
 
-  Epoch epoch;  ///< of who leads; 0: nobody ever did
+  Epoch epoch;                ///< of who leads; 0: nobody ever did
   Leaderships leaderships{};  ///< who led, the newest of them; not sent with a checkpoint
   CutNumber last_cut;
   GlobalPosition watermark;

@@ -39,9 +39,8 @@ void Reports::Cutting::hold(std::uint32_t cuts_held_max) {
 }
 
 bool Reports::Cutting::within_limits(const Several& several) {
-  return std::all_of(several.parts.begin(), several.parts.end(), [&](const Several::Part& part) {
-    return part.reported && part.first < shard(part.shard).limit;
-  });
+  return std::all_of(several.parts.begin(), several.parts.end(),
+                     [&](const Several::Part& part) { return part.reported && part.first < shard(part.shard).limit; });
 }
 
 void Reports::Cutting::queue() {

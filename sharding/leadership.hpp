@@ -11,7 +11,8 @@
 
 namespace evershard::sharding {
 
-/// An epoch is a number: the copy of a log reaches the same one. The identity is drawn at random when the leadership begins.
+/// An epoch is a number: the copy of a log reaches the same one. The identity is drawn at random when the leadership
+/// begins.
 struct Leadership {
   Epoch epoch;
   EventId identity{};  ///< not given: led by a release that drew none
@@ -36,8 +37,9 @@ void add_leadership(Leaderships& to, Leadership newest);
 ///         unavailable: they have no epoch in common, so nobody can say
 [[nodiscard]] Result<void> check_one_history(const Leaderships& here, const Leaderships& there);
 
-/// Whether the two follow one coordinator: an event that the one acknowledges to the other has its place in the order of both. Where one is empty they do.
-/// Of one history is not enough: who has not heard of the newest leadership yet may be about to follow another one.
+/// Whether the two follow one coordinator: an event that the one acknowledges to the other has its place in the order
+/// of both. Where one is empty they do. Of one history is not enough: who has not heard of the newest leadership yet
+/// may be about to follow another one.
 ///
 /// Errors: unavailable: not yet
 [[nodiscard]] Result<void> check_one_leader(const Leaderships& here, const Leaderships& there);

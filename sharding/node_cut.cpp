@@ -36,7 +36,8 @@ Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const st
       kept.segments.push_back(segment);
       continue;
     }
-    const auto found = std::ranges::find_if(here, [&](const Segment& own) { return own.shard == segment.shard && own.first == segment.first; });
+    const auto found = std::ranges::find_if(
+        here, [&](const Segment& own) { return own.shard == segment.shard && own.first == segment.first; });
     std::uint64_t missing = segment.events();
     if (found != here.end()) {
       kept.segments.push_back(*found);
@@ -60,7 +61,8 @@ Cut without(const Cut& cut, const std::map<ShardId, ShardOffset>& from) {
     std::erase_if(kept.refused, [&](ShardOffset refused) { return refused >= kept.end; });
     here.push_back(std::move(kept));
   }
-  return cut_of_node(as_far_as_here(cut, in_part, here), [](const Segment&) { return true; }, cut.openings);
+  return cut_of_node(
+      as_far_as_here(cut, in_part, here), [](const Segment&) { return true; }, cut.openings);
 }
 
 }  // namespace evershard::sharding

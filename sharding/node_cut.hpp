@@ -12,9 +12,11 @@ namespace evershard::sharding {
 /// The positions of what stays are the same.
 ///
 /// Shape: of others, neighbours are one segment; one without a position is none.
-/// `own`: asked of each segment: its shard and epoch are the node's (rule 12). `openings`: those that were for this very process; what
+/// `own`: asked of each segment: its shard and epoch are the node's (rule 12). `openings`: those that were for this
+/// very process; what
 ///        is given to others must not look like this node's after a restart.
-[[nodiscard]] Cut cut_of_node(const Cut& cut, const std::function<bool(const Segment&)>& own, std::vector<Opening> openings);
+[[nodiscard]] Cut cut_of_node(const Cut& cut, const std::function<bool(const Segment&)>& own,
+                              std::vector<Opening> openings);
 
 /// Of shards that a node has only in part: their segments as far as they are here, `here`; the rest is elsewhere.
 [[nodiscard]] Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const std::vector<Segment>& here);

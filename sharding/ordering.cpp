@@ -61,8 +61,9 @@ Result<Opening> Ordering::open_losing(ShardId shard, std::uint32_t node, ShardOf
   }
   const OrderState::Shard& covered = builder_.shard(shard);
   if (lost_from >= covered.next) {
-    return refuse(ErrorCode::invalid_argument, "shard " + std::to_string(shard.value) + " has lost nothing from offset " +
-                                                   std::to_string(lost_from.value) + " on: the cuts cover it up to offset " +
+    return refuse(ErrorCode::invalid_argument, "shard " + std::to_string(shard.value) +
+                                                   " has lost nothing from offset " + std::to_string(lost_from.value) +
+                                                   " on: the cuts cover it up to offset " +
                                                    std::to_string(covered.next.value));
   }
   const Opening opening{shard, covered.epoch + 1, node, covered.next, lost_from, covered.next};

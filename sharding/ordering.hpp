@@ -64,9 +64,9 @@ class Ordering {
   /// used. What was reported under older epochs is forgotten.
   /// Errors: corruption (its tail ends before the cuts do: it has lost data), invalid_argument (no such shard)
   Result<Epoch> open(ShardId shard, std::uint32_t node, ShardOffset tail);
-  /// The same for a shard that has lost [lost_from, what cuts cover), which an operator accepted. It goes on where the cuts end;
-  /// what its disk has from `lost_from` on is given up, also behind that: it may have come about beside what was lost.
-  /// Returns: the opening, which names the loss. Errors: invalid_argument (no such shard, nothing is lost)
+  /// The same for a shard that has lost [lost_from, what cuts cover), which an operator accepted. It goes on where the
+  /// cuts end; what its disk has from `lost_from` on is given up, also behind that: it may have come about beside what
+  /// was lost. Returns: the opening, which names the loss. Errors: invalid_argument (no such shard, nothing is lost)
   Result<Opening> open_losing(ShardId shard, std::uint32_t node, ShardOffset lost_from);
   /// The next cut of everything reported, or nothing (rule 5).
   ///

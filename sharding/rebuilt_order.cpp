@@ -13,7 +13,8 @@ std::string node_text(std::uint32_t node) { return "node " + std::to_string(node
 
 Result<void> RebuiltOrder::add(const HeldOrder& held) {
   EVERSHARD_CHECK(held.shards.size() == state_.shards.size(), "a node has as many shards as its cluster");
-  if (!held_.emplace(held.node, held).second) return refuse(ErrorCode::invalid_argument, node_text(held.node) + " is given twice");
+  if (!held_.emplace(held.node, held).second)
+    return refuse(ErrorCode::invalid_argument, node_text(held.node) + " is given twice");
   return {};
 }
 
@@ -27,8 +28,10 @@ void RebuiltOrder::add(std::uint32_t node, const Cut& kept) {
     written.epoch = segment.epoch;
     if (next == from) continue;
     written.last_position = next - 1;
-    if (!ranges_.empty() && ranges_.back().node == node && ranges_.back().until == from) ranges_.back().until = next;
-    else ranges_.push_back({from, next, node});
+    if (!ranges_.empty() && ranges_.back().node == node && ranges_.back().until == from)
+      ranges_.back().until = next;
+    else
+      ranges_.push_back({from, next, node});
   }
 }
 
@@ -45,16 +48,21 @@ Result<RebuiltOrder::Outcome> RebuiltOrder::finish() {
       if (shard.epoch.value == 0) continue;
       Owner& owner = owners_[s];
       if (owner.node != 0 && shard.epoch == owner.epoch)
-        return refuse(ErrorCode::corruption, node_text(owner.node) + " and " + node_text(node) + " both have shard " + std::to_string(s) + " under epoch " + std::to_string(owner.epoch.value));
+        return refuse(ErrorCode::corruption, node_text(owner.node) + " and " + node_text(node) + " both have shard " +
+                                                 std::to_string(s) + " under epoch " +
+                                                 std::to_string(owner.epoch.value));
       if (shard.epoch > owner.epoch) owner = {node, shard.epoch};
     }
   }
   for (const auto& [node, held] : held_) {
     const bool ends_alike = held.watermark == state.watermark;
-    if (held.last_cut < state.last_cut) outcome.behind.emplace_back(node, held.last_cut);
+    if (held.last_cut < state.last_cut)
+      outcome.behind.emplace_back(node, held.last_cut);
     else if (!ends_alike)
-      return refuse(ErrorCode::corruption, "cut " + std::to_string(state.last_cut.value) + " ends with position " + std::to_string(state.watermark.value) + ", at " + node_text(node) + " with position " +
-                                               std::to_string(held.watermark.value) + ": these are not nodes of one history");
+      return refuse(ErrorCode::corruption, "cut " + std::to_string(state.last_cut.value) + " ends with position " +
+                                               std::to_string(state.watermark.value) + ", at " + node_text(node) +
+                                               " with position " + std::to_string(held.watermark.value) +
+                                               ": these are not nodes of one history");
   }
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     const ShardId id{static_cast<std::uint16_t>(s)};
@@ -72,8 +80,10 @@ Result<RebuiltOrder::Outcome> RebuiltOrder::finish() {
       shard.written = written->second.epoch;
       shard.last_position = written->second.last_position;
     }
-    // Who owns the shard has heard of all that was given up of it, or was given it with more of that. Not later than it was opened.
-    for (const auto& loss : held_.at(owner.node).shards[s].losses) shard.lose(loss.epoch.value != 0 ? loss.epoch : owner.epoch, loss.from);
+    // Who owns the shard has heard of all that was given up of it, or was given it with more of that. Not later than it
+    // was opened.
+    for (const auto& loss : held_.at(owner.node).shards[s].losses)
+      shard.lose(loss.epoch.value != 0 ? loss.epoch : owner.epoch, loss.from);
   }
   std::ranges::sort(ranges_, {}, &Range::from);
   GlobalPosition next{1};
@@ -84,7 +94,9 @@ Result<RebuiltOrder::Outcome> RebuiltOrder::finish() {
   };
   for (const Range& range : ranges_) {
     if (range.from < next)
-      return refuse(ErrorCode::corruption, "position " + std::to_string(range.from.value) + " is at " + node_text(range.node) + " and at another node: these are not nodes of one history");
+      return refuse(ErrorCode::corruption, "position " + std::to_string(range.from.value) + " is at " +
+                                               node_text(range.node) +
+                                               " and at another node: these are not nodes of one history");
     unknown(range.from);
     next = range.until;
   }

@@ -19,7 +19,8 @@ namespace evershard::sharding {
 /// A part of an append over several shards: which append, and its events in order.
 struct PartOf {
   EventId append;  ///< its name: the same in all parts and at every try, another append's never
-  std::vector<std::pair<ShardId, std::uint32_t>> runs;  ///< (shard, event count) in the append's order, same in all parts
+  std::vector<std::pair<ShardId, std::uint32_t>>
+      runs;  ///< (shard, event count) in the append's order, same in all parts
   friend bool operator==(const PartOf&, const PartOf&) = default;
 };
 
@@ -44,10 +45,10 @@ struct Report {
 
 enum class Reported : std::uint8_t {
   taken,
-  stale,     ///< of an older shard epoch, or nothing new
-  gap,       ///< does not join on to what is known: ask again from `known_end(shard)`
-  replaced,  ///< an append twice behind the last cut known, or a newer shard epoch: a newer coordinator leads (rule 4)
-  malformed, ///< contradicts itself or what is known: a broken node; nothing of it was taken
+  stale,      ///< of an older shard epoch, or nothing new
+  gap,        ///< does not join on to what is known: ask again from `known_end(shard)`
+  replaced,   ///< an append twice behind the last cut known, or a newer shard epoch: a newer coordinator leads (rule 4)
+  malformed,  ///< contradicts itself or what is known: a broken node; nothing of it was taken
 };
 
 /// Reported appends per shard, in offset order; those over several shards also by append.

@@ -18,7 +18,8 @@ std::uint64_t stream_hash(std::string_view aggregate_text) {
 std::uint64_t stream_hash(const AggregateId& aggregate) {
   std::array<char, aggregate_type_bytes_max + 1 + aggregate_value_bytes_max> text;
   const std::size_t size = aggregate.type.size() + 1 + aggregate.value.size();
-  if (size > text.size()) return stream_hash(aggregate.type + '-' + aggregate.value);  // longer than any that was checked
+  if (size > text.size())
+    return stream_hash(aggregate.type + '-' + aggregate.value);  // longer than any that was checked
   std::memcpy(text.data(), aggregate.type.data(), aggregate.type.size());
   text[aggregate.type.size()] = '-';
   std::memcpy(text.data() + aggregate.type.size() + 1, aggregate.value.data(), aggregate.value.size());

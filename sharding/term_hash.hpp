@@ -29,7 +29,8 @@ class TermHasher {
   std::uint64_t mask_;
 };
 
-/// A query as terms. An item matches if one of `types` (when there are any) and all of `all` are among an event's terms.
+/// A query as terms. An item matches if one of `types` (when there are any) and all of `all` are among an event's
+/// terms.
 struct TermQuery {
   struct Item {
     std::vector<Term> types;

@@ -17,8 +17,10 @@ std::uint32_t fingerprint_of(Term term) { return static_cast<std::uint32_t>((ter
 }  // namespace
 
 DigestWindow::DigestWindow(GlobalPosition from, std::size_t events_max)
-    : generations_{DigestGeneration(std::max<std::size_t>(events_max / 2, 1), std::max<std::size_t>(events_max / 2, 1) * terms_per_event),
-                   DigestGeneration(std::max<std::size_t>(events_max / 2, 1), std::max<std::size_t>(events_max / 2, 1) * terms_per_event)} {
+    : generations_{DigestGeneration(std::max<std::size_t>(events_max / 2, 1),
+                                    std::max<std::size_t>(events_max / 2, 1) * terms_per_event),
+                   DigestGeneration(std::max<std::size_t>(events_max / 2, 1),
+                                    std::max<std::size_t>(events_max / 2, 1) * terms_per_event)} {
   for (auto& generation : generations_) generation.clear(from);
 }
 
@@ -52,7 +54,10 @@ std::optional<GlobalPosition> DigestWindow::first_match(const TermQuery& query, 
 }
 
 DigestGeneration::DigestGeneration(std::size_t events_max, std::size_t terms_max)
-    : events_max_(events_max), terms_max_(terms_max), slots_(std::size_t{1} << slot_bits_min), slot_bits_(slot_bits_min) {
+    : events_max_(events_max),
+      terms_max_(terms_max),
+      slots_(std::size_t{1} << slot_bits_min),
+      slot_bits_(slot_bits_min) {
   // Address space, not memory: pages are taken as they are written, and nothing is ever copied to a larger place.
   occurrences_.reserve(terms_max_);
   first_of_.reserve(events_max_);
@@ -66,7 +71,8 @@ void DigestGeneration::clear(GlobalPosition from) {
     // its end, so no term is missed.
     const std::size_t mask = slots_.size() - 1;
     for (const Occurrence& occurrence : occurrences_) {
-      for (std::size_t i = slot_of(fingerprint_of(occurrence.term)); slots_[i].last != 0; i = (i + 1) & mask) slots_[i] = {};
+      for (std::size_t i = slot_of(fingerprint_of(occurrence.term)); slots_[i].last != 0; i = (i + 1) & mask)
+        slots_[i] = {};
     }
   }
   slots_used_ = 0;

@@ -6,10 +6,10 @@
 
 #include <rocksdb/db.h>
 
-#include "evershard/storage/rocks/rocks_families.hpp"
-#include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/repair/truth_only.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
 
 namespace evershard::storage {
 namespace {

@@ -10,12 +10,12 @@
 #include "evershard/sharding/node_cut.hpp"
 #include "evershard/sharding/runs.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/order/applied.hpp"
-#include "evershard/storage/repair/kept_state.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
-#include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/repair/kept_state.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 
 namespace evershard::storage {
@@ -31,7 +31,9 @@ class GivenUpWrites {
  public:
   explicit GivenUpWrites(RocksFamilies& families) : families_(families) {}
   Result<void> put(Family family, std::string_view key, std::string_view value) {
-    EVERSHARD_TRY(checked(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()), rocksdb::Slice(value.data(), value.size())), failed));
+    EVERSHARD_TRY(checked(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()),
+                                     rocksdb::Slice(value.data(), value.size())),
+                          failed));
     return batch_.GetDataSize() < batch_bytes_max ? Result<void>() : write(false);
   }
   Result<void> erase(Family family, std::string_view key) {
@@ -53,7 +55,8 @@ class GivenUpWrites {
 };
 
 /// Each cut that gives of these shards from there on.
-Result<void> for_each_cut(const Rows& rows, const Offsets& from, const std::function<Result<void>(std::string_view key, const sharding::Cut& cut)>& take) {
+Result<void> for_each_cut(const Rows& rows, const Offsets& from,
+                          const std::function<Result<void>(std::string_view key, const sharding::Cut& cut)>& take) {
   auto order = rows.cursor(Family::order, {.prefix = {}, .scan = true});
   for (order->seek(keys::order(GlobalPosition{0})); order->valid(); order->next()) {
     const auto cut = sharding::decode_cut(order->value(), sharding::CutOf::node);
@@ -90,15 +93,19 @@ struct AggregateSnapshots {
 
 Result<void> settle(const AggregateSnapshots& of, GlobalPosition first, GivenUpWrites& writes) {
   std::map<std::string, std::string> staying;
-  KeptState kept({.keeps = first - 1}, [&](std::string_view key, std::string_view value) { staying.insert_or_assign(std::string(key), std::string(value)); });
+  KeptState kept({.keeps = first - 1}, [&](std::string_view key, std::string_view value) {
+    staying.insert_or_assign(std::string(key), std::string(value));
+  });
   for (const auto& [key, value] : of.rows) {
     if (!kept.take(key, value)) staying.emplace(key, value);  // a damaged one is as if it were not there
   }
   kept.finish();
   for (const auto& [key, value] : of.rows) {
     const auto stays = staying.find(key);
-    if (stays == staying.end()) EVERSHARD_TRY(writes.erase(Family::state, key));
-    else if (stays->second != value) EVERSHARD_TRY(writes.put(Family::state, key, stays->second));
+    if (stays == staying.end())
+      EVERSHARD_TRY(writes.erase(Family::state, key));
+    else if (stays->second != value)
+      EVERSHARD_TRY(writes.put(Family::state, key, stays->second));
   }
   return {};
 }
@@ -112,7 +119,8 @@ Result<void> take_off_snapshots(const Rows& rows, const Positions& first, std::u
     return found == first.end() ? Result<void>() : settle(of, found->second, writes);
   };
   auto cursor = rows.cursor(Family::state, {});
-  for (cursor->seek(std::string(1, static_cast<char>(keys::StateKey::Kind::snapshot))); cursor->valid(); cursor->next()) {
+  for (cursor->seek(std::string(1, static_cast<char>(keys::StateKey::Kind::snapshot))); cursor->valid();
+       cursor->next()) {
     auto key = keys::decode_state(cursor->key());
     if (!key) return refuse(std::move(key).error());
     if (key->kind != keys::StateKey::Kind::snapshot) break;
@@ -126,14 +134,15 @@ Result<void> take_off_snapshots(const Rows& rows, const Positions& first, std::u
   return settle_it();
 }
 
-/// What was removed of events that are no more: events that are appended under their numbers are others. What is still being removed is
-/// looked at by who opens the store.
+/// What was removed of events that are no more: events that are appended under their numbers are others. What is still
+/// being removed is looked at by who opens the store.
 Result<void> take_off_removals(const Rows& rows, const Positions& first, std::uint32_t shards, GivenUpWrites& writes) {
   const auto removed = removal_rows(rows, removed_prefix);
   if (!removed) return refuse(removed.error());
   for (const auto& [aggregate, row] : removed->rows) {
     const auto found = first.find(sharding::shard_of(sharding::stream_hash(aggregate), shards));
-    if (found != first.end() && row.last >= found->second) EVERSHARD_TRY(writes.erase(Family::state, removed_key(aggregate)));
+    if (found != first.end() && row.last >= found->second)
+      EVERSHARD_TRY(writes.erase(Family::state, removed_key(aggregate)));
   }
   return {};
 }
@@ -141,7 +150,8 @@ Result<void> take_off_removals(const Rows& rows, const Positions& first, std::ui
 /// One shard's records, in order.
 class RecordWalk {
  public:
-  RecordWalk(const Rows& rows, ShardId shard) : shard_(shard), journal_(rows.cursor(Family::journal, {.prefix = {}, .scan = true})) {}
+  RecordWalk(const Rows& rows, ShardId shard)
+      : shard_(shard), journal_(rows.cursor(Family::journal, {.prefix = {}, .scan = true})) {}
 
   /// Shape: offsets ascend. Errors: corruption: there is no record of it, or it cannot be read
   Result<void> read(ShardOffset offset) {
@@ -151,7 +161,9 @@ class RecordWalk {
       journal_->next();
       EVERSHARD_TRY(open());
     }
-    if (!here_ || offset < first_) return refuse(ErrorCode::corruption, "the record of shard " + std::to_string(shard_.value) + " with offset " + std::to_string(offset.value) + " is missing");
+    if (!here_ || offset < first_)
+      return refuse(ErrorCode::corruption, "the record of shard " + std::to_string(shard_.value) + " with offset " +
+                                               std::to_string(offset.value) + " is missing");
     const auto event = record_->event(offset - first_);
     return event ? Result<void>() : refuse(event.error());
   }
@@ -178,7 +190,8 @@ class RecordWalk {
   bool begun_ = false, here_ = false;
 };
 
-/// A damaged record that is in the indexes is told to whoever asks for it. They cannot be made anew without it: nobody would be told.
+/// A damaged record that is in the indexes is told to whoever asks for it. They cannot be made anew without it: nobody
+/// would be told.
 Result<void> check_what_stays(const Rows& rows, const Offsets& from) {
   std::map<ShardId, RecordWalk> walks;
   auto order = rows.cursor(Family::order, {.prefix = {}, .scan = true});
@@ -194,8 +207,11 @@ Result<void> check_what_stays(const Rows& rows, const Offsets& from) {
         const auto read = walk.read(offset);
         if (read) continue;
         return refuse(read.error().code, "what was given up of shard " + std::to_string(from.begin()->first.value) +
-                                             " is not taken off this disk, nothing was changed: indexes are made anew for it, and a record that stays cannot be read: " + read.error().what +
-                                             ". Give this node a backup of its disk from before the damage; or an empty directory, and its shards to others or to itself " +
+                                             " is not taken off this disk, nothing was changed: indexes are made anew "
+                                             "for it, and a record that stays cannot be read: " +
+                                             read.error().what +
+                                             ". Give this node a backup of its disk from before the damage; or an "
+                                             "empty directory, and its shards to others or to itself " +
                                              "(evershard cluster assign), accepting what is lost of them");
       }
     }
@@ -203,7 +219,8 @@ Result<void> check_what_stays(const Rows& rows, const Offsets& from) {
   return order->status();
 }
 
-Result<void> take_off_records(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset end, GivenUpWrites& writes) {
+Result<void> take_off_records(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset end,
+                              GivenUpWrites& writes) {
   auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
   for (journal->seek(keys::journal(shard, from)); journal->valid(); journal->next()) {
     const auto key = keys::decode_journal(journal->key());
@@ -225,7 +242,8 @@ Result<Offsets> given_up(const Rows& rows, std::uint32_t shards) {
   return from;
 }
 
-Result<void> take_off_given_up(RocksFamilies& families, const RocksOptions& options, const Rows& rows, const Identity& identity, const std::function<void()>& step) {
+Result<void> take_off_given_up(RocksFamilies& families, const RocksOptions& options, const Rows& rows,
+                               const Identity& identity, const std::function<void()>& step) {
   auto covered = covered_rows(rows, identity.shards);
   if (!covered) return refuse(std::move(covered).error());
   auto from = given_up(rows, identity.shards);
@@ -251,7 +269,8 @@ Result<void> take_off_given_up(RocksFamilies& families, const RocksOptions& opti
   }));
   EVERSHARD_TRY(writes.write(false));
   step();
-  for (const auto& [shard, offset] : *from) EVERSHARD_TRY(take_off_records(rows, shard, offset, covered->at(shard).begins(), writes));
+  for (const auto& [shard, offset] : *from)
+    EVERSHARD_TRY(take_off_records(rows, shard, offset, covered->at(shard).begins(), writes));
   EVERSHARD_TRY(writes.write(false));
   step();
   for (const auto& [shard, offset] : *from) {

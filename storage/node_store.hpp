@@ -11,8 +11,8 @@
 
 namespace evershard::storage {
 
-/// Some shards of a store. Batches come in journaled events and in cuts, not in CommitBatch::cut; everything is committed in the
-/// order of staging all the same. What other nodes hold has its positions, and nothing else, here.
+/// Some shards of a store. Batches come in journaled events and in cuts, not in CommitBatch::cut; everything is
+/// committed in the order of staging all the same. What other nodes hold has its positions, and nothing else, here.
 ///
 /// Implementations and contract: as Store; tests/contract/node_store_contract_test.cpp.
 class NodeStore : public Store {
@@ -23,13 +23,17 @@ class NodeStore : public Store {
   [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) = 0;
   /// Gives what was journaled its places: rows and tail entries; what the cut refuses is never shown.
   ///
-  /// Shape:   the next cut, as the node keeps it (sharding/node_cut.hpp): of its own shards, what is committed, in order.
-  /// `damaged`: shards of which this cut covers more than is here: kept, until an opening that loses. Such an opening gives up what
-  ///          the shard has from its loss on, and what was lost is kept too (Covered, recovered_order.hpp). What of it has places here
-  ///          is gone when the store is opened the next time, which is to be done before anybody reads the shard (Covered::gone_from).
+  /// Shape:   the next cut, as the node keeps it (sharding/node_cut.hpp): of its own shards, what is committed, in
+  /// order. `damaged`: shards of which this cut covers more than is here: kept, until an opening that loses. Such an
+  /// opening gives up what
+  ///          the shard has from its loss on, and what was lost is kept too (Covered, recovered_order.hpp). What of it
+  ///          has places here is gone when the store is opened the next time, which is to be done before anybody reads
+  ///          the shard (Covered::gone_from).
   /// `holes`: of those, the ones of which cuts before this one are missing too, nobody knows which.
   /// Durable: its commit is not synced: the cut log has it. The next synced commit covers it too.
-  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut,
+                                                                const std::vector<ShardId>& damaged,
+                                                                const std::vector<ShardId>& holes) = 0;
   [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut) { return stage_cut(cut, {}, {}); }
   /// What was durable behind the cuts when the store was opened. Once: it is given away.
   [[nodiscard]] virtual std::vector<UnorderedAppend> take_unordered() = 0;

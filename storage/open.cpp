@@ -11,7 +11,8 @@ Result<std::unique_ptr<Store>> open_store(StoreOptions options) {
 }
 
 Result<std::unique_ptr<NodeStore>> open_node_store(StoreOptions options) {
-  return options.data_dir.empty() ? open_memory_node_store(std::move(options)) : open_rocks_node_store(std::move(options));
+  return options.data_dir.empty() ? open_memory_node_store(std::move(options))
+                                  : open_rocks_node_store(std::move(options));
 }
 
 Result<void> check_not_open(const std::filesystem::path& data_dir) {

@@ -30,7 +30,8 @@ Result<std::unique_ptr<Store>> open_memory_store(StoreOptions options);
 /// By `data_dir`: empty is in memory.
 Result<std::unique_ptr<Store>> open_store(StoreOptions options);
 
-/// Which store lies in `data_dir`, whoever has it open; nothing: none is there. Errors: corruption, io, invalid_argument: a newer format
+/// Which store lies in `data_dir`, whoever has it open; nothing: none is there. Errors: corruption, io,
+/// invalid_argument: a newer format
 Result<std::optional<Identity>> identity_in(const std::filesystem::path& data_dir);
 
 /// A node's part of a cluster's store, by `data_dir` and `member`.

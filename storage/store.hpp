@@ -31,9 +31,9 @@ class StagedCommit {
 struct Admission {
   enum class Kind : std::uint8_t {
     open,
-    slow,  ///< sealing lags behind: wait `delay_us` before the next batch
-    full,  ///< overloaded
-    disk,  ///< unavailable: free space is below the reserve
+    slow,    ///< sealing lags behind: wait `delay_us` before the next batch
+    full,    ///< overloaded
+    disk,    ///< unavailable: free space is below the reserve
     failed,  ///< io: the store has failed for good
   };
   Kind kind = Kind::open;
@@ -50,8 +50,8 @@ struct StoreStats {
   std::uint64_t commits = 0;      ///< since open
   std::uint64_t disk_bytes = 0;
   std::uint64_t disk_free_bytes = 0;
-  std::uint64_t memory_bytes = 0;  ///< the table of memory, added up as it is now
-  bool backend_assertions = false;  ///< RocksDB was built with its assertions
+  std::uint64_t memory_bytes = 0;                                ///< the table of memory, added up as it is now
+  bool backend_assertions = false;                               ///< RocksDB was built with its assertions
   std::vector<std::pair<std::string, std::uint64_t>> details{};  ///< files, bytes, memory by family and part
 };
 
@@ -66,7 +66,8 @@ class Store {
   virtual ~Store() = default;
 
   [[nodiscard]] virtual const Identity& identity() const = 0;
-  /// How terms are hashed in this store: under its key, and its options' mask (an implementation with one overrides it).
+  /// How terms are hashed in this store: under its key, and its options' mask (an implementation with one overrides
+  /// it).
   [[nodiscard]] virtual sharding::TermHasher hasher() const { return sharding::TermHasher(identity().term_key); }
   /// Where the order stood when the store was opened.
   [[nodiscard]] virtual sharding::OrderState recovered() const = 0;
@@ -89,7 +90,8 @@ class Store {
   [[nodiscard]] virtual Admission admission() const = 0;
   [[nodiscard]] virtual View view() const = 0;
   [[nodiscard]] virtual const Rows& rows() const = 0;
-  /// What readers take for removed before its records say so. What was not done when the store was closed is in it at opening.
+  /// What readers take for removed before its records say so. What was not done when the store was closed is in it at
+  /// opening.
   [[nodiscard]] virtual RemovalMask& removals() = 0;
 
   /// Seals what the tail holds and waits until it is done. Errors: io

@@ -29,7 +29,8 @@ class ActorSystem {
   bool end(const std::vector<caf::actor>& actors, std::chrono::milliseconds grace);
   /// deterministic: handles one message. Returns: whether there was one
   bool step();
-  /// deterministic: lets time pass until the next delayed message is due, at most until `until`. Returns: whether one is due.
+  /// deterministic: lets time pass until the next delayed message is due, at most until `until`. Returns: whether one
+  /// is due.
   bool pass(std::chrono::steady_clock::time_point until);
 
  private:
@@ -39,8 +40,8 @@ class ActorSystem {
   bool all_down_ = true;
 };
 
-/// After what makes this thread refer to a system (making it, spawning, a scoped actor): its end waits until no thread but its own does, which
-/// is for ever when another thread ends it.
+/// After what makes this thread refer to a system (making it, spawning, a scoped actor): its end waits until no thread
+/// but its own does, which is for ever when another thread ends it.
 void let_go_of_it();
 
 }  // namespace evershard::actors

@@ -53,7 +53,8 @@ Result<void> check(const HostOptions& options) {
   if (options.stash_limit == 0 || options.stash_bytes == 0 || options.in_flight_limit == 0) {
     return refuse(ErrorCode::invalid_argument, "stash_limit, stash_bytes and in_flight_limit are at least 1");
   }
-  if (options.command_timeout <= std::chrono::milliseconds(0)) return refuse(ErrorCode::invalid_argument, "command_timeout is more than 0");
+  if (options.command_timeout <= std::chrono::milliseconds(0))
+    return refuse(ErrorCode::invalid_argument, "command_timeout is more than 0");
   if (options.retry_delay_min < std::chrono::milliseconds(0) || options.retry_delay_min > options.retry_delay_max) {
     return refuse(ErrorCode::invalid_argument, "retry_delay_min is at least 0 and at most retry_delay_max");
   }
@@ -86,10 +87,17 @@ struct AggregateHost::Impl {
   bool stopped = false;
 
   Impl(AggregateJournal& j, std::uint32_t count, AggregateHostOptions o)
-      : journal(j), options(o), reading(o.deterministic ? 0 : std::max<std::size_t>(o.reading_threads, 1)), permits{{}, RecoveryPermits(o.recovery_permits)},
-        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads), shards(count), cells(std::min(count, cells_of(o))), order(o.seed), began(now()) {
-    auto around = std::make_shared<const CellSurroundings>(
-        CellSurroundings{journal, reading, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
+      : journal(j),
+        options(o),
+        reading(o.deterministic ? 0 : std::max<std::size_t>(o.reading_threads, 1)),
+        permits{{}, RecoveryPermits(o.recovery_permits)},
+        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads),
+        shards(count),
+        cells(std::min(count, cells_of(o))),
+        order(o.seed),
+        began(now()) {
+    auto around = std::make_shared<const CellSurroundings>(CellSurroundings{
+        journal, reading, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
     std::random_device random;
     Jitter seeds(o.seed);
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
@@ -115,7 +123,9 @@ struct AggregateHost::Impl {
     return at == kinds.end() ? std::nullopt : std::optional(at->second);
   }
   [[nodiscard]] SteadyTime now() { return system.caf().clock().now(); }
-  [[nodiscard]] SteadyTime deadline(std::chrono::milliseconds timeout) { return now() + std::min(timeout, timeout_max); }
+  [[nodiscard]] SteadyTime deadline(std::chrono::milliseconds timeout) {
+    return now() + std::min(timeout, timeout_max);
+  }
 
   Asking ask(const AggregateId& aggregate, Asked asked, AnswerDone done) {
     if (auto checked = AggregateId::check(aggregate); !checked) {
@@ -134,7 +144,8 @@ struct AggregateHost::Impl {
     const std::uint64_t first = options.any_order ? order.next() % 3 : 0;
     for (std::uint64_t i = 0; i < 3; ++i) {
       const std::uint64_t kind = (first + i) % 3;
-      if (kind == 0 ? system.step() : kind == 1 ? reading.run_one() : options.journal_step && options.journal_step()) return true;
+      if (kind == 0 ? system.step() : kind == 1 ? reading.run_one() : options.journal_step && options.journal_step())
+        return true;
     }
     return false;
   }
@@ -155,7 +166,8 @@ struct AggregateHost::Impl {
     const auto ready = [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
     if (options.deterministic) pass(now() + timeout + answer_grace, ready);
     if (options.deterministic ? !ready() : answer.wait_for(timeout + answer_grace) != std::future_status::ready) {
-      return AnyAnswer::failed({ErrorCode::timeout, "no answer within " + std::to_string(timeout.count()) + " ms: the outcome is unknown"});
+      return AnyAnswer::failed(
+          {ErrorCode::timeout, "no answer within " + std::to_string(timeout.count()) + " ms: the outcome is unknown"});
     }
     return answer.get();
   }
@@ -165,7 +177,8 @@ struct AggregateHost::Impl {
     auto promise = std::make_shared<std::promise<AnyAnswer>>();
     auto answer = promise->get_future();
     asked.deadline = deadline(timeout);
-    static_cast<void>(ask(aggregate, std::move(asked), [promise](AnyAnswer told) { promise->set_value(std::move(told)); }));
+    static_cast<void>(
+        ask(aggregate, std::move(asked), [promise](AnyAnswer told) { promise->set_value(std::move(told)); }));
     return wait(std::move(answer), timeout);
   }
 
@@ -205,7 +218,8 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
   for (auto& cell : impl_->cells) {
     auto promise = std::make_shared<std::promise<Result<void>>>();
     told.push_back(promise->get_future());
-    cell.inbox->put(inputs::Host{{kind, entity_options(options), impl_->options.limits}, [promise](Result<void> result) { promise->set_value(std::move(result)); }});
+    cell.inbox->put(inputs::Host{{kind, entity_options(options), impl_->options.limits},
+                                 [promise](Result<void> result) { promise->set_value(std::move(result)); }});
   }
   if (impl_->options.deterministic) impl_->run();
   for (auto& one : told) {
@@ -218,7 +232,8 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
   return done;
 }
 
-Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
+                                AskOptions options, AnswerDone done) {
   Asked asked;
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
@@ -226,7 +241,8 @@ Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string comman
   return impl_->ask(aggregate, std::move(asked), std::move(done));
 }
 
-AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                                      AskOptions options) {
   if (!options.timeout) {
     const auto hosted = impl_->hosted(aggregate.type);
     options.timeout = hosted ? hosted->options.command_timeout : HostOptions{}.command_timeout;
@@ -237,7 +253,8 @@ AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string 
   return impl_->ask_and_wait(aggregate, std::move(asked), *options.timeout);
 }
 
-Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, StateRead how,
+                                              std::chrono::milliseconds timeout) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   const auto hosted = impl_->hosted(aggregate.type);
   if (!hosted) return refuse(not_hosted(aggregate));
@@ -272,7 +289,9 @@ Result<void> AggregateHost::take_snapshot(const AggregateId& aggregate, std::chr
   return {};
 }
 
-void AggregateHost::passivate(const AggregateId& aggregate) { impl_->inbox_of(aggregate)->put(inputs::Passivate{aggregate}); }
+void AggregateHost::passivate(const AggregateId& aggregate) {
+  impl_->inbox_of(aggregate)->put(inputs::Passivate{aggregate});
+}
 
 Asking AggregateHost::ask_state(const AggregateId& aggregate, std::chrono::milliseconds timeout, AnswerDone done) {
   Asked asked;

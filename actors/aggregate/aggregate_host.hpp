@@ -1,4 +1,5 @@
-// AggregateHost: the live aggregates of one node, in a few cells: an aggregate belongs to the cell of its shard, hash(aid) mod shard count.
+// AggregateHost: the live aggregates of one node, in a few cells: an aggregate belongs to the cell of its shard,
+// hash(aid) mod shard count.
 
 #pragma once
 
@@ -21,13 +22,17 @@ namespace evershard::actors {
 struct AggregateHostOptions {
   std::size_t live_max = 100'000;  ///< idle aggregates beyond it leave memory; busy ones never do
   std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
-  std::uint32_t recovery_permits = 50;  ///< aggregates that load at once
-  std::size_t reading_threads = 2;      ///< for loads, decision models and look-ups
-  Limits limits{};                      ///< of the store
-  bool deterministic = false;  ///< nothing happens but in step(), run(), advance() and calls that wait; time stands still in between
-  std::uint64_t seed = 0;      ///< deterministic: of delays and names of writers; another one for each life over the same journal
-  bool any_order = false;      ///< deterministic: what is done next is drawn by the seed; else messages, then reads, then the journal
-  std::function<bool()> journal_step{};  ///< deterministic: does one thing that the journal has to do. Returns: whether there was any
+  std::uint32_t recovery_permits = 50;                              ///< aggregates that load at once
+  std::size_t reading_threads = 2;                                  ///< for loads, decision models and look-ups
+  Limits limits{};                                                  ///< of the store
+  bool deterministic =
+      false;  ///< nothing happens but in step(), run(), advance() and calls that wait; time stands still in between
+  std::uint64_t seed =
+      0;  ///< deterministic: of delays and names of writers; another one for each life over the same journal
+  bool any_order =
+      false;  ///< deterministic: what is done next is drawn by the seed; else messages, then reads, then the journal
+  std::function<bool()>
+      journal_step{};  ///< deterministic: does one thing that the journal has to do. Returns: whether there was any
 };
 
 struct AggregateFigures {
@@ -43,9 +48,12 @@ class AggregateHost final : public AggregateDoor {
   ~AggregateHost() override;
 
   [[nodiscard]] Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
-  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) override;
-  [[nodiscard]] AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) override;
-  [[nodiscard]] Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) override;
+  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
+                   AnswerDone done) override;
+  [[nodiscard]] AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                                       AskOptions options) override;
+  [[nodiscard]] Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how,
+                                               std::chrono::milliseconds timeout) override;
   [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
@@ -59,7 +67,8 @@ class AggregateHost final : public AggregateDoor {
     HostOptions options;
   };
   [[nodiscard]] std::optional<Hosted> hosted(std::string_view type) const;
-  /// The aggregates of these shards live elsewhere now: what was not sent to the journal is answered `unavailable`, what was sent is waited for.
+  /// The aggregates of these shards live elsewhere now: what was not sent to the journal is answered `unavailable`,
+  /// what was sent is waited for.
   void end(std::vector<ShardId> shards);
 
   /// Those whose state may have something of somebody's leave memory, as by passivate(): something was erased.
@@ -67,10 +76,12 @@ class AggregateHost final : public AggregateDoor {
 
   [[nodiscard]] AggregateFigures figures() const;
 
-  /// What was not sent is answered `unavailable`; what was sent is waited for, at most for `grace`, then `timeout`. Idempotent.
+  /// What was not sent is answered `unavailable`; what was sent is waited for, at most for `grace`, then `timeout`.
+  /// Idempotent.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(10));
 
-  /// deterministic: does one thing, in this thread: an actor's batch, a read, one thing of the journal's. Returns: whether there was any
+  /// deterministic: does one thing, in this thread: an actor's batch, a read, one thing of the journal's. Returns:
+  /// whether there was any
   bool step();
   /// deterministic: does everything there is to do. Returns: whether there was anything
   bool run();

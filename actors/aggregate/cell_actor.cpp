@@ -17,9 +17,15 @@ constexpr std::chrono::milliseconds tick_min{1};
 /// Takes inputs to the table, and what the table wants done to the journal, the reading threads and the callers.
 class CellState {
  public:
-  CellState(CellActor::pointer self, std::uint32_t cell, EntityTable::Options options, std::shared_ptr<const CellSurroundings> around,
-             std::shared_ptr<CellInbox> inbox, std::shared_ptr<CellWindow> window)
-      : self_(self), cell_(cell), table_(options), around_(std::move(around)), inbox_(std::move(inbox)), window_(std::move(window)) {}
+  CellState(CellActor::pointer self, std::uint32_t cell, EntityTable::Options options,
+            std::shared_ptr<const CellSurroundings> around, std::shared_ptr<CellInbox> inbox,
+            std::shared_ptr<CellWindow> window)
+      : self_(self),
+        cell_(cell),
+        table_(options),
+        around_(std::move(around)),
+        inbox_(std::move(inbox)),
+        window_(std::move(window)) {}
 
   /// One batch a message: what comes meanwhile waits for the next, and so do ticks.
   void wake() {
@@ -58,20 +64,23 @@ class CellState {
   void take(inputs::ModelRead& input) { table_.model_read(input.op, std::move(input.result), now(), actions_); }
   void take(inputs::LookedUp& input) { table_.looked_up(input.op, std::move(input.result), now(), actions_); }
   void take(inputs::AppendDone& input) { table_.appended(input.op, std::move(input.result), now(), actions_); }
-  void take(inputs::SnapshotWritten& input) { table_.snapshot_written(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::SnapshotWritten& input) {
+    table_.snapshot_written(input.op, std::move(input.result), now(), actions_);
+  }
   void take(inputs::Stop&) { table_.stop(now(), actions_); }
   void take(inputs::Abandon&) { table_.abandon(now(), actions_); }
 
-  /// Does what the table wants, until it wants nothing. The table is not called from within: what an action brings back comes
-  /// through the inbox, but for permits that are there at once.
+  /// Does what the table wants, until it wants nothing. The table is not called from within: what an action brings back
+  /// comes through the inbox, but for permits that are there at once.
   void act() {
     while (!actions_.empty()) {
       std::swap(actions_, doing_);
       actions_.clear();
       for (auto& send : doing_.sends) {
-        around_->journal.append(std::move(send.append), send.chain, send.loaded_at, [inbox = inbox_, op = send.op](Result<Appended> result) {
-          inbox->put(inputs::AppendDone{op, std::move(result)});
-        });
+        around_->journal.append(std::move(send.append), send.chain, send.loaded_at,
+                                [inbox = inbox_, op = send.op](Result<Appended> result) {
+                                  inbox->put(inputs::AppendDone{op, std::move(result)});
+                                });
       }
       for (auto& answer : doing_.answers) tell(answer);
       for (auto& load : doing_.loads) {
@@ -83,7 +92,8 @@ class CellState {
         // std::function wants to copy: the model is moved into a pointer.
         auto work = std::make_shared<EntityActions::ReadModel>(std::move(read));
         around_->reading.run([&journal = around_->journal, inbox = inbox_, work] {
-          inbox->put(inputs::ModelRead{work->op, read_decision(*work->kind, journal, work->command, std::move(work->decision), work->at_least)});
+          inbox->put(inputs::ModelRead{
+              work->op, read_decision(*work->kind, journal, work->command, std::move(work->decision), work->at_least)});
         });
       }
       for (auto& look_up : doing_.look_ups) {
@@ -156,19 +166,24 @@ class CellState {
 
 }  // namespace
 
-CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Options options, std::shared_ptr<const CellSurroundings> around,
-                     std::shared_ptr<CellInbox> inbox, std::shared_ptr<CellWindow> window) {
-  // With arguments and not with a capture: CAF binds a null reference where a functor has none (undefined behaviour sanitizer).
-  const auto begin = [](CellActor::pointer self, std::uint32_t number, const EntityTable::Options& table, const std::shared_ptr<const CellSurroundings>& near,
-                        const std::shared_ptr<CellInbox>& in, const std::shared_ptr<CellWindow>& seen) -> CellActor::behavior_type {
+CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Options options,
+                     std::shared_ptr<const CellSurroundings> around, std::shared_ptr<CellInbox> inbox,
+                     std::shared_ptr<CellWindow> window) {
+  // With arguments and not with a capture: CAF binds a null reference where a functor has none (undefined behaviour
+  // sanitizer).
+  const auto begin = [](CellActor::pointer self, std::uint32_t number, const EntityTable::Options& table,
+                        const std::shared_ptr<const CellSurroundings>& near, const std::shared_ptr<CellInbox>& in,
+                        const std::shared_ptr<CellWindow>& seen) -> CellActor::behavior_type {
     auto state = std::make_shared<CellState>(self, number, table, near, in, seen);
     return {
         [state](WakeAtom) { state->wake(); },
         [state](TickAtom) { state->tick(); },
     };
   };
-  auto spawned = system.scheduling() == Scheduling::threads ? system.caf().spawn<caf::detached>(begin, cell, options, std::move(around), std::move(inbox), std::move(window))
-                                                            : system.caf().spawn(begin, cell, options, std::move(around), std::move(inbox), std::move(window));
+  auto spawned = system.scheduling() == Scheduling::threads
+                     ? system.caf().spawn<caf::detached>(begin, cell, options, std::move(around), std::move(inbox),
+                                                         std::move(window))
+                     : system.caf().spawn(begin, cell, options, std::move(around), std::move(inbox), std::move(window));
   let_go_of_it();
   return spawned;
 }

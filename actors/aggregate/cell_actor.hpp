@@ -9,8 +9,8 @@
 #include <caf/all.hpp>
 
 #include "evershard/actors/aggregate/actor_system.hpp"
-#include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/aggregate/cell_inbox.hpp"
+#include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/actors/entity/entity_table.hpp"
 #include "evershard/actors/entity/recovery_permits.hpp"
@@ -52,7 +52,8 @@ struct CellWindow {
 };
 
 /// With threads, each in one of its own: waking it is a condition variable, not a worker that polls.
-CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Options options, std::shared_ptr<const CellSurroundings> around,
-                       std::shared_ptr<CellInbox> inbox, std::shared_ptr<CellWindow> window);
+CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Options options,
+                     std::shared_ptr<const CellSurroundings> around, std::shared_ptr<CellInbox> inbox,
+                     std::shared_ptr<CellWindow> window);
 
 }  // namespace evershard::actors

@@ -5,7 +5,7 @@
 namespace evershard::actors {
 
 void CellInbox::put(CellInput input) {
-  std::function<void(CellInput&&)> dropped;
+  std::function<void(CellInput &&)> dropped;
   {
     const std::lock_guard lock(mutex_);
     if (wake_) {

@@ -66,8 +66,10 @@ struct Abandon {};
 
 }  // namespace inputs
 
-using CellInput = std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::PassivateOfSubjects, inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead,
-                                inputs::LookedUp, inputs::AppendDone, inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
+using CellInput =
+    std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::PassivateOfSubjects,
+                 inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead, inputs::LookedUp, inputs::AppendDone,
+                 inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
 
 /// One message to the actor, however many inputs: a commit answers hundreds of appends at once.
 class CellInbox {

@@ -12,7 +12,8 @@
 
 namespace evershard::actors {
 
-/// What is run in order of arrival, by as many threads as there are. With none, by whoever calls run_one(): deterministic.
+/// What is run in order of arrival, by as many threads as there are. With none, by whoever calls run_one():
+/// deterministic.
 class ReadingThreads {
  public:
   explicit ReadingThreads(std::size_t threads);

@@ -55,7 +55,8 @@ struct Attempt {
   // -- from the caller
   std::uint64_t client = 0;  ///< who gets the answer; 0: nobody
   Ack ack = Ack::ordered;
-  /// While a look-up is under way its view, heads, terms and refusal are that one's. Of a part: events (of its shard at least), what is expected there.
+  /// While a look-up is under way its view, heads, terms and refusal are that one's. Of a part: events (of its shard at
+  /// least), what is expected there.
   Prepared prepared;
   std::optional<PartAsked> asked;  ///< a part, for another node
 
@@ -71,12 +72,12 @@ struct Attempt {
     done,
   };
   State state = State::arrived;
-  std::uint64_t number = 0;  ///< by arrival
-  std::uint32_t tries = 0;   ///< look-ups and second tries
-  bool known = false;        ///< its ids lead others to it
-  bool queued = false;       ///< in the queues of its lanes
-  std::uint32_t cuts_off = 0;  ///< so many cuts it stays away, because another append's part was in its way
-  bool cut_since = false;    ///< what is missing was confirmed by a cut made since
+  std::uint64_t number = 0;        ///< by arrival
+  std::uint32_t tries = 0;         ///< look-ups and second tries
+  bool known = false;              ///< its ids lead others to it
+  bool queued = false;             ///< in the queues of its lanes
+  std::uint32_t cuts_off = 0;      ///< so many cuts it stays away, because another append's part was in its way
+  bool cut_since = false;          ///< what is missing was confirmed by a cut made since
   std::vector<ShardId> shards;     ///< those decided here, ascending
   std::vector<ShardId> elsewhere;  ///< of other nodes, ascending
   struct OnLane {
@@ -89,18 +90,18 @@ struct Attempt {
   std::optional<Error> refusal;  ///< while resting
 
   // While written:
-  std::uint32_t undecided = 0;      ///< parts here
-  std::size_t bytes = 0;            ///< of all that, as long as it is undecided
-  bool in_batch = false;            ///< of the batch that is still open: not on its way to the disk
-  bool refused = false;             ///< a part was, by a cut
+  std::uint32_t undecided = 0;  ///< parts here
+  std::size_t bytes = 0;        ///< of all that, as long as it is undecided
+  bool in_batch = false;        ///< of the batch that is still open: not on its way to the disk
+  bool refused = false;         ///< a part was, by a cut
   bool tentative = false;
-  bool durable = false;             ///< all of it that lies here
-  bool replied = false;             ///< to who asked for the part
+  bool durable = false;                                 ///< all of it that lies here
+  bool replied = false;                                 ///< to who asked for the part
   std::vector<std::pair<ShardId, ShardOffset>> places;  ///< of its first event on each shard here
-  GlobalPosition first_position;    ///< once placed
-  std::vector<SeqNr> versions;      ///< of each aggregate, as far as known
+  GlobalPosition first_position;                        ///< once placed
+  std::vector<SeqNr> versions;                          ///< of each aggregate, as far as known
   std::optional<sharding::PartOf> part;
-  std::uint32_t unanswered = 0;     ///< parts elsewhere
+  std::uint32_t unanswered = 0;      ///< parts elsewhere
   std::vector<PartAnswer> answered;  ///< of this try
 };
 

@@ -20,9 +20,12 @@ struct VersionConflict {
 
 /// The first expectation that does not hold: of expected versions, of the append's chain, of snapshots.
 ///
-/// `heads`: of the append's aggregates, then of its guards. `elsewhere`: a flag for each that is not zero where another shard's writer
-/// decides; empty: none. `last_writer`: whose chain wrote last to the append's first aggregate; 0: not known.
-[[nodiscard]] std::optional<VersionConflict> check_versions(const Prepared& prepared, std::span<const storage::StreamHead> heads,
-                                                            std::uint64_t last_writer, std::span<const std::uint8_t> elsewhere = {});
+/// `heads`: of the append's aggregates, then of its guards. `elsewhere`: a flag for each that is not zero where another
+/// shard's writer decides; empty: none. `last_writer`: whose chain wrote last to the append's first aggregate; 0: not
+/// known.
+[[nodiscard]] std::optional<VersionConflict> check_versions(const Prepared& prepared,
+                                                            std::span<const storage::StreamHead> heads,
+                                                            std::uint64_t last_writer,
+                                                            std::span<const std::uint8_t> elsewhere = {});
 
 }  // namespace evershard::actors

@@ -44,9 +44,7 @@ Committer::~Committer() { stop(); }
 
 // -- in and out
 
-Result<Appended> Committer::append(Append append) {
-  return append_with(std::move(append), {});
-}
+Result<Appended> Committer::append(Append append) { return append_with(std::move(append), {}); }
 
 void Committer::append_async(Append append, AppendChain chain, AppendDone done) {
   EVERSHARD_CHECK(done != nullptr, "an asynchronous append has a completion");
@@ -105,10 +103,14 @@ Result<void> Committer::admit() const {
   auto admission = store_.admission();
   switch (admission.kind) {
     case storage::Admission::Kind::open:
-    case storage::Admission::Kind::slow: return {};
-    case storage::Admission::Kind::full: return refuse(ErrorCode::overloaded, std::move(admission.what));
-    case storage::Admission::Kind::disk: return refuse(ErrorCode::unavailable, std::move(admission.what));
-    case storage::Admission::Kind::failed: return refuse(ErrorCode::io, std::move(admission.what));
+    case storage::Admission::Kind::slow:
+      return {};
+    case storage::Admission::Kind::full:
+      return refuse(ErrorCode::overloaded, std::move(admission.what));
+    case storage::Admission::Kind::disk:
+      return refuse(ErrorCode::unavailable, std::move(admission.what));
+    case storage::Admission::Kind::failed:
+      return refuse(ErrorCode::io, std::move(admission.what));
   }
   return {};
 }
@@ -118,7 +120,8 @@ Result<std::optional<Appended>> Committer::prepare(Append&& append, Request& req
   auto stored = preparer_.prepare(std::move(append), request.prepared);
   if (stored && *stored) counters_.duplicates.fetch_add(1, std::memory_order_relaxed);
   // Nobody can send it twice, and what it rests on is shown: there is nothing to decide.
-  if (stored && request.prepared.refusal && !request.prepared.named) return refuse(std::move(request.prepared.refusal->error));
+  if (stored && request.prepared.refusal && !request.prepared.named)
+    return refuse(std::move(request.prepared.refusal->error));
   return stored;
 }
 
@@ -172,7 +175,8 @@ void Committer::act(Actions& actions) {
 }
 
 Error Committer::refused(Error error) {
-  counters_.refused[static_cast<std::size_t>(error.code) % counters_.refused.size()].fetch_add(1, std::memory_order_relaxed);
+  counters_.refused[static_cast<std::size_t>(error.code) % counters_.refused.size()].fetch_add(
+      1, std::memory_order_relaxed);
   return error;
 }
 
@@ -215,7 +219,8 @@ void Committer::queue(Request& request, std::vector<Request*>& queue, Lock& lock
 }
 
 bool Committer::quiet() const {
-  return !deciding_ && staged_ == written_ && queue_.empty() && urgent_.empty() && taken_.empty() && group_.idle() && !failed_;
+  return !deciding_ && staged_ == written_ && queue_.empty() && urgent_.empty() && taken_.empty() && group_.idle() &&
+         !failed_;
 }
 
 bool Committer::can_decide() const {
@@ -223,7 +228,8 @@ bool Committer::can_decide() const {
   if (failed_ && !failure_known_) return true;
   if (!urgent_.empty() || group_.due(watch_.watermark())) return true;
   const std::size_t waiting = queue_.size() + taken_.size() - taken_next_;
-  return waiting != 0 && (!writing_ || waiting >= options_.stage_early_appends || backlog_events_ >= options_.stage_early_events);
+  return waiting != 0 &&
+         (!writing_ || waiting >= options_.stage_early_appends || backlog_events_ >= options_.stage_early_events);
 }
 
 bool Committer::wake_one() {
@@ -387,11 +393,13 @@ CommitterStats Committer::stats() const {
   stats.prepared_again = counters_.again.load(std::memory_order_relaxed);
   stats.commit_latencies = counters_.commit_latencies.read();
   stats.waiting = inside_.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < stats.refused.size(); ++i) stats.refused[i] = counters_.refused[i].load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < stats.refused.size(); ++i)
+    stats.refused[i] = counters_.refused[i].load(std::memory_order_relaxed);
   return stats;
 }
 
-// Ends, because each of these does: what is inside is decided, or prepared again a bounded number of times; nothing comes in.
+// Ends, because each of these does: what is inside is decided, or prepared again a bounded number of times; nothing
+// comes in.
 void Committer::stop() {
   {
     const Lock lock(mutex_);

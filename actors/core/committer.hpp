@@ -47,8 +47,8 @@ struct CommitterStats {
   std::uint64_t events = 0;
   std::uint64_t commits = 0;
   std::uint64_t prepared_again = 0;
-  std::uint64_t waiting = 0;     ///< sent and not answered yet
-  Latencies commit_latencies{};  ///< of writes with their sync
+  std::uint64_t waiting = 0;                ///< sent and not answered yet
+  Latencies commit_latencies{};             ///< of writes with their sync
   std::array<std::uint64_t, 18> refused{};  ///< by ErrorCode
 };
 
@@ -80,7 +80,8 @@ class Committer {
   ///
   /// Shape: of the records, nobody else rewrites them meanwhile, and their events are shown.
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows);
-  /// An append, and rows that are written with its events in one write, or not at all: a retry of what is stored writes none.
+  /// An append, and rows that are written with its events in one write, or not at all: a retry of what is stored writes
+  /// none.
   [[nodiscard]] Result<Appended> append_with(Append append, storage::RowWrites rows);
 
   /// Who waits gets `unavailable` when the committer stops, `io` when the store fails.
@@ -88,8 +89,8 @@ class Committer {
   [[nodiscard]] GlobalPosition watermark() const { return watch_.watermark(); }
   [[nodiscard]] CommitterStats stats() const;
 
-  /// Refuses what is new with `unavailable`, answers everything sent before, ends the threads. Any number of times; from
-  /// a completion it only refuses what is new.
+  /// Refuses what is new with `unavailable`, answers everything sent before, ends the threads. Any number of times;
+  /// from a completion it only refuses what is new.
   void stop();
 
  private:
@@ -130,28 +131,28 @@ class Committer {
   WatermarkWatch watch_;
 
   mutable std::mutex mutex_;
-  std::condition_variable work_;         ///< for the workers
-  std::condition_variable write_turn_;   ///< for whoever has staged a batch
-  std::condition_variable again_;        ///< for the thread that prepares again
-  std::condition_variable left_;         ///< for stop()
+  std::condition_variable work_;        ///< for the workers
+  std::condition_variable write_turn_;  ///< for whoever has staged a batch
+  std::condition_variable again_;       ///< for the thread that prepares again
+  std::condition_variable left_;        ///< for stop()
   std::vector<Request*> queue_;
-  std::vector<Request*> urgent_;         ///< prepared again: decided before the queue
-  std::vector<Request*> to_prepare_;     ///< again, for callers that do not wait
-  std::size_t backlog_events_ = 0;       ///< of what came by the queue and is not decided
+  std::vector<Request*> urgent_;      ///< prepared again: decided before the queue
+  std::vector<Request*> to_prepare_;  ///< again, for callers that do not wait
+  std::size_t backlog_events_ = 0;    ///< of what came by the queue and is not decided
   bool deciding_ = false;
   bool writing_ = false;
-  std::uint64_t staged_ = 0;             ///< batches, since the start
+  std::uint64_t staged_ = 0;  ///< batches, since the start
   std::uint64_t written_ = 0;
-  std::uint32_t idle_ = 0;               ///< workers
-  bool woken_ = false;                   ///< one of them is on its way
+  std::uint32_t idle_ = 0;  ///< workers
+  bool woken_ = false;      ///< one of them is on its way
   bool ended_ = false;
   std::optional<Error> failed_;
-  std::atomic<bool> closed_{false};      ///< stopping or failed: nothing new
+  std::atomic<bool> closed_{false};       ///< stopping or failed: nothing new
   std::atomic<std::uint64_t> inside_{0};  ///< requests not answered yet
 
   // Of whoever decides.
   GroupCommit group_;
-  std::vector<Request*> taken_;          ///< from the queue
+  std::vector<Request*> taken_;  ///< from the queue
   std::size_t taken_next_ = 0;
   std::vector<Request*> taken_urgent_;
   bool failure_known_ = false;

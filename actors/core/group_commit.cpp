@@ -18,7 +18,8 @@ Appended Batch::answer(std::size_t i) {
   for (auto& aggregate : append.aggregates) answer.versions.push_back({std::move(aggregate.id), SeqNr{0}});
   for (std::size_t e = 0; e < append.events.size(); ++e) {
     const auto aggregate = append.events[e].aggregate;
-    if (aggregate != storage::EncodedEvent::no_aggregate) answer.versions[aggregate].version = commit.events[placed.first_event + e].seq_nr;
+    if (aggregate != storage::EncodedEvent::no_aggregate)
+      answer.versions[aggregate].version = commit.events[placed.first_event + e].seq_nr;
   }
   return answer;
 }
@@ -92,8 +93,9 @@ void GroupCommit::settle(Ticket& ticket, Decision&& decision, Actions& actions) 
 
 void GroupCommit::again(Ticket& ticket, bool confirm, Actions& actions) const {
   if (ticket.tries == options_.tries_max) {
-    actions.refused.emplace_back(&ticket, Error{ErrorCode::overloaded, "the append was prepared " + std::to_string(ticket.tries) +
-                                                                           " times, and each time others were faster: try again later"});
+    actions.refused.emplace_back(
+        &ticket, Error{ErrorCode::overloaded, "the append was prepared " + std::to_string(ticket.tries) +
+                                                  " times, and each time others were faster: try again later"});
     return;
   }
   ++ticket.tries;

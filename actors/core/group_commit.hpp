@@ -76,7 +76,9 @@ class GroupCommit {
   /// A batch is committed: readers see it, and what waited for it is answered.
   void show(GlobalPosition watermark, Actions& actions);
   /// Whether something waits for what is shown at `watermark`.
-  [[nodiscard]] bool due(GlobalPosition watermark) const { return !waiting_.empty() && waiting_.front().position <= watermark; }
+  [[nodiscard]] bool due(GlobalPosition watermark) const {
+    return !waiting_.empty() && waiting_.front().position <= watermark;
+  }
   [[nodiscard]] bool idle() const { return batch_.empty() && waiting_.empty(); }
 
   /// A commit has failed: nothing is decided any more. Everything held back is answered, and all that comes, with `io`;

@@ -55,7 +55,8 @@ void Lanes::queue(const std::shared_ptr<Attempt>& attempt) {
   attempt->queued = true;
   for (const auto& on : attempt->lanes) {
     auto& queue = on.lane->queue;
-    const auto at = std::find_if(queue.rbegin(), queue.rend(), [&](const Lane::Entry& e) { return e.number < attempt->number; });
+    const auto at =
+        std::find_if(queue.rbegin(), queue.rend(), [&](const Lane::Entry& e) { return e.number < attempt->number; });
     queue.insert(at.base(), {attempt->number, attempt, on.writes});
   }
 }

@@ -21,10 +21,10 @@ struct Written;
 /// One aggregate with something undecided, unordered or waiting.
 class Lane {
  public:
-  SeqNr version;                 ///< after the last append written; means something while there is one
-  std::uint64_t writer = 0;      ///< of that append's chain
-  std::uint32_t unordered = 0;   ///< appends written and covered by no cut
-  Written* last = nullptr;       ///< of those
+  SeqNr version;                       ///< after the last append written; means something while there is one
+  std::uint64_t writer = 0;            ///< of that append's chain
+  std::uint32_t unordered = 0;         ///< appends written and covered by no cut
+  Written* last = nullptr;             ///< of those
   const Attempt* undecided = nullptr;  ///< the tentative append that writes to it (rule 15)
 
   [[nodiscard]] bool idle() const { return unordered == 0 && undecided == nullptr && queue.empty(); }
@@ -42,8 +42,9 @@ class Lane {
   std::string text;
 };
 
-/// First come, first served, over all aggregates of an append. Whoever only expects a version does not make others wait once he is
-/// written. Nobody waits in a lane for another shard or node, and everybody by arrival: so nobody waits for ever.
+/// First come, first served, over all aggregates of an append. Whoever only expects a version does not make others wait
+/// once he is written. Nobody waits in a lane for another shard or node, and everybody by arrival: so nobody waits for
+/// ever.
 class Lanes {
  public:
   /// Of one aggregate; nothing: nothing is known of it here.
@@ -67,7 +68,8 @@ class Lanes {
  private:
   Lane& lane(const storage::EncodedAggregate& aggregate);
 
-  std::unordered_multimap<sharding::Term, std::unique_ptr<Lane>> lanes_;  ///< by stream; the text tells those of one hash apart
+  std::unordered_multimap<sharding::Term, std::unique_ptr<Lane>>
+      lanes_;  ///< by stream; the text tells those of one hash apart
 };
 
 }  // namespace evershard::actors

@@ -10,8 +10,8 @@ namespace evershard::actors {
 
 /// Until `visit(id, shard)` returns true. Returns: whether it did.
 ///
-/// A command shares the table with event ids, under the shard of the event that carries it: its aggregate's. A command's key and an event's
-/// id are told apart by their 128 bits.
+/// A command shares the table with event ids, under the shard of the event that carries it: its aggregate's. A
+/// command's key and an event's id are told apart by their 128 bits.
 template <class Visit>
 bool any_named_id(const Prepared& prepared, Visit visit) {
   for (const auto& event : prepared.append.events) {

@@ -51,7 +51,8 @@ bool name_events(Append& append, std::span<bool> given) {
 Error known_already(const EventId& id, GlobalPosition position, const char* how) {
   ErrorDetails details;
   details.position = position;
-  return {ErrorCode::duplicate_event, "event " + id.text() + " is stored already, at position " + std::to_string(position.value) + how,
+  return {ErrorCode::duplicate_event,
+          "event " + id.text() + " is stored already, at position " + std::to_string(position.value) + how,
           std::move(details)};
 }
 
@@ -60,7 +61,8 @@ Error matched(std::size_t condition, GlobalPosition position) {
   details.condition = static_cast<std::uint32_t>(condition);
   details.position = position;
   return {ErrorCode::condition_failed,
-          "condition " + std::to_string(condition) + " failed: the event at position " + std::to_string(position.value) + " matches it",
+          "condition " + std::to_string(condition) + " failed: the event at position " +
+              std::to_string(position.value) + " matches it",
           std::move(details)};
 }
 
@@ -69,19 +71,21 @@ Result<void> check_snapshots(const storage::EncodedAppend& append) {
   for (const auto& snapshot : append.snapshots) {
     const std::uint64_t named = snapshot.snapshot.version.value;
     if (named == 0) continue;
-    const auto own = static_cast<std::uint64_t>(std::count_if(append.events.begin(), append.events.end(),
-                                                              [&](const auto& e) { return e.aggregate == snapshot.aggregate; }));
+    const auto own = static_cast<std::uint64_t>(std::count_if(
+        append.events.begin(), append.events.end(), [&](const auto& e) { return e.aggregate == snapshot.aggregate; }));
     if (named >= own) continue;
     return refuse(ErrorCode::invalid_argument,
-                  "the snapshot of " + in_quotes(append.aggregates[snapshot.aggregate].text) + " is of version " + std::to_string(named) +
-                      ", the append itself has " + std::to_string(own) + " events of that aggregate");
+                  "the snapshot of " + in_quotes(append.aggregates[snapshot.aggregate].text) + " is of version " +
+                      std::to_string(named) + ", the append itself has " + std::to_string(own) +
+                      " events of that aggregate");
   }
   return {};
 }
 
 }  // namespace
 
-Preparer::Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed, std::function<bool(ShardId)> elsewhere)
+Preparer::Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed,
+                   std::function<bool(ShardId)> elsewhere)
     : store_(store),
       reader_(store),
       hasher_(store.hasher()),
@@ -90,12 +94,17 @@ Preparer::Preparer(const storage::Store& store, const Limits& limits, bool takes
       elsewhere_(std::move(elsewhere)),
       window_from_(store.view().watermark.value) {}
 
-// Who seals payloads does so before, and leaves the subject out: what comes here with one would be stored for all to read.
+// Who seals payloads does so before, and leaves the subject out: what comes here with one would be stored for all to
+// read.
 template <class Written>
 Result<void> Preparer::check_sealing(const Written& written) const {
-  if (!written.subject.empty()) return refuse(ErrorCode::invalid_argument, "a payload has a subject, and the store was opened without keys (--keys)");
+  if (!written.subject.empty())
+    return refuse(ErrorCode::invalid_argument,
+                  "a payload has a subject, and the store was opened without keys (--keys)");
   if (takes_sealed_ || !looks_sealed(written.format, written.payload)) return {};
-  return refuse(ErrorCode::invalid_argument, "a payload looks sealed, and the store was opened without keys (--keys): nothing says that it can be opened");
+  return refuse(
+      ErrorCode::invalid_argument,
+      "a payload looks sealed, and the store was opened without keys (--keys): nothing says that it can be opened");
 }
 
 /// What nodes tell each other of an append has no word for it.
@@ -104,7 +113,8 @@ Result<void> Preparer::check_gone(const Append& append) const {
   for (const auto& event : append.events) {
     if (event.state == EventState::live && event.type != retention::aggregate_removed) continue;
     return refuse(ErrorCode::invalid_argument, "the content of event " + event.id.text() +
-                                                   " is gone, or says that an aggregate was removed: a cluster does not take such events in. Import into the store of one process, "
+                                                   " is gone, or says that an aggregate was removed: a cluster does "
+                                                   "not take such events in. Import into the store of one process, "
                                                    "or export with --skip-removed");
   }
   return {};
@@ -149,9 +159,11 @@ void Preparer::expect(std::vector<Expectation> expectations, std::uint32_t shard
   }
   const auto find = [&](const AggregateId& id) -> std::size_t {
     if (sorted.empty()) {
-      return static_cast<std::size_t>(std::find_if(written.begin(), written.end(), [&](const auto& a) { return a.id == id; }) - written.begin());
+      return static_cast<std::size_t>(
+          std::find_if(written.begin(), written.end(), [&](const auto& a) { return a.id == id; }) - written.begin());
     }
-    const auto at = std::lower_bound(sorted.begin(), sorted.end(), id, [&](auto a, const AggregateId& b) { return written[a].id < b; });
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), id,
+                                     [&](auto a, const AggregateId& b) { return written[a].id < b; });
     return at != sorted.end() && written[*at].id == id ? *at : written.size();
   };
   prepared.expected.reserve(expectations.size());
@@ -214,8 +226,9 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
       ErrorDetails details;
       details.position = (*command)->position;
       return refuse(ErrorCode::duplicate_event,
-                    "command " + in_quotes(prepared.command->id) + " of " + in_quotes(prepared.command->aggregate.text()) +
-                        " was decided already, at position " + std::to_string((*command)->position.value),
+                    "command " + in_quotes(prepared.command->id) + " of " +
+                        in_quotes(prepared.command->aggregate.text()) + " was decided already, at position " +
+                        std::to_string((*command)->position.value),
                     std::move(details));
     }
   }
@@ -233,13 +246,16 @@ Result<bool> Preparer::knows_any(const Prepared& prepared) const {
   return false;
 }
 
-// All ids are known: the same request, if they were stored by one append of as many events, in this order, with this content.
+// All ids are known: the same request, if they were stored by one append of as many events, in this order, with this
+// content.
 Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& known) const {
   const auto& events = prepared.append.events;
   auto stored = reader_.request_of(*known[0]);
   if (!stored) return refuse(std::move(stored).error());
-  bool same = stored->index == 0 && stored->count == events.size() && stored->content_hash == prepared.append.content_hash;
-  for (std::size_t i = 1; i < events.size(); ++i) same = same && (!known[i] || known[i]->position == known[0]->position + i);
+  bool same =
+      stored->index == 0 && stored->count == events.size() && stored->content_hash == prepared.append.content_hash;
+  for (std::size_t i = 1; i < events.size(); ++i)
+    same = same && (!known[i] || known[i]->position == known[0]->position + i);
   if (!same) return refuse(known_already(events[0].id, known[0]->position, ", by another request"));
 
   Appended answer;
@@ -275,7 +291,8 @@ Result<void> Preparer::find_heads(const storage::View& view, Prepared& prepared)
 
 Result<void> Preparer::find_matches(const storage::View& view, Prepared& prepared, bool confirm) const {
   const GlobalPosition window{window_from_.load(std::memory_order_relaxed)};
-  // All conditions of an append together may cost what one answer to a reader may. Nobody waits to be told of a caller who went: his append counts.
+  // All conditions of an append together may cost what one answer to a reader may. Nobody waits to be told of a caller
+  // who went: his append counts.
   storage::ReadWork work;
   const storage::ReadWork::Scope at_work(work);
   for (std::size_t i = 0; i < prepared.terms.size(); ++i) {
@@ -307,17 +324,20 @@ Result<GlobalPosition> Preparer::place_of(const Snapshot& snapshot) const {
   if (events.empty()) {
     ErrorDetails details;
     details.aggregate = snapshot.aggregate;
-    return refuse(ErrorCode::not_found,
-                  "stream " + in_quotes(snapshot.aggregate.text()) + " has no version " + std::to_string(snapshot.version.value),
-                  std::move(details));
+    return refuse(
+        ErrorCode::not_found,
+        "stream " + in_quotes(snapshot.aggregate.text()) + " has no version " + std::to_string(snapshot.version.value),
+        std::move(details));
   }
   if (events.front().state == EventState::removed) {
     auto removed = storage::removed_of(store_.rows(), snapshot.aggregate);
     if (!removed) return refuse(std::move(removed).error());
-    // One of the version up to which it was truncated stands for what is gone. An older one would stand alone: what came behind it is gone too,
-    // and so may be the whole aggregate that it is of.
-    if (*removed && (snapshot.version + 1 < (*removed)->before || ((*removed)->aggregate && snapshot.version < (*removed)->before))) {
-      return refuse(ErrorCode::not_found, "version " + std::to_string(snapshot.version.value) + " of " + in_quotes(snapshot.aggregate.text()) + " was removed");
+    // One of the version up to which it was truncated stands for what is gone. An older one would stand alone: what
+    // came behind it is gone too, and so may be the whole aggregate that it is of.
+    if (*removed && (snapshot.version + 1 < (*removed)->before ||
+                     ((*removed)->aggregate && snapshot.version < (*removed)->before))) {
+      return refuse(ErrorCode::not_found, "version " + std::to_string(snapshot.version.value) + " of " +
+                                              in_quotes(snapshot.aggregate.text()) + " was removed");
     }
   }
   return events.front().position;

@@ -20,13 +20,15 @@ namespace evershard::actors {
 /// Any number of threads at once; reads the store, changes nothing.
 class Preparer {
  public:
-  /// `elsewhere`: of a node of a cluster, which shards are other nodes' now: what lies there is not looked for here. Any thread.
-  /// `takes_sealed`: who calls has keys, and has seen to it that what looks sealed opens.
-  Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed = false, std::function<bool(ShardId)> elsewhere = {});
+  /// `elsewhere`: of a node of a cluster, which shards are other nodes' now: what lies there is not looked for here.
+  /// Any thread. `takes_sealed`: who calls has keys, and has seen to it that what looks sealed opens.
+  Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed = false,
+           std::function<bool(ShardId)> elsewhere = {});
 
   /// Checks, names, encodes and looks up.
   ///
-  /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`. Of aggregates that lie
+  /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`. Of
+  /// aggregates that lie
   ///          elsewhere the answer has version 0.
   /// Errors:  what check(Append) says; duplicate_event: some of its ids are stored, or all of them by another request,
   ///          or its command is; corruption, io

@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/sharding/ordering.hpp"
-#include "evershard/storage/journal/encoded_append.hpp"
 #include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
 
 namespace evershard::actors {
 
@@ -29,17 +29,18 @@ struct Prepared {
   };
 
   storage::EncodedAppend append;
-  bool named = false;  ///< an event id was given, or follows from what was given, or there is a command: it can be sent twice
+  bool named =
+      false;  ///< an event id was given, or follows from what was given, or there is a command: it can be sent twice
   std::vector<storage::EncodedAggregate> guards;  ///< expected, not written
   std::vector<Expected> expected;
-  std::vector<AppendCondition> conditions;        ///< as given
-  std::optional<CommandRecord> command;           ///< what names it
+  std::vector<AppendCondition> conditions;  ///< as given
+  std::optional<CommandRecord> command;     ///< what names it
   AppendChain chain;
   std::size_t bytes = 0;
 
-  GlobalPosition view;                            ///< everything below is as of here
-  std::vector<storage::StreamHead> heads;         ///< of append.aggregates, then of guards
-  std::vector<sharding::TermCondition> terms;     ///< of `conditions`, in their order; `from` is raised by queries
+  GlobalPosition view;                         ///< everything below is as of here
+  std::vector<storage::StreamHead> heads;      ///< of append.aggregates, then of guards
+  std::vector<sharding::TermCondition> terms;  ///< of `conditions`, in their order; `from` is raised by queries
   std::optional<Refusal> refusal;
 
   [[nodiscard]] std::size_t events() const { return append.events.size(); }

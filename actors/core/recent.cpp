@@ -37,8 +37,10 @@ void Recent::set_head(sharding::Term stream, std::string_view text, const Decide
     found->head = head;
     return;
   }
-  EVERSHARD_CHECK(generation.texts.size() + text.size() <= std::numeric_limits<std::uint32_t>::max(), "a generation's texts fit");
-  generation.heads.add({stream, static_cast<std::uint32_t>(generation.texts.size()), static_cast<std::uint32_t>(text.size()), head});
+  EVERSHARD_CHECK(generation.texts.size() + text.size() <= std::numeric_limits<std::uint32_t>::max(),
+                  "a generation's texts fit");
+  generation.heads.add(
+      {stream, static_cast<std::uint32_t>(generation.texts.size()), static_cast<std::uint32_t>(text.size()), head});
   generation.texts.append(text);
 }
 
@@ -46,7 +48,8 @@ std::uint64_t Recent::hash_of(const EventId& id) const {
   std::uint64_t a = 0, b = 0;
   std::memcpy(&a, id.bytes.data(), 8);
   std::memcpy(&b, id.bytes.data() + 8, 8);
-  const auto product = static_cast<unsigned __int128>(a ^ key_) * (b ^ (key_ << 32 | key_ >> 32) ^ 0x9E3779B97F4A7C15ull);
+  const auto product =
+      static_cast<unsigned __int128>(a ^ key_) * (b ^ (key_ << 32 | key_ >> 32) ^ 0x9E3779B97F4A7C15ull);
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 

@@ -48,8 +48,8 @@ Result<void> ShardLoad::take(const storage::EncodedAppend& append, std::size_t b
     ErrorDetails details;
     details.shard = shards[i];
     return refuse(ErrorCode::overloaded,
-                  "shard " + std::to_string(shards[i].value) + " has as many appends waiting as it may: " + std::to_string(appends_max_) +
-                      ", or " + std::to_string(bytes_max_) + " bytes",
+                  "shard " + std::to_string(shards[i].value) + " has as many appends waiting as it may: " +
+                      std::to_string(appends_max_) + ", or " + std::to_string(bytes_max_) + " bytes",
                   std::move(details));
   }
   return {};

@@ -66,7 +66,8 @@ void ShardLog::synced(Written& written) {
   durable_ = written.place.end();
 }
 
-std::optional<sharding::Report> ShardLog::report(ShardId shard, Epoch epoch, bool digests_wanted, std::size_t events_max) {
+std::optional<sharding::Report> ShardLog::report(ShardId shard, Epoch epoch, bool digests_wanted,
+                                                 std::size_t events_max) {
   if (reported_ >= durable_) return std::nullopt;
   sharding::Report report{shard, epoch, reported_, {}};
   auto at = std::lower_bound(written_.begin(), written_.end(), reported_,
@@ -91,8 +92,9 @@ void ShardLog::report_from(ShardOffset first) {
 std::optional<std::string> ShardLog::cover(const sharding::Segment& segment, GlobalPosition& next,
                                            std::vector<std::shared_ptr<Written>>& covered) {
   if (segment.first != ordered_ || segment.end > durable_) {
-    return "a cut covers offsets " + std::to_string(segment.first.value) + " to " + std::to_string(segment.end.value - 1) +
-           ", what is here lies from offset " + std::to_string(ordered_.value) + " to " + std::to_string(durable_.value - 1);
+    return "a cut covers offsets " + std::to_string(segment.first.value) + " to " +
+           std::to_string(segment.end.value - 1) + ", what is here lies from offset " + std::to_string(ordered_.value) +
+           " to " + std::to_string(durable_.value - 1);
   }
   auto refused = segment.refused.begin();
   while (ordered_ < segment.end) {

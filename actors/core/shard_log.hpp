@@ -32,14 +32,15 @@ class ShardLog {
   /// Everything up to and with it is on disk.
   void synced(Written& written);
 
-  /// What is durable and was not reported (rule 9): whole appends, until there are so many events; the rest with the next call. Terms where
-  /// they are wanted, and of what is tentative.
-  [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, bool digests_wanted, std::size_t events_max);
+  /// What is durable and was not reported (rule 9): whole appends, until there are so many events; the rest with the
+  /// next call. Terms where they are wanted, and of what is tentative.
+  [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, bool digests_wanted,
+                                                       std::size_t events_max);
   /// The next report begins here again, or at what cuts cover.
   void report_from(ShardOffset first);
 
-  /// A segment of a cut: gives positions from `next` on to what it covers and was not refused; what is covered whole goes to `covered`.
-  /// Returns: what is wrong, if the cut covers what is not here: the shard has lost data.
+  /// A segment of a cut: gives positions from `next` on to what it covers and was not refused; what is covered whole
+  /// goes to `covered`. Returns: what is wrong, if the cut covers what is not here: the shard has lost data.
   [[nodiscard]] std::optional<std::string> cover(const sharding::Segment& segment, GlobalPosition& next,
                                                  std::vector<std::shared_ptr<Written>>& covered);
 
@@ -48,7 +49,7 @@ class ShardLog {
 
  private:
   std::deque<std::shared_ptr<Written>> written_;  ///< from ordered_ to end_
-  ShardOffset ordered_;   ///< cuts cover everything before it
+  ShardOffset ordered_;                           ///< cuts cover everything before it
   ShardOffset durable_;
   ShardOffset end_;
   ShardOffset reported_;

@@ -14,7 +14,9 @@
 namespace evershard::actors {
 namespace {
 
-bool lies_on(const std::vector<ShardId>& shards, ShardId shard) { return std::binary_search(shards.begin(), shards.end(), shard); }
+bool lies_on(const std::vector<ShardId>& shards, ShardId shard) {
+  return std::binary_search(shards.begin(), shards.end(), shard);
+}
 
 void insert_shard(std::vector<ShardId>& shards, ShardId shard) {
   const auto at = std::lower_bound(shards.begin(), shards.end(), shard);
@@ -79,10 +81,14 @@ std::optional<Error> ShardWriters::refusal_of(ShardId id) const {
   const auto shard = shards_.find(id);
   if (shard == shards_.end()) return refused(ErrorCode::wrong_shard, "is another node's");
   switch (shard->second.state) {
-    case Shard::State::open: return std::nullopt;
-    case Shard::State::closed: return refused(ErrorCode::unavailable, "is not open yet: the coordinator has not given it to this node");
-    case Shard::State::fenced: return refused(ErrorCode::fenced, "has a newer writer");
-    case Shard::State::lost: break;
+    case Shard::State::open:
+      return std::nullopt;
+    case Shard::State::closed:
+      return refused(ErrorCode::unavailable, "is not open yet: the coordinator has not given it to this node");
+    case Shard::State::fenced:
+      return refused(ErrorCode::fenced, "has a newer writer");
+    case Shard::State::lost:
+      break;
   }
   return refused(ErrorCode::corruption, "has lost data on this node");
 }
@@ -97,8 +103,9 @@ void ShardWriters::proceed(const AttemptPtr& attempt, WriterActions& actions) {
   if (attempt->prepared.refusal) return end(attempt, evershard::refuse(attempt->prepared.refusal->error), actions);
   if (unordered_bytes_ >= options_.unordered_bytes_max && attempt->tries == 0 && !attempt->cut_since) {
     return end(attempt,
-               evershard::refuse(ErrorCode::overloaded, std::to_string(unordered_bytes_) +
-                                                            " bytes are written and wait for the coordinator: try again later"),
+               evershard::refuse(ErrorCode::overloaded,
+                                 std::to_string(unordered_bytes_) +
+                                     " bytes are written and wait for the coordinator: try again later"),
                actions);
   }
   remember(attempt);
@@ -137,7 +144,8 @@ void ShardWriters::forget(Attempt& attempt) {
   };
   any_named_id(attempt.prepared, drop);
   if (!attempt.part && !attempt.asked) return;
-  for (const ShardId shard : attempt.shards) drop(attempt.asked ? attempt.asked->part.append : attempt.part->append, shard);
+  for (const ShardId shard : attempt.shards)
+    drop(attempt.asked ? attempt.asked->part.append : attempt.part->append, shard);
 }
 
 void ShardWriters::join(const AttemptPtr& first, const AttemptPtr& attempt, WriterActions& actions) {
@@ -168,13 +176,17 @@ void ShardWriters::looked_up(const AttemptPtr& attempt, Result<std::optional<App
 
 void ShardWriters::give_up(const AttemptPtr& attempt, WriterActions& actions) {
   // Its ids are known to nobody else: it would have joined. A look-up is the only one to know what it finds.
-  const bool nothing_written =
-      attempt->state == Attempt::State::queued || attempt->state == Attempt::State::awaiting || attempt->state == Attempt::State::resting;
+  const bool nothing_written = attempt->state == Attempt::State::queued || attempt->state == Attempt::State::awaiting ||
+                               attempt->state == Attempt::State::resting;
   if (nothing_written) {
-    answer(*attempt, evershard::refuse(ErrorCode::unavailable, "the append was not decided in time: nothing of it was written"), actions);
+    answer(*attempt,
+           evershard::refuse(ErrorCode::unavailable, "the append was not decided in time: nothing of it was written"),
+           actions);
     abandon(attempt, actions);
   } else {
-    answer(*attempt, evershard::refuse(ErrorCode::timeout, "the append was not ordered in time, its outcome is unknown"), actions);
+    answer(*attempt,
+           evershard::refuse(ErrorCode::timeout, "the append was not ordered in time, its outcome is unknown"),
+           actions);
   }
   run(actions);
 }
@@ -218,7 +230,8 @@ void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
   if (!attempt->elsewhere.empty()) ask_for_parts(attempt, actions);
 }
 
-void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tentative, std::vector<sharding::TermCondition> conditions) {
+void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tentative,
+                            std::vector<sharding::TermCondition> conditions) {
   const auto& append = attempt->prepared.append;
   auto written = std::make_shared<Written>();
   written->attempt = attempt;
@@ -250,7 +263,9 @@ void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tenta
   batch_.written.push_back(std::move(written));
 }
 
-bool ShardWriters::full() const { return batch_.events >= options_.batch_events_max || batch_.bytes >= options_.batch_bytes_max; }
+bool ShardWriters::full() const {
+  return batch_.events >= options_.batch_events_max || batch_.bytes >= options_.batch_bytes_max;
+}
 
 WriterBatch ShardWriters::close() {
   EVERSHARD_CHECK(any(), "a batch has something in it");
@@ -307,7 +322,8 @@ void ShardWriters::end(const AttemptPtr& attempt, Result<Appended> result, Write
   forget(*attempt);
   attempt->state = Attempt::State::done;
   live_.erase(attempt->number);
-  if (attempt->asked && !result) reply(*attempt, {.kind = PartAnswer::Kind::refused, .error = result.error(), .rests_on = watermark_}, actions);
+  if (attempt->asked && !result)
+    reply(*attempt, {.kind = PartAnswer::Kind::refused, .error = result.error(), .rests_on = watermark_}, actions);
   let_joined_go(*attempt, result, actions);
   answer(*attempt, std::move(result), actions);
 }

@@ -39,17 +39,17 @@ class ShardWriters {
     std::size_t report_events_max = 4'096;  ///< in one report, but for an append that has more
     /// Written and covered by no cut, then `overloaded`: without a coordinator everything written stays in memory.
     std::size_t unordered_bytes_max = 512u << 20;
-    std::uint32_t tries_max = 16;      ///< look-ups and second tries of an attempt before it is `overloaded`
-    std::size_t waiting_max = 1'024;   ///< attempts that wait for one aggregate, then `overloaded`
+    std::uint32_t tries_max = 16;     ///< look-ups and second tries of an attempt before it is `overloaded`
+    std::size_t waiting_max = 1'024;  ///< attempts that wait for one aggregate, then `overloaded`
   };
   /// A shard as the node's store holds it.
   struct OwnShard {
     ShardId shard;
-    Epoch epoch;           ///< whose writer's data it continues: this node's, or that of the node it was copied from
-    ShardOffset ordered;   ///< the first offset no applied cut covers
+    Epoch epoch;          ///< whose writer's data it continues: this node's, or that of the node it was copied from
+    ShardOffset ordered;  ///< the first offset no applied cut covers
   };
   struct Start {
-    CutNumber last_cut;    ///< applied
+    CutNumber last_cut;  ///< applied
     GlobalPosition watermark;
     std::vector<OwnShard> shards;
     std::vector<storage::UnorderedAppend> unordered;  ///< of those shards, in offset order within each
@@ -61,7 +61,8 @@ class ShardWriters {
   /// A request that was looked up and is not stored, or a part that another node asks for.
   void take(const std::shared_ptr<Attempt>& attempt, WriterActions& actions);
   /// What a look-up found: the stored answer, an error, or nothing; then `prepared` is as of its view.
-  void looked_up(const std::shared_ptr<Attempt>& attempt, Result<std::optional<Appended>> found, WriterActions& actions);
+  void looked_up(const std::shared_ptr<Attempt>& attempt, Result<std::optional<Appended>> found,
+                 WriterActions& actions);
   /// Its time is over: answered now, if it was not; forgotten, if nothing of it was written and nobody joined it.
   void give_up(const std::shared_ptr<Attempt>& attempt, WriterActions& actions);
   void part_answered(PartAnswer answer, WriterActions& actions);
@@ -75,13 +76,16 @@ class ShardWriters {
   [[nodiscard]] WriterBatch close();
   /// Shape: in the order of closing.
   void synced(const WriterBatch& batch, WriterActions& actions);
-  /// A write has failed: everything written and not ordered is answered as outcome unknown, all else and all that comes with `io`.
+  /// A write has failed: everything written and not ordered is answered as outcome unknown, all else and all that comes
+  /// with `io`.
   void failed(const Error& cause, WriterActions& actions);
 
   // -- the order
 
-  /// Shape: in the order of their numbers, each whole, with other nodes' segments; one that was applied is ignored. Numbers are missing
-  ///        where the log has folded cuts that name no shard held here: the next one joins on to the positions all the same.
+  /// Shape: in the order of their numbers, each whole, with other nodes' segments; one that was applied is ignored.
+  /// Numbers are missing
+  ///        where the log has folded cuts that name no shard held here: the next one joins on to the positions all the
+  ///        same.
   void apply(const sharding::Cut& cut, WriterActions& actions);
   /// What the coordinator says of its window, as of a cut.
   void announce(GlobalPosition window_from, bool digests_wanted);
@@ -91,7 +95,8 @@ class ShardWriters {
   /// The coordinator has nothing of the shard from here on.
   void report_from(ShardId shard, ShardOffset first, WriterActions& actions);
   /// A coordinator says: the cut of this number, if it is the one who makes it, is made after the asking.
-  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator, WriterActions& actions);
+  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator,
+                    WriterActions& actions);
 
   /// Another shard that the store holds, or one that was fenced and begins anew. Opened by a cut, as all are.
   void adopt(OwnShard shard, std::vector<storage::UnorderedAppend> unordered);
@@ -105,7 +110,8 @@ class ShardWriters {
   [[nodiscard]] bool is_open(ShardId shard) const;
   /// Another node had it: it does not open again unless it is adopted again.
   [[nodiscard]] bool is_fenced(ShardId shard) const;
-  /// Whether something of it, written here and without a place, was left behind when it was fenced: who begins anew from the disk has it again.
+  /// Whether something of it, written here and without a place, was left behind when it was fenced: who begins anew
+  /// from the disk has it again.
   [[nodiscard]] bool left_behind(ShardId shard) const;
   /// Whether it knows the shard, open or not.
   [[nodiscard]] bool holds(ShardId shard) const { return shards_.contains(shard); }
@@ -115,9 +121,10 @@ class ShardWriters {
   [[nodiscard]] Epoch epoch(ShardId shard) const { return shards_.at(shard).epoch; }
   /// The first offset that no applied cut covers. Shape: holds().
   [[nodiscard]] ShardOffset ordered(ShardId shard) const { return shards_.at(shard).log.ordered(); }
-  /// Where nothing that is written to the aggregate is undecided or without its place: once cuts cover the shard up to here. Nothing: so it is now.
-  /// Shape: holds().
-  [[nodiscard]] std::optional<ShardOffset> settled_at(ShardId shard, sharding::Term stream, std::string_view text) const;
+  /// Where nothing that is written to the aggregate is undecided or without its place: once cuts cover the shard up to
+  /// here. Nothing: so it is now. Shape: holds().
+  [[nodiscard]] std::optional<ShardOffset> settled_at(ShardId shard, sharding::Term stream,
+                                                      std::string_view text) const;
   /// Whether nothing is under way.
   [[nodiscard]] bool idle() const { return live_.empty(); }
 
@@ -165,7 +172,8 @@ class ShardWriters {
   void find_heads(const Attempt& attempt);
   void refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error, WriterActions& actions);
   void write(const AttemptPtr& attempt, WriterActions& actions);
-  void write_on(const AttemptPtr& attempt, ShardId shard, bool tentative, std::vector<sharding::TermCondition> conditions);
+  void write_on(const AttemptPtr& attempt, ShardId shard, bool tentative,
+                std::vector<sharding::TermCondition> conditions);
   void look_up(const AttemptPtr& attempt, bool confirm, WriterActions& actions);
   void leave_lanes(Attempt& attempt);
   void end(const AttemptPtr& attempt, Result<Appended> result, WriterActions& actions);
@@ -214,8 +222,8 @@ class ShardWriters {
     std::size_t operator()(const Id& id) const noexcept { return std::hash<EventId>{}(id.id) ^ id.shard.value; }
   };
   std::unordered_map<Id, AttemptPtr, IdHash> known_;
-  std::vector<AttemptPtr> next_;      ///< may be decided
-  std::vector<AttemptPtr> behind_;    ///< refused elsewhere, on the strength of what this node has not applied yet
+  std::vector<AttemptPtr> next_;       ///< may be decided
+  std::vector<AttemptPtr> behind_;     ///< refused elsewhere, on the strength of what this node has not applied yet
   std::vector<AttemptPtr> concluded_;  ///< all their parts were decided by the cut being applied
   std::uint64_t arrivals_ = 0;
   std::size_t unordered_bytes_ = 0;

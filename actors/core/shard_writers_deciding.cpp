@@ -10,11 +10,13 @@
 namespace evershard::actors {
 namespace {
 
-bool decided_on(const std::vector<ShardId>& shards, ShardId shard) { return std::binary_search(shards.begin(), shards.end(), shard); }
+bool decided_on(const std::vector<ShardId>& shards, ShardId shard) {
+  return std::binary_search(shards.begin(), shards.end(), shard);
+}
 
 Error overloaded_after(std::uint32_t tries) {
-  return {ErrorCode::overloaded,
-          "the append was tried " + std::to_string(tries) + " times, and each time others were in its way: try again later"};
+  return {ErrorCode::overloaded, "the append was tried " + std::to_string(tries) +
+                                     " times, and each time others were in its way: try again later"};
 }
 
 /// A guard on a shard that the append does not write to: nothing orders the two, so it is a condition like any other.
@@ -31,8 +33,9 @@ void ShardWriters::line_up(const AttemptPtr& attempt, WriterActions& actions) {
   if (lanes_.free(*attempt)) return decide(attempt, actions);
   if (!attempt->queued && attempt->tries == 0 && Lanes::waiting(*attempt) >= options_.waiting_max) {
     return end(attempt,
-               evershard::refuse(ErrorCode::overloaded, std::to_string(options_.waiting_max) +
-                                                            " appends wait for one of its aggregates already: try again later"),
+               evershard::refuse(ErrorCode::overloaded,
+                                 std::to_string(options_.waiting_max) +
+                                     " appends wait for one of its aggregates already: try again later"),
                actions);
   }
   attempt->state = Attempt::State::queued;
@@ -49,7 +52,8 @@ void ShardWriters::run(WriterActions& actions) {
 }
 
 void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
-  if (view_is_old(*attempt) || placed_lately(*attempt) || needs_query(*attempt)) return look_up(attempt, false, actions);
+  if (view_is_old(*attempt) || placed_lately(*attempt) || needs_query(*attempt))
+    return look_up(attempt, false, actions);
   find_heads(*attempt);
   if (auto conflict = check_versions(attempt->prepared, heads_.heads, heads_.last_writer, heads_.elsewhere)) {
     return refuse(attempt, conflict->aggregate, conflict->missing, std::move(conflict->error), actions);
@@ -111,7 +115,8 @@ void ShardWriters::find_heads(const Attempt& attempt) {
       heads_.heads[on.aggregate].version = on.lane->version;
       heads_.rests_on[on.aggregate] = on.lane;
       writer = on.lane->writer;
-    } else if (const auto& aggregate = prepared.aggregate(on.aggregate); const auto ordered = recent_.head(aggregate.stream, aggregate.text)) {
+    } else if (const auto& aggregate = prepared.aggregate(on.aggregate);
+               const auto ordered = recent_.head(aggregate.stream, aggregate.text)) {
       heads_.heads[on.aggregate] = ordered->head;
       writer = ordered->writer;
     }
@@ -123,13 +128,15 @@ void ShardWriters::find_heads(const Attempt& attempt) {
 }
 
 // Rule 19: answered once what it rests on is ordered, and what is missing is missing at a cut made since.
-void ShardWriters::refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error, WriterActions& actions) {
+void ShardWriters::refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error,
+                          WriterActions& actions) {
   Lane* lane = heads_.rests_on[aggregate];
   Written* last = lane != nullptr ? lane->last : nullptr;
   leave_lanes(*attempt);
   if (missing && !attempt->cut_since) {
     const ShardId shard = attempt->prepared.aggregate(aggregate).shard;
-    return await_cut(attempt, decided_on(attempt->shards, shard) ? shard : attempt->prepared.append.events.front().shard, actions);
+    return await_cut(
+        attempt, decided_on(attempt->shards, shard) ? shard : attempt->prepared.append.events.front().shard, actions);
   }
   if (last == nullptr) return end(attempt, evershard::refuse(std::move(error)), actions);
   attempt->state = Attempt::State::resting;
@@ -138,7 +145,8 @@ void ShardWriters::refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bo
 }
 
 void ShardWriters::look_up(const AttemptPtr& attempt, bool confirm, WriterActions& actions) {
-  if (attempt->tries >= options_.tries_max) return end(attempt, evershard::refuse(overloaded_after(attempt->tries)), actions);
+  if (attempt->tries >= options_.tries_max)
+    return end(attempt, evershard::refuse(overloaded_after(attempt->tries)), actions);
   ++attempt->tries;
   if (!attempt->lanes.empty()) lanes_.queue(attempt);
   attempt->state = Attempt::State::looked_up;

@@ -15,7 +15,8 @@ void ShardWriters::apply(const sharding::Cut& cut, WriterActions& actions) {
   const auto lost = [&](ShardId id, Shard& shard, const std::string& why) {
     ErrorDetails details;
     details.shard = id;
-    const Error error{ErrorCode::corruption, "shard " + std::to_string(id.value) + " has lost data: " + why, std::move(details)};
+    const Error error{ErrorCode::corruption, "shard " + std::to_string(id.value) + " has lost data: " + why,
+                      std::move(details)};
     lose(id, shard, Shard::State::lost, error, actions);
     actions.lost.emplace_back(id, error);
   };
@@ -25,8 +26,9 @@ void ShardWriters::apply(const sharding::Cut& cut, WriterActions& actions) {
     if (opening.node != options_.node) {
       if (opening.epoch > own->second.epoch) fence(opening.shard, actions);
     } else if (opening.tail > own->second.log.end()) {
-      lost(opening.shard, own->second, "it was opened up to offset " + std::to_string(opening.tail.value) + ", what is here ends before offset " +
-                                           std::to_string(own->second.log.end().value));
+      lost(opening.shard, own->second,
+           "it was opened up to offset " + std::to_string(opening.tail.value) + ", what is here ends before offset " +
+               std::to_string(own->second.log.end().value));
     } else {
       opened(opening.shard, own->second, opening.epoch, before, actions);
     }
@@ -141,7 +143,8 @@ Appended ShardWriters::appended(const Attempt& attempt) const {
     result.last_position = attempt.first_position + (append.events.size() - 1);
   }
   result.versions.reserve(append.aggregates.size());
-  for (std::size_t i = 0; i != append.aggregates.size(); ++i) result.versions.push_back({append.aggregates[i].id, attempt.versions[i]});
+  for (std::size_t i = 0; i != append.aggregates.size(); ++i)
+    result.versions.push_back({append.aggregates[i].id, attempt.versions[i]});
   return result;
 }
 
@@ -163,11 +166,13 @@ void ShardWriters::refused(const AttemptPtr& attempt, WriterActions& actions) {
   bool busy = false;
   for (auto& answer : attempt->answered) {
     if (answer.rests_on > watermark_) return behind_.push_back(attempt);
-    if (answer.kind >= PartAnswer::Kind::refused) return end(attempt, evershard::refuse(std::move(answer.error)), actions);
+    if (answer.kind >= PartAnswer::Kind::refused)
+      return end(attempt, evershard::refuse(std::move(answer.error)), actions);
     busy |= answer.kind == PartAnswer::Kind::busy;
   }
   if (busy) {
-    // Two that are in each other's way would be so again: each stays away for a number of cuts of its own, by its name and try.
+    // Two that are in each other's way would be so again: each stays away for a number of cuts of its own, by its name
+    // and try.
     const auto& name = attempt->part->append.bytes;
     attempt->cuts_off = name[attempt->tries % name.size()] % (2 + std::min(attempt->tries, 4u));
     if (attempt->cuts_off != 0) return await_cut(attempt, attempt->prepared.append.events.front().shard, actions);

@@ -37,14 +37,16 @@ void ShardWriters::part_answered(PartAnswer answer, WriterActions& actions) {
   const auto found = live_.find(answer.attempt);
   if (found == live_.end()) return;
   const AttemptPtr attempt = found->second;
-  if (attempt->state != Attempt::State::written || attempt->tries != answer.try_number || attempt->unanswered == 0) return;
+  if (attempt->state != Attempt::State::written || attempt->tries != answer.try_number || attempt->unanswered == 0)
+    return;
   if (!std::binary_search(attempt->elsewhere.begin(), attempt->elsewhere.end(), answer.shard)) return;
   for (const auto& other : attempt->answered) {
     if (other.shard == answer.shard) return;
   }
   const auto& aggregates = attempt->prepared.append.aggregates;
   for (const auto& version : answer.versions) {
-    const auto at = std::find_if(aggregates.begin(), aggregates.end(), [&](const auto& a) { return a.id == version.aggregate; });
+    const auto at =
+        std::find_if(aggregates.begin(), aggregates.end(), [&](const auto& a) { return a.id == version.aggregate; });
     if (at != aggregates.end()) attempt->versions[static_cast<std::size_t>(at - aggregates.begin())] = version.version;
   }
   attempt->answered.push_back(std::move(answer));
@@ -52,7 +54,8 @@ void ShardWriters::part_answered(PartAnswer answer, WriterActions& actions) {
   run(actions);
 }
 
-// Whether the parts that were answered for are those that the cut has placed: one may have been refused since, and written anew.
+// Whether the parts that were answered for are those that the cut has placed: one may have been refused since, and
+// written anew.
 bool ShardWriters::parts_stand(const Attempt& attempt, const sharding::Cut& cut) const {
   if (attempt.unanswered != 0) return false;
   return std::all_of(attempt.answered.begin(), attempt.answered.end(), [&](const PartAnswer& answer) {
@@ -79,10 +82,12 @@ bool ShardWriters::parts_stand(const Attempt& attempt, const sharding::Cut& cut)
 
 // -- from other nodes
 
-// A part never waits for another tentative append: two appends that each hold what the other waits for would wait for each other.
+// A part never waits for another tentative append: two appends that each hold what the other waits for would wait for
+// each other.
 void ShardWriters::proceed_part(const AttemptPtr& attempt, WriterActions& actions) {
   if (const auto first = first_attempt(*attempt); first != nullptr && first != attempt) {
-    const bool same = first->part && first->part->append == attempt->asked->part.append && first->state == Attempt::State::written;
+    const bool same =
+        first->part && first->part->append == attempt->asked->part.append && first->state == Attempt::State::written;
     if (!same) return end_part(attempt, PartAnswer::Kind::busy, actions);
     attempt->state = Attempt::State::joined;
     first->joined.push_back(attempt);
@@ -90,7 +95,8 @@ void ShardWriters::proceed_part(const AttemptPtr& attempt, WriterActions& action
     return;
   }
   if (view_is_old(*attempt)) return look_up(attempt, false, actions);
-  if (placed_lately(*attempt) || recent_.find(attempt->asked->part.append, attempt->asked->shard)) return end_part(attempt, PartAnswer::Kind::known, actions);
+  if (placed_lately(*attempt) || recent_.find(attempt->asked->part.append, attempt->asked->shard))
+    return end_part(attempt, PartAnswer::Kind::known, actions);
   if (attempt->prepared.refusal) return end(attempt, evershard::refuse(attempt->prepared.refusal->error), actions);
   if (unordered_bytes_ >= options_.unordered_bytes_max) return end_part(attempt, PartAnswer::Kind::busy, actions);
   remember(attempt);

@@ -12,8 +12,9 @@ namespace evershard::actors {
 
 void ShardWriters::adopt(OwnShard own, std::vector<storage::UnorderedAppend> unordered) {
   const auto [at, added] = shards_.insert_or_assign(own.shard, Shard{ShardLog(own.ordered), own.epoch});
-  // What is remembered of its aggregates is as of the writer before: more than there is, or less. A view at the watermark is none of that:
-  // a loss takes away only what has no place in the store, so its heads are the same before and behind it.
+  // What is remembered of its aggregates is as of the writer before: more than there is, or less. A view at the
+  // watermark is none of that: a loss takes away only what has no place in the store, so its heads are the same before
+  // and behind it.
   if (!added) recent_ = Recent(watermark_, options_.recent_entries_max, options_.key);
   at->second.since = watermark_;
   for (auto& append : unordered) recover(std::move(append));
@@ -43,7 +44,8 @@ void ShardWriters::recover(storage::UnorderedAppend&& unordered) {
   for (const auto& encoded : append.events) {
     if (encoded.shard != place.shard) continue;
     EVERSHARD_CHECK(event < place.seq_nrs.size(), "what was recovered has a number for each of its events");
-    if (encoded.aggregate != storage::EncodedEvent::no_aggregate) attempt->versions[encoded.aggregate] = place.seq_nrs[event];
+    if (encoded.aggregate != storage::EncodedEvent::no_aggregate)
+      attempt->versions[encoded.aggregate] = place.seq_nrs[event];
     ++event;
   }
   lanes_.find(*attempt);
@@ -109,7 +111,8 @@ void ShardWriters::fence(ShardId id, WriterActions& actions) {
   ErrorDetails details;
   details.shard = id;
   lose(id, shard->second, Shard::State::fenced,
-       {ErrorCode::fenced, "shard " + std::to_string(id.value) + " has a newer writer: what became of the append is known there",
+       {ErrorCode::fenced,
+        "shard " + std::to_string(id.value) + " has a newer writer: what became of the append is known there",
         std::move(details)},
        actions);
   run(actions);
@@ -121,7 +124,8 @@ void ShardWriters::lose(ShardId id, Shard& shard, Shard::State state, const Erro
   shard.state = state;
   shard.awaiting.clear();
   for (const auto& written : shard.log.drop()) {
-    shard.left_behind |= std::ranges::find(batch_.written, written) == batch_.written.end();  // else the disk never gets it
+    shard.left_behind |=
+        std::ranges::find(batch_.written, written) == batch_.written.end();  // else the disk never gets it
     written->dropped = true;
     set_free(*written);
     written->attempt->refused = true;
@@ -181,7 +185,8 @@ void ShardWriters::acknowledge_durable(Attempt& attempt, WriterActions& actions)
     result.duplicate = duplicate;
     const auto& [shard, first] = attempt.places.front();
     const auto count = static_cast<std::uint64_t>(to.prepared.append.events.size());
-    actions.answers.push_back({std::exchange(to.client, 0), std::move(result), WriterAnswer::Durable{shard, first + (count - 1)}});
+    actions.answers.push_back(
+        {std::exchange(to.client, 0), std::move(result), WriterAnswer::Durable{shard, first + (count - 1)}});
   };
   acknowledge(attempt, false);
   for (const auto& joined : attempt.joined) {
@@ -245,7 +250,8 @@ void ShardWriters::ask(ShardId id, Shard& shard, WriterActions& actions) {
   actions.reports.push_back({sharding::Report{id, shard.epoch, shard.log.ordered(), {}}, asks_});
 }
 
-void ShardWriters::cut_promised(ShardId id, Epoch epoch, std::uint64_t asked, CutNumber cut, Epoch coordinator, WriterActions& actions) {
+void ShardWriters::cut_promised(ShardId id, Epoch epoch, std::uint64_t asked, CutNumber cut, Epoch coordinator,
+                                WriterActions& actions) {
   const auto found = shards_.find(id);
   if (found == shards_.end() || found->second.state != Shard::State::open || found->second.epoch != epoch) return;
   Shard& shard = found->second;
@@ -281,9 +287,11 @@ void ShardWriters::cut_made(ShardId id, Shard& shard, WriterActions& actions) {
     attempt->state = Attempt::State::arrived;
     attempt->cut_since = true;
     // What other shards' writers know is only found by looking.
-    const bool looks = !attempt->asked && std::any_of(attempt->prepared.guards.begin(), attempt->prepared.guards.end(), [&](const auto& guard) {
-      return !std::binary_search(attempt->shards.begin(), attempt->shards.end(), guard.shard);
-    });
+    const bool looks =
+        !attempt->asked &&
+        std::any_of(attempt->prepared.guards.begin(), attempt->prepared.guards.end(), [&](const auto& guard) {
+          return !std::binary_search(attempt->shards.begin(), attempt->shards.end(), guard.shard);
+        });
     looks ? look_up(attempt, false, actions) : proceed(attempt, actions);
   }
   ask(id, shard, actions);

@@ -39,7 +39,8 @@ Result<GlobalPosition> WatermarkWatch::wait_for(GlobalPosition position, std::ch
   interested_.fetch_sub(1);
   if (const auto now = watermark(); now >= position) return now;
   if (closed_) return refuse(*closed_);
-  if (called_off()) return refuse(ErrorCode::cancelled, "cancelled while waiting for position " + std::to_string(position.value));
+  if (called_off())
+    return refuse(ErrorCode::cancelled, "cancelled while waiting for position " + std::to_string(position.value));
   return refuse(ErrorCode::timeout, "the watermark is at " + std::to_string(watermark().value) + ", not yet at " +
                                         std::to_string(position.value));
 }

@@ -29,7 +29,8 @@ struct CutEffects {
   CutNumber number;
   GlobalPosition watermark;  ///< after it
   std::vector<ShardId> own;  ///< whose segments of it are this node's (rule 12), for sharding::cut_of_node
-  std::vector<std::shared_ptr<const Written>> covered;  ///< placed (see Written::position) or refused; `recovered`: what was found at opening
+  std::vector<std::shared_ptr<const Written>>
+      covered;  ///< placed (see Written::position) or refused; `recovered`: what was found at opening
 };
 
 struct WriterReport {
@@ -41,7 +42,8 @@ struct LookUp {
   std::shared_ptr<Attempt> attempt;
   bool confirm = false;        ///< run every condition as a query
   GlobalPosition window_from;  ///< else those whose `from` lies before it
-  /// Not 0: the append was placed here, and only its versions on other nodes are wanted. It is found by its place, not by its ids.
+  /// Not 0: the append was placed here, and only its versions on other nodes are wanted. It is found by its place, not
+  /// by its ids.
   GlobalPosition placed_at{};
 };
 
@@ -65,14 +67,15 @@ struct WriterAnswer {
   std::optional<Durable> durable{};  ///< not ordered yet
 };
 
-/// Shape: done in the order of the members: what a cut does is applied to the store before anything is looked up or answered.
+/// Shape: done in the order of the members: what a cut does is applied to the store before anything is looked up or
+/// answered.
 struct WriterActions {
   std::vector<CutEffects> cuts;
-  std::vector<WriterReport> reports;    ///< to the coordinator
-  std::vector<LookUp> look_ups;         ///< then ShardWriters::looked_up
-  std::vector<PartRequest> parts;       ///< to the shard's owner; then ShardWriters::part_answered, exactly once each
+  std::vector<WriterReport> reports;  ///< to the coordinator
+  std::vector<LookUp> look_ups;       ///< then ShardWriters::looked_up
+  std::vector<PartRequest> parts;     ///< to the shard's owner; then ShardWriters::part_answered, exactly once each
   std::vector<PartReply> part_replies;
-  std::vector<WriterAnswer> answers;    ///< one a client
+  std::vector<WriterAnswer> answers;            ///< one a client
   std::vector<std::pair<ShardId, Error>> lost;  ///< shards that have lost data: to be said loudly
 };
 

@@ -9,7 +9,9 @@
 namespace evershard::actors {
 
 WriterState::WriterState(sharding::OrderState start, Options options)
-    : ordering_(start, options.ordering), recent_(start.watermark, options.recent_entries_max, options.key), shown_(start.watermark) {}
+    : ordering_(start, options.ordering),
+      recent_(start.watermark, options.recent_entries_max, options.key),
+      shown_(start.watermark) {}
 
 // Ids come first: whatever else there is to say of a request that is placed, its own events are the reason (I-Once).
 Decision WriterState::decide(const Prepared& prepared, std::vector<storage::PlacedEvent>& places) {
@@ -32,7 +34,8 @@ Decision WriterState::decide(const Prepared& prepared, std::vector<storage::Plac
 
 std::optional<GlobalPosition> WriterState::find_ids(const Prepared& prepared) {
   std::optional<GlobalPosition> placed;
-  any_named_id(prepared, [&](const EventId& id, ShardId shard) { return (placed = recent_.find(id, shard)).has_value(); });
+  any_named_id(prepared,
+               [&](const EventId& id, ShardId shard) { return (placed = recent_.find(id, shard)).has_value(); });
   return placed;
 }
 

@@ -19,13 +19,14 @@ namespace evershard::actors {
 struct Decision {
   enum class Kind : std::uint8_t {
     placed,
-    refused,    ///< to be answered once what it rests on is shown, and only if known() still says no
-    joins,      ///< its ids were decided and are not shown yet: whoever looks it up then finds the answer
-    matched,    ///< an event seems to match a condition: to be confirmed by reading it, once it is shown
-    beyond,     ///< memory does not reach back to what it was prepared with
+    refused,  ///< to be answered once what it rests on is shown, and only if known() still says no
+    joins,    ///< its ids were decided and are not shown yet: whoever looks it up then finds the answer
+    matched,  ///< an event seems to match a condition: to be confirmed by reading it, once it is shown
+    beyond,   ///< memory does not reach back to what it was prepared with
   };
   Kind kind = Kind::placed;
-  GlobalPosition position;  ///< placed: of its first event; refused: rests on; joins, matched: shown, prepare it again; beyond: now
+  GlobalPosition position;  ///< placed: of its first event; refused: rests on; joins, matched: shown, prepare it again;
+                            ///< beyond: now
   Error error{};            ///< refused
 
   [[nodiscard]] bool again() const { return kind >= Kind::joins; }

@@ -19,9 +19,9 @@ struct Written {
   bool dropped = false;  ///< the shard is another's now
 
   // What a cut said:
-  std::uint32_t covered = 0;                ///< events
+  std::uint32_t covered = 0;  ///< events
   bool refused = false;
-  GlobalPosition first_position;            ///< of the append's first event; refused: of the last event placed before it
+  GlobalPosition first_position;  ///< of the append's first event; refused: of the last event placed before it
   std::vector<GlobalPosition> positions{};  ///< of a part: of each of its events; else they are consecutive
 
   std::vector<std::shared_ptr<Attempt>> resting{};  ///< refusals that rest on this

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
@@ -31,8 +31,10 @@ class AggregateJournal {
 
   /// Order: what one thread sends one after the other is decided in that order, but for what has to be prepared again.
   /// `loaded_at`: erasures() before the state was loaded that it was decided over.
-  /// `done`: once, from any thread, perhaps from within this call; must not block. Errors: as EventStore::append; version_conflict: also where that state may have what is erased.
-  virtual void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) = 0;
+  /// `done`: once, from any thread, perhaps from within this call; must not block. Errors: as EventStore::append;
+  /// version_conflict: also where that state may have what is erased.
+  virtual void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+                      std::function<void(Result<Appended>)> done) = 0;
 
   /// The newest snapshot, or the newest as of a position. Errors: corruption (skip it, replay), io
   [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
@@ -41,8 +43,10 @@ class AggregateJournal {
   [[nodiscard]] virtual Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const = 0;
   /// Matches of a query, in position order.
   [[nodiscard]] virtual Result<Page> query(const Query& query, const ReadOptions& options) const = 0;
-  [[nodiscard]] virtual Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const = 0;
-  /// Writes a snapshot alone. Errors: version_conflict: the state it is of, loaded at `loaded_at`, may have what is erased
+  [[nodiscard]] virtual Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,
+                                                                       std::string_view command_id) const = 0;
+  /// Writes a snapshot alone. Errors: version_conflict: the state it is of, loaded at `loaded_at`, may have what is
+  /// erased
   [[nodiscard]] virtual Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) = 0;
   [[nodiscard]] virtual GlobalPosition watermark() const = 0;
   /// How often something was erased that a state loaded before may have.

@@ -55,11 +55,12 @@ struct Ask {
   AskTicket ticket;
   AskKind kind = AskKind::command;
   Stage stage = Stage::waiting;
-  bool answered = false;        ///< the caller was told already (its time was over, it went away): only the outcome is waited for
-  bool checked = false;         ///< its id was looked up: not stored
-  bool looking = false;         ///< held, and its id is being looked up meanwhile
-  bool joins = false;           ///< held, and its id is one of an append under way before it
-  bool model_known = false;     ///< `model` says whether there is one
+  bool answered =
+      false;  ///< the caller was told already (its time was over, it went away): only the outcome is waited for
+  bool checked = false;      ///< its id was looked up: not stored
+  bool looking = false;      ///< held, and its id is being looked up meanwhile
+  bool joins = false;        ///< held, and its id is one of an append under way before it
+  bool model_known = false;  ///< `model` says whether there is one
   bool model_read = false;
   std::uint8_t conflicts = 0;   ///< how often somebody else's append was in the way
   std::uint8_t conditions = 0;  ///< how often its decision model's condition failed
@@ -67,10 +68,10 @@ struct Ask {
   std::uint64_t number = 0;     ///< of the operation under way; 0: none
   SteadyTime deadline;
   SteadyTime sent_at{};
-  std::size_t bytes = 0;        ///< counts against the bound
+  std::size_t bytes = 0;  ///< counts against the bound
   std::uint64_t id_hash = 0;
-  SeqNr version;                ///< as its decision left the aggregate
-  GlobalPosition position;      ///< stored: of its last event
+  SeqNr version;            ///< as its decision left the aggregate
+  GlobalPosition position;  ///< stored: of its last event
   GlobalPosition model_position;
   CommandBytes command;
   std::string command_id;

@@ -13,9 +13,10 @@ struct DecisionRead {
   GlobalPosition position;
 };
 
-/// Reads all matches up to the watermark of the first page, which is at least `at_least`. Blocks on the disk: a reader thread's work.
-/// Errors: as AggregateJournal::query; what the user's fold failed with
-[[nodiscard]] Result<DecisionRead> read_decision(const AggregateKind& kind, const AggregateJournal& journal, const CommandBytes& command,
-                                                 DecisionModel decision, GlobalPosition at_least);
+/// Reads all matches up to the watermark of the first page, which is at least `at_least`. Blocks on the disk: a reader
+/// thread's work. Errors: as AggregateJournal::query; what the user's fold failed with
+[[nodiscard]] Result<DecisionRead> read_decision(const AggregateKind& kind, const AggregateJournal& journal,
+                                                 const CommandBytes& command, DecisionModel decision,
+                                                 GlobalPosition at_least);
 
 }  // namespace evershard::actors

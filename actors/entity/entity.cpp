@@ -34,21 +34,25 @@ std::optional<Error> Entity::unacceptable(const Asked& asked, SteadyTime now) co
   if (sick_ && now < pause_until_) return *sick_;
   if (asked.kind == AskKind::command) {
     if (!hosted_.kind->knows_command(asked.command.type)) {
-      return Error{ErrorCode::invalid_argument, "aggregates of type " + in_quotes(id_.type) + " know no command " + in_quotes(asked.command.type)};
+      return Error{ErrorCode::invalid_argument,
+                   "aggregates of type " + in_quotes(id_.type) + " know no command " + in_quotes(asked.command.type)};
     }
     if (asked.command_id.size() > command_id_bytes_max) {
-      return Error{ErrorCode::too_large, "the command's id has " + std::to_string(asked.command_id.size()) + " bytes, at most " +
-                                             std::to_string(command_id_bytes_max) + " are allowed"};
+      return Error{ErrorCode::too_large, "the command's id has " + std::to_string(asked.command_id.size()) +
+                                             " bytes, at most " + std::to_string(command_id_bytes_max) +
+                                             " are allowed"};
     }
   }
   const std::size_t bytes = asked.command.type.size() + asked.command.bytes.size() + asked.command_id.size();
   if (bytes > hosted_.options.asks_bytes_max) {
     return Error{ErrorCode::too_large, "the command has " + std::to_string(bytes) + " bytes, at most " +
-                                           std::to_string(hosted_.options.asks_bytes_max) + " may wait for an aggregate"};
+                                           std::to_string(hosted_.options.asks_bytes_max) +
+                                           " may wait for an aggregate"};
   }
   if (asks_.size() >= hosted_.options.asks_max || asks_.bytes() + bytes > hosted_.options.asks_bytes_max) {
-    return Error{ErrorCode::overloaded, in_quotes(id_.text()) + " has " + std::to_string(asks_.size()) + " commands of " +
-                                            std::to_string(asks_.bytes()) + " bytes before it: try again later"};
+    return Error{ErrorCode::overloaded, in_quotes(id_.text()) + " has " + std::to_string(asks_.size()) +
+                                            " commands of " + std::to_string(asks_.bytes()) +
+                                            " bytes before it: try again later"};
   }
   return std::nullopt;
 }
@@ -177,7 +181,10 @@ void Entity::give_up(Ask& ask, ErrorCode code, const std::string& why, EntityAct
     auto& counters = share_.counters;
     if (code != ErrorCode::cancelled) ++(open ? counters.timed_out : counters.dropped);
     const bool unknown = open && code != ErrorCode::cancelled;
-    tell(ask, AnyAnswer::failed({unknown ? ErrorCode::timeout : code, why + (open ? ", and the outcome is unknown" : ": nothing was done")}), actions);
+    tell(ask,
+         AnyAnswer::failed({unknown ? ErrorCode::timeout : code,
+                            why + (open ? ", and the outcome is unknown" : ": nothing was done")}),
+         actions);
   }
   if (!writes) remove(ask);
 }
@@ -255,7 +262,9 @@ EntityOp Entity::begin(Ask& ask) {
 void Entity::tell(Ask& ask, AnyAnswer answer, EntityActions& actions) {
   if (std::exchange(ask.answered, true)) return;
   auto& counters = share_.counters;
-  ++(answer.kind == AnswerKind::replied ? counters.replied : answer.kind == AnswerKind::rejected ? counters.rejected : counters.failed);
+  ++(answer.kind == AnswerKind::replied    ? counters.replied
+     : answer.kind == AnswerKind::rejected ? counters.rejected
+                                           : counters.failed);
   if (answer.duplicate) ++counters.duplicates;
   actions.answers.push_back({ask.ticket, std::move(answer)});
 }

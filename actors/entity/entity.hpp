@@ -18,22 +18,23 @@ namespace evershard::actors {
 
 /// One aggregate, from its first command until it is passive again.
 ///
-/// Commands are decided one at a time in order of arrival, each over the state that the ones before it leave, also while those
-/// are being written. What is answered waits until what it saw is durable. An append that is refused takes with it what was
-/// decided behind it: the state is discarded, everything under way is waited for, the aggregate is loaded again, and what is
-/// not answered is decided again in order. After an append whose outcome is unknown nothing is decided again: what is unanswered is answered so.
+/// Commands are decided one at a time in order of arrival, each over the state that the ones before it leave, also
+/// while those are being written. What is answered waits until what it saw is durable. An append that is refused takes
+/// with it what was decided behind it: the state is discarded, everything under way is waited for, the aggregate is
+/// loaded again, and what is not answered is decided again in order. After an append whose outcome is unknown nothing
+/// is decided again: what is unanswered is answered so.
 ///
-/// A command id: the store itself refuses one that is stored (duplicate_event), so a command that persists is not looked up before;
-/// anything else it would be answered with is held back until a look-up has said that it is not stored. One that was sent
-/// lately (RecentCommands), and every one for a while after a duplicate, is looked up first.
+/// A command id: the store itself refuses one that is stored (duplicate_event), so a command that persists is not
+/// looked up before; anything else it would be answered with is held back until a look-up has said that it is not
+/// stored. One that was sent lately (RecentCommands), and every one for a while after a duplicate, is looked up first.
 ///
 /// Owner:  one thread at a time. Knows no clock: `now` is given with every input; timer() is due at wake_at().
 /// Cost:   about 300 bytes and the state; an ask about 500 bytes until it is answered.
 class Entity {
  public:
   enum class Phase : std::uint8_t {
-    passive,   ///< no state; perhaps a pause after a failure
-    wanting,   ///< wants a recovery permit
+    passive,  ///< no state; perhaps a pause after a failure
+    wanting,  ///< wants a recovery permit
     loading,
     live,
     draining,  ///< the state was discarded; appends under way are waited for
@@ -50,7 +51,8 @@ class Entity {
   void load(SteadyTime now, EntityActions& actions);
   void loaded(std::uint64_t number, Result<Replayed> result, SteadyTime now, EntityActions& actions);
   void model_read(std::uint64_t number, Result<DecisionRead> result, SteadyTime now, EntityActions& actions);
-  void looked_up(std::uint64_t number, Result<std::optional<RecordedCommand>> result, SteadyTime now, EntityActions& actions);
+  void looked_up(std::uint64_t number, Result<std::optional<RecordedCommand>> result, SteadyTime now,
+                 EntityActions& actions);
   void appended(std::uint64_t number, Result<Appended> result, SteadyTime now, EntityActions& actions);
   void snapshot_written(std::uint64_t number, Result<void> result, SteadyTime now, EntityActions& actions);
 
@@ -74,7 +76,9 @@ class Entity {
   /// Live with nothing to do: can be given up at once.
   [[nodiscard]] bool idle() const { return phase_ == Phase::live && asks_.empty(); }
   /// Holds nothing that has to be remembered.
-  [[nodiscard]] bool gone(SteadyTime now) const { return phase_ == Phase::passive && asks_.empty() && (stopping_ || now >= forget_at_); }
+  [[nodiscard]] bool gone(SteadyTime now) const {
+    return phase_ == Phase::passive && asks_.empty() && (stopping_ || now >= forget_at_);
+  }
   [[nodiscard]] SeqNr version() const { return version_; }
 
  private:
@@ -128,9 +132,9 @@ class Entity {
   Ends ends_ = Ends::again;
   bool stopping_ = false;
   bool leaving_ = false;
-  bool of_subjects_ = false;     ///< something of state_ is somebody's
-  bool snapshot_owed_ = false;   ///< more was replayed than the policy likes
-  std::uint8_t failures_ = 0;    ///< in a row: of writes or loads
+  bool of_subjects_ = false;    ///< something of state_ is somebody's
+  bool snapshot_owed_ = false;  ///< more was replayed than the policy likes
+  std::uint8_t failures_ = 0;   ///< in a row: of writes or loads
   std::uint16_t doubts_ = 0;
   std::uint32_t in_flight_ = 0;
   const AggregateId id_;
@@ -138,12 +142,12 @@ class Entity {
   const HostedKind& hosted_;
   EntityShare& share_;
 
-  StatePtr state_;            ///< provisional: with everything decided
-  SeqNr version_;             ///< of state_
-  SeqNr snapshot_version_;    ///< of the newest snapshot known
-  GlobalPosition position_;   ///< of the last settled event
+  StatePtr state_;               ///< provisional: with everything decided
+  SeqNr version_;                ///< of state_
+  SeqNr snapshot_version_;       ///< of the newest snapshot known
+  GlobalPosition position_;      ///< of the last settled event
   std::uint64_t loaded_at_ = 0;  ///< AggregateJournal::erasures() before state_ was loaded
-  std::uint64_t writer_ = 0;  ///< this incarnation's name in chains of appends
+  std::uint64_t writer_ = 0;     ///< this incarnation's name in chains of appends
 
   AskList asks_;
   Ask* next_ = nullptr;  ///< the first that may have to be decided
@@ -151,7 +155,7 @@ class Entity {
   std::uint64_t leave_behind_ = 0;  ///< leaving: the last one asked before
   std::uint64_t number_ = 0;        ///< of operations
   std::uint64_t load_number_ = 0;
-  std::unique_ptr<Error> sick_;     ///< stored events cannot be used: answered at once while pausing
+  std::unique_ptr<Error> sick_;  ///< stored events cannot be used: answered at once while pausing
 
   SteadyTime load_until_ = never;
   SteadyTime retry_at_ = SteadyTime::min();

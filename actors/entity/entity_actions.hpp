@@ -73,12 +73,12 @@ struct EntityActions {
   std::vector<Send> sends;
   std::vector<PutSnapshot> snapshots;
   std::vector<Tell> answers;
-  std::uint32_t permits_wanted = 0;    ///< of the node's RecoveryPermits; each comes back with permit()
+  std::uint32_t permits_wanted = 0;  ///< of the node's RecoveryPermits; each comes back with permit()
   std::uint32_t permits_returned = 0;
 
   [[nodiscard]] bool empty() const {
-    return loads.empty() && reads.empty() && look_ups.empty() && sends.empty() && snapshots.empty() && answers.empty() &&
-           permits_wanted == 0 && permits_returned == 0;
+    return loads.empty() && reads.empty() && look_ups.empty() && sends.empty() && snapshots.empty() &&
+           answers.empty() && permits_wanted == 0 && permits_returned == 0;
   }
   void clear() {
     loads.clear();

@@ -13,14 +13,16 @@ namespace {
 /// `timeout` and `io` would say that something may have been written.
 Error not_begun(const Error& error, std::string_view what) {
   const bool open = error.code == ErrorCode::timeout || error.code == ErrorCode::io;
-  return {open ? ErrorCode::unavailable : error.code, std::string(what) + ": " + error.what, error.details ? *error.details : ErrorDetails{}};
+  return {open ? ErrorCode::unavailable : error.code, std::string(what) + ": " + error.what,
+          error.details ? *error.details : ErrorDetails{}};
 }
 
 }  // namespace
 
 void Entity::advance(SteadyTime now, EntityActions& actions) {
   using Stage = Ask::Stage;
-  if (phase_ == Phase::passive && !stopping_ && now >= pause_until_ && now >= retry_at_ && any_waiting()) phase_ = Phase::wanting;
+  if (phase_ == Phase::passive && !stopping_ && now >= pause_until_ && now >= retry_at_ && any_waiting())
+    phase_ = Phase::wanting;
   bool decided = false;
   while (phase_ == Phase::live && next_ != nullptr) {
     Ask& ask = *next_;
@@ -48,22 +50,32 @@ void Entity::decide(Ask& ask, SteadyTime now, EntityActions& actions) {
   if (!decision) return hold(ask, AnyAnswer::failed(std::move(decision).error()), actions);
   using Kind = evershard::Decision::Kind;
   switch (decision->kind) {
-    case Kind::persist: return persist(ask, std::move(*decision), now, actions);
-    case Kind::reject: return hold(ask, AnyAnswer::rejected(std::move(decision->rejection), version_), actions);
-    case Kind::nothing: break;
+    case Kind::persist:
+      return persist(ask, std::move(*decision), now, actions);
+    case Kind::reject:
+      return hold(ask, AnyAnswer::rejected(std::move(decision->rejection), version_), actions);
+    case Kind::nothing:
+      break;
   }
   auto reply = reply_of(*decision);
-  hold(ask, reply ? AnyAnswer::replied(std::move(*reply), version_, GlobalPosition{0}) : AnyAnswer::failed(std::move(reply).error()), actions);
+  hold(ask,
+       reply ? AnyAnswer::replied(std::move(*reply), version_, GlobalPosition{0})
+             : AnyAnswer::failed(std::move(reply).error()),
+       actions);
 }
 
 void Entity::decide_state(Ask& ask, EntityActions& actions) {
   if (ask.kind == AskKind::state) {
     auto state = hosted_.kind->encode(*state_);
-    return hold(ask, state ? AnyAnswer::replied(std::move(*state), version_, GlobalPosition{0}) : AnyAnswer::failed(std::move(state).error()),
+    return hold(ask,
+                state ? AnyAnswer::replied(std::move(*state), version_, GlobalPosition{0})
+                      : AnyAnswer::failed(std::move(state).error()),
                 actions);
   }
   if (version_.value == 0) {
-    return hold(ask, AnyAnswer::failed({ErrorCode::not_found, in_quotes(id_.text()) + " has no events to take a snapshot of"}), actions);
+    return hold(
+        ask, AnyAnswer::failed({ErrorCode::not_found, in_quotes(id_.text()) + " has no events to take a snapshot of"}),
+        actions);
   }
   auto snapshot = snapshot_of(hosted_, id_, *state_, version_);
   if (!snapshot) {
@@ -190,7 +202,8 @@ Result<std::string> Entity::reply_of(const evershard::Decision& decision) const 
   auto reply = decision.reply(*state_);
   if (reply && reply->size() > hosted_.limits.reply_bytes_max) {
     return refuse(ErrorCode::too_large, "the reply has " + std::to_string(reply->size()) + " bytes, at most " +
-                                            std::to_string(hosted_.limits.reply_bytes_max) + " are allowed: nothing was written");
+                                            std::to_string(hosted_.limits.reply_bytes_max) +
+                                            " are allowed: nothing was written");
   }
   return reply;
 }
@@ -226,13 +239,15 @@ void Entity::look_up(Ask& ask, EntityActions& actions) {
   actions.look_ups.push_back({begin(ask), id_, ask.command_id});
 }
 
-void Entity::looked_up(std::uint64_t number, Result<std::optional<RecordedCommand>> result, SteadyTime now, EntityActions& actions) {
+void Entity::looked_up(std::uint64_t number, Result<std::optional<RecordedCommand>> result, SteadyTime now,
+                       EntityActions& actions) {
   Ask* const ask = find(number);
   if (ask == nullptr) return;
   ask->number = 0;
   if (!result) {
     const bool stored = ask->stage == Ask::Stage::finding;
-    const std::string_view what = stored ? "it was carried out, but its reply could not be read" : "whether it was carried out before could not be read";
+    const std::string_view what = stored ? "it was carried out, but its reply could not be read"
+                                         : "whether it was carried out before could not be read";
     Error error = not_begun(result.error(), what);
     if (stored) error.code = ErrorCode::timeout;
     ++(stored ? share_.counters.timed_out : share_.counters.dropped);

@@ -1,4 +1,5 @@
-// What becomes of decisions: what is durable is answered in order; what is refused takes with it what was decided behind it.
+// What becomes of decisions: what is durable is answered in order; what is refused takes with it what was decided
+// behind it.
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +22,8 @@ void Entity::appended(std::uint64_t number, Result<Appended> result, SteadyTime 
     ask->position = result->last_position;
     ask->answer.position = result->last_position;
   } else {
-    refused(*ask, result ? Error{ErrorCode::timeout, "the journal answered another append"} : std::move(result).error(), now, actions);
+    refused(*ask, result ? Error{ErrorCode::timeout, "the journal answered another append"} : std::move(result).error(),
+            now, actions);
   }
   run(now, actions);
 }
@@ -42,8 +44,12 @@ void Entity::refused(Ask& ask, Error&& error, SteadyTime now, EntityActions& act
       if (!ask.answered) ++counters.timed_out;
       error = Error(ErrorCode::timeout, "the outcome of the write is unknown: " + error.what);
       break;
-    case ErrorCode::wrong_shard: ends_ = Ends::unknown; break;
-    case ErrorCode::overloaded: retry_at_ = now + share_.jitter.delay(hosted_.options.retry_delay_min, hosted_.options.retry_delay_max, 1, 4); break;
+    case ErrorCode::wrong_shard:
+      ends_ = Ends::unknown;
+      break;
+    case ErrorCode::overloaded:
+      retry_at_ = now + share_.jitter.delay(hosted_.options.retry_delay_min, hosted_.options.retry_delay_max, 1, 4);
+      break;
     case ErrorCode::duplicate_event:
       if (ask.answered || ask.command_id.empty()) break;
       doubts_ = static_cast<std::uint16_t>(hosted_.options.doubts);
@@ -60,7 +66,8 @@ void Entity::refused(Ask& ask, Error&& error, SteadyTime now, EntityActions& act
   remove(ask);
 }
 
-// Whether it is to be decided again. Those behind the first one are refused for its sake: that is not counted against them.
+// Whether it is to be decided again. Those behind the first one are refused for its sake: that is not counted against
+// them.
 bool Entity::again(Ask& ask, const Error& error, bool first, SteadyTime now) {
   const EntityOptions& options = hosted_.options;
   unsigned tries = 0;
@@ -79,7 +86,8 @@ bool Entity::again(Ask& ask, const Error& error, bool first, SteadyTime now) {
   } else {
     return false;
   }
-  retry_at_ = std::max(retry_at_, now + share_.jitter.delay(options.retry_delay_min, options.retry_delay_max, tries, 4));
+  retry_at_ =
+      std::max(retry_at_, now + share_.jitter.delay(options.retry_delay_min, options.retry_delay_max, tries, 4));
   return true;
 }
 
@@ -156,7 +164,8 @@ void Entity::snapshot_written(std::uint64_t number, Result<void> result, SteadyT
   if (result) {
     snapshot_version_ = std::max(snapshot_version_, ask->version);
     tell(*ask, std::move(ask->answer), actions);
-  } else if (result.error().code == ErrorCode::version_conflict && !ask->answered && !stopping_ && ask->conflicts < hosted_.options.conflict_retries) {
+  } else if (result.error().code == ErrorCode::version_conflict && !ask->answered && !stopping_ &&
+             ask->conflicts < hosted_.options.conflict_retries) {
     // The state may have what is erased: of the one that is loaded next, then.
     ++ask->conflicts;
     undecide_behind(*ask);
@@ -181,11 +190,14 @@ void Entity::drained(SteadyTime now, EntityActions& actions) {
   if (ends_ == Ends::unknown) {
     leaving_ = false;
     pause(now);
-    give_up_all(ErrorCode::unavailable, "the outcome of a write before it is unknown, and the aggregate was stopped", actions);
+    give_up_all(ErrorCode::unavailable, "the outcome of a write before it is unknown, and the aggregate was stopped",
+                actions);
   } else if (any_waiting() && !stopping_) {
     // The pause comes before the load: over a state that is older than the pause it would only lose again.
-    if (now < retry_at_) wake(retry_at_);
-    else phase_ = Phase::wanting;
+    if (now < retry_at_)
+      wake(retry_at_);
+    else
+      phase_ = Phase::wanting;
   }
 }
 
@@ -197,7 +209,8 @@ bool Entity::any_waiting() const {
 
 // While it is live. What was discarded leaves when it is drained.
 bool Entity::may_leave() const {
-  return leaving_ && phase_ == Phase::live && in_flight_ == 0 && (asks_.empty() || asks_.front()->order > leave_behind_);
+  return leaving_ && phase_ == Phase::live && in_flight_ == 0 &&
+         (asks_.empty() || asks_.front()->order > leave_behind_);
 }
 
 void Entity::leave() {

@@ -9,7 +9,9 @@
 namespace evershard::actors {
 
 EntityTable::EntityTable(Options options)
-    : options_(options), share_(options.recent_ids_max, options.seed), idle_(std::max<std::size_t>(1, options.live_max * 4 / 5)) {}
+    : options_(options),
+      share_(options.recent_ids_max, options.seed),
+      idle_(std::max<std::size_t>(1, options.live_max * 4 / 5)) {}
 
 Result<void> EntityTable::host(HostedKind kind) {
   const std::string type(kind.kind->type());
@@ -38,7 +40,8 @@ Result<EntityTable::Slot*> EntityTable::slot_of(const AggregateId& aggregate) {
   if (stopping_) return refuse(ErrorCode::unavailable, "the shard is being stopped: nothing was done");
   if (const auto known = index_.find(aggregate); known != index_.end()) return *known;
   const auto kind = kinds_.find(aggregate.type);
-  if (kind == kinds_.end()) return refuse(ErrorCode::invalid_argument, "nobody hosts aggregates of type " + in_quotes(aggregate.type));
+  if (kind == kinds_.end())
+    return refuse(ErrorCode::invalid_argument, "nobody hosts aggregates of type " + in_quotes(aggregate.type));
   EVERSHARD_TRY(AggregateId::check(aggregate));
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -99,7 +102,8 @@ void EntityTable::model_read(EntityOp op, Result<DecisionRead> result, SteadyTim
   settle(*slot, now, actions);
 }
 
-void EntityTable::looked_up(EntityOp op, Result<std::optional<RecordedCommand>> result, SteadyTime now, EntityActions& actions) {
+void EntityTable::looked_up(EntityOp op, Result<std::optional<RecordedCommand>> result, SteadyTime now,
+                            EntityActions& actions) {
   Slot* const slot = late(op);
   if (slot == nullptr) return;
   slot->entity.looked_up(op.number, std::move(result), now, actions);

@@ -19,8 +19,8 @@
 
 namespace evershard::actors {
 
-/// Routes what is asked to the entity, which it makes; what comes back, by the operation's name; and gives entities up when they
-/// are idle for long or too many. A passive aggregate costs nothing.
+/// Routes what is asked to the entity, which it makes; what comes back, by the operation's name; and gives entities up
+/// when they are idle for long or too many. A passive aggregate costs nothing.
 ///
 /// Owner:  one thread at a time. timer() is due at wake_at().
 /// Cost:   a live aggregate about 450 bytes beside its state and the bytes of its id.
@@ -29,8 +29,8 @@ class EntityTable {
   struct Options {
     std::size_t live_max = 6'250;  ///< idle ones beyond it are given up; busy ones never are
     std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< 0: never
-    std::size_t recent_ids_max = 16'384;  ///< of each of two generations
-    std::uint64_t seed = 0;               ///< random, and another one for each table: writers of chains are named by it
+    std::size_t recent_ids_max = 16'384;                              ///< of each of two generations
+    std::uint64_t seed = 0;  ///< random, and another one for each table: writers of chains are named by it
   };
   explicit EntityTable(Options options);
 
@@ -57,8 +57,8 @@ class EntityTable {
   void passivate(const AggregateId& aggregate, SteadyTime now, EntityActions& actions);
   /// Those whose state may have something of somebody's.
   void passivate_of_subjects(SteadyTime now, EntityActions& actions);
-  /// These aggregates live elsewhere from now on. What was not sent is answered `unavailable`, what was sent when it has come back; then each is
-  /// given up, and would be loaded anew.
+  /// These aggregates live elsewhere from now on. What was not sent is answered `unavailable`, what was sent when it
+  /// has come back; then each is given up, and would be loaded anew.
   void end(const std::function<bool(const AggregateId&)>& which, SteadyTime now, EntityActions& actions);
   /// Answers what was not sent, and all that comes, with `unavailable`; stopped() when what was sent has come back.
   void stop(SteadyTime now, EntityActions& actions);
@@ -75,7 +75,8 @@ class EntityTable {
 
  private:
   struct Slot : IdleLinks, WakeLink {
-    Slot(EntityPlace at, const AggregateId& id, const HostedKind& hosted, EntityShare& share) : entity(at, id, hosted, share), place(at) {}
+    Slot(EntityPlace at, const AggregateId& id, const HostedKind& hosted, EntityShare& share)
+        : entity(at, id, hosted, share), place(at) {}
     Entity entity;
     EntityPlace place;
     bool wants = false;   ///< a permit, and stands in wanting_

@@ -6,7 +6,8 @@
 
 namespace evershard::actors {
 
-Result<Snapshot> snapshot_of(const HostedKind& hosted, const AggregateId& aggregate, const AnyState& state, SeqNr version) {
+Result<Snapshot> snapshot_of(const HostedKind& hosted, const AggregateId& aggregate, const AnyState& state,
+                             SeqNr version) {
   auto payload = hosted.kind->encode(state);
   if (!payload) return refuse(std::move(payload).error());
   auto subject = hosted.kind->subject_of(state);

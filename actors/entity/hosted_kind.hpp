@@ -33,6 +33,7 @@ struct EntityShare {
 
 /// A snapshot of a state, by the kind's policy.
 /// Errors: what encoding failed with; too_large and the like: it would be refused
-[[nodiscard]] Result<Snapshot> snapshot_of(const HostedKind& hosted, const AggregateId& aggregate, const AnyState& state, SeqNr version);
+[[nodiscard]] Result<Snapshot> snapshot_of(const HostedKind& hosted, const AggregateId& aggregate,
+                                           const AnyState& state, SeqNr version);
 
 }  // namespace evershard::actors

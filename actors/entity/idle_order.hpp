@@ -19,8 +19,9 @@ struct IdleLinks {
   bool used_again = false;  ///< it was idle before, and was asked since
 };
 
-/// What was used once stands in `probation`, what was used again in `kept`; the first is emptied first. So a pass over many
-/// aggregates, each once, pushes out none that is used all the time. What `kept` has too many of goes back to probation.
+/// What was used once stands in `probation`, what was used again in `kept`; the first is emptied first. So a pass over
+/// many aggregates, each once, pushes out none that is used all the time. What `kept` has too many of goes back to
+/// probation.
 ///
 /// Source: Karedla, Love, Wherry: Caching strategies to improve disk system performance (1994).
 class IdleOrder {

@@ -8,7 +8,8 @@
 
 namespace evershard::actors {
 
-/// Source: splitmix64 (Steele, Lea, Flood 2014). Shape: seeded at random by whoever wants different processes to differ.
+/// Source: splitmix64 (Steele, Lea, Flood 2014). Shape: seeded at random by whoever wants different processes to
+/// differ.
 class Jitter {
  public:
   explicit Jitter(std::uint64_t seed) : state_(seed) {}
@@ -21,7 +22,8 @@ class Jitter {
   }
 
   /// Full jitter: anything from 0 to `min * factor^tries`, at most `max`.
-  std::chrono::microseconds delay(std::chrono::milliseconds min, std::chrono::milliseconds max, unsigned tries, unsigned factor) {
+  std::chrono::microseconds delay(std::chrono::milliseconds min, std::chrono::milliseconds max, unsigned tries,
+                                  unsigned factor) {
     std::chrono::microseconds bound = min;
     for (; tries > 0 && bound < max; --tries) bound *= factor;
     bound = std::min<std::chrono::microseconds>(bound, max);

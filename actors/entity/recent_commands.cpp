@@ -46,7 +46,8 @@ void RecentCommands::Generation::put(std::uint64_t hash) {
 
 void RecentCommands::Generation::add(std::uint64_t hash) {
   if ((used + 1) * 2 > slots.size()) {
-    const auto smaller = std::exchange(slots, std::vector<std::uint64_t>(slots.empty() ? slots_at_first : slots.size() * 2));
+    const auto smaller =
+        std::exchange(slots, std::vector<std::uint64_t>(slots.empty() ? slots_at_first : slots.size() * 2));
     for (const std::uint64_t known : smaller) {
       if (known != 0) put(known);
     }

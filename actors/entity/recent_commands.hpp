@@ -21,7 +21,9 @@ class RecentCommands {
 
   [[nodiscard]] static std::uint64_t hash(std::uint64_t aggregate_hash, std::string_view command_id);
   void add(std::uint64_t hash);
-  [[nodiscard]] bool contains(std::uint64_t hash) const { return generations_[0].contains(hash) || generations_[1].contains(hash); }
+  [[nodiscard]] bool contains(std::uint64_t hash) const {
+    return generations_[0].contains(hash) || generations_[1].contains(hash);
+  }
 
  private:
   /// Open addressing, at most half full; 0 is empty.

@@ -73,10 +73,12 @@ Result<bool> Replay::page(const Page& page) {
 
 Result<void> Replay::apply(const RecordedEvent& event) {
   if (event.seq_nr != from_) {
-    return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " stands where " + std::to_string(from_.value) + " is expected");
+    return refuse(ErrorCode::corruption,
+                  event_of(aggregate_, event.seq_nr) + " stands where " + std::to_string(from_.value) + " is expected");
   }
   if (event.state == EventState::erased) {
-    return refuse(ErrorCode::not_found, event_of(aggregate_, event.seq_nr) + " was erased, and no usable snapshot stands after it");
+    return refuse(ErrorCode::not_found,
+                  event_of(aggregate_, event.seq_nr) + " was erased, and no usable snapshot stands after it");
   }
   const auto step = [&] {
     at_.version = event.seq_nr;
@@ -99,15 +101,18 @@ Result<void> Replay::apply(const RecordedEvent& event) {
   at_.of_subjects = at_.of_subjects || !event.subject.empty();
   if (auto applied = kind_.apply(*at_.state, event.type, event.payload); !applied) {
     // Whatever it is: to whoever sent a command it is the stored events that cannot be used, not his command.
-    return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " cannot be applied: " + applied.error().what);
+    return refuse(ErrorCode::corruption,
+                  event_of(aggregate_, event.seq_nr) + " cannot be applied: " + applied.error().what);
   }
   step();
   return {};
 }
 
 Refused Replay::missing() const {
-  return refuse(ErrorCode::not_found, event_of(aggregate_, *removed_) + (at_.version == *removed_ ? " was" : " to event " + std::to_string(at_.version.value) + " were") +
-                                          " removed, and no usable snapshot stands behind them");
+  return refuse(ErrorCode::not_found,
+                event_of(aggregate_, *removed_) +
+                    (at_.version == *removed_ ? " was" : " to event " + std::to_string(at_.version.value) + " were") +
+                    " removed, and no usable snapshot stands behind them");
 }
 
 Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,

@@ -13,7 +13,7 @@ namespace evershard::actors {
 
 /// What became of the snapshot that was found.
 enum class SnapshotUse : std::uint8_t {
-  none,            ///< there was none
+  none,  ///< there was none
   used,
   other_revision,  ///< the rest: skipped, and everything was replayed
   undecodable,
@@ -28,17 +28,17 @@ struct Replayed {
   GlobalPosition position;  ///< of the event that made the version
   std::uint64_t replayed = 0;
   SnapshotUse snapshot = SnapshotUse::none;
-  SeqNr snapshot_version;  ///< where `used`
+  SeqNr snapshot_version;       ///< where `used`
   std::uint64_t loaded_at = 0;  ///< AggregateJournal::erasures(), before anything of it was read
   bool of_subjects = false;     ///< something of it is somebody's
 };
 
 /// Takes a snapshot, then pages of the stream.
 ///
-/// Events count strictly after the snapshot's seq_nr. The snapshot's own event is read, to see that it is there, and not applied.
-/// Owner:  any one thread.
-/// Where the aggregate was removed, its state begins anew behind the event that says so.
-/// Errors: corruption: an event of unknown type, one that cannot be applied, a gap. not_found: events that were removed or erased
+/// Events count strictly after the snapshot's seq_nr. The snapshot's own event is read, to see that it is there, and
+/// not applied. Owner:  any one thread. Where the aggregate was removed, its state begins anew behind the event that
+/// says so. Errors: corruption: an event of unknown type, one that cannot be applied, a gap. not_found: events that
+/// were removed or erased
 ///         are needed, since no usable snapshot stands behind them. Then there is no state.
 class Replay {
  public:
@@ -67,8 +67,8 @@ class Replay {
 };
 
 /// The whole of it. Blocks on the disk: a reader thread's work. Absent `up_to`: as it is now.
-[[nodiscard]] Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,
-                                      std::optional<GlobalPosition> up_to = {});
+[[nodiscard]] Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal,
+                                      const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {});
 
 /// An aggregate's encoded state.
 struct EncodedState {
@@ -78,8 +78,9 @@ struct EncodedState {
   GlobalPosition position;
 };
 
-/// Reading without the entity: what is stored now (`eventual`), or as of any position; the entity is not disturbed. Blocks on the disk.
-[[nodiscard]] Result<EncodedState> state_at(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,
-                                            std::optional<GlobalPosition> up_to = {});
+/// Reading without the entity: what is stored now (`eventual`), or as of any position; the entity is not disturbed.
+/// Blocks on the disk.
+[[nodiscard]] Result<EncodedState> state_at(const AggregateKind& kind, const AggregateJournal& journal,
+                                            const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {});
 
 }  // namespace evershard::actors

@@ -22,7 +22,8 @@ Error gone() { return {ErrorCode::unavailable, "the process is gone: restart() b
 }  // namespace
 
 struct ActorKit::Impl {
-  /// One life of the process. What it would tell after its end is not told, and who waits is kept, so that he goes on waiting.
+  /// One life of the process. What it would tell after its end is not told, and who waits is kept, so that he goes on
+  /// waiting.
   struct Life {
     bool ended = false;
     std::vector<AnswerDone> waiting;
@@ -32,7 +33,10 @@ struct ActorKit::Impl {
     HostOptions options;
   };
 
-  explicit Impl(ActorKitOptions o) : options(o), journal({o.limits, true, o.any_order, o.seed, [this] { return now(); }}) { start(); }
+  explicit Impl(ActorKitOptions o)
+      : options(o), journal({o.limits, true, o.any_order, o.seed, [this] { return now(); }}) {
+    start();
+  }
 
   [[nodiscard]] Timestamp now() const {
     const auto elapsed = before + (host ? host->elapsed() : std::chrono::nanoseconds(0));
@@ -69,8 +73,8 @@ struct ActorKit::Impl {
   }
 
   const ActorKitOptions options;
-  std::chrono::nanoseconds before{0};         ///< of earlier lives
-  std::vector<std::shared_ptr<Life>> lives;   ///< all: nobody who waits is told that it ended
+  std::chrono::nanoseconds before{0};        ///< of earlier lives
+  std::vector<std::shared_ptr<Life>> lives;  ///< all: nobody who waits is told that it ended
   std::vector<Hosted> kinds;
   KitJournal journal;
   std::unique_ptr<AggregateHost> host;  ///< null: between two lives
@@ -107,11 +111,17 @@ void ActorKit::release_appends() { impl_->journal.release_appends(); }
 void ActorKit::hold_answers() { impl_->journal.hold_answers(); }
 void ActorKit::release_answers() { impl_->journal.release_answers(); }
 Result<Appended> ActorKit::append_from_outside(Append append) { return impl_->journal.append_now(std::move(append)); }
-std::size_t ActorKit::damage_snapshot(const AggregateId& aggregate) { return impl_->journal.damage_snapshots(aggregate); }
+std::size_t ActorKit::damage_snapshot(const AggregateId& aggregate) {
+  return impl_->journal.damage_snapshots(aggregate);
+}
 void ActorKit::plant_snapshot(RecordedSnapshot snapshot) { impl_->journal.plant_snapshot(std::move(snapshot)); }
 std::vector<RecordedEvent> ActorKit::events() const { return impl_->journal.events(); }
-std::vector<RecordedEvent> ActorKit::events_of(const AggregateId& aggregate) const { return impl_->journal.events_of(aggregate); }
-std::vector<RecordedSnapshot> ActorKit::snapshots_of(const AggregateId& aggregate) const { return impl_->journal.snapshots_of(aggregate); }
+std::vector<RecordedEvent> ActorKit::events_of(const AggregateId& aggregate) const {
+  return impl_->journal.events_of(aggregate);
+}
+std::vector<RecordedSnapshot> ActorKit::snapshots_of(const AggregateId& aggregate) const {
+  return impl_->journal.snapshots_of(aggregate);
+}
 std::size_t ActorKit::appends_undecided() const { return impl_->journal.undecided(); }
 std::size_t ActorKit::appends_unanswered() const { return impl_->journal.unanswered(); }
 
@@ -140,7 +150,9 @@ void ActorKit::restart_without_kinds() {
   impl_->start();
 }
 
-actors::AggregateFigures ActorKit::figures() const { return impl_->host ? impl_->host->figures() : actors::AggregateFigures{}; }
+actors::AggregateFigures ActorKit::figures() const {
+  return impl_->host ? impl_->host->figures() : actors::AggregateFigures{};
+}
 
 // -- AggregateDoor
 
@@ -151,7 +163,8 @@ Result<void> ActorKit::host_kind(std::shared_ptr<const AggregateKind> kind, Host
   return {};
 }
 
-Asking ActorKit::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+Asking ActorKit::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
+                           AskOptions options, AnswerDone done) {
   if (!impl_->host) {
     done(AnyAnswer::failed(gone()));
     return {};
@@ -164,18 +177,21 @@ Asking ActorKit::ask_bytes(const AggregateId& aggregate, std::string command_typ
       done(std::move(answer));
     }
   };
-  const auto asking = impl_->host->ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options), std::move(told));
+  const auto asking = impl_->host->ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options),
+                                             std::move(told));
   return Asking([life, asking] {
     if (!life->ended) asking.cancel();
   });
 }
 
-AnyAnswer ActorKit::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+AnyAnswer ActorKit::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                                 AskOptions options) {
   if (!impl_->host) return AnyAnswer::failed(gone());
   return impl_->host->ask_and_wait(aggregate, std::move(command_type), std::move(command), std::move(options));
 }
 
-Result<StateBytes> ActorKit::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+Result<StateBytes> ActorKit::state_bytes(const AggregateId& aggregate, StateRead how,
+                                         std::chrono::milliseconds timeout) {
   if (!impl_->host) return refuse(gone());
   return impl_->host->state_bytes(aggregate, how, timeout);
 }

@@ -1,4 +1,5 @@
-// ActorKit: live aggregates in one thread, over a journal in memory that fails, and a process that crashes, when a test says so.
+// ActorKit: live aggregates in one thread, over a journal in memory that fails, and a process that crashes, when a test
+// says so.
 
 #pragma once
 
@@ -31,7 +32,8 @@ struct ActorKitOptions {
   Limits limits{};
 };
 
-/// The actors that run in production, with a scheduler and a clock that stand still until they are told. It is an AggregateDoor:
+/// The actors that run in production, with a scheduler and a clock that stand still until they are told. It is an
+/// AggregateDoor:
 ///
 ///     evershard::ActorKit kit;
 ///     kit.host<BankAccount>();
@@ -43,8 +45,8 @@ struct ActorKitOptions {
 ///     kit.restart();
 ///     EXPECT_FALSE(account.ask(deposit, {.command_id = "txn-1"}).duplicate());
 ///
-/// ask(), state() and snapshot() wait: they run everything, and let time pass as far as the answer needs it; whatever is held, until
-/// their deadline. ask_future() and ask_async() do nothing but send: then run(), step() or advance().
+/// ask(), state() and snapshot() wait: they run everything, and let time pass as far as the answer needs it; whatever
+/// is held, until their deadline. ask_future() and ask_async() do nothing but send: then run(), step() or advance().
 /// Owner:  one thread.
 class ActorKit : public AggregateDoor {
  public:
@@ -56,7 +58,8 @@ class ActorKit : public AggregateDoor {
 
   /// Everything there is to do now. Returns: whether there was anything
   bool run();
-  /// At most so many single things: an actor's batch, a read, an append decided, an answer given. Returns: how many there were
+  /// At most so many single things: an actor's batch, a read, an append decided, an answer given. Returns: how many
+  /// there were
   std::size_t steps(std::size_t count);
   /// Time passes, with everything that happens meanwhile.
   void advance(std::chrono::nanoseconds time);
@@ -89,8 +92,9 @@ class ActorKit : public AggregateDoor {
 
   // -- the process
 
-  /// Everything in memory is gone: live aggregates, queues, appends that are not decided. What is written stays. Whoever waits is
-  /// told nothing, ever: his future does not get ready while the kit lives. Until restart() all is `unavailable`.
+  /// Everything in memory is gone: live aggregates, queues, appends that are not decided. What is written stays.
+  /// Whoever waits is told nothing, ever: his future does not get ready while the kit lives. Until restart() all is
+  /// `unavailable`.
   void crash();
   /// An orderly end: whoever waits is answered.
   void stop();
@@ -104,9 +108,12 @@ class ActorKit : public AggregateDoor {
   // -- AggregateDoor
 
   [[nodiscard]] Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
-  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) override;
-  [[nodiscard]] AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) override;
-  [[nodiscard]] Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) override;
+  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
+                   AnswerDone done) override;
+  [[nodiscard]] AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                                       AskOptions options) override;
+  [[nodiscard]] Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how,
+                                               std::chrono::milliseconds timeout) override;
   [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;

@@ -33,7 +33,8 @@ bool KitJournal::step() {
     decide();
     return true;
   }
-  const auto at = answers_.begin() + static_cast<std::ptrdiff_t>(options_.any_order ? random_.next() % answers_.size() : 0);
+  const auto at =
+      answers_.begin() + static_cast<std::ptrdiff_t>(options_.any_order ? random_.next() % answers_.size() : 0);
   Answer answer = std::move(*at);
   answers_.erase(at);
   lock.unlock();
@@ -127,7 +128,8 @@ std::vector<RecordedSnapshot> KitJournal::snapshots_of(const AggregateId& aggreg
     snapshots.push_back(stream->latest->snapshot);
     snapshots.back().latest = true;
   }
-  for (auto copy = stream->copies.rbegin(); copy != stream->copies.rend(); ++copy) snapshots.push_back(copy->second.snapshot);
+  for (auto copy = stream->copies.rbegin(); copy != stream->copies.rend(); ++copy)
+    snapshots.push_back(copy->second.snapshot);
   return snapshots;
 }
 
@@ -174,7 +176,8 @@ void KitJournal::decide() {
 // In the real store's order: what is wrong with it in itself, ids, versions, conditions.
 Result<void> KitJournal::refusal(const Append& append, AppendChain chain) const {
   for (const auto& event : append.events) {
-    if (event.id.given() && ids_.contains(event.id)) return refuse(ErrorCode::duplicate_event, "event " + event.id.text() + " is stored already");
+    if (event.id.given() && ids_.contains(event.id))
+      return refuse(ErrorCode::duplicate_event, "event " + event.id.text() + " is stored already");
   }
   if (append.command && commands_.contains({append.command->aggregate, append.command->id})) {
     return refuse(ErrorCode::duplicate_event, "command " + in_quotes(append.command->id) + " was decided already");
@@ -184,7 +187,8 @@ Result<void> KitJournal::refusal(const Append& append, AppendChain chain) const 
     const SeqNr actual = version(expectation.aggregate);
     if (!expectation.version.holds_for(actual)) return refuse(conflict(expectation, actual, ""));
     const std::uint64_t writer = stream != nullptr ? stream->last_writer : 0;
-    if (chain.follows && writer != chain.writer) return refuse(conflict(expectation, actual, " of events that its writer has seen"));
+    if (chain.follows && writer != chain.writer)
+      return refuse(conflict(expectation, actual, " of events that its writer has seen"));
   }
   for (std::uint32_t i = 0; i < append.conditions.size(); ++i) {
     for (std::size_t at = append.conditions[i].after.value; at < events_.size(); ++at) {
@@ -192,8 +196,10 @@ Result<void> KitJournal::refusal(const Append& append, AppendChain chain) const 
       ErrorDetails details;
       details.condition = i;
       details.position = events_[at].position;
-      return refuse(ErrorCode::condition_failed,
-                    "condition " + std::to_string(i) + " failed: the event at position " + std::to_string(at + 1) + " matches it", std::move(details));
+      return refuse(
+          ErrorCode::condition_failed,
+          "condition " + std::to_string(i) + " failed: the event at position " + std::to_string(at + 1) + " matches it",
+          std::move(details));
     }
   }
   return {};
@@ -205,8 +211,8 @@ Error KitJournal::conflict(const Expectation& expectation, SeqNr actual, std::st
   details.expected = expectation.version;
   details.actual = actual;
   return {ErrorCode::version_conflict,
-          "stream " + in_quotes(expectation.aggregate.text()) + " is at version " + std::to_string(actual.value) + ", the append expects " +
-              expectation.version.text() + std::move(why),
+          "stream " + in_quotes(expectation.aggregate.text()) + " is at version " + std::to_string(actual.value) +
+              ", the append expects " + expectation.version.text() + std::move(why),
           std::move(details)};
 }
 
@@ -235,9 +241,12 @@ Result<Appended> KitJournal::write(Append append, AppendChain chain) {
       stream.events.push_back(events_.size());
       stream.last_writer = chain.writer;
       recorded.seq_nr = SeqNr{stream.events.size()};
-      const auto at = std::find_if(answer.versions.begin(), answer.versions.end(), [&](const auto& v) { return v.aggregate == *event.aggregate; });
-      if (at == answer.versions.end()) answer.versions.push_back({*event.aggregate, recorded.seq_nr});
-      else at->version = recorded.seq_nr;
+      const auto at = std::find_if(answer.versions.begin(), answer.versions.end(),
+                                   [&](const auto& v) { return v.aggregate == *event.aggregate; });
+      if (at == answer.versions.end())
+        answer.versions.push_back({*event.aggregate, recorded.seq_nr});
+      else
+        at->version = recorded.seq_nr;
     }
     recorded.aggregate = std::move(event.aggregate);
     recorded.type = std::move(event.type);
@@ -255,8 +264,8 @@ Result<Appended> KitJournal::write(Append append, AppendChain chain) {
   answer.last_position = GlobalPosition{events_.size()};
   for (const auto& snapshot : append.snapshots) store(snapshot, version(snapshot.aggregate));
   if (append.command) {
-    commands_[{append.command->aggregate, append.command->id}] = {std::move(append.command->reply), version(append.command->aggregate),
-                                                                  answer.last_position};
+    commands_[{append.command->aggregate, append.command->id}] = {
+        std::move(append.command->reply), version(append.command->aggregate), answer.last_position};
   }
   if (append.request_id) requests_[*append.request_id] = answer;
   return answer;
@@ -268,9 +277,11 @@ Result<void> KitJournal::put_snapshot(Snapshot snapshot, std::uint64_t) {
   const Lock lock(mutex_);
   EVERSHARD_TRY(enter(JournalCall::put_snapshot));
   EVERSHARD_TRY(check(snapshot, options_.limits));
-  if (snapshot.version.value == 0) return refuse(ErrorCode::invalid_argument, "a snapshot written alone names its version, this one has 0");
+  if (snapshot.version.value == 0)
+    return refuse(ErrorCode::invalid_argument, "a snapshot written alone names its version, this one has 0");
   if (snapshot.version > version(snapshot.aggregate)) {
-    return refuse(ErrorCode::not_found, "stream " + in_quotes(snapshot.aggregate.text()) + " has no version " + std::to_string(snapshot.version.value));
+    return refuse(ErrorCode::not_found, "stream " + in_quotes(snapshot.aggregate.text()) + " has no version " +
+                                            std::to_string(snapshot.version.value));
   }
   store(snapshot, snapshot.version);
   return {};
@@ -290,12 +301,14 @@ void KitJournal::store(const Snapshot& snapshot, SeqNr version) {
   recorded.taken_at = options_.now();
   if (!stream.latest || stream.latest->damaged || stream.latest->snapshot.version <= version) stream.latest = stored;
   if (!snapshot.keep) return;
-  if (snapshot.ttl) recorded.expires_at = Timestamp{recorded.taken_at.micros + std::chrono::microseconds(*snapshot.ttl).count()};
+  if (snapshot.ttl)
+    recorded.expires_at = Timestamp{recorded.taken_at.micros + std::chrono::microseconds(*snapshot.ttl).count()};
   stream.copies.insert_or_assign(version, std::move(stored));
   while (stream.copies.size() > *snapshot.keep) stream.copies.erase(stream.copies.begin());
 }
 
-Result<std::optional<RecordedSnapshot>> KitJournal::snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const {
+Result<std::optional<RecordedSnapshot>> KitJournal::snapshot(const AggregateId& aggregate,
+                                                             std::optional<GlobalPosition> up_to) const {
   const Lock lock(mutex_);
   EVERSHARD_TRY(enter(JournalCall::snapshot));
   const Stream* stream = find(aggregate);
@@ -311,7 +324,8 @@ Result<std::optional<RecordedSnapshot>> KitJournal::snapshot(const AggregateId& 
     }
   }
   if (newest == nullptr) return std::nullopt;
-  if (newest->damaged) return refuse(ErrorCode::corruption, "the snapshot of " + in_quotes(aggregate.text()) + " is damaged");
+  if (newest->damaged)
+    return refuse(ErrorCode::corruption, "the snapshot of " + in_quotes(aggregate.text()) + " is damaged");
   return newest->snapshot;
 }
 
@@ -329,13 +343,16 @@ Result<void> KitJournal::enter(JournalCall call) const {
 Result<Page> KitJournal::stream(const AggregateId& aggregate, const StreamOptions& options) const {
   const Lock lock(mutex_);
   EVERSHARD_TRY(enter(JournalCall::stream));
-  if (options.direction != Direction::forwards) return refuse(ErrorCode::invalid_argument, "the kit's journal reads forwards");
+  if (options.direction != Direction::forwards)
+    return refuse(ErrorCode::invalid_argument, "the kit's journal reads forwards");
   Page page{{}, GlobalPosition{events_.size()}, true};
   const Stream* stream = find(aggregate);
   if (stream == nullptr) return page;
-  for (std::size_t i = options.from && options.from->value > 0 ? options.from->value - 1 : 0; i < stream->events.size(); ++i) {
+  for (std::size_t i = options.from && options.from->value > 0 ? options.from->value - 1 : 0; i < stream->events.size();
+       ++i) {
     const RecordedEvent& event = events_[stream->events[i]];
-    if ((options.up_to && event.position > *options.up_to) || (options.limit && page.events.size() == *options.limit)) break;
+    if ((options.up_to && event.position > *options.up_to) || (options.limit && page.events.size() == *options.limit))
+      break;
     if (page.events.size() == options_.limits.page_events_max) {
       page.complete = false;
       break;
@@ -349,14 +366,16 @@ Result<Page> KitJournal::query(const Query& query, const ReadOptions& options) c
   const Lock lock(mutex_);
   EVERSHARD_TRY(enter(JournalCall::query));
   EVERSHARD_TRY(query.check());
-  if (options.direction != Direction::forwards) return refuse(ErrorCode::invalid_argument, "the kit's journal reads forwards");
+  if (options.direction != Direction::forwards)
+    return refuse(ErrorCode::invalid_argument, "the kit's journal reads forwards");
   Page page{{}, GlobalPosition{events_.size()}, true};
   if (options.at_least && *options.at_least > page.watermark) {
     return refuse(ErrorCode::timeout, "the watermark did not reach " + std::to_string(options.at_least->value));
   }
   for (std::size_t at = options.after.value; at < events_.size(); ++at) {
     const RecordedEvent& event = events_[at];
-    if ((options.up_to && event.position > *options.up_to) || (options.before && event.position >= *options.before)) break;
+    if ((options.up_to && event.position > *options.up_to) || (options.before && event.position >= *options.before))
+      break;
     if (!query.matches(event)) continue;
     if (options.limit && page.events.size() == *options.limit) break;
     if (page.events.size() == options_.limits.page_events_max) {
@@ -368,7 +387,8 @@ Result<Page> KitJournal::query(const Query& query, const ReadOptions& options) c
   return page;
 }
 
-Result<std::optional<RecordedCommand>> KitJournal::command(const AggregateId& aggregate, std::string_view command_id) const {
+Result<std::optional<RecordedCommand>> KitJournal::command(const AggregateId& aggregate,
+                                                           std::string_view command_id) const {
   const Lock lock(mutex_);
   EVERSHARD_TRY(enter(JournalCall::command));
   const auto found = commands_.find({aggregate, std::string(command_id)});

@@ -23,14 +23,15 @@ namespace evershard::actors {
 
 /// Ids, versions, chains, conditions over everything, command records, snapshots and what is kept of them.
 ///
-/// Appends stand in a queue, and so do their answers; step() decides the oldest append, or gives an answer. Both can be held,
-/// so that a test can look, append or crash in between. Any thread may do anything.
+/// Appends stand in a queue, and so do their answers; step() decides the oldest append, or gives an answer. Both can be
+/// held, so that a test can look, append or crash in between. Any thread may do anything.
 class KitJournal final : public AggregateJournal {
  public:
   struct Options {
     Limits limits{};
-    bool queued = true;      ///< false: without step(): an append that is not held is decided and answered within its call
-    bool any_order = false;  ///< whether a decision or an answer is next, and which answer, is drawn by the seed; decisions stay in order
+    bool queued = true;  ///< false: without step(): an append that is not held is decided and answered within its call
+    bool any_order = false;  ///< whether a decision or an answer is next, and which answer, is drawn by the seed;
+                             ///< decisions stay in order
     std::uint64_t seed = 0;
     std::function<Timestamp()> now = &Timestamp::now;
   };
@@ -51,8 +52,8 @@ class KitJournal final : public AggregateJournal {
   /// Appends are decided, and their answers do not come, until release_answers().
   void hold_answers() { hold(held_answers_, true); }
   void release_answers() { hold(held_answers_, false); }
-  /// Appends that were not decided are forgotten, answers that were not given never come, what is called is passed over or refused:
-  /// whoever used it is gone. Holds and faults end.
+  /// Appends that were not decided are forgotten, answers that were not given never come, what is called is passed over
+  /// or refused: whoever used it is gone. Holds and faults end.
   void disconnect();
   void connect();
   /// Somebody else's append, decided now, whatever is held. Errors: as EventStore::append
@@ -74,12 +75,14 @@ class KitJournal final : public AggregateJournal {
 
   // -- AggregateJournal
 
-  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override;
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+              std::function<void(Result<Appended>)> done) override;
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
                                                                  std::optional<GlobalPosition> up_to) const override;
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override;
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override;
-  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const override;
+  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,
+                                                               std::string_view command_id) const override;
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at = 0) override;
   [[nodiscard]] GlobalPosition watermark() const override;
 

@@ -1,4 +1,5 @@
-// AggregateDoor: how aggregates are hosted and asked, whatever stands behind: the store in this process, or a node of a cluster.
+// AggregateDoor: how aggregates are hosted and asked, whatever stands behind: the store in this process, or a node of a
+// cluster.
 
 #pragma once
 
@@ -28,12 +29,12 @@ template <class A>
 
 /// Bounds, time-outs and retries of one kind's aggregates.
 struct HostOptions {
-  std::size_t stash_limit = 1'024;            ///< commands of one aggregate that are not done with; beyond it: `overloaded`
-  std::size_t stash_bytes = 8u << 20;         ///< their bytes
-  std::uint32_t in_flight_limit = 512;        ///< appends of one aggregate under way at once
+  std::size_t stash_limit = 1'024;      ///< commands of one aggregate that are not done with; beyond it: `overloaded`
+  std::size_t stash_bytes = 8u << 20;   ///< their bytes
+  std::uint32_t in_flight_limit = 512;  ///< appends of one aggregate under way at once
   std::chrono::milliseconds command_timeout = std::chrono::seconds(10);  ///< of a command that names none
-  std::uint8_t condition_retries = 4;         ///< of a command whose decision model was outdated
-  std::uint8_t conflict_retries = 8;          ///< of a command when others append to the aggregate
+  std::uint8_t condition_retries = 4;  ///< of a command whose decision model was outdated
+  std::uint8_t conflict_retries = 8;   ///< of a command when others append to the aggregate
   std::chrono::milliseconds retry_delay_min = std::chrono::milliseconds(10);
   std::chrono::milliseconds retry_delay_max = std::chrono::milliseconds(500);
 };
@@ -42,12 +43,12 @@ struct HostOptions {
 struct AggregateOptions {
   std::size_t live_limit = 100'000;  ///< idle aggregates beyond it leave memory; busy ones never do
   std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
-  std::uint32_t recovery_permits = 50;  ///< aggregates that load at once
-  std::size_t reading_threads = 2;      ///< for loads, decision models and look-ups
+  std::uint32_t recovery_permits = 50;                              ///< aggregates that load at once
+  std::size_t reading_threads = 2;                                  ///< for loads, decision models and look-ups
 };
 
 struct AskOptions {
-  std::string command_id{};  ///< the same again gives the stored reply; empty: none
+  std::string command_id{};                            ///< the same again gives the stored reply; empty: none
   std::optional<std::chrono::milliseconds> timeout{};  ///< absent: HostOptions::command_timeout
 };
 
@@ -70,7 +71,8 @@ class Asking {
  public:
   Asking() = default;
   explicit Asking(std::function<void()> cancel) : cancel_(std::move(cancel)) {}
-  /// It is answered `cancelled`, if it was not answered yet. What was sent to the store already may be stored all the same.
+  /// It is answered `cancelled`, if it was not answered yet. What was sent to the store already may be stored all the
+  /// same.
   void cancel() const {
     if (cancel_) cancel_();
   }
@@ -96,7 +98,8 @@ class AggregateDoor {
     return host_kind(std::move(*kind), options);
   }
 
-  /// One aggregate of a kind, by the second half of its id; it need not have events yet. A handle: cheap to make and to copy.
+  /// One aggregate of a kind, by the second half of its id; it need not have events yet. A handle: cheap to make and to
+  /// copy.
   template <class A>
   [[nodiscard]] AggregateRef<A> get(std::string_view value) {
     return AggregateRef<A>(*this, AggregateId{std::string(A::type), std::string(value)});
@@ -104,11 +107,15 @@ class AggregateDoor {
 
   [[nodiscard]] virtual Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) = 0;
   /// The command is answered once, whatever happens.
-  virtual Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) = 0;
-  /// The same, and waits: at the latest until a moment after its deadline, then `timeout`. Not from a completion, nor from a handler.
-  [[nodiscard]] virtual AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) = 0;
+  virtual Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
+                           AskOptions options, AnswerDone done) = 0;
+  /// The same, and waits: at the latest until a moment after its deadline, then `timeout`. Not from a completion, nor
+  /// from a handler.
+  [[nodiscard]] virtual AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type,
+                                               std::string command, AskOptions options) = 0;
   /// Errors: invalid_argument: nobody hosts its type; corruption, timeout, unavailable
-  [[nodiscard]] virtual Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) = 0;
+  [[nodiscard]] virtual Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how,
+                                                       std::chrono::milliseconds timeout) = 0;
   /// As of a position. Errors: invalid_argument: nobody hosts its type; corruption, unavailable
   [[nodiscard]] virtual Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) = 0;
   /// Takes a snapshot after everything asked before. Errors: too_large, corruption, timeout, unavailable

@@ -37,7 +37,8 @@ class AggregateRef {
   /// Blocks until it is answered: at the latest a moment after its deadline. Not from a completion, nor from a handler.
   template <class C>
   [[nodiscard]] Answer<Reply<C>> ask(const C& command, AskOptions options = {}) const {
-    static_assert(takes<C>(typename A::Commands{}), "evershard: this aggregate takes no such command: it is not among its Commands");
+    static_assert(takes<C>(typename A::Commands{}),
+                  "evershard: this aggregate takes no such command: it is not among its Commands");
     auto bytes = to_bytes(command);
     if (!bytes) return Answer<Reply<C>>(AnyAnswer::failed(std::move(bytes).error()));
     return Answer<Reply<C>>(door_->ask_and_wait(id_, name_of_type<C>(), std::move(*bytes), std::move(options)));
@@ -47,31 +48,40 @@ class AggregateRef {
   [[nodiscard]] std::future<Answer<Reply<C>>> ask_future(const C& command, AskOptions options = {}) const {
     auto promise = std::make_shared<std::promise<Answer<Reply<C>>>>();
     auto future = promise->get_future();
-    ask_async(command, [promise](Answer<Reply<C>> answer) { promise->set_value(std::move(answer)); }, std::move(options));
+    ask_async(
+        command, [promise](Answer<Reply<C>> answer) { promise->set_value(std::move(answer)); }, std::move(options));
     return future;
   }
 
-  /// `done(Answer<Reply>)` is called once, from a thread of the runtime or from within this call: it must not block and must not throw.
+  /// `done(Answer<Reply>)` is called once, from a thread of the runtime or from within this call: it must not block and
+  /// must not throw.
   template <class C, class Done>
   Asking ask_async(const C& command, Done done, AskOptions options = {}) const {
-    static_assert(takes<C>(typename A::Commands{}), "evershard: this aggregate takes no such command: it is not among its Commands");
+    static_assert(takes<C>(typename A::Commands{}),
+                  "evershard: this aggregate takes no such command: it is not among its Commands");
     auto bytes = to_bytes(command);
     if (!bytes) {
       done(Answer<Reply<C>>(AnyAnswer::failed(std::move(bytes).error())));
       return {};
     }
-    return door_->ask_bytes(id_, name_of_type<C>(), std::move(*bytes), std::move(options),
-                            [done = std::move(done)](AnyAnswer answer) mutable { done(Answer<Reply<C>>(std::move(answer))); });
+    return door_->ask_bytes(
+        id_, name_of_type<C>(), std::move(*bytes), std::move(options),
+        [done = std::move(done)](AnyAnswer answer) mutable { done(Answer<Reply<C>>(std::move(answer))); });
   }
 
   /// Errors: those of AggregateDoor::state_bytes; corruption: the bytes are no state
-  [[nodiscard]] Result<StateAt<State>> state(StateRead how = StateRead::strict, std::chrono::milliseconds timeout = std::chrono::seconds(10)) const {
+  [[nodiscard]] Result<StateAt<State>> state(StateRead how = StateRead::strict,
+                                             std::chrono::milliseconds timeout = std::chrono::seconds(10)) const {
     return decoded(door_->state_bytes(id_, how, timeout));
   }
   /// The state as it was at a global position.
-  [[nodiscard]] Result<StateAt<State>> state_at(GlobalPosition position) const { return decoded(door_->state_bytes_at(id_, position)); }
+  [[nodiscard]] Result<StateAt<State>> state_at(GlobalPosition position) const {
+    return decoded(door_->state_bytes_at(id_, position));
+  }
 
-  [[nodiscard]] Result<void> snapshot(std::chrono::milliseconds timeout = std::chrono::seconds(10)) const { return door_->take_snapshot(id_, timeout); }
+  [[nodiscard]] Result<void> snapshot(std::chrono::milliseconds timeout = std::chrono::seconds(10)) const {
+    return door_->take_snapshot(id_, timeout);
+  }
   void passivate() const { door_->passivate(id_); }
 
  private:

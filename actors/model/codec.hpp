@@ -19,10 +19,10 @@ namespace evershard {
 /// Specialise it for a type of your own, or for a family of them:
 ///
 ///     template <> struct evershard::Codec<Placed> {
-///       static constexpr std::string_view name = "placed";                 // of commands and events: stable, never renamed
-///       static constexpr auto format = evershard::PayloadFormat::json;
-///       static std::string encode(const Placed& placed);                   // or Result<std::string>; may throw
-///       static Placed decode(std::string_view bytes);                      // or Result<Placed>; may throw
+///       static constexpr std::string_view name = "placed";                 // of commands and events: stable, never
+///       renamed static constexpr auto format = evershard::PayloadFormat::json; static std::string encode(const Placed&
+///       placed);                   // or Result<std::string>; may throw static Placed decode(std::string_view bytes);
+///       // or Result<Placed>; may throw
 ///     };
 ///
 /// Shape: T is default-constructible; equal values are equal bytes, whichever process encodes them.
@@ -41,9 +41,9 @@ struct Codec<T> {
   static Result<void> parse(std::string_view bytes, T& message) { return parse_protobuf(bytes, message); }
 };
 
-/// The logical name of a command's or event's type on disk and wire. By default a Protobuf message's full name, for others
-/// `Codec<T>::name`. Another one, for example to rename a message and still read what is stored, beside the type's own header,
-/// so that every source that knows the type knows the name:
+/// The logical name of a command's or event's type on disk and wire. By default a Protobuf message's full name, for
+/// others `Codec<T>::name`. Another one, for example to rename a message and still read what is stored, beside the
+/// type's own header, so that every source that knows the type knows the name:
 ///
 ///     template <> inline constexpr std::string_view evershard::logical_name<bank::Deposited> = "bank.MoneyDeposited";
 template <class T>

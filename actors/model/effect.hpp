@@ -40,8 +40,8 @@ struct GivenEvent {
   }
 };
 
-/// What a handler decided, its types behind pointers. Moved and destroyed in the source: every handler does, and a user's
-/// compiler should not have to write it out each time.
+/// What a handler decided, its types behind pointers. Moved and destroyed in the source: every handler does, and a
+/// user's compiler should not have to write it out each time.
 struct Decided {
   std::vector<GivenEvent> events;
   std::vector<AppendCondition> conditions;
@@ -179,7 +179,8 @@ template <class F>
 requires requires { &F::operator(); }
 struct Taken<F> : Taken<decltype(&F::operator())> {};
 
-/// What a handler decided, whichever way. A handler never makes one by hand: it returns persist(...), reply(...), reject(...).
+/// What a handler decided, whichever way. A handler never makes one by hand: it returns persist(...), reply(...),
+/// reject(...).
 template <class Reply>
 class Effect {
  public:

@@ -59,7 +59,8 @@ struct Decision {
   std::function<Result<std::string>(const AnyState&)> reply;
 };
 
-/// What a command's decision rests on beside the aggregate's own state: the events that match `query`, folded into `model`.
+/// What a command's decision rests on beside the aggregate's own state: the events that match `query`, folded into
+/// `model`.
 struct DecisionModel {
   Query query;
   StatePtr model;
@@ -67,10 +68,11 @@ struct DecisionModel {
 
 /// How often snapshots are taken, and what is kept of older ones.
 struct Retention {
-  std::uint32_t snapshot_every = 0;            ///< events; 0: never by count
-  std::uint32_t replayed_max = 250;            ///< after replaying more events than this, the next command's events carry a snapshot; 0: off
-  std::optional<std::uint32_t> keep{};         ///< as Snapshot::keep
-  std::optional<std::chrono::seconds> ttl{};   ///< as Snapshot::ttl
+  std::uint32_t snapshot_every = 0;  ///< events; 0: never by count
+  std::uint32_t replayed_max =
+      250;  ///< after replaying more events than this, the next command's events carry a snapshot; 0: off
+  std::optional<std::uint32_t> keep{};        ///< as Snapshot::keep
+  std::optional<std::chrono::seconds> ttl{};  ///< as Snapshot::ttl
 };
 
 /// Immutable, shared by all aggregates of the kind, used from any thread. A user's handler that throws is an Error
@@ -94,9 +96,11 @@ class AggregateKind {
   [[nodiscard]] virtual Result<StatePtr> decode(std::string_view bytes) const = 0;
 
   /// Upcasts, then applies; an event that upcasts to nothing changes nothing.
-  /// Errors: corruption  the type is not known (never skipped), or the bytes are not of it; invalid_argument  `apply` threw: the
+  /// Errors: corruption  the type is not known (never skipped), or the bytes are not of it; invalid_argument  `apply`
+  /// threw: the
   ///         state is unusable afterwards
-  [[nodiscard]] virtual Result<void> apply(AnyState& state, std::string_view event_type, std::string_view payload) const = 0;
+  [[nodiscard]] virtual Result<void> apply(AnyState& state, std::string_view event_type,
+                                           std::string_view payload) const = 0;
 
   [[nodiscard]] virtual bool knows_command(std::string_view command_type) const = 0;
   /// Whether the command's handler can only look: its answer never waits for a write of its own.
@@ -105,10 +109,12 @@ class AggregateKind {
   /// Absent: the command is decided on the state alone.
   [[nodiscard]] virtual Result<std::optional<DecisionModel>> decision_model(const CommandBytes& command) const = 0;
   /// Folds one event that matches the query; a type the model does not know is not its business and is passed over.
-  [[nodiscard]] virtual Result<void> fold(const CommandBytes& command, AnyState& model, const RecordedEvent& event) const = 0;
+  [[nodiscard]] virtual Result<void> fold(const CommandBytes& command, AnyState& model,
+                                          const RecordedEvent& event) const = 0;
   /// `model`: what decision_model gave, folded; null where it gave none.
   /// Errors: invalid_argument  unknown command, bytes that are not of it, a handler that threw
-  [[nodiscard]] virtual Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const = 0;
+  [[nodiscard]] virtual Result<Decision> decide(const AnyState& state, const CommandBytes& command,
+                                                const AnyState* model) const = 0;
 };
 
 }  // namespace evershard

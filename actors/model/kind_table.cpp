@@ -155,7 +155,9 @@ class TabledKind final : public AggregateKind {
   /// The text is made where it is needed: this is on the way of every command.
   template <class T>
   Result<T> in_kind(std::string_view what, Result<T> result, std::string_view name = {}) const {
-    if (!result) result.error().what = of_kind(std::string(what) + (name.empty() ? "" : in_quotes(name))) + ": " + result.error().what;
+    if (!result)
+      result.error().what =
+          of_kind(std::string(what) + (name.empty() ? "" : in_quotes(name))) + ": " + result.error().what;
     return result;
   }
 

@@ -1,5 +1,5 @@
-// KindTable: an aggregate's functions behind their names, and the AggregateKind made of them. What is typed stays in the
-// functions; looking up, checking and catching is done once, for all kinds, in the source.
+// KindTable: an aggregate's functions behind their names, and the AggregateKind made of them. What is typed stays in
+// the functions; looking up, checking and catching is done once, for all kinds, in the source.
 
 #pragma once
 

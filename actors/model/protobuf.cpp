@@ -28,7 +28,8 @@ Result<std::string> protobuf_bytes(const pb::MessageLite& message) {
   std::string bytes(size, '\0');
   pb::io::ArrayOutputStream array(bytes.data(), static_cast<int>(size));
   {
-    // The order of a map's entries differs from instance to instance otherwise, and equal states would be unequal bytes.
+    // The order of a map's entries differs from instance to instance otherwise, and equal states would be unequal
+    // bytes.
     pb::io::CodedOutputStream coded(&array);
     coded.SetSerializationDeterministic(true);
     message.SerializeWithCachedSizes(&coded);

@@ -31,7 +31,7 @@ struct EventRules {
   static_assert(
       named,
       "evershard: this event has no logical name: give Codec<Event>::name, or specialise evershard::logical_name");
-  static constexpr bool applied = requires(typename A::State& state, const E& event) { A::apply(state, event); };
+  static constexpr bool applied = requires(typename A::State & state, const E& event) { A::apply(state, event); };
   static_assert(applied, "evershard: the aggregate has no static void apply(State&, const Event&) for this event");
   static constexpr bool changes = !applied || !requires(const typename A::State& state, const E& event) {
     A::apply(state, event);
@@ -74,7 +74,7 @@ struct ViewEventRules {
   static_assert(
       encodable,
       "evershard: this event of a view cannot be decoded: it must be a Protobuf message, or have a Codec with a name");
-  static constexpr bool applied = requires(V& view, const E& event) { view.apply(event); }
+  static constexpr bool applied = requires(V & view, const E& event) { view.apply(event); }
   || requires(V& view, const E& event, const RecordedEvent& at) { view.apply(event, at); };
   static_assert(applied,
                 "evershard: the view has no void apply(const Event&), or apply(const Event&, const RecordedEvent&), "
@@ -119,7 +119,7 @@ struct CommandRules {
   static_assert(
       named,
       "evershard: this command has no logical name: give Codec<Command>::name, or specialise evershard::logical_name");
-  static constexpr bool mutates = handlers_of<A, C> == 0 && requires(typename A::State& state, const C& command) {
+  static constexpr bool mutates = handlers_of<A, C> == 0 && requires(typename A::State & state, const C& command) {
     A::on(state, command);
   };
   static_assert(
@@ -161,7 +161,8 @@ struct MemberRules<A, true> {
   }(typename A::Events{}, typename OldEventsOf<A>::type{}, typename A::Commands{});
 };
 
-/// The whole of an aggregate. `value` is false where a rule is broken, so that nothing is built on it and no second error follows.
+/// The whole of an aggregate. `value` is false where a rule is broken, so that nothing is built on it and no second
+/// error follows.
 template <class A>
 struct AggregateRules {
   static constexpr bool typed = requires {

@@ -37,8 +37,8 @@ struct Told {
 
 /// One test of one aggregate. Runs the kind as the runtime does (bytes in, bytes out), and checks beside the outcome:
 /// replaying gives the provisional state, twice the same; a state restored from its bytes decides and goes on the same;
-/// deciding changes nothing and is the same the second time; every command, event, state and reply survives its codec; what is
-/// decided can be stored (names, tags, sizes); a view takes in all that its query asks for.
+/// deciding changes nothing and is the same the second time; every command, event, state and reply survives its codec;
+/// what is decided can be stored (names, tags, sizes); a view takes in all that its query asks for.
 class Scenario {
  public:
   using Report = std::function<void(const std::string& failure)>;

@@ -1,4 +1,5 @@
-// TestKit: an aggregate's test: given events, when a command, then events and an answer. No actors, no store, no test framework.
+// TestKit: an aggregate's test: given events, when a command, then events and an answer. No actors, no store, no test
+// framework.
 
 #pragma once
 
@@ -128,7 +129,8 @@ class Outcome {
 ///     kit.given(deposited(100)).when(withdraw(30)).then(withdrawn(30)).replied(balance(70));
 ///     kit.given().when(withdraw(30)).rejected("insufficient funds").then();
 ///
-/// Every given() starts afresh; without it a when() goes on from the one before. See Scenario for what is checked besides.
+/// Every given() starts afresh; without it a when() goes on from the one before. See Scenario for what is checked
+/// besides.
 template <class A>
 class TestKit {
  public:

@@ -28,8 +28,8 @@ concept Upcasts = requires(const E& event) {
   Owner::upcast(event);
 };
 
-/// Whether `T` is something an upcast may give: an event of today or an old one (which is upcast in turn), std::monostate for
-/// none, and optionals, vectors, variants and tuples of these.
+/// Whether `T` is something an upcast may give: an event of today or an old one (which is upcast in turn),
+/// std::monostate for none, and optionals, vectors, variants and tuples of these.
 template <class Owner, class T>
 inline constexpr bool becomes_events = std::is_same_v<T, std::monostate> || listed<T, typename Owner::Events> ||
                                        listed<T, typename OldEventsOf<Owner>::type>;

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/print.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/events/show_stream.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 
 namespace evershard::cli {
@@ -34,7 +34,8 @@ Outcome list_aggregates(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
 
-  ListPrinter printer(invocation, {{"AGGREGATE", false, 80}, {"VERSION", true}, {"LAST POSITION", true}, {"SHARD", true}});
+  ListPrinter printer(invocation,
+                      {{"AGGREGATE", false, 80}, {"VERSION", true}, {"LAST POSITION", true}, {"SHARD", true}});
   JsonText json;
   Outcome outcome;
   for (std::uint64_t rows = 0; rows < limit && !invocation.out.ended();) {
@@ -46,8 +47,8 @@ Outcome list_aggregates(const Invocation& invocation) {
     if (page->empty()) break;
     for (const auto& info : *page) {
       if (invocation.for_people()) {
-        printer.row({info.aggregate.text(), std::to_string(info.version.value), std::to_string(info.last_position.value),
-                     std::to_string(info.shard.value)});
+        printer.row({info.aggregate.text(), std::to_string(info.version.value),
+                     std::to_string(info.last_position.value), std::to_string(info.shard.value)});
       } else {
         json.clear();
         write_info(json, info);
@@ -57,7 +58,8 @@ Outcome list_aggregates(const Invocation& invocation) {
     rows += page->size();
     after = page->back().aggregate;
     if (interrupted()) {
-      outcome = Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(rows) + " aggregates, at " + after->text()));
+      outcome = Failed(
+          Failure(ErrorCode::cancelled, "stopped after " + std::to_string(rows) + " aggregates, at " + after->text()));
       break;
     }
   }
@@ -110,16 +112,28 @@ Outcome history(const Invocation& invocation) {
 }  // namespace
 
 Command aggregate_list_command() {
-  return {"aggregate list", "reading", "Lists aggregates with their versions, in order of type and value.",
-          "evershard aggregate list --data shop --type order --limit 20", list_aggregates_options, list_aggregates};
+  return {"aggregate list",
+          "reading",
+          "Lists aggregates with their versions, in order of type and value.",
+          "evershard aggregate list --data shop --type order --limit 20",
+          list_aggregates_options,
+          list_aggregates};
 }
 Command aggregate_show_command() {
-  return {"aggregate show", "reading", "Shows an aggregate's version, last position and shard.",
-          "evershard aggregate show order-1 --data shop", show_options, show};
+  return {"aggregate show",
+          "reading",
+          "Shows an aggregate's version, last position and shard.",
+          "evershard aggregate show order-1 --data shop",
+          show_options,
+          show};
 }
 Command aggregate_history_command() {
-  return {"aggregate history", "reading", "Shows an aggregate's events in order.",
-          "evershard aggregate history order-1 --data shop --up-to 1000", history_options, history};
+  return {"aggregate history",
+          "reading",
+          "Shows an aggregate's events in order.",
+          "evershard aggregate history order-1 --data shop --up-to 1000",
+          history_options,
+          history};
 }
 
 }  // namespace evershard::cli

@@ -1,19 +1,19 @@
-// `evershard aggregate state`: an aggregate's state at any version: exact where this is the command line of the aggregate's own
-// program; else as far as it is written down: the newest snapshot, and the events behind it.
+// `evershard aggregate state`: an aggregate's state at any version: exact where this is the command line of the
+// aggregate's own program; else as far as it is written down: the newest snapshot, and the events behind it.
 
 #include <algorithm>
 #include <limits>
 
-#include "evershard/cli/commands.hpp"
 #include "evershard/cli/aggregates/exact_state.hpp"
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/cli/interrupt.hpp"
-#include "evershard/store/json/json_indent.hpp"
-#include "evershard/cli/print.hpp"
+#include "evershard/cli/commands.hpp"
 #include "evershard/cli/events/query_flags.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/json/event_json.hpp"
+#include "evershard/store/json/json_indent.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -37,14 +37,17 @@ tl::expected<StateText, Failure> state_of(const RecordedSnapshot& snapshot, cons
   auto text = state_text(type, snapshot.payload, snapshot.format, types, as_stored);
   if (text) return std::move(*text);
   if (text.error().code == ErrorCode::not_found) {
-    return Failed(Failure(std::move(text).error(), "`evershard types add FILE.pb --state " + type + "=package.Message` registers it; --as-stored shows the bytes"));
+    return Failed(Failure(std::move(text).error(), "`evershard types add FILE.pb --state " + type +
+                                                       "=package.Message` registers it; --as-stored shows the bytes"));
   }
-  return Failed(Failure(text.error().code, "the snapshot at version " + std::to_string(snapshot.version.value) + ": " + text.error().what,
-                        "is it of another schema revision than the message that is registered? It has revision " + std::to_string(snapshot.schema_revision) +
-                            "; --as-stored shows the bytes"));
+  return Failed(Failure(text.error().code,
+                        "the snapshot at version " + std::to_string(snapshot.version.value) + ": " + text.error().what,
+                        "is it of another schema revision than the message that is registered? It has revision " +
+                            std::to_string(snapshot.schema_revision) + "; --as-stored shows the bytes"));
 }
 
-/// What is shown in front of the events. Where nothing was replayed, `snapshot` and `state` are there together, or neither.
+/// What is shown in front of the events. Where nothing was replayed, `snapshot` and `state` are there together, or
+/// neither.
 struct Head {
   AggregateId aggregate;
   Moment at;
@@ -52,7 +55,8 @@ struct Head {
   StateText state{};
   bool replayed = false;  ///< `state` is that of `at`, made by the program; `snapshot` is what it began with
   std::string snapshot_not_used{};
-  std::uint64_t events_gone = 0;  ///< of those behind the state, and behind the aggregate's last removal: removed. Counted where people read it
+  std::uint64_t events_gone =
+      0;  ///< of those behind the state, and behind the aggregate's last removal: removed. Counted where people read it
 
   [[nodiscard]] bool has_state() const { return replayed || snapshot; }
   [[nodiscard]] bool exact() const { return has_state() && events_after() == 0; }
@@ -91,37 +95,50 @@ std::string lines_shown(std::string_view text) {
 }
 
 std::string kind_of_state(const StateText& state, bool as_stored) {
-  if (state.base64) return as_stored ? ", its bytes in base64" : ", its bytes in base64: they are neither JSON nor a message that is known";
-  return (state.message.empty() ? "" : ", " + state.message) + (state.unknown_fields ? ", and fields that are not registered" : "");
+  if (state.base64)
+    return as_stored ? ", its bytes in base64"
+                     : ", its bytes in base64: they are neither JSON nor a message that is known";
+  return (state.message.empty() ? "" : ", " + state.message) +
+         (state.unknown_fields ? ", and fields that are not registered" : "");
 }
 
 /// Of so many events: what they make, or that too much of them is gone.
 std::string what_they_make(const Head& head, const std::string& events) {
   const std::string state = "the state of version " + std::to_string(head.at.version.value);
   if (head.events_gone == 0) return events + ": " + state + " is what they make" + (head.snapshot ? " of it" : "");
-  return events + "; " + std::to_string(head.events_gone) + " of them " + (head.events_gone == 1 ? "was" : "were") + " removed: " + state + " cannot be made any more";
+  return events + "; " + std::to_string(head.events_gone) + " of them " + (head.events_gone == 1 ? "was" : "were") +
+         " removed: " + state + " cannot be made any more";
 }
 
 /// How to get what is not shown.
 std::string where_exact(const Program& program, const std::string& type) {
   if (program.kind(type)) return "no: that is without --no-replay";
-  if (program.has_aggregates()) return "no: only what knows its `apply` can make it, and " + type + " is not among this program's aggregates";
-  return "no: only the aggregate's own program can make it, as `evershard::command_line<...>(argc, argv)`; see docs/command-line.md";
+  if (program.has_aggregates())
+    return "no: only what knows its `apply` can make it, and " + type + " is not among this program's aggregates";
+  return "no: only the aggregate's own program can make it, as `evershard::command_line<...>(argc, argv)`; see "
+         "docs/command-line.md";
 }
 
 void print_for_people(const Invocation& invocation, const Head& head) {
   const std::string version = std::to_string(head.at.version.value), after = std::to_string(head.events_after());
-  Parts parts{{"aggregate", head.aggregate.text()}, {"version", version + ", at position " + std::to_string(head.at.position.value)}};
-  if (head.has_state()) parts.emplace_back("state", "of version " + std::to_string(head.state_version()) + kind_of_state(head.state, invocation.arguments.has("as-stored")));
-  else parts.emplace_back("state", "unknown: no snapshot at or before this version");
+  Parts parts{{"aggregate", head.aggregate.text()},
+              {"version", version + ", at position " + std::to_string(head.at.position.value)}};
+  if (head.has_state())
+    parts.emplace_back("state", "of version " + std::to_string(head.state_version()) +
+                                    kind_of_state(head.state, invocation.arguments.has("as-stored")));
+  else
+    parts.emplace_back("state", "unknown: no snapshot at or before this version");
   if (head.snapshot) {
-    parts.emplace_back("snapshot", "schema revision " + std::to_string(head.snapshot->schema_revision) + ", taken at " + head.snapshot->taken_at.text() +
+    parts.emplace_back("snapshot", "schema revision " + std::to_string(head.snapshot->schema_revision) + ", taken at " +
+                                       head.snapshot->taken_at.text() +
                                        (head.snapshot->latest ? ", the latest" : ", a retained copy"));
   }
   if (!head.snapshot_not_used.empty()) parts.emplace_back("not used", head.snapshot_not_used);
   if (head.replayed) {
-    parts.emplace_back("exact", "yes: replayed by this program from " + (head.snapshot ? "the snapshot of version " + std::to_string(head.snapshot_version())
-                                                                                       : std::string("the first event on")));
+    parts.emplace_back("exact",
+                       "yes: replayed by this program from " +
+                           (head.snapshot ? "the snapshot of version " + std::to_string(head.snapshot_version())
+                                          : std::string("the first event on")));
   } else if (head.snapshot) {
     parts.emplace_back("events after", head.events_after() == 0 ? "none: this is the state of version " + version
                                                                 : what_they_make(head, after));
@@ -130,7 +147,8 @@ void print_for_people(const Invocation& invocation, const Head& head) {
   }
   if (!head.exact()) parts.emplace_back("exact", where_exact(invocation.program, head.aggregate.type));
   print_one(invocation, {}, parts);
-  if (head.has_state()) invocation.out.write('\n' + (head.state.base64 ? head.state.json : lines_shown(indented(head.state.json))) + '\n');
+  if (head.has_state())
+    invocation.out.write('\n' + (head.state.base64 ? head.state.json : lines_shown(indented(head.state.json))) + '\n');
   if (head.events_after() > 0) invocation.out.write("\n");
 }
 
@@ -141,8 +159,10 @@ Result<std::uint64_t> events_gone(EventStream events) {
     auto event = events.next();
     if (!event) return refuse(std::move(event).error());
     if (!*event) break;
-    if ((*event)->state == EventState::removed) ++gone;
-    else if ((*event)->type == retention::aggregate_removed) gone = 0;
+    if ((*event)->state == EventState::removed)
+      ++gone;
+    else if ((*event)->type == retention::aggregate_removed)
+      gone = 0;
   }
   return gone;
 }
@@ -169,8 +189,10 @@ Outcome print_events(const Invocation& invocation, EventStream stream, const Pay
       break;
     }
   }
-  if (invocation.for_people()) table.flush();
-  else invocation.out.write("]}\n");
+  if (invocation.for_people())
+    table.flush();
+  else
+    invocation.out.write("]}\n");
   return outcome;
 }
 
@@ -214,25 +236,37 @@ Outcome run_state(const Invocation& invocation) {
   if (!moment) return Failed(Failure(std::move(moment).error()));
   head.at = *moment;
   const bool replayable = invocation.program.kind(head.aggregate.type) != nullptr;
-  auto filled = replayable && !arguments.has("no-replay") ? replay_state(invocation, *store, *types, head) : look_up_state(invocation, *store, *types, head);
+  auto filled = replayable && !arguments.has("no-replay") ? replay_state(invocation, *store, *types, head)
+                                                          : look_up_state(invocation, *store, *types, head);
   if (!filled) return filled;
 
-  const auto behind = [&](std::uint64_t at_most) { return store->read(head.aggregate, StreamOptions{.from = SeqNr(head.state_version() + 1), .limit = std::min(at_most, head.events_after())}); };
+  const auto behind = [&](std::uint64_t at_most) {
+    return store->read(head.aggregate, StreamOptions{.from = SeqNr(head.state_version() + 1),
+                                                     .limit = std::min(at_most, head.events_after())});
+  };
   if (invocation.for_people() && head.events_after() > 0) {
     const auto gone = events_gone(behind(head.events_after()));
     if (!gone) return Failed(Failure(gone.error()));
     head.events_gone = *gone;
   }
-  if (invocation.for_people()) print_for_people(invocation, head);
-  else invocation.out.write(json_of(head));
+  if (invocation.for_people())
+    print_for_people(invocation, head);
+  else
+    invocation.out.write(json_of(head));
   return print_events(invocation, behind(limit), *types);
 }
 
 }  // namespace
 
 Command aggregate_state_command() {
-  return {"aggregate state", "reading", "Shows an aggregate's state at any version, as JSON: exact in its own program, else the newest snapshot and the events behind it.",
-          "evershard aggregate state bank_account-1 --data shop --version 7", state_options, run_state, state_options_with_aggregates};
+  return {"aggregate state",
+          "reading",
+          "Shows an aggregate's state at any version, as JSON: exact in its own program, else the newest snapshot and "
+          "the events behind it.",
+          "evershard aggregate state bank_account-1 --data shop --version 7",
+          state_options,
+          run_state,
+          state_options_with_aggregates};
 }
 
 }  // namespace evershard::cli

@@ -12,21 +12,28 @@ using actors::SnapshotUse;
 
 /// Empty: it was used, or there is none.
 std::string why_not_used(const std::optional<RecordedSnapshot>& snapshot, SnapshotUse use, std::uint32_t revision) {
-  const std::string which = snapshot ? "the snapshot of version " + std::to_string(snapshot->version.value) : "the newest snapshot";
+  const std::string which =
+      snapshot ? "the snapshot of version " + std::to_string(snapshot->version.value) : "the newest snapshot";
   switch (use) {
     case SnapshotUse::none:
-    case SnapshotUse::used: return "";
+    case SnapshotUse::used:
+      return "";
     case SnapshotUse::other_revision:
-      return which + " has schema revision " + std::to_string(snapshot->schema_revision) + ", this program has " + std::to_string(revision);
-    case SnapshotUse::undecodable: return which + " is no state that this program can read";
-    case SnapshotUse::damaged: return which + " is damaged";
-    case SnapshotUse::ahead: return which + " does not stand where the aggregate's events do";
+      return which + " has schema revision " + std::to_string(snapshot->schema_revision) + ", this program has " +
+             std::to_string(revision);
+    case SnapshotUse::undecodable:
+      return which + " is no state that this program can read";
+    case SnapshotUse::damaged:
+      return which + " is damaged";
+    case SnapshotUse::ahead:
+      return which + " does not stand where the aggregate's events do";
   }
   return which;
 }
 
 /// As an aggregate is loaded, from whatever store it is.
-Result<actors::Replayed> replayed(actors::Replay& replay, EventStore& store, const AggregateId& aggregate, GlobalPosition up_to) {
+Result<actors::Replayed> replayed(actors::Replay& replay, EventStore& store, const AggregateId& aggregate,
+                                  GlobalPosition up_to) {
   constexpr std::uint64_t page_events = 100;
   for (bool complete = false; !complete;) {
     Page page;
@@ -47,7 +54,8 @@ Result<actors::Replayed> replayed(actors::Replay& replay, EventStore& store, con
 
 }  // namespace
 
-tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, EventStore& store, const AggregateId& aggregate, const Moment& at,
+tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, EventStore& store,
+                                              const AggregateId& aggregate, const Moment& at,
                                               const PayloadTypes& types) {
   const auto kind = invocation.program.kind(aggregate.type);
   auto newest = store.snapshot_as_of(aggregate, at.position);
@@ -56,8 +64,11 @@ tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, Even
   auto state = replayed(replay, store, aggregate, at.position);
   if (!state) return Failed(Failure(std::move(state).error(), instead));
   if (state->version != at.version) {
-    return Failed(Failure(ErrorCode::corruption, "replaying " + in_quotes(aggregate.text(), 700) + " to position " + std::to_string(at.position.value) + " leads to version " +
-                                                     std::to_string(state->version.value) + ", not " + std::to_string(at.version.value), instead));
+    return Failed(Failure(ErrorCode::corruption,
+                          "replaying " + in_quotes(aggregate.text(), 700) + " to position " +
+                              std::to_string(at.position.value) + " leads to version " +
+                              std::to_string(state->version.value) + ", not " + std::to_string(at.version.value),
+                          instead));
   }
   auto bytes = kind->encode(*state->state);
   if (!bytes) return Failed(Failure(std::move(bytes).error(), instead));
@@ -69,7 +80,8 @@ tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, Even
 
   // A message of Protobuf's lite runtime cannot be shown but as its bytes.
   const bool describes_itself = types.of_state(aggregate.type).message_of_state(aggregate.type).has_value();
-  auto text = state_text(aggregate.type, *bytes, kind->state_format(), types, invocation.arguments.has("as-stored") || !describes_itself);
+  auto text = state_text(aggregate.type, *bytes, kind->state_format(), types,
+                         invocation.arguments.has("as-stored") || !describes_itself);
   if (!text) return Failed(Failure(std::move(text).error(), "--as-stored shows the bytes"));
   exact.text = std::move(*text);
   return exact;

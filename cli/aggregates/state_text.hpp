@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "evershard/cli/failure.hpp"
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 
@@ -18,9 +18,9 @@ struct StateText {
   bool unknown_fields = false;
 };
 
-/// A state's bytes: JSON as it is, on one line; Protobuf by its message; anything else in base64, and with `as_stored` Protobuf too.
-/// Errors: not_found (no message for states of this type), invalid_argument (the bytes are not of it)
-[[nodiscard]] Result<StateText> state_text(std::string_view aggregate_type, std::string_view payload, PayloadFormat format, const PayloadTypes& types,
-                                           bool as_stored);
+/// A state's bytes: JSON as it is, on one line; Protobuf by its message; anything else in base64, and with `as_stored`
+/// Protobuf too. Errors: not_found (no message for states of this type), invalid_argument (the bytes are not of it)
+[[nodiscard]] Result<StateText> state_text(std::string_view aggregate_type, std::string_view payload,
+                                           PayloadFormat format, const PayloadTypes& types, bool as_stored);
 
 }  // namespace evershard::cli

@@ -15,8 +15,11 @@
 
 namespace evershard::cli {
 
-Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, const std::filesystem::path& log, int orphaned) {
-  const auto failed = [](const char* what) { return refuse(ErrorCode::io, std::string("cannot ") + what + ": " + std::strerror(errno)); };
+Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, const std::filesystem::path& log,
+                                         int orphaned) {
+  const auto failed = [](const char* what) {
+    return refuse(ErrorCode::io, std::string("cannot ") + what + ": " + std::strerror(errno));
+  };
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) return failed("make a pipe");
   const int errors = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -47,7 +50,8 @@ Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, const s
   return ChildProcess(child, out[0]);
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept : pid_(std::exchange(other.pid_, -1)), out_(std::exchange(other.out_, -1)), said_(std::move(other.said_)) {}
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), out_(std::exchange(other.out_, -1)), said_(std::move(other.said_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this == &other) return *this;

@@ -2,12 +2,12 @@
 
 #include <limits>
 
-#include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/events/payload_flags.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/json/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -20,7 +20,8 @@ Options append_options() {
       .values("also", "AGGREGATE", "a further aggregate it concerns");
   add_payload_flags(options);
   options.value("metadata", "JSON", "an object, kept beside the payload")
-      .value("subject", "NAME", "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys")
+      .value("subject", "NAME",
+             "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys")
       .value("id", "UUID", "the event's id; else a random one")
       .value("occurred-at", "TIME", "such as 2026-01-31T12:00:00Z; else now")
       .value("expect", "VERSION", "any, none, exists or a number: refused where the aggregate is at another version")
@@ -35,7 +36,8 @@ Options append_options() {
 EventId uuid(const Arguments& arguments, const char* name) {
   const std::string text = *arguments.text(name);
   const auto id = EventId::parse(text);
-  if (!id || !id->given()) throw UsageError("--" + std::string(name) + " is " + in_quotes(text) + ": it must be a UUID");
+  if (!id || !id->given())
+    throw UsageError("--" + std::string(name) + " is " + in_quotes(text) + ": it must be a UUID");
   return *id;
 }
 
@@ -55,7 +57,8 @@ Result<Event> event_of(const Arguments& arguments) {
   event.type = arguments.required("type");
   event.tags = arguments.texts("tag");
   event.subject = arguments.text("subject").value_or("");
-  if (event.subject.empty() && arguments.has("subject")) throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
+  if (event.subject.empty() && arguments.has("subject"))
+    throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
   for (const auto& text : arguments.texts("also")) {
     auto aggregate = AggregateId::parse(text);
     if (!aggregate) return refuse(aggregate.error().code, "--also: " + aggregate.error().what);
@@ -64,7 +67,8 @@ Result<Event> event_of(const Arguments& arguments) {
   if (arguments.has("id")) event.id = uuid(arguments, "id");
   if (const auto text = arguments.text("occurred-at")) {
     event.occurred_at = Timestamp::parse(*text);
-    if (!event.occurred_at) throw UsageError("--occurred-at is " + in_quotes(*text), "a time looks like 2026-01-31T12:00:00.000000Z");
+    if (!event.occurred_at)
+      throw UsageError("--occurred-at is " + in_quotes(*text), "a time looks like 2026-01-31T12:00:00.000000Z");
   }
   auto payload = payload_of(arguments);
   if (!payload) return refuse(std::move(payload).error());
@@ -119,7 +123,8 @@ std::string versions_text(const Appended& appended) {
 }
 
 std::string sentence(const Appended& appended) {
-  std::string text = (appended.duplicate ? "was stored already at position " : "stored at position ") + std::to_string(appended.first_position.value);
+  std::string text = (appended.duplicate ? "was stored already at position " : "stored at position ") +
+                     std::to_string(appended.first_position.value);
   if (appended.last_position != appended.first_position) text += " to " + std::to_string(appended.last_position.value);
   const std::string versions = versions_text(appended);
   return versions.empty() ? text : text + "; " + versions;
@@ -140,8 +145,8 @@ Outcome append_one(const Invocation& invocation) {
 
 Outcome append_lines(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  arguments.refuse_beside("--jsonl", {"aggregate", "type", "tag", "also", "payload", "payload-file", "payload-format", "metadata", "id",
-                                      "occurred-at", "expect", "fail-if", "after", "request-id"});
+  arguments.refuse_beside("--jsonl", {"aggregate", "type", "tag", "also", "payload", "payload-file", "payload-format",
+                                      "metadata", "id", "occurred-at", "expect", "fail-if", "after", "request-id"});
   const auto settings = line_settings_of(arguments);
   auto store = invocation.open(Invocation::Keys::created);
   if (!store) return Failed(std::move(store).error());
@@ -149,22 +154,24 @@ Outcome append_lines(const Invocation& invocation) {
   AppendLines lines(invocation, *store, settings);
   ListPrinter printer(invocation, {});
   JsonText json;
-  Outcome outcome = lines.run(arguments.required("jsonl"), [&](std::uint64_t line, const AppendLine&, const Result<Appended>& result) {
-    if (invocation.for_people()) {
-      const std::string text = result ? sentence(*result) : std::string(name_of(result.error().code)) + ": " + result.error().what;
-      invocation.out.write("line " + std::to_string(line) + ": " + text + '\n');
-      return;
-    }
-    json.clear();
-    if (result) {
-      write_appended(json, *result);
-    } else {
-      json.begin_object().key("error").begin_object();
-      write_error_members(json, result.error(), line);
-      json.end_object().end_object();
-    }
-    printer.json(json.text());
-  });
+  Outcome outcome = lines.run(
+      arguments.required("jsonl"), [&](std::uint64_t line, const AppendLine&, const Result<Appended>& result) {
+        if (invocation.for_people()) {
+          const std::string text =
+              result ? sentence(*result) : std::string(name_of(result.error().code)) + ": " + result.error().what;
+          invocation.out.write("line " + std::to_string(line) + ": " + text + '\n');
+          return;
+        }
+        json.clear();
+        if (result) {
+          write_appended(json, *result);
+        } else {
+          json.begin_object().key("error").begin_object();
+          write_error_members(json, result.error(), line);
+          json.end_object().end_object();
+        }
+        printer.json(json.text());
+      });
   printer.finish();
   return outcome;
 }
@@ -178,9 +185,13 @@ Outcome run_append(const Invocation& invocation) {
 }  // namespace
 
 Command append_command() {
-  return {"append", "data", "Stores events: one from flags, or appends from JSON Lines.",
-          R"(evershard append --data shop --aggregate order-1 --type OrderPlaced --tag customer:42 --payload '{"total":12}' --expect none)",
-          append_options, run_append};
+  return {
+      "append",
+      "data",
+      "Stores events: one from flags, or appends from JSON Lines.",
+      R"(evershard append --data shop --aggregate order-1 --type OrderPlaced --tag customer:42 --payload '{"total":12}' --expect none)",
+      append_options,
+      run_append};
 }
 
 }  // namespace evershard::cli

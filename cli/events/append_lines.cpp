@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "evershard/store/json/input.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/store/json/input.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -44,7 +44,8 @@ Result<void> AppendLines::put_snapshot(Snapshot snapshot) {
   return {};
 }
 
-Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline, const AppendPipeline::OnAnswer& on_answer) {
+Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline,
+                               const AppendPipeline::OnAnswer& on_answer) {
   ProgressLine progress(invocation_.terminal, "read", ProgressLine::Unit::bytes);
   while (!stop_ && !interrupted()) {
     auto line = reader.next();
@@ -53,7 +54,8 @@ Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, Ap
     if (interrupted()) return {};  // what came with it may be half a line
     if (line->kind == LineReader::Kind::end || line->kind == LineReader::Kind::stopped) return {};
     if (line->kind == LineReader::Kind::too_long) {
-      pipeline.answer(line->number, Error(ErrorCode::too_large, "the line is longer than " + std::to_string(settings_.line_bytes_max) +
+      pipeline.answer(line->number, Error(ErrorCode::too_large, "the line is longer than " +
+                                                                    std::to_string(settings_.line_bytes_max) +
                                                                     " bytes; --line-bytes-max raises this"));
       if (!settings_.go_on) return {};
       continue;
@@ -124,17 +126,22 @@ Outcome AppendLines::outcome() const {
     const auto behind = tally_.lines_stored - before;
     failure.error.what += "; " + counted(before, "line") + " stored before it";
     if (settings_.go_on) {
-      failure.error.what += ", " + std::to_string(behind) + " behind it; " + counted(tally_.lines_refused, "line") + " refused in all";
+      failure.error.what +=
+          ", " + std::to_string(behind) + " behind it; " + counted(tally_.lines_refused, "line") + " refused in all";
     } else if (behind > 0) {
       failure.error.what += ", " + std::to_string(behind) + " behind it that were on their way";
     }
-    failure.figures = {{"lines_stored_before", before}, {"lines_stored_behind", behind}, {"lines_refused", tally_.lines_refused}};
+    failure.figures = {
+        {"lines_stored_before", before}, {"lines_stored_behind", behind}, {"lines_refused", tally_.lines_refused}};
     return Failed(std::move(failure));
   }
   if (interrupted()) {
     Failure failure(ErrorCode::cancelled, "stopped behind line " + std::to_string(tally_.last_line) + ": " +
-                                              counted(tally_.lines_stored, "line") + " stored, " + counted(tally_.events_stored, "new event"));
-    failure.figures = {{"last_line", tally_.last_line}, {"events_stored", tally_.events_stored}, {"events_known", tally_.events_known}};
+                                              counted(tally_.lines_stored, "line") + " stored, " +
+                                              counted(tally_.events_stored, "new event"));
+    failure.figures = {{"last_line", tally_.last_line},
+                       {"events_stored", tally_.events_stored},
+                       {"events_known", tally_.events_known}};
     return Failed(std::move(failure));
   }
   return {};
@@ -142,7 +149,9 @@ Outcome AppendLines::outcome() const {
 
 void add_line_flags(Options& options) {
   const AppendLines::Settings defaults;
-  options.number("in-flight", "N", "appends under way at once; 1: a line is sent when the one before it is answered", defaults.in_flight.appends)
+  options
+      .number("in-flight", "N", "appends under way at once; 1: a line is sent when the one before it is answered",
+              defaults.in_flight.appends)
       .number("line-bytes-max", "BYTES", "a longer line is refused", defaults.line_bytes_max)
       .flag("continue", "go on behind a refused line; without it the first one ends the command");
 }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "evershard/cli/events/append_pipeline.hpp"
 #include "evershard/cli/command.hpp"
+#include "evershard/cli/events/append_pipeline.hpp"
 #include "evershard/cli/events/line_reader.hpp"
 #include "evershard/protocol/limits.hpp"
 
@@ -22,7 +22,7 @@ struct LineTally {
   std::uint64_t snapshots_stored = 0;
   std::uint64_t snapshots_known = 0;  ///< of this version, or a later one
   std::uint64_t lines_refused = 0;
-  std::uint64_t last_line = 0;     ///< answered
+  std::uint64_t last_line = 0;  ///< answered
   std::optional<Failure> first_refusal;
   std::uint64_t lines_stored_before_refusal = 0;
 };
@@ -44,7 +44,11 @@ class AppendLines {
   using Known = std::function<std::optional<Appended>(const AppendLine& input)>;
 
   AppendLines(const Invocation& invocation, EventStore& store, Settings settings, Settle settle = {}, Known known = {})
-      : invocation_(invocation), store_(store), settings_(settings), settle_(std::move(settle)), known_(std::move(known)) {}
+      : invocation_(invocation),
+        store_(store),
+        settings_(settings),
+        settle_(std::move(settle)),
+        known_(std::move(known)) {}
 
   /// Reads to the end, to the first bad line, or to Ctrl-C; everything sent is answered before it returns.
   /// Errors: the first refusal, with how far it came; io
@@ -54,7 +58,8 @@ class AppendLines {
  private:
   void count(std::uint64_t line, const AppendLine& input, const Result<Appended>& result);
   Result<void> put_snapshot(Snapshot snapshot);
-  Result<void> feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline, const AppendPipeline::OnAnswer& on_answer);
+  Result<void> feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline,
+                    const AppendPipeline::OnAnswer& on_answer);
   [[nodiscard]] Outcome outcome() const;
 
   const Invocation& invocation_;

@@ -10,7 +10,9 @@
 namespace evershard::cli {
 
 AppendPipeline::AppendPipeline(EventStore& store, Bounds bounds, OnAnswer on_answer, std::function<void()> on_idle)
-    : store_(store), bounds_(bounds), on_answer_(std::move(on_answer)), on_idle_(std::move(on_idle)), thread_([this] { answer_all(); }) {}
+    : store_(store), bounds_(bounds), on_answer_(std::move(on_answer)), on_idle_(std::move(on_idle)), thread_([this] {
+        answer_all();
+      }) {}
 
 AppendPipeline::~AppendPipeline() {
   {
@@ -65,7 +67,8 @@ void AppendPipeline::answer_all() {
   for (;;) {
     changed_.wait(lock, [this] { return front_ready() || (closing_ && slots_.empty()); });
     if (slots_.empty()) return;
-    if (const auto& front = *slots_.front(); front.sent && !*front.result && front.result->error().code == ErrorCode::overloaded && !interrupted()) {
+    if (const auto& front = *slots_.front();
+        front.sent && !*front.result && front.result->error().code == ErrorCode::overloaded && !interrupted()) {
       send_again(lock);
       continue;
     }
@@ -92,7 +95,8 @@ void AppendPipeline::send_again(std::unique_lock<std::mutex>& lock) {
   for (const auto& slot : slots_) {
     if (!slot->sent || slot->result->has_value()) continue;
     slot->result = store_.append(slot->input.append);
-    for (auto wait = 1ms; !*slot->result && slot->result->error().code == ErrorCode::overloaded && !interrupted(); wait = std::min(2 * wait, 100ms)) {
+    for (auto wait = 1ms; !*slot->result && slot->result->error().code == ErrorCode::overloaded && !interrupted();
+         wait = std::min(2 * wait, 100ms)) {
       std::this_thread::sleep_for(wait);
       slot->result = store_.append(slot->input.append);
     }

@@ -5,12 +5,12 @@
 
 #include "evershard/cli/away_notice.hpp"
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/progress.hpp"
-#include "evershard/cli/events/query_flags.hpp"
-#include "evershard/store/copy/store_copy.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/copy/store_copy.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -18,15 +18,23 @@ namespace {
 Options copy_options() {
   const cluster::StoreCopyOptions defaults;
   Options options;
-  options.value("from", "STORE", "what to copy: a store's directory, or a server, HOST:PORT or unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT")
+  options
+      .value("from", "STORE",
+             "what to copy: a store's directory, or a server, HOST:PORT or unix:PATH, or nodes of a cluster, "
+             "HOST:PORT,HOST:PORT")
       .value("to", "STORE", "where to, in the same words; the store is there already, as `evershard init` makes it");
   add_query_flags(options);
   options.values("aggregate", "AGGREGATE", "only events of this aggregate; several: of any of them")
-      .value("name", "NAME", "of the copy: its checkpoint in the target; without it, one that the source and the filter have together")
+      .value("name", "NAME",
+             "of the copy: its checkpoint in the target; without it, one that the source and the filter have together")
       .flag("follow", "goes on live, until Ctrl-C; a side that is away is waited for")
       .flag("restart", "from the first event again, whatever the checkpoint says; what is there is known by its id")
-      .number("in-flight", "N", "appends under way at once; 1: the order of all events is kept, and not only that of each aggregate's", defaults.in_flight)
-      .value("from-keys", "DIR", "of a source that is a directory: the keys of its subjects' payloads; without it those are read encrypted, and taken only by a target that shares its keys")
+      .number("in-flight", "N",
+              "appends under way at once; 1: the order of all events is kept, and not only that of each aggregate's",
+              defaults.in_flight)
+      .value("from-keys", "DIR",
+             "of a source that is a directory: the keys of its subjects' payloads; without it those are read "
+             "encrypted, and taken only by a target that shares its keys")
       .value("to-keys", "DIR", "of a target that is a directory: the keys under which they are sealed there")
       .value("from-token", "TOKEN", "for a source that asks for one; else EVERSHARD_TOKEN")
       .value("to-token", "TOKEN", "for a target that asks for one; else EVERSHARD_TOKEN")
@@ -34,7 +42,9 @@ Options copy_options() {
       .value("tls-ca", "FILE", "who signed their certificates; else EVERSHARD_TLS_CA, else whom this machine trusts")
       .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
       .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
-      .value("timeout", "DURATION", "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds", "10s");
+      .value("timeout", "DURATION",
+             "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds",
+             "10s");
   return options;
 }
 
@@ -73,7 +83,8 @@ tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const
   }
   std::error_code error;
   if (!std::filesystem::exists(*name, error) || std::filesystem::is_empty(*name, error)) {
-    return Failed(Failure(ErrorCode::not_found, "--" + which + ": there is no store in " + in_quotes(*name, 300), "create one with `evershard init --data " + *name + "`"));
+    return Failed(Failure(ErrorCode::not_found, "--" + which + ": there is no store in " + in_quotes(*name, 300),
+                          "create one with `evershard init --data " + *name + "`"));
   }
   LocalOptions options;
   options.data_dir = *name;
@@ -106,8 +117,20 @@ Result<cluster::CopyFilter> filter_of(const Arguments& arguments) {
 
 void print_copied(const Invocation& invocation, const cluster::CopyReport& report) {
   JsonText json;
-  json.begin_object().key("name").string(report.name).key("from").number(report.from.value).key("position").number(report.position.value);
-  json.key("events_stored").number(report.events_new).key("events_known").number(report.events_known).key("events_gone").number(report.events_gone).end_object();
+  json.begin_object()
+      .key("name")
+      .string(report.name)
+      .key("from")
+      .number(report.from.value)
+      .key("position")
+      .number(report.position.value);
+  json.key("events_stored")
+      .number(report.events_new)
+      .key("events_known")
+      .number(report.events_known)
+      .key("events_gone")
+      .number(report.events_gone)
+      .end_object();
   print_one(invocation, json,
             {{"copy", report.name},
              {"began behind", grouped(report.from.value)},
@@ -150,11 +173,15 @@ Outcome run_copy(const Invocation& invocation) {
   progress.clear();
   if (!report) {
     const auto code = report.error().code;
-    return Failed(Failure(report.error(), code == ErrorCode::unavailable || code == ErrorCode::timeout ? "the same command goes on behind what is copied" : ""));
+    return Failed(Failure(report.error(), code == ErrorCode::unavailable || code == ErrorCode::timeout
+                                              ? "the same command goes on behind what is copied"
+                                              : ""));
   }
   print_copied(invocation, *report);
   if (!report->stopped) return {};
-  Failure failure(ErrorCode::cancelled, "stopped at position " + std::to_string(report->position.value) + " of " + std::to_string(report->head.value) + "; the same command goes on from there");
+  Failure failure(ErrorCode::cancelled, "stopped at position " + std::to_string(report->position.value) + " of " +
+                                            std::to_string(report->head.value) +
+                                            "; the same command goes on from there");
   failure.figures = {{"position", report->position.value}, {"events_stored", report->events_new}};
   return Failed(std::move(failure));
 }
@@ -162,8 +189,12 @@ Outcome run_copy(const Invocation& invocation) {
 }  // namespace
 
 Command copy_command() {
-  return {"copy", "data", "Copies events from store to store, with a filter; run again, it goes on where it stopped.",
-          "evershard copy --from shop --to 127.0.0.1:7420 --type OrderPlaced --follow", copy_options, run_copy};
+  return {"copy",
+          "data",
+          "Copies events from store to store, with a filter; run again, it goes on where it stopped.",
+          "evershard copy --from shop --to 127.0.0.1:7420 --type OrderPlaced --follow",
+          copy_options,
+          run_copy};
 }
 
 }  // namespace evershard::cli

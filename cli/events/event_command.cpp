@@ -17,15 +17,19 @@ namespace {
 
 constexpr int look_every_ms = 20;
 
-Refused cannot_start(const char* what) { return refuse(ErrorCode::io, std::string("a command cannot be started: ") + what + ": " + std::strerror(errno)); }
+Refused cannot_start(const char* what) {
+  return refuse(ErrorCode::io, std::string("a command cannot be started: ") + what + ": " + std::strerror(errno));
+}
 
 }  // namespace
 
-Result<EventCommandEnd> run_event_command(const std::string& command, const std::string& input, const std::vector<std::pair<std::string, std::string>>& environment,
+Result<EventCommandEnd> run_event_command(const std::string& command, const std::string& input,
+                                          const std::vector<std::pair<std::string, std::string>>& environment,
                                           std::chrono::milliseconds timeout, const std::function<bool()>& meanwhile) {
   std::vector<std::string> words;
   for (char** word = environ; *word != nullptr; ++word) words.emplace_back(*word);
-  for (const auto& [name, value] : environment) words.push_back(name + '=' + value.c_str());  // an environment ends at a zero byte
+  for (const auto& [name, value] : environment)
+    words.push_back(name + '=' + value.c_str());  // an environment ends at a zero byte
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -58,7 +62,8 @@ Result<EventCommandEnd> run_event_command(const std::string& command, const std:
     if (out >= 0) {
       const auto sent = written < input.size() ? ::write(out, input.data() + written, input.size() - written) : 0;
       if (sent > 0) written += static_cast<std::size_t>(sent);
-      const bool gone = sent < 0 && errno != EAGAIN && errno != EINTR;  // it does not read its input, which is its own business
+      const bool gone =
+          sent < 0 && errno != EAGAIN && errno != EINTR;  // it does not read its input, which is its own business
       if (gone || written == input.size()) ::close(std::exchange(out, -1));
     }
     int status = 0;
@@ -68,7 +73,8 @@ Result<EventCommandEnd> run_event_command(const std::string& command, const std:
     }
     const bool late = timeout.count() > 0 && std::chrono::steady_clock::now() - began >= timeout;
     if ((late || !meanwhile()) && !std::exchange(end.killed, true)) {
-      if (::kill(-child, SIGKILL) != 0) ::kill(child, SIGKILL);  // of the group that it leads, unless it has not come so far
+      if (::kill(-child, SIGKILL) != 0)
+        ::kill(child, SIGKILL);  // of the group that it leads, unless it has not come so far
     }
     pollfd wait{out, POLLOUT, 0};
     ::poll(&wait, out >= 0 ? 1 : 0, out >= 0 && written == 0 ? 0 : look_every_ms);

@@ -7,14 +7,14 @@
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/events/export_lines.hpp"
-#include "evershard/cli/interrupt.hpp"
-#include "evershard/store/json/part_file.hpp"
-#include "evershard/cli/print.hpp"
-#include "evershard/cli/progress.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/events/show_stream.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/progress.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/json/part_file.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -39,7 +39,8 @@ struct Exported {
 
 Failure stopped(const Exported& so_far, bool kept) {
   Failure failure(ErrorCode::cancelled, "stopped after " + std::to_string(so_far.events) + " events, at position " +
-                                            std::to_string(so_far.reached.value) + (kept ? "" : "; no file was written"));
+                                            std::to_string(so_far.reached.value) +
+                                            (kept ? "" : "; no file was written"));
   failure.figures = {{"events", so_far.events}, {"position", so_far.reached.value}};
   return failure;
 }
@@ -68,7 +69,8 @@ RecordedEvent place_of(const RecordedEvent& event) {
   return place;
 }
 
-tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent, Output& out, bool to_file) {
+tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStore& store, EventStream stream,
+                                          Extent extent, Output& out, bool to_file) {
   ProgressLine progress(invocation.terminal, "export");
   Exported so_far;
   std::uint64_t skipped = 0;
@@ -94,7 +96,8 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventSto
       ++skipped;
     } else {
       ++so_far.events;
-      if (extent.snapshots && (*event)->aggregate && (*event)->state != EventState::live) incomplete.insert(*(*event)->aggregate);
+      if (extent.snapshots && (*event)->aggregate && (*event)->state != EventState::live)
+        incomplete.insert(*(*event)->aggregate);
       lines.event(std::move(**event));
     }
     progress.show(so_far.reached.value, stream.watermark().value);
@@ -120,7 +123,8 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventSto
   return so_far;
 }
 
-Outcome export_to_file(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent, const std::string& path) {
+Outcome export_to_file(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent,
+                       const std::string& path) {
   auto file = PartFile::create(path);
   if (!file) return Failed(Failure(std::move(file).error()));
   Output out(file->descriptor());
@@ -133,7 +137,10 @@ Outcome export_to_file(const Invocation& invocation, EventStore& store, EventStr
   json.key("places").number(exported->places).key("snapshots").number(exported->snapshots);
   json.key("position").number(exported->reached.value).key("file").string(path).end_object();
   print_one(invocation, json,
-            {{"file", path}, {"events", grouped(exported->events)}, {"lines", grouped(exported->lines)}, {"last position", grouped(exported->reached.value)}});
+            {{"file", path},
+             {"events", grouped(exported->events)},
+             {"lines", grouped(exported->lines)},
+             {"last position", grouped(exported->reached.value)}});
   return {};
 }
 
@@ -160,8 +167,12 @@ Outcome run_export(const Invocation& invocation) {
 }  // namespace
 
 Command export_command() {
-  return {"export", "data", "Writes events as JSON Lines that `import` reads, byte for byte.",
-          "evershard export shop.jsonl --data shop --tag customer:42 --up-to 100000", export_options, run_export};
+  return {"export",
+          "data",
+          "Writes events as JSON Lines that `import` reads, byte for byte.",
+          "evershard export shop.jsonl --data shop --tag customer:42 --up-to 100000",
+          export_options,
+          run_export};
 }
 
 }  // namespace evershard::cli

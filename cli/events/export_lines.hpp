@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/store/json/json_text.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::cli {
 
-/// A bare event for an append of one, `{"events":[...]}` for the others. Where a query chose some events of an append, those.
+/// A bare event for an append of one, `{"events":[...]}` for the others. Where a query chose some events of an append,
+/// those.
 class ExportLines {
  public:
   explicit ExportLines(std::function<void(std::string_view line)> write) : write_(std::move(write)) {}

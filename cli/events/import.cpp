@@ -1,7 +1,7 @@
 // `evershard import`: what `evershard export` wrote, into a store; run again, it goes on where it stopped.
 
-#include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
@@ -20,12 +20,15 @@ Options import_options() {
 bool same(Event given, const RecordedEvent& stored) {
   // What the store itself keeps comes out of it as a place that is taken.
   const bool own = is_reserved(stored.type) && stored.type != retention::aggregate_removed;
-  if (given.state == EventState::removed) return given.id == stored.id && (own || (stored.state == EventState::removed && given.aggregate == stored.aggregate));
+  if (given.state == EventState::removed)
+    return given.id == stored.id &&
+           (own || (stored.state == EventState::removed && given.aggregate == stored.aggregate));
   if (given.state != stored.state) return false;
   normalise(given);
-  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type && given.tags == stored.tags &&
-         given.also == stored.also && given.payload == stored.payload && given.format == stored.format &&
-         given.metadata == stored.metadata && (!given.occurred_at || *given.occurred_at == stored.occurred_at);
+  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type &&
+         given.tags == stored.tags && given.also == stored.also && given.payload == stored.payload &&
+         given.format == stored.format && given.metadata == stored.metadata &&
+         (!given.occurred_at || *given.occurred_at == stored.occurred_at);
 }
 
 /// Whether all of the append stands in the store, together and in order, and one of its events at `position`.
@@ -46,7 +49,8 @@ std::optional<GlobalPosition> first_of_stored(EventStore& store, const Append& a
 /// A store knows a request again by the request's id, which an export does not carry: importing into the store that was
 /// exported would be refused. The same events in the same place are known, whoever stored them.
 Result<Appended> settle(EventStore& store, const AppendLine& input, Result<Appended> result) {
-  const bool duplicate = !result && result.error().code == ErrorCode::duplicate_event && result.error().details && result.error().details->position;
+  const bool duplicate = !result && result.error().code == ErrorCode::duplicate_event && result.error().details &&
+                         result.error().details->position;
   if (!duplicate) return result;
   const auto first = first_of_stored(store, input.append, *result.error().details->position);
   if (!first) return result;
@@ -57,8 +61,8 @@ Result<Appended> settle(EventStore& store, const AppendLine& input, Result<Appen
   return known;
 }
 
-/// A place of the store's own, in the store that it comes from: it is looked for by its position, since its id is not where that of an event
-/// without an aggregate is.
+/// A place of the store's own, in the store that it comes from: it is looked for by its position, since its id is not
+/// where that of an event without an aggregate is.
 std::optional<Appended> known_place(EventStore& store, const AppendLine& input) {
   const auto& events = input.append.events;
   if (input.places.empty() || input.places.front().position.value == 0) return std::nullopt;
@@ -93,12 +97,14 @@ Outcome run_import(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
 
   std::uint64_t events_moved = 0;
-  AppendLines lines(invocation, *store, settings,
-                    [&](const AppendLine& input, Result<Appended> result) { return settle(*store, input, std::move(result)); },
-                    [&](const AppendLine& input) { return known_place(*store, input); });
-  const Outcome outcome = lines.run(*invocation.arguments.text("FILE"), [&](std::uint64_t, const AppendLine& input, const Result<Appended>& result) {
-    if (result) events_moved += moved(input, *result);
-  });
+  AppendLines lines(
+      invocation, *store, settings,
+      [&](const AppendLine& input, Result<Appended> result) { return settle(*store, input, std::move(result)); },
+      [&](const AppendLine& input) { return known_place(*store, input); });
+  const Outcome outcome = lines.run(*invocation.arguments.text("FILE"),
+                                    [&](std::uint64_t, const AppendLine& input, const Result<Appended>& result) {
+                                      if (result) events_moved += moved(input, *result);
+                                    });
 
   const auto& tally = lines.tally();
   const auto head = store->head();
@@ -120,8 +126,12 @@ Outcome run_import(const Invocation& invocation) {
 }  // namespace
 
 Command import_command() {
-  return {"import", "data", "Stores what `export` wrote; run again, it goes on where it stopped.",
-          "evershard export --data shop | evershard import - --data copy", import_options, run_import};
+  return {"import",
+          "data",
+          "Stores what `export` wrote; run again, it goes on where it stopped.",
+          "evershard export --data shop | evershard import - --data copy",
+          import_options,
+          run_import};
 }
 
 }  // namespace evershard::cli

@@ -23,7 +23,9 @@ Result<LineReader::Filled> LineReader::fill() {
   }
   for (;;) {
     if (stop_ && stop_()) return Filled::stopped;
-    struct pollfd poll {descriptor_, POLLIN, 0};
+    struct pollfd poll {
+      descriptor_, POLLIN, 0
+    };
     const int ready = ::poll(&poll, 1, 100);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const std::size_t size = buffer_.size();

@@ -3,16 +3,18 @@
 #include <limits>
 
 #include "evershard/cli/failure.hpp"
+#include "evershard/protocol/limits.hpp"
 #include "evershard/store/json/input.hpp"
 #include "evershard/store/json/json_value.hpp"
-#include "evershard/protocol/limits.hpp"
 
 namespace evershard::cli {
 
 void add_payload_flags(Options& options) {
   options.value("payload", "JSON", "the payload as JSON; its bytes are stored as they are given")
       .value("payload-file", "FILE", "the payload from a file, any bytes; - is standard input")
-      .value("payload-format", "NUMBER", "0 unspecified, 1 JSON, 2 Protobuf, 3 text, 4 encrypted, from 1000 on yours; else 1 for JSON, 0 for the rest");
+      .value("payload-format", "NUMBER",
+             "0 unspecified, 1 JSON, 2 Protobuf, 3 text, 4 encrypted, from 1000 on yours; else 1 for JSON, 0 for the "
+             "rest");
 }
 
 Result<Payload> payload_of(const Arguments& arguments) {
@@ -22,7 +24,9 @@ Result<Payload> payload_of(const Arguments& arguments) {
     const std::string given = *arguments.text("payload");
     auto value = JsonValue::parse(given, "--payload");
     if (!value) {
-      return refuse(value.error().code, value.error().what + " (a JSON text has quotes of its own: '\"text\"'; --payload-file takes any bytes)");
+      return refuse(
+          value.error().code,
+          value.error().what + " (a JSON text has quotes of its own: '\"text\"'; --payload-file takes any bytes)");
     }
     payload.bytes = value->raw();
     payload.format = PayloadFormat::json;

@@ -20,7 +20,8 @@ Options query_options() {
 Outcome run_query(const Invocation& invocation) {
   auto query = query_of(invocation.arguments);
   if (!query) return Failed(Failure(std::move(query).error()));
-  if (!*query) throw UsageError("which events? Give --type, --tag, --concerning or --query", "`evershard read` shows all");
+  if (!*query)
+    throw UsageError("which events? Give --type, --tag, --concerning or --query", "`evershard read` shows all");
   const ReadOptions range = range_of(invocation.arguments);
 
   auto store = invocation.open();
@@ -33,8 +34,12 @@ Outcome run_query(const Invocation& invocation) {
 }  // namespace
 
 Command query_command() {
-  return {"query", "data", "Shows the events that match, over all shards, in global order.",
-          "evershard query --data shop --type OrderPlaced --tag customer:42 --or --tag vip:yes", query_options, run_query};
+  return {"query",
+          "data",
+          "Shows the events that match, over all shards, in global order.",
+          "evershard query --data shop --type OrderPlaced --tag customer:42 --or --tag vip:yes",
+          query_options,
+          run_query};
 }
 
 }  // namespace evershard::cli

@@ -10,7 +10,8 @@ void add_query_flags(Options& options) {
       .values("tag", "TAG", "tag; several: all of them")
       .values("concerning", "AGGREGATE", "the event's own aggregate, or one it names in `also`; several: all of them")
       .flag("or", "what follows is another item: events that match any item are found")
-      .value("query", "JSON", R"(the query as JSON: {"items":[{"types":[..],"tags":[..],"concerning":[..]}]} or {"all":true})");
+      .value("query", "JSON",
+             R"(the query as JSON: {"items":[{"types":[..],"tags":[..],"concerning":[..]}]} or {"all":true})");
 }
 
 Result<std::optional<Query>> query_of(const Arguments& arguments) {
@@ -24,19 +25,24 @@ Result<std::optional<Query>> query_of(const Arguments& arguments) {
   Query query;
   bool any = false;
   for (const auto& [name, text] : arguments.in_order()) {
-    if (name == "type") query.types({text});
-    else if (name == "tag") query.tags({text});
-    else if (name == "or") query.or_();
+    if (name == "type")
+      query.types({text});
+    else if (name == "tag")
+      query.tags({text});
+    else if (name == "or")
+      query.or_();
     else if (name == "concerning") {
       auto aggregate = AggregateId::parse(text);
       if (!aggregate) return refuse(aggregate.error().code, "--concerning: " + aggregate.error().what);
       query.concerning({std::move(*aggregate)});
-    } else continue;
+    } else
+      continue;
     any = true;
   }
   if (!any) return std::nullopt;
   for (const auto& item : query.items()) {
-    if (item == QueryItem{}) throw UsageError("--or has nothing on one side", "each item needs a --type, --tag or --concerning");
+    if (item == QueryItem{})
+      throw UsageError("--or has nothing on one side", "each item needs a --type, --tag or --concerning");
   }
   EVERSHARD_TRY(query.check());
   return query;

@@ -10,7 +10,8 @@ namespace {
 
 Options read_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, everything in global order", false);
+  options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, everything in global order",
+                   false);
   options.value("from", "NR", "with AGGREGATE: from this number on; backwards: from it down");
   add_range_flags(options);
   add_removed_flag(options);
@@ -21,8 +22,10 @@ Options read_options() {
 Outcome run_read(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto aggregate = arguments.aggregate_if("AGGREGATE");
-  if (aggregate) arguments.refuse_beside("an aggregate", {"after", "before"});
-  else if (arguments.has("from")) throw UsageError("--from numbers the events of an aggregate", "give one, or use --after");
+  if (aggregate)
+    arguments.refuse_beside("an aggregate", {"after", "before"});
+  else if (arguments.has("from"))
+    throw UsageError("--from numbers the events of an aggregate", "give one, or use --after");
 
   const ReadOptions range = range_of(arguments);
   auto store = invocation.open();
@@ -36,8 +39,12 @@ Outcome run_read(const Invocation& invocation) {
 }  // namespace
 
 Command read_command() {
-  return {"read", "data", "Shows an aggregate's events, or all events in global order.",
-          "evershard read order-1 --data shop --backwards --limit 10", read_options, run_read};
+  return {"read",
+          "data",
+          "Shows an aggregate's events, or all events in global order.",
+          "evershard read order-1 --data shop --backwards --limit 10",
+          read_options,
+          run_read};
 }
 
 }  // namespace evershard::cli

@@ -2,14 +2,15 @@
 
 #include <iostream>
 
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cli/events/query_flags.hpp"
 
 namespace evershard::cli {
 namespace {
 
-tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
+tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventStream stream,
+                                           const PayloadTypes& types) {
   EventPrinter printer(invocation, types);
   std::uint64_t events = 0, skipped = 0;
   for (;;) {
@@ -19,8 +20,10 @@ tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventSt
       return Failed(Failure(std::move(event).error()));
     }
     if (!*event) break;
-    if (skips(invocation, **event)) ++skipped;
-    else printer.event(**event);
+    if (skips(invocation, **event))
+      ++skipped;
+    else
+      printer.event(**event);
     ++events;
     if (invocation.out.ended()) break;
     if (interrupted()) {
@@ -37,13 +40,18 @@ tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventSt
 }  // namespace
 
 void add_removed_flag(Options& options) {
-  options.flag("skip-removed", "leave out events that were removed, and say on standard error how many; they count in --limit");
+  options.flag("skip-removed",
+               "leave out events that were removed, and say on standard error how many; they count in --limit");
 }
 
-bool skips(const Invocation& invocation, const RecordedEvent& event) { return event.state == EventState::removed && invocation.arguments.has("skip-removed"); }
+bool skips(const Invocation& invocation, const RecordedEvent& event) {
+  return event.state == EventState::removed && invocation.arguments.has("skip-removed");
+}
 
 void say_skipped(std::uint64_t events) {
-  if (events != 0) std::cerr << "evershard: " << events << (events == 1 ? " event that was" : " events that were") << " removed left out\n";
+  if (events != 0)
+    std::cerr << "evershard: " << events << (events == 1 ? " event that was" : " events that were")
+              << " removed left out\n";
 }
 
 Outcome show_stream(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
@@ -52,7 +60,8 @@ Outcome show_stream(const Invocation& invocation, EventStream stream, const Payl
   return {};
 }
 
-Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate, const PayloadTypes& types) {
+Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate,
+                       const PayloadTypes& types) {
   const auto& arguments = invocation.arguments;
   StreamOptions options;
   if (const auto from = arguments.number("from")) options.from = SeqNr(*from);

@@ -3,14 +3,15 @@
 #pragma once
 
 #include "evershard/cli/command.hpp"
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/store/api/event_stream.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
 
 Outcome show_stream(const Invocation& invocation, EventStream stream, const PayloadTypes& types);
 /// An aggregate's events; one that does not exist is not_found, never an empty list.
-Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate, const PayloadTypes& types);
+Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate,
+                       const PayloadTypes& types);
 /// --skip-removed: stubs are left out, and standard error says how many.
 void add_removed_flag(Options& options);
 [[nodiscard]] bool skips(const Invocation& invocation, const RecordedEvent& event);

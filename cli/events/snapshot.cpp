@@ -3,12 +3,12 @@
 #include <limits>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/store/json/event_json.hpp"
 #include "evershard/cli/events/payload_flags.hpp"
-#include "evershard/cli/print.hpp"
 #include "evershard/cli/events/query_flags.hpp"
+#include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/event_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -25,10 +25,13 @@ Options put_options() {
   options.argument("AGGREGATE", "whose state it is, such as order-1");
   options.value("version", "NR", "the version it is the state of; it must be there");
   add_payload_flags(options);
-  options.number("schema-revision", "NUMBER", "a reader that knows another one replays instead", Snapshot{}.schema_revision)
+  options
+      .number("schema-revision", "NUMBER", "a reader that knows another one replays instead",
+              Snapshot{}.schema_revision)
       .value("keep", "N", "retained copies beside the latest: 0 none, N the newest N; without it, retention is off")
       .value("ttl", "SECONDS", "how long this retained copy is shown; never hides the latest")
-      .value("subject", "NAME", "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys");
+      .value("subject", "NAME",
+             "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys");
   return options;
 }
 
@@ -37,12 +40,15 @@ Outcome put(const Invocation& invocation) {
   Snapshot snapshot;
   snapshot.aggregate = arguments.aggregate("AGGREGATE");
   snapshot.version = SeqNr(arguments.number_at_least("version", 1));
-  if (const auto revision = arguments.number("schema-revision")) snapshot.schema_revision = number32("schema-revision", *revision);
+  if (const auto revision = arguments.number("schema-revision"))
+    snapshot.schema_revision = number32("schema-revision", *revision);
   if (const auto keep = arguments.number("keep")) snapshot.keep = number32("keep", *keep);
   if (const auto ttl = arguments.number("ttl")) snapshot.ttl = std::chrono::seconds(number32("ttl", *ttl));
   snapshot.subject = arguments.text("subject").value_or("");
-  if (snapshot.subject.empty() && arguments.has("subject")) throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
-  if (!arguments.has("payload") && !arguments.has("payload-file")) throw UsageError("which state? Give --payload or --payload-file");
+  if (snapshot.subject.empty() && arguments.has("subject"))
+    throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
+  if (!arguments.has("payload") && !arguments.has("payload-file"))
+    throw UsageError("which state? Give --payload or --payload-file");
   auto payload = payload_of(arguments);
   if (!payload) return Failed(Failure(std::move(payload).error()));
   snapshot.payload = std::move(payload->bytes);
@@ -52,10 +58,12 @@ Outcome put(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const AggregateId aggregate = snapshot.aggregate;
   const SeqNr version = snapshot.version;
-  if (auto stored = store->put_snapshot(std::move(snapshot)); !stored) return Failed(Failure(std::move(stored).error()));
+  if (auto stored = store->put_snapshot(std::move(snapshot)); !stored)
+    return Failed(Failure(std::move(stored).error()));
   JsonText json;
   json.begin_object().key("aggregate").string(aggregate.text()).key("version").number(version.value).end_object();
-  print_one(invocation, json, {{"stored", "the snapshot of " + aggregate.text() + " at version " + std::to_string(version.value)}});
+  print_one(invocation, json,
+            {{"stored", "the snapshot of " + aggregate.text() + " at version " + std::to_string(version.value)}});
   return {};
 }
 
@@ -82,7 +90,9 @@ Outcome get(const Invocation& invocation) {
                : version ? store->snapshot(aggregate, SeqNr(*version))
                          : store->snapshot(aggregate);
   if (!found) return Failed(Failure(std::move(found).error()));
-  if (!*found) return Failed(Failure(ErrorCode::not_found, "there is no such snapshot of aggregate " + in_quotes(aggregate.text())));
+  if (!*found)
+    return Failed(
+        Failure(ErrorCode::not_found, "there is no such snapshot of aggregate " + in_quotes(aggregate.text())));
   const RecordedSnapshot& snapshot = **found;
   if (arguments.has("raw")) {
     invocation.out.write(snapshot.payload);
@@ -120,12 +130,19 @@ Outcome list_snapshots(const Invocation& invocation) {
   auto snapshots = store->snapshots(aggregate);
   if (!snapshots) return Failed(Failure(std::move(snapshots).error()));
 
-  ListPrinter printer(invocation, {{"VERSION", true}, {"POSITION", true}, {"REVISION", true}, {"TAKEN AT"}, {"EXPIRES AT"}, {"LATEST"}, {"PAYLOAD"}});
+  ListPrinter printer(invocation, {{"VERSION", true},
+                                   {"POSITION", true},
+                                   {"REVISION", true},
+                                   {"TAKEN AT"},
+                                   {"EXPIRES AT"},
+                                   {"LATEST"},
+                                   {"PAYLOAD"}});
   JsonText json;
   for (const auto& snapshot : *snapshots) {
     if (invocation.for_people()) {
-      printer.row({std::to_string(snapshot.version.value), std::to_string(snapshot.position.value), std::to_string(snapshot.schema_revision),
-                   snapshot.taken_at.text(), snapshot.expires_at ? snapshot.expires_at->text() : "never", snapshot.latest ? "yes" : "",
+      printer.row({std::to_string(snapshot.version.value), std::to_string(snapshot.position.value),
+                   std::to_string(snapshot.schema_revision), snapshot.taken_at.text(),
+                   snapshot.expires_at ? snapshot.expires_at->text() : "never", snapshot.latest ? "yes" : "",
                    payload_cell(snapshot, *types)});
     } else {
       json.clear();
@@ -140,15 +157,28 @@ Outcome list_snapshots(const Invocation& invocation) {
 }  // namespace
 
 Command snapshot_put_command() {
-  return {"snapshot put", "data", "Stores an aggregate's state at a version that is there.",
-          R"(evershard snapshot put order-1 --data shop --version 3 --payload '{"total":12}' --keep 5)", put_options, put};
+  return {"snapshot put",
+          "data",
+          "Stores an aggregate's state at a version that is there.",
+          R"(evershard snapshot put order-1 --data shop --version 3 --payload '{"total":12}' --keep 5)",
+          put_options,
+          put};
 }
 Command snapshot_get_command() {
-  return {"snapshot get", "data", "Shows an aggregate's snapshot: the latest, or an earlier one.",
-          "evershard snapshot get order-1 --data shop --version 2", get_options, get};
+  return {"snapshot get",
+          "data",
+          "Shows an aggregate's snapshot: the latest, or an earlier one.",
+          "evershard snapshot get order-1 --data shop --version 2",
+          get_options,
+          get};
 }
 Command snapshot_list_command() {
-  return {"snapshot list", "data", "Lists an aggregate's snapshots.", "evershard snapshot list order-1 --data shop", list_snapshots_options, list_snapshots};
+  return {"snapshot list",
+          "data",
+          "Lists an aggregate's snapshots.",
+          "evershard snapshot list order-1 --data shop",
+          list_snapshots_options,
+          list_snapshots};
 }
 
 }  // namespace evershard::cli

@@ -4,9 +4,9 @@
 
 #include "evershard/cli/away_notice.hpp"
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 
 namespace evershard::cli {
@@ -20,7 +20,8 @@ Options tail_options() {
       .value("limit", "N", "end after so many events")
       .flag("until-caught-up", "end when everything that was there has been shown")
       .value("away-timeout", "DURATION",
-             "end with `unavailable` when the server has been away so long: 500ms, 12s, 5min; without it, it is waited for");
+             "end with `unavailable` when the server has been away so long: 500ms, 12s, 5min; without it, it is waited "
+             "for");
   add_type_flags(options);
   return options;
 }
@@ -44,7 +45,8 @@ Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes&
     if (item->away && away_most && item->away->gone_for >= *away_most) {
       printer.finish();
       const auto gone_for = std::to_string(item->away->gone_for.count());
-      return Failed(Failure(ErrorCode::unavailable, "the server was away for " + gone_for + " ms: " + item->away->why.what,
+      return Failed(Failure(ErrorCode::unavailable,
+                            "the server was away for " + gone_for + " ms: " + item->away->why.what,
                             "go on with --after " + std::to_string(reached.value)));
     }
     for (const auto& event : item->events) {
@@ -56,8 +58,8 @@ Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes&
     if (item->kind == FeedItem::Kind::caught_up && invocation.arguments.has("until-caught-up")) break;
     if (interrupted()) {
       printer.finish();
-      return Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(events) + " events; go on with --after " +
-                                                      std::to_string(reached.value)));
+      return Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(events) +
+                                                      " events; go on with --after " + std::to_string(reached.value)));
     }
   }
   printer.finish();
@@ -87,8 +89,12 @@ Outcome run_tail(const Invocation& invocation) {
 }  // namespace
 
 Command tail_command() {
-  return {"tail", "data", "Shows matching events and follows live, until Ctrl-C.",
-          "evershard tail --data shop --type OrderPlaced --after 1000", tail_options, run_tail};
+  return {"tail",
+          "data",
+          "Shows matching events and follows live, until Ctrl-C.",
+          "evershard tail --data shop --type OrderPlaced --after 1000",
+          tail_options,
+          run_tail};
 }
 
 }  // namespace evershard::cli

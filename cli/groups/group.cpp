@@ -1,9 +1,9 @@
 // `evershard group create, change, list, describe, reset, drop`.
 
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/groups/group_flags.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/store/json/group_json.hpp"
 
@@ -72,7 +72,8 @@ Options group_reset_options() {
 
 Outcome run_group_reset(const Invocation& invocation) {
   const auto start = start_asked(invocation.arguments);
-  return show_group(invocation, [&](Groups& groups) { return groups.reset_group(invocation.arguments.required("NAME"), start); });
+  return show_group(invocation,
+                    [&](Groups& groups) { return groups.reset_group(invocation.arguments.required("NAME"), start); });
 }
 
 Outcome run_group_drop(const Invocation& invocation) {
@@ -91,12 +92,20 @@ Outcome run_group_list(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const auto groups = store->groups().list_groups();
   if (!groups) return Failed(Failure(groups.error()));
-  ListPrinter printer(invocation, {{"GROUP"}, {"POSITION", true}, {"LAG", true}, {"UNSETTLED", true}, {"IN FLIGHT", true}, {"PARKED", true}, {"WORKERS", true}, {"TROUBLE"}});
+  ListPrinter printer(invocation, {{"GROUP"},
+                                   {"POSITION", true},
+                                   {"LAG", true},
+                                   {"UNSETTLED", true},
+                                   {"IN FLIGHT", true},
+                                   {"PARKED", true},
+                                   {"WORKERS", true},
+                                   {"TROUBLE"}});
   JsonText json;
   for (const auto& group : *groups) {
     if (invocation.for_people()) {
-      printer.row({group.definition.name, grouped(group.position.value), grouped(group.lag()), grouped(group.unsettled), grouped(group.in_flight), grouped(group.parked),
-                   std::to_string(group.workers.size()), group.trouble});
+      printer.row({group.definition.name, grouped(group.position.value), grouped(group.lag()), grouped(group.unsettled),
+                   grouped(group.in_flight), grouped(group.parked), std::to_string(group.workers.size()),
+                   group.trouble});
       continue;
     }
     json.clear();
@@ -110,19 +119,44 @@ Outcome run_group_list(const Invocation& invocation) {
 }  // namespace
 
 Command group_create_command() {
-  return {"group create", "reading", "Creates a consumer group: a named subscription that workers share.",
-          "evershard group create billing --data shop --type OrderPlaced --from-now", group_create_options, run_group_create};
+  return {"group create",
+          "reading",
+          "Creates a consumer group: a named subscription that workers share.",
+          "evershard group create billing --data shop --type OrderPlaced --from-now",
+          group_create_options,
+          run_group_create};
 }
 Command group_change_command() {
-  return {"group change", "reading", "Gives a group other settings; those that are not named stay.", "evershard group change billing --data shop --attempts 5", group_change_options, run_group_change};
+  return {"group change",
+          "reading",
+          "Gives a group other settings; those that are not named stay.",
+          "evershard group change billing --data shop --attempts 5",
+          group_change_options,
+          run_group_change};
 }
-Command group_list_command() { return {"group list", "reading", "Lists groups with their lag.", "evershard group list --data shop", store_options, run_group_list}; }
+Command group_list_command() {
+  return {"group list",  "reading",     "Lists groups with their lag.", "evershard group list --data shop",
+          store_options, run_group_list};
+}
 Command group_describe_command() {
-  return {"group describe", "reading", "Shows how a group is: position, lag, workers, settings.", "evershard group describe billing --data shop", group_name_options, run_group_describe};
+  return {"group describe",
+          "reading",
+          "Shows how a group is: position, lag, workers, settings.",
+          "evershard group describe billing --data shop",
+          group_name_options,
+          run_group_describe};
 }
 Command group_reset_command() {
-  return {"group reset", "reading", "Begins a group anew; what was settled, waiting or parked is forgotten.", "evershard group reset billing --data shop --after 1000", group_reset_options, run_group_reset};
+  return {"group reset",
+          "reading",
+          "Begins a group anew; what was settled, waiting or parked is forgotten.",
+          "evershard group reset billing --data shop --after 1000",
+          group_reset_options,
+          run_group_reset};
 }
-Command group_drop_command() { return {"group drop", "reading", "Drops a group.", "evershard group drop billing --data shop", group_name_options, run_group_drop}; }
+Command group_drop_command() {
+  return {"group drop",       "reading",     "Drops a group.", "evershard group drop billing --data shop",
+          group_name_options, run_group_drop};
+}
 
 }  // namespace evershard::cli

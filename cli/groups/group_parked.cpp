@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/print.hpp"
 #include "evershard/cli/events/query_flags.hpp"
+#include "evershard/cli/print.hpp"
 #include "evershard/store/json/group_json.hpp"
 
 namespace evershard::cli {
@@ -25,15 +25,19 @@ Outcome run_group_parked(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const auto limit = arguments.number_at_least("limit", 1);
   // One more than is shown says whether there is more.
-  auto parked = store->groups().parked_events(arguments.required("NAME"), position_of(arguments, "after").value_or(GlobalPosition{0}), std::min(limit, parked_most) + 1);
+  auto parked = store->groups().parked_events(arguments.required("NAME"),
+                                              position_of(arguments, "after").value_or(GlobalPosition{0}),
+                                              std::min(limit, parked_most) + 1);
   if (!parked) return Failed(Failure(std::move(parked).error()));
   const bool more = parked->size() > limit;
   if (more) parked->pop_back();
-  ListPrinter printer(invocation, {{"POSITION", true}, {"AGGREGATE"}, {"TYPE"}, {"ATTEMPTS", true}, {"PARKED AT"}, {"REASON"}});
+  ListPrinter printer(invocation,
+                      {{"POSITION", true}, {"AGGREGATE"}, {"TYPE"}, {"ATTEMPTS", true}, {"PARKED AT"}, {"REASON"}});
   JsonText json;
   for (const auto& one : *parked) {
     if (invocation.for_people()) {
-      printer.row({std::to_string(one.position.value), one.aggregate ? one.aggregate->text() : "", one.type, std::to_string(one.attempts), one.parked_at.text(), one.reason});
+      printer.row({std::to_string(one.position.value), one.aggregate ? one.aggregate->text() : "", one.type,
+                   std::to_string(one.attempts), one.parked_at.text(), one.reason});
       continue;
     }
     json.clear();
@@ -41,7 +45,9 @@ Outcome run_group_parked(const Invocation& invocation) {
     printer.json(json.text());
   }
   printer.finish();
-  if (more) say_there_is_more("--after " + std::to_string(parked->back().position.value) + " goes on, --limit is how many are shown");
+  if (more)
+    say_there_is_more("--after " + std::to_string(parked->back().position.value) +
+                      " goes on, --limit is how many are shown");
   return {};
 }
 
@@ -57,8 +63,10 @@ using ChangeParked = Result<std::uint64_t> (Groups::*)(const std::string& name, 
 Outcome change_parked(const Invocation& invocation, ChangeParked change, const char* done) {
   const auto& arguments = invocation.arguments;
   const auto position = position_of(arguments, "position");
-  if (arguments.has("all")) arguments.refuse_beside("--all", {"position"});
-  else if (!position) throw UsageError("which? Give --position or --all");
+  if (arguments.has("all"))
+    arguments.refuse_beside("--all", {"position"});
+  else if (!position)
+    throw UsageError("which? Give --position or --all");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   const auto events = (store->groups().*change)(arguments.required("NAME"), position);
@@ -69,19 +77,38 @@ Outcome change_parked(const Invocation& invocation, ChangeParked change, const c
   return {};
 }
 
-Outcome run_group_replay(const Invocation& invocation) { return change_parked(invocation, &Groups::replay_parked, "replayed"); }
-Outcome run_group_discard(const Invocation& invocation) { return change_parked(invocation, &Groups::discard_parked, "discarded"); }
+Outcome run_group_replay(const Invocation& invocation) {
+  return change_parked(invocation, &Groups::replay_parked, "replayed");
+}
+Outcome run_group_discard(const Invocation& invocation) {
+  return change_parked(invocation, &Groups::discard_parked, "discarded");
+}
 
 }  // namespace
 
 Command group_parked_command() {
-  return {"group parked", "reading", "Lists the parked events of a group, with the reason of each.", "evershard group parked billing --data shop", group_parked_options, run_group_parked};
+  return {"group parked",
+          "reading",
+          "Lists the parked events of a group, with the reason of each.",
+          "evershard group parked billing --data shop",
+          group_parked_options,
+          run_group_parked};
 }
 Command group_replay_command() {
-  return {"group replay", "reading", "Gives parked events out again, with all their attempts.", "evershard group replay billing --data shop --all", group_parked_one_options, run_group_replay};
+  return {"group replay",
+          "reading",
+          "Gives parked events out again, with all their attempts.",
+          "evershard group replay billing --data shop --all",
+          group_parked_one_options,
+          run_group_replay};
 }
 Command group_discard_command() {
-  return {"group discard", "reading", "Settles parked events as they are.", "evershard group discard billing --data shop --position 17", group_parked_one_options, run_group_discard};
+  return {"group discard",
+          "reading",
+          "Settles parked events as they are.",
+          "evershard group discard billing --data shop --position 17",
+          group_parked_one_options,
+          run_group_discard};
 }
 
 }  // namespace evershard::cli

@@ -9,9 +9,9 @@
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/events/event_command.hpp"
+#include "evershard/cli/events/line_reader.hpp"
 #include "evershard/cli/groups/group_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/events/line_reader.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
 #include "evershard/store/json/group_json.hpp"
@@ -22,14 +22,17 @@ namespace {
 constexpr auto look_every = std::chrono::milliseconds(20);
 constexpr int status_park = 65;  // EX_DATAERR: what is wrong with the event is wrong the next time too
 constexpr std::size_t settlement_bytes_max = 64u << 10;
-constexpr std::uint64_t wait_ms_max = std::numeric_limits<std::uint32_t>::max();  ///< what is in a message; a group takes less
+constexpr std::uint64_t wait_ms_max =
+    std::numeric_limits<std::uint32_t>::max();  ///< what is in a message; a group takes less
 
 Options group_work_options() {
   Options options = store_options();
   options.argument("NAME", "of the group");
   options.value("worker", "NAME", "as it is listed; without it, this machine and process")
       .number("credit", "N", "events that it may have at a time; with --exec one", GroupJoin{}.credit)
-      .value("exec", "CMD", "run by sh for each event, which it reads from standard input; status 0 acknowledges, 65 parks, another one rejects")
+      .value("exec", "CMD",
+             "run by sh for each event, which it reads from standard input; status 0 acknowledges, 65 parks, another "
+             "one rejects")
       .number("timeout-ms", "MS", "of the command: then it is killed and the event rejected; 0: none", 0)
       .value("limit", "N", "end after so many events were settled")
       .value("idle-ms", "MS", "end when nothing came for so long");
@@ -37,7 +40,8 @@ Options group_work_options() {
   return options;
 }
 
-/// One line of standard input: {"begin":17}, {"acknowledge":17}, {"reject":17,"reason":"..","after_ms":5000}, {"park":17,"reason":".."}, {"renew":17}.
+/// One line of standard input: {"begin":17}, {"acknowledge":17}, {"reject":17,"reason":"..","after_ms":5000},
+/// {"park":17,"reason":".."}, {"renew":17}.
 struct Said {
   std::optional<GroupSettlement::Kind> kind{};  ///< absent: renew
   GlobalPosition position{};
@@ -57,7 +61,9 @@ Result<Said> read_said(std::string_view line) {
       said.reason = *std::move(text);
       return {};
     }
-    if (key != "after_ms" && key != "acknowledge" && key != "reject" && key != "park" && key != "renew" && key != "begin") return json->unknown_key(key, {"begin", "acknowledge", "reject", "park", "renew", "reason", "after_ms"});
+    if (key != "after_ms" && key != "acknowledge" && key != "reject" && key != "park" && key != "renew" &&
+        key != "begin")
+      return json->unknown_key(key, {"begin", "acknowledge", "reject", "park", "renew", "reason", "after_ms"});
     const auto number = value.number();
     if (!number) return refuse(number.error());
     if (key == "after_ms") {
@@ -67,10 +73,14 @@ Result<Said> read_said(std::string_view line) {
     }
     ++verbs;
     said.position = GlobalPosition(*number);
-    if (key == "acknowledge") said.kind = GroupSettlement::Kind::acknowledge;
-    else if (key == "reject") said.kind = GroupSettlement::Kind::reject;
-    else if (key == "park") said.kind = GroupSettlement::Kind::park;
-    else if (key == "begin") said.kind = GroupSettlement::Kind::begin;
+    if (key == "acknowledge")
+      said.kind = GroupSettlement::Kind::acknowledge;
+    else if (key == "reject")
+      said.kind = GroupSettlement::Kind::reject;
+    else if (key == "park")
+      said.kind = GroupSettlement::Kind::park;
+    else if (key == "begin")
+      said.kind = GroupSettlement::Kind::begin;
     return {};
   }));
   if (verbs != 1) return json->wrong("one of begin, acknowledge, reject, park and renew, with the position");
@@ -105,10 +115,15 @@ class SaidLines {
     while (!stop_) {
       auto line = lines.next();
       const std::lock_guard lock(mutex_);
-      if (!line) trouble_ = line.error();
-      else if (line->kind == LineReader::Kind::too_long) trouble_ = Error(ErrorCode::too_large, "line " + std::to_string(line->number) + " is too long for a settlement");
-      else if (line->kind == LineReader::Kind::line) lines_.push_back({line->number, std::string(line->text)});
-      else break;
+      if (!line)
+        trouble_ = line.error();
+      else if (line->kind == LineReader::Kind::too_long)
+        trouble_ =
+            Error(ErrorCode::too_large, "line " + std::to_string(line->number) + " is too long for a settlement");
+      else if (line->kind == LineReader::Kind::line)
+        lines_.push_back({line->number, std::string(line->text)});
+      else
+        break;
       if (trouble_) break;
     }
     ended_ = true;
@@ -124,7 +139,11 @@ class SaidLines {
 class GroupWork {
  public:
   GroupWork(const Invocation& invocation, GroupWorker worker, const PayloadTypes& types)
-      : invocation_(invocation), worker_(std::move(worker)), types_(types), limit_(invocation.arguments.number("limit")), idle_(time_flag(invocation.arguments, "idle-ms")) {}
+      : invocation_(invocation),
+        worker_(std::move(worker)),
+        types_(types),
+        limit_(invocation.arguments.number("limit")),
+        idle_(time_flag(invocation.arguments, "idle-ms")) {}
 
   Outcome by_lines() {
     SaidLines lines;
@@ -136,7 +155,8 @@ class GroupWork {
       }
       if (const auto trouble = lines.trouble()) return Failed(Failure(*trouble));
       if (ended && said.empty()) break;
-      if (auto given = next(look_every, [this](const GroupDelivery& delivery) { return show(delivery); }); !given) return given;
+      if (auto given = next(look_every, [this](const GroupDelivery& delivery) { return show(delivery); }); !given)
+        return given;
     }
     return told();
   }
@@ -144,7 +164,10 @@ class GroupWork {
   Outcome by_command(const std::string& command) {
     const auto timeout = time_flag(invocation_.arguments, "timeout-ms").value_or(std::chrono::milliseconds(0));
     while (!done()) {
-      if (auto given = next(look_every * 5, [&](const GroupDelivery& delivery) { return run(command, timeout, delivery); }); !given) return given;
+      if (auto given =
+              next(look_every * 5, [&](const GroupDelivery& delivery) { return run(command, timeout, delivery); });
+          !given)
+        return given;
     }
     return told();
   }
@@ -156,7 +179,9 @@ class GroupWork {
   }
   Outcome told() const {
     if (!interrupted()) return {};
-    return Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(settled_) + " events were settled; the others are given to whoever comes next"));
+    return Failed(
+        Failure(ErrorCode::cancelled, "stopped after " + std::to_string(settled_) +
+                                          " events were settled; the others are given to whoever comes next"));
   }
 
   template <class Give>
@@ -195,7 +220,8 @@ class GroupWork {
     }
     const auto found = out_.find(said->position);
     if (found == out_.end()) {
-      Failure failure(ErrorCode::invalid_argument, "position " + std::to_string(said->position.value) + " was not given to this worker, or is settled already");
+      Failure failure(ErrorCode::invalid_argument, "position " + std::to_string(said->position.value) +
+                                                       " was not given to this worker, or is settled already");
       failure.line = line.number;
       return Failed(std::move(failure));
     }
@@ -210,10 +236,11 @@ class GroupWork {
   Outcome run(const std::string& command, std::chrono::milliseconds timeout, const GroupDelivery& delivery) {
     write(delivery);
     const auto& event = delivery.event;
-    std::vector<std::pair<std::string, std::string>> environment{{"EVERSHARD_POSITION", std::to_string(event.position.value)},
-                                                                 {"EVERSHARD_TYPE", event.type},
-                                                                 {"EVERSHARD_AGGREGATE", event.aggregate ? event.aggregate->text() : ""},
-                                                                 {"EVERSHARD_ATTEMPT", std::to_string(delivery.attempt)}};
+    std::vector<std::pair<std::string, std::string>> environment{
+        {"EVERSHARD_POSITION", std::to_string(event.position.value)},
+        {"EVERSHARD_TYPE", event.type},
+        {"EVERSHARD_AGGREGATE", event.aggregate ? event.aggregate->text() : ""},
+        {"EVERSHARD_ATTEMPT", std::to_string(delivery.attempt)}};
     auto renewed = std::chrono::steady_clock::now();
     const auto end = run_event_command(command, json_.text() + "\n", environment, timeout, [&] {
       if (std::chrono::steady_clock::now() - renewed >= worker_.lease() / 4) {
@@ -224,16 +251,22 @@ class GroupWork {
     });
     if (!end) return Failed(Failure(end.error()));
     if (end->killed && interrupted()) return {};  // it leaves: no attempt
-    const auto reason = end->killed ? "the command took longer than " + std::to_string(timeout.count()) + " ms" : "the command ended with status " + std::to_string(end->status);
-    if (!end->killed && end->status == 0) settle(delivery, GroupSettlement::Kind::acknowledge, {}, {});
-    else if (!end->killed && end->status == status_park) settle(delivery, GroupSettlement::Kind::park, reason, {});
-    else settle(delivery, GroupSettlement::Kind::reject, reason, {});
+    const auto reason = end->killed ? "the command took longer than " + std::to_string(timeout.count()) + " ms"
+                                    : "the command ended with status " + std::to_string(end->status);
+    if (!end->killed && end->status == 0)
+      settle(delivery, GroupSettlement::Kind::acknowledge, {}, {});
+    else if (!end->killed && end->status == status_park)
+      settle(delivery, GroupSettlement::Kind::park, reason, {});
+    else
+      settle(delivery, GroupSettlement::Kind::reject, reason, {});
     return {};
   }
 
   /// And says how it went, on standard output beside the events.
-  /// Returns: false: it was refused and is this worker's still, to be settled in another way; what else was refused comes again, or is somebody else's.
-  bool settle(const GroupDelivery& delivery, GroupSettlement::Kind kind, const std::string& reason, std::optional<std::chrono::milliseconds> after) {
+  /// Returns: false: it was refused and is this worker's still, to be settled in another way; what else was refused
+  /// comes again, or is somebody else's.
+  bool settle(const GroupDelivery& delivery, GroupSettlement::Kind kind, const std::string& reason,
+              std::optional<std::chrono::milliseconds> after) {
     const auto result = kind == GroupSettlement::Kind::acknowledge ? worker_.acknowledge(delivery)
                         : kind == GroupSettlement::Kind::reject    ? worker_.reject(delivery, reason, after)
                                                                    : worker_.park(delivery, reason);
@@ -244,13 +277,20 @@ class GroupWork {
       ++settled_;
       json_.key("settled").string(words[static_cast<std::size_t>(kind)]);
     } else {
-      json_.key("error").begin_object().key("code").string(name_of(result.error().code)).key("message").string(result.error().what).end_object();
+      json_.key("error")
+          .begin_object()
+          .key("code")
+          .string(name_of(result.error().code))
+          .key("message")
+          .string(result.error().what)
+          .end_object();
     }
     json_.end_object();
     invocation_.out.write(json_.text());
     invocation_.out.write("\n");
     invocation_.out.flush();
-    return result || (result.error().code != ErrorCode::invalid_argument && result.error().code != ErrorCode::overloaded);
+    return result ||
+           (result.error().code != ErrorCode::invalid_argument && result.error().code != ErrorCode::overloaded);
   }
 
   const Invocation& invocation_;
@@ -269,7 +309,8 @@ Outcome run_group_work(const Invocation& invocation) {
   const auto command = arguments.text("exec");
   GroupJoin join{.name = arguments.text("worker").value_or("")};
   const auto credit = arguments.number("credit").value_or(join.credit);
-  join.credit = command && !arguments.has("credit") ? 1 : static_cast<std::uint32_t>(std::min<std::uint64_t>(credit, 1u << 30));
+  join.credit =
+      command && !arguments.has("credit") ? 1 : static_cast<std::uint32_t>(std::min<std::uint64_t>(credit, 1u << 30));
   join.begins_with_next = command.has_value();  // who reads lines says when it begins
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
@@ -284,8 +325,12 @@ Outcome run_group_work(const Invocation& invocation) {
 }  // namespace
 
 Command group_work_command() {
-  return {"group work", "reading", "Works in a group: prints its events as JSON Lines and takes settlements, or runs a command for each.",
-          "evershard group work billing --data shop --exec ./bill-one", group_work_options, run_group_work};
+  return {"group work",
+          "reading",
+          "Works in a group: prints its events as JSON Lines and takes settlements, or runs a command for each.",
+          "evershard group work billing --data shop --exec ./bill-one",
+          group_work_options,
+          run_group_work};
 }
 
 }  // namespace evershard::cli

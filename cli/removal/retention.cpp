@@ -4,16 +4,18 @@
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/removal/retention_flags.hpp"
-#include "evershard/store/json/retention_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/retention_json.hpp"
 
 namespace evershard::cli {
 namespace {
 
 Options retention_truncate_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "whose events go, such as order-1").argument("BEFORE", "its events below this number go; BEFORE and later ones stay");
-  options.flag("uncovered", "also where no snapshot stands for what goes: the aggregate's state cannot be made any more");
+  options.argument("AGGREGATE", "whose events go, such as order-1")
+      .argument("BEFORE", "its events below this number go; BEFORE and later ones stay");
+  options.flag("uncovered",
+               "also where no snapshot stands for what goes: the aggregate's state cannot be made any more");
   add_retention_flags(options, true);
   return options;
 }
@@ -21,16 +23,19 @@ Options retention_truncate_options() {
 Outcome run_retention_truncate(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
   const auto before = whole_number(invocation.arguments.required("BEFORE"));
-  if (!before) throw UsageError("BEFORE is " + invocation.arguments.required("BEFORE"), "the number of the first event that stays");
+  if (!before)
+    throw UsageError("BEFORE is " + invocation.arguments.required("BEFORE"),
+                     "the number of the first event that stays");
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "the events of " + aggregate.text() + " below " + std::to_string(*before), NothingFound::done, [&](const RetentionOrder& order, Progress progress) {
-    TruncateOptions options;
-    static_cast<RetentionOrder&>(options) = order;
-    options.uncovered = invocation.arguments.has("uncovered");
-    return retention.truncate_aggregate(aggregate, SeqNr{*before}, options, std::move(progress));
-  });
+  return look_then_do(invocation, "the events of " + aggregate.text() + " below " + std::to_string(*before),
+                      NothingFound::done, [&](const RetentionOrder& order, Progress progress) {
+                        TruncateOptions options;
+                        static_cast<RetentionOrder&>(options) = order;
+                        options.uncovered = invocation.arguments.has("uncovered");
+                        return retention.truncate_aggregate(aggregate, SeqNr{*before}, options, std::move(progress));
+                      });
 }
 
 Options retention_remove_options() {
@@ -46,7 +51,9 @@ Outcome run_retention_remove(const Invocation& invocation) {
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
   return look_then_do(invocation, "all events and snapshots of " + aggregate.text(), NothingFound::done,
-                      [&](const RetentionOrder& order, Progress progress) { return retention.remove_aggregate(aggregate, order, std::move(progress)); });
+                      [&](const RetentionOrder& order, Progress progress) {
+                        return retention.remove_aggregate(aggregate, order, std::move(progress));
+                      });
 }
 
 Options retention_erase_options() {
@@ -61,8 +68,10 @@ Outcome run_retention_erase(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "the key of " + in_quotes(subject) + ", and all payloads sealed with it", NothingFound::asked,
-                      [&](const RetentionOrder& order, Progress progress) { return retention.erase_subject(subject, order, std::move(progress)); });
+  return look_then_do(invocation, "the key of " + in_quotes(subject) + ", and all payloads sealed with it",
+                      NothingFound::asked, [&](const RetentionOrder& order, Progress progress) {
+                        return retention.erase_subject(subject, order, std::move(progress));
+                      });
 }
 
 Options retention_run_options() {
@@ -75,12 +84,16 @@ Outcome run_retention_run(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "what the policies say", NothingFound::asked, [&](const RetentionOrder& order, Progress progress) { return retention.apply_retention(order, std::move(progress)); });
+  return look_then_do(invocation, "what the policies say", NothingFound::asked,
+                      [&](const RetentionOrder& order, Progress progress) {
+                        return retention.apply_retention(order, std::move(progress));
+                      });
 }
 
 Options retention_log_options() {
   Options options = store_options();
-  options.number("after", "NUMBER", "only what came behind this entry", 0).number("limit", "N", "at most so many", 1'000);
+  options.number("after", "NUMBER", "only what came behind this entry", 0)
+      .number("limit", "N", "at most so many", 1'000);
   return options;
 }
 
@@ -88,16 +101,19 @@ Outcome run_retention_log(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  const auto limit = std::min<std::uint64_t>(invocation.arguments.number_at_least("limit", 1), std::numeric_limits<std::uint32_t>::max());
+  const auto limit = std::min<std::uint64_t>(invocation.arguments.number_at_least("limit", 1),
+                                             std::numeric_limits<std::uint32_t>::max());
   // One more than is shown says whether there is more.
-  auto log = retention.retention_log(SeqNr{invocation.arguments.number("after").value_or(0)}, static_cast<std::size_t>(limit) + 1);
+  auto log = retention.retention_log(SeqNr{invocation.arguments.number("after").value_or(0)},
+                                     static_cast<std::size_t>(limit) + 1);
   if (!log) return Failed(Failure(std::move(log).error()));
   const bool more = log->size() > limit;
   if (more) log->pop_back();
   ListPrinter list(invocation, {{"number", true}, {"position", true}, {"at"}, {"what"}, {"says"}});
   for (const auto& entry : *log) {
     if (invocation.for_people()) {
-      list.row({std::to_string(entry.number.value), std::to_string(entry.position.value), entry.at.text(), entry.what, entry.json});
+      list.row({std::to_string(entry.number.value), std::to_string(entry.position.value), entry.at.text(), entry.what,
+                entry.json});
       continue;
     }
     JsonText json;
@@ -105,29 +121,53 @@ Outcome run_retention_log(const Invocation& invocation) {
     list.json(json.text());
   }
   list.finish();
-  if (more) say_there_is_more("--after " + std::to_string(log->back().number.value) + " goes on, --limit is how many are shown");
+  if (more)
+    say_there_is_more("--after " + std::to_string(log->back().number.value) +
+                      " goes on, --limit is how many are shown");
   return {};
 }
 
 }  // namespace
 
 Command retention_truncate_command() {
-  return {"retention truncate", "retention", "Removes an aggregate's events below a number; its version stays, the next append continues.",
-          "evershard retention truncate order-1 100 --reason 'older than ten years' --data shop", retention_truncate_options, run_retention_truncate};
+  return {"retention truncate",
+          "retention",
+          "Removes an aggregate's events below a number; its version stays, the next append continues.",
+          "evershard retention truncate order-1 100 --reason 'older than ten years' --data shop",
+          retention_truncate_options,
+          run_retention_truncate};
 }
 Command retention_remove_command() {
-  return {"retention remove", "retention", "Removes an aggregate: all its events and snapshots. It is hidden until its next event.",
-          "evershard retention remove customer-7 --reason 'asked for it' --data shop", retention_remove_options, run_retention_remove};
+  return {"retention remove",
+          "retention",
+          "Removes an aggregate: all its events and snapshots. It is hidden until its next event.",
+          "evershard retention remove customer-7 --reason 'asked for it' --data shop",
+          retention_remove_options,
+          run_retention_remove};
 }
 Command retention_erase_command() {
-  return {"retention erase", "retention", "Destroys a subject's key: nobody reads its payloads any more, in backups neither.",
-          "evershard retention erase person-17 --reason 'article 17' --data shop --keys shop-keys", retention_erase_options, run_retention_erase};
+  return {"retention erase",
+          "retention",
+          "Destroys a subject's key: nobody reads its payloads any more, in backups neither.",
+          "evershard retention erase person-17 --reason 'article 17' --data shop --keys shop-keys",
+          retention_erase_options,
+          run_retention_erase};
 }
 Command retention_run_command() {
-  return {"retention run", "retention", "Finishes what was broken off, applies all policies as of now, removes expired snapshots.", "evershard retention run --yes --data shop", retention_run_options, run_retention_run};
+  return {"retention run",
+          "retention",
+          "Finishes what was broken off, applies all policies as of now, removes expired snapshots.",
+          "evershard retention run --yes --data shop",
+          retention_run_options,
+          run_retention_run};
 }
 Command retention_log_command() {
-  return {"retention log", "retention", "What was removed, when, by whom and why.", "evershard retention log --data shop", retention_log_options, run_retention_log};
+  return {"retention log",
+          "retention",
+          "What was removed, when, by whom and why.",
+          "evershard retention log --data shop",
+          retention_log_options,
+          run_retention_log};
 }
 
 }  // namespace evershard::cli

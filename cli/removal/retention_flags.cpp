@@ -17,18 +17,35 @@ void print_result(const Invocation& invocation, const RetentionResult& result, b
   JsonText json;
   json.begin_object().key("done").boolean(done);
   if (!result.operation.empty()) json.key("operation").string(result.operation);
-  json.key("aggregates").number(result.aggregates).key("events").number(result.events).key("snapshots").number(result.snapshots);
-  json.key("records").number(result.records).key("bytes_before").number(result.bytes_before).key("bytes_after").number(result.bytes_after);
-  if (result.before.value != 0) json.key("version").number(result.version.value).key("before").number(result.before.value);
-  if (result.covered_by) json.key("covered_by").number(result.covered_by->value).key("covered_revision").number(result.covered_revision);
+  json.key("aggregates")
+      .number(result.aggregates)
+      .key("events")
+      .number(result.events)
+      .key("snapshots")
+      .number(result.snapshots);
+  json.key("records")
+      .number(result.records)
+      .key("bytes_before")
+      .number(result.bytes_before)
+      .key("bytes_after")
+      .number(result.bytes_after);
+  if (result.before.value != 0)
+    json.key("version").number(result.version.value).key("before").number(result.before.value);
+  if (result.covered_by)
+    json.key("covered_by").number(result.covered_by->value).key("covered_revision").number(result.covered_revision);
   json.end_object();
 
   const std::string go = done ? "removed" : "would be removed";
   Parts parts{{"events", grouped(result.events) + " " + go}, {"snapshots", grouped(result.snapshots) + " " + go}};
   if (result.aggregates != 0) parts.emplace_back("aggregates", grouped(result.aggregates));
-  if (result.before.value != 0) parts.emplace_back("version", std::to_string(result.version.value) + "; what stands below " + std::to_string(result.before.value) + " is gone" + (done ? "" : " then"));
-  if (result.covered_by) parts.emplace_back("stood for by", "the snapshot of version " + std::to_string(result.covered_by->value) + ", schema revision " + std::to_string(result.covered_revision));
-  parts.emplace_back("records", grouped(result.records) + " written again, " + bytes_text(result.bytes_before) + " as " + bytes_text(result.bytes_after));
+  if (result.before.value != 0)
+    parts.emplace_back("version", std::to_string(result.version.value) + "; what stands below " +
+                                      std::to_string(result.before.value) + " is gone" + (done ? "" : " then"));
+  if (result.covered_by)
+    parts.emplace_back("stood for by", "the snapshot of version " + std::to_string(result.covered_by->value) +
+                                           ", schema revision " + std::to_string(result.covered_revision));
+  parts.emplace_back("records", grouped(result.records) + " written again, " + bytes_text(result.bytes_before) +
+                                    " as " + bytes_text(result.bytes_after));
   if (!result.operation.empty()) parts.emplace_back("operation", result.operation);
   print_one(invocation, json, parts);
 }
@@ -50,7 +67,8 @@ void add_retention_flags(Options& options, bool removing) {
       .flag("dry-run", "say what would go, and change nothing");
   if (!removing) return;
   options.flag("yes", "do it; without it, and without somebody at a terminal who confirms, nothing is changed")
-      .number("bytes-per-second", "BYTES", "how many bytes of records are written again in a second, at most; 0: as fast as it goes", 0);
+      .number("bytes-per-second", "BYTES",
+              "how many bytes of records are written again in a second, at most; 0: as fast as it goes", 0);
 }
 
 RetentionOrder retention_order(const Invocation& invocation) {
@@ -62,7 +80,8 @@ RetentionOrder retention_order(const Invocation& invocation) {
   return order;
 }
 
-Outcome look_then_do(const Invocation& invocation, const std::string& what, NothingFound nothing, const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work) {
+Outcome look_then_do(const Invocation& invocation, const std::string& what, NothingFound nothing,
+                     const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work) {
   auto order = retention_order(invocation);
   order.bytes_per_second = invocation.arguments.number("bytes-per-second").value_or(0);
   const bool only_look = std::exchange(order.dry_run, false);
@@ -80,7 +99,8 @@ Outcome look_then_do(const Invocation& invocation, const std::string& what, Noth
     if (only_look || (none && nothing == NothingFound::done)) return {};
     invocation.out.flush();
     if (!confirmed_at_terminal(invocation))
-      return Failed(Failure(ErrorCode::invalid_argument, "nothing was changed: removing " + what + " cannot be undone", "do it with --yes; only look with --dry-run"));
+      return Failed(Failure(ErrorCode::invalid_argument, "nothing was changed: removing " + what + " cannot be undone",
+                            "do it with --yes; only look with --dry-run"));
   }
   LongWork doing(invocation, "retention");
   auto done = work(order, doing.progress());

@@ -25,6 +25,7 @@ enum class NothingFound : std::uint8_t {
 /// Looks first, shows what would go, and does it where that is confirmed: by --yes, or typed at a terminal.
 ///
 /// `work`: one operation, dry or not. `what`: "the events of order-1 below 100".
-[[nodiscard]] Outcome look_then_do(const Invocation& invocation, const std::string& what, NothingFound nothing, const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work);
+[[nodiscard]] Outcome look_then_do(const Invocation& invocation, const std::string& what, NothingFound nothing,
+                                   const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work);
 
 }  // namespace evershard::cli

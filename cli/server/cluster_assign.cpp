@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/cli/server/cluster_flags.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -15,7 +15,8 @@ Options assign_options() {
   options.argument("SHARDS", "which: 3, or 3,5,8", false)
       .value("of", "NODE", "or all shards of this node")
       .value("to", "NODE", "the node that goes on with them; it must be up")
-      .values("accept-loss", "LOSS", "what may be lost, exactly as this command names it without the flag; once for each shard that loses");
+      .values("accept-loss", "LOSS",
+              "what may be lost, exactly as this command names it without the flag; once for each shard that loses");
   return options;
 }
 
@@ -24,7 +25,8 @@ std::vector<ShardId> shards_in(const std::string& text) {
   for (std::size_t from = 0; from <= text.size();) {
     const auto comma = std::min(text.find(',', from), text.size());
     const auto number = whole_number(std::string_view(text).substr(from, comma - from));
-    if (!number || *number > std::numeric_limits<std::uint16_t>::max()) throw UsageError("SHARDS is " + text, "such as 3, or 3,5,8");
+    if (!number || *number > std::numeric_limits<std::uint16_t>::max())
+      throw UsageError("SHARDS is " + text, "such as 3, or 3,5,8");
     shards.push_back(ShardId{static_cast<std::uint16_t>(*number)});
     from = comma + 1;
   }
@@ -45,24 +47,33 @@ Failure not_accepted(const ShardAssignment& wanted, const ShardsAssigned& answer
   std::string what = "nothing was done: ";
   std::string flags;
   for (const auto& loss : answer.losses) {
-    what += "shard " + std::to_string(loss.shard.value) + " would lose its events at offsets " + std::to_string(loss.from.value) + " to " + std::to_string(loss.until.value - 1) +
+    what += "shard " + std::to_string(loss.shard.value) + " would lose its events at offsets " +
+            std::to_string(loss.from.value) + " to " + std::to_string(loss.until.value - 1) +
             (loss.unordered == 0 ? "" : " and " + std::to_string(loss.unordered) + " that have no position yet") + "; ";
     flags += " --accept-loss " + loss.text();
   }
-  if (answer.losses.empty()) return {ErrorCode::corruption, "nothing was done: nothing would be lost on node " + std::to_string(wanted.node) + ", but a loss was accepted", "look again without --accept-loss"};
+  if (answer.losses.empty())
+    return {
+        ErrorCode::corruption,
+        "nothing was done: nothing would be lost on node " + std::to_string(wanted.node) + ", but a loss was accepted",
+        "look again without --accept-loss"};
   what.resize(what.size() - 2);
-  return {ErrorCode::corruption, what, "start the node on its disk or a backup of it, if there is one; or accept exactly this with" + flags};
+  return {ErrorCode::corruption, what,
+          "start the node on its disk or a backup of it, if there is one; or accept exactly this with" + flags};
 }
 
 Outcome run_cluster_assign(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto to = whole_number(arguments.required("to"));
-  if (!to || *to == 0 || *to > std::numeric_limits<std::uint32_t>::max()) throw UsageError("--to is " + arguments.required("to"), "the number of a node");
+  if (!to || *to == 0 || *to > std::numeric_limits<std::uint32_t>::max())
+    throw UsageError("--to is " + arguments.required("to"), "the number of a node");
   ShardAssignment wanted;
   wanted.node = static_cast<std::uint32_t>(*to);
   for (const auto& text : arguments.texts("accept-loss")) {
     const auto loss = ShardLoss::parse(text);
-    if (!loss) throw UsageError("--accept-loss is " + text, "such as 3:1-40, shard, first and last offset, as this command names it");
+    if (!loss)
+      throw UsageError("--accept-loss is " + text,
+                       "such as 3:1-40, shard, first and last offset, as this command names it");
     wanted.accepted.push_back(*loss);
   }
   const auto named = arguments.text("SHARDS");
@@ -94,14 +105,22 @@ Outcome run_cluster_assign(const Invocation& invocation) {
     lost += (lost.empty() ? "" : ", ") + loss.text();
   }
   json.end_array().end_object();
-  print_one(invocation, json, {{"node", std::to_string(wanted.node)}, {"goes on with shards", shown}, {"lost", lost.empty() ? "nothing" : lost}});
+  print_one(invocation, json,
+            {{"node", std::to_string(wanted.node)},
+             {"goes on with shards", shown},
+             {"lost", lost.empty() ? "nothing" : lost}});
   return {};
 }
 
 }  // namespace
 
 Command cluster_assign_command() {
-  return {"cluster assign", "server", "Gives shards, whose node is gone for good, to another node.", "evershard cluster assign 3,5 --to 2 --server 127.0.0.1:7420", assign_options, run_cluster_assign};
+  return {"cluster assign",
+          "server",
+          "Gives shards, whose node is gone for good, to another node.",
+          "evershard cluster assign 3,5 --to 2 --server 127.0.0.1:7420",
+          assign_options,
+          run_cluster_assign};
 }
 
 }  // namespace evershard::cli

@@ -8,7 +8,8 @@ tl::expected<Remote, Failure> node_asked(const Invocation& invocation) {
   auto server = invocation.server();
   if (!server) {
     if (invocation.arguments.has("data"))
-      return Failed(Failure(ErrorCode::invalid_argument, "a store in a directory is one process, it has no cluster", "name a node that runs: --server HOST:PORT"));
+      return Failed(Failure(ErrorCode::invalid_argument, "a store in a directory is one process, it has no cluster",
+                            "name a node that runs: --server HOST:PORT"));
     throw UsageError("which cluster?", "say --server HOST:PORT, the door of any of its nodes, or set EVERSHARD_SERVER");
   }
   auto node = Remote::connect(*std::move(server));

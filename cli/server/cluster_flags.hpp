@@ -8,7 +8,8 @@ namespace evershard::cli {
 
 /// --server and what goes with it.
 Options cluster_options();
-/// Errors: invalid_argument: a directory was named, which has no cluster; those of Remote::connect. Throws UsageError where nothing is named.
+/// Errors: invalid_argument: a directory was named, which has no cluster; those of Remote::connect. Throws UsageError
+/// where nothing is named.
 [[nodiscard]] tl::expected<Remote, Failure> node_asked(const Invocation& invocation);
 
 }  // namespace evershard::cli

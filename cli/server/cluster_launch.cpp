@@ -72,7 +72,8 @@ std::optional<cluster::HostAndPort> pages(const Arguments& arguments, const clus
   return place;
 }
 
-/// As the cut log in the directory has them, if it is there. Errors: those of open_cut_log: it has another number than was given
+/// As the cut log in the directory has them, if it is there. Errors: those of open_cut_log: it has another number than
+/// was given
 Result<std::uint32_t> shards_of(const std::filesystem::path& order, std::uint32_t given) {
   std::error_code error;
   if (!std::filesystem::exists(order, error)) return given == 0 ? shards_by_default : given;
@@ -107,7 +108,8 @@ Result<void> make_secret(const std::filesystem::path& file) {
 /// A process of the cluster, started again when it ends.
 class Watched {
  public:
-  Watched(std::string name, std::vector<std::string> words, std::filesystem::path log) : name_(std::move(name)), words_(std::move(words)), log_(std::move(log)) {}
+  Watched(std::string name, std::vector<std::string> words, std::filesystem::path log)
+      : name_(std::move(name)), words_(std::move(words)), log_(std::move(log)) {}
 
   /// Errors: unavailable: it did not become ready; where it says why is named
   Result<std::string> start() {
@@ -174,7 +176,9 @@ void say(const Invocation& invocation, const std::string& line) {
 void stop(std::vector<Watched>& nodes, Watched& coordinator) {
   for (const auto& node : nodes) node.ask_to_stop();
   const auto until = Clock::now() + stop_timeout;
-  const auto over = [&] { return std::all_of(nodes.begin(), nodes.end(), [](Watched& node) { return node.is_over(); }); };
+  const auto over = [&] {
+    return std::all_of(nodes.begin(), nodes.end(), [](Watched& node) { return node.is_over(); });
+  };
   while (!over() && Clock::now() < until) std::this_thread::sleep_for(milliseconds(20));
   coordinator.ask_to_stop();
   while (!coordinator.is_over() && Clock::now() < until) std::this_thread::sleep_for(milliseconds(20));
@@ -183,12 +187,15 @@ void stop(std::vector<Watched>& nodes, Watched& coordinator) {
 Outcome run_launch(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto count = arguments.number_at_least("nodes", 1);
-  if (count > nodes_max) throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " + std::to_string(nodes_max));
+  if (count > nodes_max)
+    throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " +
+                     std::to_string(nodes_max));
   const auto listen = places("--listen", *arguments.text("listen"), count);
   const auto http = pages(arguments, listen, count);
   const auto folder = invocation.data_dir();
   const auto shards_given = arguments.has("shards") ? arguments.number_at_least("shards", 1) : 0;
-  if (shards_given > shards_max) throw UsageError("--shards is " + std::to_string(shards_given) + ": the most is " + std::to_string(shards_max));
+  if (shards_given > shards_max)
+    throw UsageError("--shards is " + std::to_string(shards_given) + ": the most is " + std::to_string(shards_max));
   const auto name = *arguments.text("cluster");
 
   const server::StopSignals signals;
@@ -201,8 +208,19 @@ Outcome run_launch(const Invocation& invocation) {
   const auto counted = shards_of(folder / "coordinator", static_cast<std::uint32_t>(shards_given));
   if (!counted) return Failed(Failure(counted.error()));
   const auto shards = std::to_string(*counted);
-  std::vector<std::string> words{"coordinator", "--data", (folder / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(count),
-                                 "--shards", shards, "--secret-file", secret.string(), "--cluster", name};
+  std::vector<std::string> words{"coordinator",
+                                 "--data",
+                                 (folder / "coordinator").string(),
+                                 "--listen",
+                                 "127.0.0.1:0",
+                                 "--nodes",
+                                 std::to_string(count),
+                                 "--shards",
+                                 shards,
+                                 "--secret-file",
+                                 secret.string(),
+                                 "--cluster",
+                                 name};
   if (const auto keys = arguments.text("keys")) words.insert(words.end(), {"--keys", *keys});
   Watched coordinator("the coordinator", std::move(words), folder / "coordinator.log");
   auto coordinator_at = coordinator.start();
@@ -239,8 +257,12 @@ Outcome run_launch(const Invocation& invocation) {
 }  // namespace
 
 Command cluster_launch_command() {
-  return {"cluster launch", "server", "Runs a cluster on this machine, for trying out: a coordinator and nodes, watched until Ctrl-C.",
-          "evershard cluster launch 3 --data cluster", launch_options, run_launch};
+  return {"cluster launch",
+          "server",
+          "Runs a cluster on this machine, for trying out: a coordinator and nodes, watched until Ctrl-C.",
+          "evershard cluster launch 3 --data cluster",
+          launch_options,
+          run_launch};
 }
 
 }  // namespace evershard::cli

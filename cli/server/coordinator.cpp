@@ -13,13 +13,13 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/help.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
-#include "evershard/store/erasure/key_folder.hpp"
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/doors/serving/log.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -44,7 +44,8 @@ void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serv
   if (auto opened = log.reopen(); !opened) log.error("log not opened anew", {{"error", opened.error().what}});
   if (auto files = links.reload_tls(); !files) log.error("files not reloaded", {{"error", files.error().what}});
   auto settings = effective_settings(invocation.arguments, server::coordinator_settings());
-  auto options = settings ? server::coordinator_options_of(*settings) : Result<server::CoordinatorSettings>(refuse(settings.error()));
+  auto options = settings ? server::coordinator_options_of(*settings)
+                          : Result<server::CoordinatorSettings>(refuse(settings.error()));
   if (!options) {
     log.error("settings not reloaded", {{"error", options.error().what}});
     return;
@@ -56,7 +57,8 @@ void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serv
 Outcome run_coordinator(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   if (arguments.has("help-markdown") || arguments.has("sample-config")) {
-    invocation.out.write(arguments.has("sample-config") ? server::coordinator_configuration_sample() : server::configuration_document());
+    invocation.out.write(arguments.has("sample-config") ? server::coordinator_configuration_sample()
+                                                        : server::configuration_document());
     return {};
   }
   auto settings = effective_settings(arguments, server::coordinator_settings());
@@ -74,7 +76,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   serving::Log& log = **opened;
   log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
-  for (const auto& name : unknown_variables(server::coordinator_settings())) log.warning("a variable of the environment is no setting", {{"name", name}});
+  for (const auto& name : unknown_variables(server::coordinator_settings()))
+    log.warning("a variable of the environment is no setting", {{"name", name}});
   std::error_code looked;
   const bool is_new = !std::filesystem::exists(options->data / "db" / "CURRENT", looked);
   storage::CutLogOptions log_options;
@@ -85,7 +88,9 @@ Outcome run_coordinator(const Invocation& invocation) {
 
   std::unique_ptr<cluster::SubjectKeys> keys;
   if (!options->keys.empty()) {
-    auto folder = cluster::KeyFolder::open(options->keys, options->data, is_new ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
+    auto folder =
+        cluster::KeyFolder::open(options->keys, options->data,
+                                 is_new ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
     if (!folder) return Failed(Failure(std::move(folder).error()));
     keys = *std::move(folder);
   }
@@ -98,21 +103,26 @@ Outcome run_coordinator(const Invocation& invocation) {
   links_options.listen_host = options->place.host;
   links_options.listen_port = options->place.port;
   links_options.identity = (*cuts)->identity();
-  links_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
+  links_options.refused = [&log](const std::string& whom, const Error& why) {
+    log.warning("link refused", {{"peer", whom}, {"error", why.what}});
+  };
   auto links = cluster::CoordinatorLinks::open(std::move(links_options));
   if (!links) return Failed(Failure(std::move(links).error()));
 
   cluster::CoordinatorHostOptions host_options;
   host_options.coordinator.nodes_expected = options->nodes;
   host_options.coordinator.ordering.cuts_held_max = cuts_held_max;
-  host_options.warn = [&log](const Error& error) { log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}}); };
+  host_options.warn = [&log](const Error& error) {
+    log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}});
+  };
   auto host = cluster::CoordinatorHost::lead(**cuts, **links, std::move(host_options));
   if (!host) return Failed(Failure(std::move(host).error()));
   cluster::KeyKeeper keeper(std::move(keys), cluster::have_forgotten_over(**links));
   cluster::serve_keys(**links, keeper);
   (*links)->attach(**host);
   const auto address = options->place.host + ':' + std::to_string((*links)->port());
-  log.info("leading", {{"address", address}, {"store", (*cuts)->identity().store.text()}, {"shards", (*cuts)->identity().shards}});
+  log.info("leading",
+           {{"address", address}, {"store", (*cuts)->identity().store.text()}, {"shards", (*cuts)->identity().shards}});
   invocation.out.write("ready " + address + '\n');
   invocation.out.flush();
 
@@ -135,8 +145,12 @@ Outcome run_coordinator(const Invocation& invocation) {
 }  // namespace
 
 Command coordinator_command() {
-  return {"coordinator", "server", "Runs the coordinator of a cluster until SIGTERM.", "evershard coordinator --data order --nodes 3 --secret-file secret",
-          coordinator_flags, run_coordinator};
+  return {"coordinator",
+          "server",
+          "Runs the coordinator of a cluster until SIGTERM.",
+          "evershard coordinator --data order --nodes 3 --secret-file secret",
+          coordinator_flags,
+          run_coordinator};
 }
 
 }  // namespace evershard::cli

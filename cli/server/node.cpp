@@ -19,13 +19,20 @@ Result<server::OpenStore> as_member(const settings::Settings& settings) {
   return server::open_member(*std::move(member));
 }
 
-Outcome run_node(const Invocation& invocation) { return serve(invocation, server::all_doors(), {server::member_settings(), server::member_configuration_sample, as_member}); }
+Outcome run_node(const Invocation& invocation) {
+  return serve(invocation, server::all_doors(),
+               {server::member_settings(), server::member_configuration_sample, as_member});
+}
 
 }  // namespace
 
 Command node_command() {
-  return {"node", "server", "Runs a node of a cluster, and serves the whole store, until SIGTERM.",
-          "evershard node --node 1 --data node-1 --coordinator 127.0.0.1:7430 --secret-file secret", node_options, run_node};
+  return {"node",
+          "server",
+          "Runs a node of a cluster, and serves the whole store, until SIGTERM.",
+          "evershard node --node 1 --data node-1 --coordinator 127.0.0.1:7430 --secret-file secret",
+          node_options,
+          run_node};
 }
 
 }  // namespace evershard::cli

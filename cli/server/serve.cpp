@@ -31,7 +31,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds looks_every = std::chrono::milliseconds(500);  ///< whether the store has failed
-constexpr milliseconds beyond_draining = std::chrono::seconds(15);  ///< for closing the store
+constexpr milliseconds beyond_draining = std::chrono::seconds(15);    ///< for closing the store
 
 Outcome check_safety(const server::ServerOptions& options, serving::Log* log) {
   const auto findings = server::unsafe(server::exposures_of(options));
@@ -45,7 +45,8 @@ Outcome check_safety(const server::ServerOptions& options, serving::Log* log) {
   std::string all;
   for (const auto& finding : findings) all += (all.empty() ? "" : "; ") + finding;
   return Failed(Failure(ErrorCode::invalid_argument, all,
-                        "give --tls-cert, --tls-key and --tokens, listen on 127.0.0.1, or say --insecure where the network in between is trusted"));
+                        "give --tls-cert, --tls-key and --tokens, listen on 127.0.0.1, or say --insecure where the "
+                        "network in between is trusted"));
 }
 
 /// `ready HOST:PORT`, first of all; whatever else is listened on stands behind it.
@@ -83,7 +84,8 @@ class SettingsInForce {
 };
 
 /// At SIGHUP. What cannot be read leaves everything as it was.
-void reload(const Invocation& invocation, const Serving& what, SettingsInForce& settings, server::Server& server, serving::Log& log) {
+void reload(const Invocation& invocation, const Serving& what, SettingsInForce& settings, server::Server& server,
+            serving::Log& log) {
   if (auto opened = log.reopen(); !opened) log.error("log not opened anew", {{"error", opened.error().what}});
   auto files = server.reload();
   if (!files) log.error("files not reloaded", {{"error", files.error().what}});
@@ -96,14 +98,17 @@ void reload(const Invocation& invocation, const Serving& what, SettingsInForce& 
   log.set_level(options->log.level);
   for (const auto& name : settings.adopt(*now)) {
     const auto& entry = now->at(name);
-    if (entry.setting.reloadable) log.info("setting changed", {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
-    else log.warning("setting changed: it needs a restart", {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
+    if (entry.setting.reloadable)
+      log.info("setting changed", {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
+    else
+      log.warning("setting changed: it needs a restart",
+                  {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
   }
   log.info("reloaded", {{"files", files.has_value()}});
 }
 
-/// While the main thread is busy with what may take long: a signal to stop ends the process at once, and so does the time limit.
-/// Nothing is lost by that: what was acknowledged is on the disk.
+/// While the main thread is busy with what may take long: a signal to stop ends the process at once, and so does the
+/// time limit. Nothing is lost by that: what was acknowledged is on the disk.
 class LastResort {
  public:
   struct End {
@@ -137,15 +142,17 @@ class LastResort {
   std::thread thread_;
 };
 
-Result<std::unique_ptr<server::Server>> start_server(server::ServerOptions options, const server::StopSignals& signals, serving::Log& log,
-                                                     const std::vector<server::StartDoor>& doors, const server::OpenStore& open) {
+Result<std::unique_ptr<server::Server>> start_server(server::ServerOptions options, const server::StopSignals& signals,
+                                                     serving::Log& log, const std::vector<server::StartDoor>& doors,
+                                                     const server::OpenStore& open) {
   const LastResort last_resort(signals, {"asked to stop before it was ready", Exit::done}, std::nullopt, log);
   return server::Server::start(std::move(options), log, doors, open);
 }
 
 /// Until it is asked to stop, or the store has failed: that is returned.
-std::optional<Error> run_until_asked(const Invocation& invocation, const Serving& what, const server::StopSignals& signals, const server::ServiceNotice& notice, SettingsInForce& settings,
-                     server::Server& server, serving::Log& log) {
+std::optional<Error> run_until_asked(const Invocation& invocation, const Serving& what,
+                                     const server::StopSignals& signals, const server::ServiceNotice& notice,
+                                     SettingsInForce& settings, server::Server& server, serving::Log& log) {
   const auto every = notice.watchdog_every().value_or(std::chrono::hours(1));
   for (auto due = steady_clock::now() + every;;) {
     const auto left = std::chrono::ceil<milliseconds>(due - steady_clock::now());
@@ -160,8 +167,10 @@ std::optional<Error> run_until_asked(const Invocation& invocation, const Serving
     if (steady_clock::now() < due) continue;
     due = steady_clock::now() + every;
     if (!notice.watchdog_every()) continue;
-    if (server.is_well()) notice.send("WATCHDOG=1");
-    else log.error("the store does not answer: systemd is not told that all is well");
+    if (server.is_well())
+      notice.send("WATCHDOG=1");
+    else
+      log.error("the store does not answer: systemd is not told that all is well");
   }
 }
 
@@ -171,7 +180,10 @@ Options options() { return settings_options(server::server_settings()); }
 }  // namespace
 
 Serving whole_store() {
-  return {server::server_settings(), server::configuration_sample, [](const settings::Settings&) -> Result<server::OpenStore> { return server::OpenStore(server::open_whole_store); }};
+  return {server::server_settings(), server::configuration_sample,
+          [](const settings::Settings&) -> Result<server::OpenStore> {
+            return server::OpenStore(server::open_whole_store);
+          }};
 }
 
 Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const Serving& what) {
@@ -187,7 +199,8 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   auto open = what.opening(*settings);
   if (!open) return Failed(Failure(std::move(open).error()));
   if (invocation.arguments.has("check")) {
-    if (auto tokens = server::TokenFile(options->tokens).load(); !tokens) return Failed(Failure(std::move(tokens).error()));
+    if (auto tokens = server::TokenFile(options->tokens).load(); !tokens)
+      return Failed(Failure(std::move(tokens).error()));
     return check_safety(*options, nullptr);
   }
 
@@ -199,7 +212,8 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   if (auto safe = check_safety(*options, &log); !safe) return safe;
   log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
-  for (const auto& name : unknown_variables(what.table)) log.warning("a variable of the environment is no setting", {{"name", name}});
+  for (const auto& name : unknown_variables(what.table))
+    log.warning("a variable of the environment is no setting", {{"name", name}});
   notice.send("STATUS=opening the store");
   SettingsInForce in_force(*std::move(settings));
   options->settings_json = [&in_force] { return in_force.json(); };
@@ -208,7 +222,8 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   auto server = start_server(*std::move(options), signals, log, doors, *open);
   if (!server) {
     // On standard error the command's own line says it.
-    if (!log_file.empty()) log.error("not started", {{"code", name_of(server.error().code)}, {"error", server.error().what}});
+    if (!log_file.empty())
+      log.error("not started", {{"code", name_of(server.error().code)}, {"error", server.error().what}});
     return Failed(Failure(std::move(server).error()));
   }
   invocation.out.write(ready_line(**server));
@@ -217,10 +232,13 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   log.info("ready");
   const auto failed = run_until_asked(invocation, what, signals, notice, in_force, **server, log);
 
-  if (failed) log.error("the store has failed: this process ends, to be started again", {{"code", name_of(failed->code)}, {"error", failed->what}});
+  if (failed)
+    log.error("the store has failed: this process ends, to be started again",
+              {{"code", name_of(failed->code)}, {"error", failed->what}});
   notice.send("STOPPING=1\nSTATUS=draining");
   log.info("stopping", {{"drain_ms", drain.count()}});
-  const LastResort last_resort(signals, {"asked again: ended at once", Exit::interrupted}, drain + beyond_draining, log);
+  const LastResort last_resort(signals, {"asked again: ended at once", Exit::interrupted}, drain + beyond_draining,
+                               log);
   (*server)->stop(drain);
   server->reset();
   log.info("stopped");
@@ -229,7 +247,12 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
 }
 
 Command serve_command() {
-  return {"serve", "server", "Serves a store until SIGTERM; creates it where there is none.", "evershard serve --data shop --shards 16", options, run};
+  return {"serve",
+          "server",
+          "Serves a store until SIGTERM; creates it where there is none.",
+          "evershard serve --data shop --shards 16",
+          options,
+          run};
 }
 
 }  // namespace evershard::cli

@@ -24,7 +24,8 @@ struct Serving {
 /// A store of its own: `evershard serve`.
 [[nodiscard]] Serving whole_store();
 
-/// Until SIGTERM or SIGINT; then it drains, closes the store and is done. Always ends: what does not let go in time is left behind.
+/// Until SIGTERM or SIGINT; then it drains, closes the store and is done. Always ends: what does not let go in time is
+/// left behind.
 Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const Serving& what);
 
 }  // namespace evershard::cli

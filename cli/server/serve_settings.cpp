@@ -5,11 +5,11 @@
 #include <cstdlib>
 
 #include "evershard/cli/table.hpp"
-#include "evershard/store/json/input.hpp"
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/doors/settings/settings_file.hpp"
 #include "evershard/doors/settings/settings_text.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/input.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -26,7 +26,8 @@ bool is_bare(const Setting& setting) { return setting.kind == Kind::yes_no && se
 std::vector<Given> from_flags(const Arguments& arguments, const settings::Table& table) {
   std::vector<Given> given;
   for (const auto& setting : table) {
-    for (const auto& text : arguments.texts(setting.name)) given.push_back({setting.name, is_bare(setting) ? "yes" : text, "flag --" + setting.name});
+    for (const auto& text : arguments.texts(setting.name))
+      given.push_back({setting.name, is_bare(setting) ? "yes" : text, "flag --" + setting.name});
   }
   return given;
 }
@@ -45,7 +46,8 @@ Result<std::vector<Given>> from_named_file(const Arguments& arguments, const set
   auto name = arguments.text("config").value_or("");
   if (const char* set = std::getenv("EVERSHARD_CONFIG"); name.empty() && set != nullptr) name = set;
   if (name.empty()) return std::vector<Given>{};
-  if (name == "-") return refuse(ErrorCode::invalid_argument, "the configuration must be a file: it is read again at SIGHUP");
+  if (name == "-")
+    return refuse(ErrorCode::invalid_argument, "the configuration must be a file: it is read again at SIGHUP");
   auto file = Input::open(name);
   auto text = file ? file->read_all(settings_file_bytes_max) : Result<std::string>(refuse(file.error()));
   if (!text) return refuse(text.error().code, "the configuration cannot be read: " + text.error().what);
@@ -73,13 +75,15 @@ void print_settings(const Invocation& invocation, const settings::Settings& sett
     return;
   }
   Table table(invocation.out, invocation.terminal, {{"GROUP"}, {"SETTING"}, {"VALUE"}, {"SOURCE"}});
-  for (const auto& entry : settings.entries()) table.row({entry.setting.group, entry.setting.name, entry.shown(), entry.where});
+  for (const auto& entry : settings.entries())
+    table.row({entry.setting.group, entry.setting.name, entry.shown(), entry.where});
   table.flush();
 }
 
 void log_settings(const settings::Settings& settings, serving::Log& log) {
   for (const auto& entry : settings.entries()) {
-    if (!entry.is_default()) log.info("setting", {{"name", entry.setting.name}, {"value", entry.shown()}, {"source", entry.where}});
+    if (!entry.is_default())
+      log.info("setting", {{"name", entry.setting.name}, {"value", entry.shown()}, {"source", entry.where}});
   }
 }
 
@@ -87,9 +91,14 @@ Options settings_options(const settings::Table& table) {
   Options options;
   options.value("config", "FILE", "a file of settings; else the environment's EVERSHARD_CONFIG");
   for (const auto& setting : table) {
-    if (is_bare(setting)) options.flag(setting.name.c_str(), setting.sentence.c_str());
-    else if (setting.kind == Kind::list) options.values(setting.name.c_str(), settings::placeholder_of(setting).c_str(), (setting.sentence + " Default: " + setting.by_default + ".").c_str());
-    else options.value(setting.name.c_str(), settings::placeholder_of(setting).c_str(), setting.sentence.c_str(), setting.by_default);
+    if (is_bare(setting))
+      options.flag(setting.name.c_str(), setting.sentence.c_str());
+    else if (setting.kind == Kind::list)
+      options.values(setting.name.c_str(), settings::placeholder_of(setting).c_str(),
+                     (setting.sentence + " Default: " + setting.by_default + ".").c_str());
+    else
+      options.value(setting.name.c_str(), settings::placeholder_of(setting).c_str(), setting.sentence.c_str(),
+                    setting.by_default);
   }
   options.flag("check", "prints what is in force and where it comes from, says what is wrong, and ends")
       .flag("sample-config", "prints a configuration file with every setting")

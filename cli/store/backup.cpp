@@ -1,9 +1,9 @@
 // `evershard backup`: a copy that can be opened by itself.
 
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cli/events/query_flags.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -12,7 +12,9 @@ Options backup_options() {
   Options options = store_options();
   options.argument("TARGET", "an empty directory, or one that is not there yet");
   options.flag("truth-only", "without the indexes: less than half of the size; `restore` makes them anew")
-      .value("up-to", "POSITION", "a clone that ends with this position, as if nothing behind it had been appended; it must not lie inside of an append");
+      .value("up-to", "POSITION",
+             "a clone that ends with this position, as if nothing behind it had been appended; it must not lie inside "
+             "of an append");
   return options;
 }
 
@@ -27,15 +29,30 @@ Outcome run_backup(const Invocation& invocation) {
   if (!done) return Failed(work.failure(std::move(done).error()));
   work.clear();
   JsonText json;
-  json.begin_object().key("backup").string(target).key("truth_only").boolean(how.truth_only).key("up_to").number(done->value).end_object();
-  print_one(invocation, json, {{"backup", target}, {"holds", how.truth_only ? "the truth only: `evershard restore` makes a store of it" : "the whole store"}, {"up to position", std::to_string(done->value)}});
+  json.begin_object()
+      .key("backup")
+      .string(target)
+      .key("truth_only")
+      .boolean(how.truth_only)
+      .key("up_to")
+      .number(done->value)
+      .end_object();
+  print_one(invocation, json,
+            {{"backup", target},
+             {"holds", how.truth_only ? "the truth only: `evershard restore` makes a store of it" : "the whole store"},
+             {"up to position", std::to_string(done->value)}});
   return {};
 }
 
 }  // namespace
 
 Command backup_command() {
-  return {"backup", "store", "Copies the store, whole, without indexes, or up to a position, into an empty directory.", "evershard backup /backups/monday --data shop", backup_options, run_backup};
+  return {"backup",
+          "store",
+          "Copies the store, whole, without indexes, or up to a position, into an empty directory.",
+          "evershard backup /backups/monday --data shop",
+          backup_options,
+          run_backup};
 }
 
 }  // namespace evershard::cli

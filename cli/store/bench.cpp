@@ -17,9 +17,12 @@ Options bench_options() {
   const bench::BenchOptions defaults;
   static const std::string only = "one part: " + names_of_parts() + "; else all";
   Options options;
-  options.value("data", "DIR", "where it puts its stores, below; else a folder of its own below the temporary directory, removed afterwards");
+  options.value(
+      "data", "DIR",
+      "where it puts its stores, below; else a folder of its own below the temporary directory, removed afterwards");
   options.value("only", "PART", only.c_str());
-  options.number("seconds", "N", "how long each workload of appends runs, a round", static_cast<std::uint64_t>(defaults.seconds));
+  options.number("seconds", "N", "how long each workload of appends runs, a round",
+                 static_cast<std::uint64_t>(defaults.seconds));
   options.number("rounds", "N", "in how many turns what is compared is measured", defaults.rounds);
   options.number("events", "N", "how many events are read from", defaults.events);
   options.number("open-events", "N", "how many events a store has that is opened", defaults.open_events);
@@ -52,7 +55,12 @@ Outcome run_bench(const Invocation& invocation) {
 }  // namespace
 
 Command bench_command() {
-  return {"bench", "store", "Measures this machine: appends, reads, opening, each beside its ceiling.", "evershard bench --only append", bench_options, run_bench};
+  return {"bench",
+          "store",
+          "Measures this machine: appends, reads, opening, each beside its ceiling.",
+          "evershard bench --only append",
+          bench_options,
+          run_bench};
 }
 
 }  // namespace evershard::cli

@@ -5,9 +5,9 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/store/json/administration_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/store/json/administration_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -24,7 +24,8 @@ Options init_options() {
 
 Outcome run_init(const Invocation& invocation) {
   const auto shards = invocation.arguments.number_at_least("shards", 1);
-  if (shards > shards_max) throw UsageError("--shards is " + std::to_string(shards) + ": the most is " + std::to_string(shards_max));
+  if (shards > shards_max)
+    throw UsageError("--shards is " + std::to_string(shards) + ": the most is " + std::to_string(shards_max));
   const auto directory = invocation.data_dir();
   std::error_code error;
   const bool there = std::filesystem::exists(directory, error) && !std::filesystem::is_empty(directory, error);
@@ -53,7 +54,8 @@ Outcome run_init(const Invocation& invocation) {
 }  // namespace
 
 Command init_command() {
-  return {"init", "store", "Creates a store in an empty directory.", "evershard init --data shop --shards 16", init_options, run_init};
+  return {"init",       "store", "Creates a store in an empty directory.", "evershard init --data shop --shards 16",
+          init_options, run_init};
 }
 
 }  // namespace evershard::cli

@@ -5,8 +5,8 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/store/local/maintenance.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -28,12 +28,18 @@ Options inspect_options() {
 }
 
 std::string bytes_of_hex(const std::string& hex) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size() && digit(hex[i]) >= 0 && digit(hex[i + 1]) >= 0; i += 2) {
     bytes += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
   }
-  if (hex.size() % 2 != 0 || bytes.size() != hex.size() / 2) throw UsageError("--prefix is " + in_quotes(hex) + ": it must be pairs of hex digits");
+  if (hex.size() % 2 != 0 || bytes.size() != hex.size() / 2)
+    throw UsageError("--prefix is " + in_quotes(hex) + ": it must be pairs of hex digits");
   return bytes;
 }
 
@@ -75,8 +81,12 @@ Outcome run_inspect(const Invocation& invocation) {
 }  // namespace
 
 Command inspect_command() {
-  return {"inspect", "store", "Shows raw keys and records, decoded, of a store that is not open.",
-          "evershard inspect --data shop --family journal --shard 3 --limit 10", inspect_options, run_inspect};
+  return {"inspect",
+          "store",
+          "Shows raw keys and records, decoded, of a store that is not open.",
+          "evershard inspect --data shop --family journal --shard 3 --limit 10",
+          inspect_options,
+          run_inspect};
 }
 
 }  // namespace evershard::cli

@@ -24,7 +24,8 @@ Options recover_options() {
 
 std::string range_text(const std::pair<GlobalPosition, GlobalPosition>& hole) {
   const std::uint64_t last = hole.second.value - 1;
-  return last == hole.first.value ? std::to_string(last) : std::to_string(hole.first.value) + " to " + std::to_string(last);
+  return last == hole.first.value ? std::to_string(last)
+                                  : std::to_string(hole.first.value) + " to " + std::to_string(last);
 }
 
 void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
@@ -34,7 +35,12 @@ void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
   json.key("acknowledged").number(plan.acknowledged.value);
   json.key("keeps").number(plan.keeps.value).key("lost").number(plan.lost).key("holes").begin_array();
   for (const auto& [from, until] : plan.holes) {
-    json.begin_object().key("first_position").number(from.value).key("last_position").number(until.value - 1).end_object();
+    json.begin_object()
+        .key("first_position")
+        .number(from.value)
+        .key("last_position")
+        .number(until.value - 1)
+        .end_object();
   }
   json.end_array().key("findings").begin_array();
   for (const auto& finding : plan.findings) json.string(finding);
@@ -73,7 +79,8 @@ Outcome run_recover(const Invocation& invocation) {
     invocation.arguments.refuse_beside("cut-log", {"cut-back"});
     return recover_cut_log(invocation);
   }
-  if (invocation.arguments.has("from") || invocation.arguments.has("accept-unknown")) throw UsageError("--from and --accept-unknown need --cut-log");
+  if (invocation.arguments.has("from") || invocation.arguments.has("accept-unknown"))
+    throw UsageError("--from and --accept-unknown need --cut-log");
   const bool yes = invocation.arguments.has("yes");
   const RecoveryOptions how{invocation.arguments.has("cut-back")};
   const auto directory = invocation.data_dir();
@@ -92,8 +99,12 @@ Outcome run_recover(const Invocation& invocation) {
 }  // namespace
 
 Command recover_command() {
-  return {"recover", "store", "Says what is wrong with a store and what would be lost; mends it with --yes.",
-          "evershard recover --data shop", recover_options, run_recover};
+  return {"recover",
+          "store",
+          "Says what is wrong with a store and what would be lost; mends it with --yes.",
+          "evershard recover --data shop",
+          recover_options,
+          run_recover};
 }
 
 }  // namespace evershard::cli

@@ -1,9 +1,9 @@
 // `evershard restore`: the way back from a backup.
 
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/store/local/maintenance.hpp"
 
 namespace evershard::cli {
@@ -13,7 +13,9 @@ Options restore_options() {
   Options options;
   options.argument("SOURCE", "a backup, or a store that is not open");
   options.argument("TARGET", "an empty directory, or one that is not there yet");
-  options.value("up-to", "POSITION", "the store ends with this position, as if nothing behind it had been appended; it must not lie inside of an append");
+  options.value("up-to", "POSITION",
+                "the store ends with this position, as if nothing behind it had been appended; it must not lie inside "
+                "of an append");
   return options;
 }
 
@@ -27,15 +29,28 @@ Outcome run_restore(const Invocation& invocation) {
   if (!done) return Failed(work.failure(std::move(done).error()));
   work.clear();
   JsonText json;
-  json.begin_object().key("source").string(source).key("restored").string(target).key("up_to").number(done->value).end_object();
-  print_one(invocation, json, {{"restored", target}, {"from", source}, {"up to position", std::to_string(done->value)}});
+  json.begin_object()
+      .key("source")
+      .string(source)
+      .key("restored")
+      .string(target)
+      .key("up_to")
+      .number(done->value)
+      .end_object();
+  print_one(invocation, json,
+            {{"restored", target}, {"from", source}, {"up to position", std::to_string(done->value)}});
   return {};
 }
 
 }  // namespace
 
 Command restore_command() {
-  return {"restore", "store", "Copies a backup, to its end or up to a position, into an empty directory, and verifies it.", "evershard restore /backups/monday shop", restore_options, run_restore};
+  return {"restore",
+          "store",
+          "Copies a backup, to its end or up to a position, into an empty directory, and verifies it.",
+          "evershard restore /backups/monday shop",
+          restore_options,
+          run_restore};
 }
 
 }  // namespace evershard::cli

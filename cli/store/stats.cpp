@@ -26,7 +26,9 @@ Outcome run_stats(const Invocation& invocation) {
                              {"on disk", bytes_text(stats.disk_bytes)},
                              {"free on disk", bytes_text(stats.disk_free_bytes)},
                              {"in memory", bytes_text(stats.memory_bytes)},
-                             {"backend", stats.backend_assertions ? "with assertions: 1.6 to 1.8 times slower than a release build of it" : "release build"}});
+                             {"backend", stats.backend_assertions
+                                             ? "with assertions: 1.6 to 1.8 times slower than a release build of it"
+                                             : "release build"}});
   for (const auto& [name, value] : stats.details) parts.emplace_back(name, grouped(value));
   print_one(invocation, json, parts);
   return {};
@@ -35,7 +37,12 @@ Outcome run_stats(const Invocation& invocation) {
 }  // namespace
 
 Command stats_command() {
-  return {"stats", "store", "Shows which store it is, its figures, and what it runs on.", "evershard stats --data shop", store_options, run_stats};
+  return {"stats",
+          "store",
+          "Shows which store it is, its figures, and what it runs on.",
+          "evershard stats --data shop",
+          store_options,
+          run_stats};
 }
 
 }  // namespace evershard::cli

@@ -1,10 +1,10 @@
 #include "evershard/cli/store/type_flags.hpp"
 
-#include "evershard/store/json/input.hpp"
-#include "evershard/store/json/types_file.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
+#include "evershard/store/json/input.hpp"
+#include "evershard/store/json/types_file.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -18,7 +18,8 @@ std::pair<std::string, std::string> pair_of(const std::string& flag, const std::
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void put_name(std::map<std::string, std::string>& names, const std::string& flag, std::pair<std::string, std::string> pair) {
+void put_name(std::map<std::string, std::string>& names, const std::string& flag,
+              std::pair<std::string, std::string> pair) {
   const auto [at, first] = names.insert(std::move(pair));
   if (!first) throw UsageError("--" + flag + " names " + at->first + " twice");
 }
@@ -26,12 +27,15 @@ void put_name(std::map<std::string, std::string>& names, const std::string& flag
 }  // namespace
 
 void add_name_flags(Options& options) {
-  options.values("alias", "TYPE=MESSAGE", "events stored under this type are this message; else the message of the type's own name")
+  options
+      .values("alias", "TYPE=MESSAGE",
+              "events stored under this type are this message; else the message of the type's own name")
       .values("state", "TYPE=MESSAGE", "snapshots of aggregates of this type are this message");
 }
 
 void add_type_flags(Options& options) {
-  options.value("descriptors", "FILE.pb", "types for this command, over those of `evershard types`: a set made by protoc --descriptor_set_out");
+  options.value("descriptors", "FILE.pb",
+                "types for this command, over those of `evershard types`: a set made by protoc --descriptor_set_out");
   add_name_flags(options);
   options.flag("as-stored", "payloads as their bytes alone; no types are looked at");
 }
@@ -85,10 +89,13 @@ tl::expected<PayloadTypes, Failure> payload_types(const Invocation& invocation) 
   }
   auto types = registered_types(invocation);
   if (!types) {
-    if (types.error().code == ErrorCode::unavailable || types.error().code == ErrorCode::timeout) return Failed(Failure(std::move(types).error()));
-    return Failed(Failure(std::move(types).error(), "--as-stored does without; `evershard types remove --all` takes them away"));
+    if (types.error().code == ErrorCode::unavailable || types.error().code == ErrorCode::timeout)
+      return Failed(Failure(std::move(types).error()));
+    return Failed(
+        Failure(std::move(types).error(), "--as-stored does without; `evershard types remove --all` takes them away"));
   }
-  if (auto merged = merge(*types, *given, Clash::newer_wins); !merged) return Failed(Failure(std::move(merged).error()));
+  if (auto merged = merge(*types, *given, Clash::newer_wins); !merged)
+    return Failed(Failure(std::move(merged).error()));
   auto usable = PayloadTypes::of(*types);
   if (!usable) return Failed(Failure(std::move(usable).error()));
   if (auto own = invocation.program.add_types(*usable); !own) return Failed(Failure(std::move(own).error()));

@@ -4,8 +4,8 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/cli/store/type_flags.hpp"
-#include "evershard/store/json/types_file.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/types_file.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -34,8 +34,8 @@ std::vector<std::string> standing_for(const std::string& message, const Names& n
 }
 
 /// What is registered afterwards.
-void report(const Invocation& invocation, const RegisteredTypes& types, std::size_t messages, const std::vector<std::string>& changed,
-            const char* what_changed) {
+void report(const Invocation& invocation, const RegisteredTypes& types, std::size_t messages,
+            const std::vector<std::string>& changed, const char* what_changed) {
   JsonText json;
   json.begin_object();
   write_strings(json, what_changed, changed);
@@ -43,7 +43,8 @@ void report(const Invocation& invocation, const RegisteredTypes& types, std::siz
   write_names(json, "aliases", types.aliases);
   write_names(json, "states", types.states);
   json.end_object();
-  Parts parts{{what_changed, changed.empty() ? "(nothing new)" : joined_by(changed, ", ")}, {"messages", std::to_string(messages)}};
+  Parts parts{{what_changed, changed.empty() ? "(nothing new)" : joined_by(changed, ", ")},
+              {"messages", std::to_string(messages)}};
   for (const auto& [name, message] : types.aliases) parts.emplace_back("events " + name, message);
   for (const auto& [name, message] : types.states) parts.emplace_back("state of " + name, message);
   print_one(invocation, json, parts);
@@ -51,7 +52,8 @@ void report(const Invocation& invocation, const RegisteredTypes& types, std::siz
 
 Options add_options() {
   Options options = data_options();
-  options.argument("FILE.pb", "what `protoc --include_imports --descriptor_set_out=FILE.pb` made; - is standard input", false);
+  options.argument("FILE.pb", "what `protoc --include_imports --descriptor_set_out=FILE.pb` made; - is standard input",
+                   false);
   add_name_flags(options);
   options.flag("replace", "puts files and names in the place of those that are there and differ");
   return options;
@@ -116,7 +118,8 @@ Outcome list_types(const Invocation& invocation) {
     if (invocation.for_people()) {
       std::vector<std::string> fields;
       for (const auto& [name, type] : message.fields) fields.push_back(type + ' ' + name);
-      printer.row({message.name, joined_by(states, " "), joined_by(aliases, " "), message.file, joined_by(fields, ", ")});
+      printer.row(
+          {message.name, joined_by(states, " "), joined_by(aliases, " "), message.file, joined_by(fields, ", ")});
       continue;
     }
     json.clear();
@@ -144,23 +147,29 @@ Options remove_options() {
 Outcome remove(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const bool all = arguments.has("all");
-  if (all) arguments.refuse_beside("--all", {"file", "alias", "state"});
-  else if (!arguments.has("file") && !arguments.has("alias") && !arguments.has("state")) throw UsageError("which types? Give --file, --alias, --state or --all");
+  if (all)
+    arguments.refuse_beside("--all", {"file", "alias", "state"});
+  else if (!arguments.has("file") && !arguments.has("alias") && !arguments.has("state"))
+    throw UsageError("which types? Give --file, --alias, --state or --all");
 
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   auto types = all ? Result<RegisteredTypes>(RegisteredTypes{}) : load_types(invocation.data_dir());
   if (!types) return Failed(Failure(std::move(types).error(), "--all takes them away, damaged or not"));
   std::vector<std::string> removed;
-  for (const auto& [flag, names] : {std::pair<const char*, Names*>{"file", &types->files}, {"alias", &types->aliases}, {"state", &types->states}}) {
+  for (const auto& [flag, names] :
+       {std::pair<const char*, Names*>{"file", &types->files}, {"alias", &types->aliases}, {"state", &types->states}}) {
     for (const auto& name : arguments.texts(flag)) {
-      if (names->erase(name) == 0) return Failed(Failure(ErrorCode::not_found, "no " + std::string(flag) + ' ' + in_quotes(name, 300) + " is registered"));
+      if (names->erase(name) == 0)
+        return Failed(
+            Failure(ErrorCode::not_found, "no " + std::string(flag) + ' ' + in_quotes(name, 300) + " is registered"));
       removed.push_back(*flag == 'f' ? name : std::string(flag) + ' ' + name);
     }
   }
   if (all) removed.emplace_back("everything");
   auto usable = PayloadTypes::of(*types);
-  if (!usable) return Failed(Failure(ErrorCode::invalid_argument, "something that stays needs it: " + usable.error().what));
+  if (!usable)
+    return Failed(Failure(ErrorCode::invalid_argument, "something that stays needs it: " + usable.error().what));
   if (auto saved = save_types(invocation.data_dir(), *types); !saved) return Failed(Failure(std::move(saved).error()));
   report(invocation, *types, usable->messages().size(), removed, "removed");
   return {};
@@ -169,15 +178,29 @@ Outcome remove(const Invocation& invocation) {
 }  // namespace
 
 Command types_add_command() {
-  return {"types add", "types", "Registers Protobuf messages with a store, so that payloads are shown as JSON.",
-          "evershard types add bank.pb --data shop --state bank_account=bank.Account --alias deposited.v1=bank.Deposited", add_options, add};
+  return {
+      "types add",
+      "types",
+      "Registers Protobuf messages with a store, so that payloads are shown as JSON.",
+      "evershard types add bank.pb --data shop --state bank_account=bank.Account --alias deposited.v1=bank.Deposited",
+      add_options,
+      add};
 }
 Command types_list_command() {
-  return {"types list", "types", "Lists registered messages, and what stands for them.", "evershard types list --data shop", list_types_options, list_types};
+  return {"types list",
+          "types",
+          "Lists registered messages, and what stands for them.",
+          "evershard types list --data shop",
+          list_types_options,
+          list_types};
 }
 Command types_remove_command() {
-  return {"types remove", "types", "Takes registered files and names away; payloads stay as they are.",
-          "evershard types remove --data shop --alias deposited.v1", remove_options, remove};
+  return {"types remove",
+          "types",
+          "Takes registered files and names away; payloads stay as they are.",
+          "evershard types remove --data shop --alias deposited.v1",
+          remove_options,
+          remove};
 }
 
 }  // namespace evershard::cli

@@ -24,7 +24,9 @@ Outcome run_vacuum(const Invocation& invocation) {
 }  // namespace
 
 Command vacuum_command() {
-  return {"vacuum", "store", "Gives back the space of what was removed or replaced.", "evershard vacuum --data shop", store_options, run_vacuum};
+  return {
+      "vacuum",      "store",   "Gives back the space of what was removed or replaced.", "evershard vacuum --data shop",
+      store_options, run_vacuum};
 }
 
 }  // namespace evershard::cli

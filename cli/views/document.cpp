@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
-#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/store/json/document_json.hpp"
 #include "evershard/store/json/json_indent.hpp"
 
@@ -19,7 +19,8 @@ void print_definitions(const Invocation& invocation, const std::vector<DocumentD
   ListPrinter list(invocation, {{"type"}, {"version"}, {"since"}, {"definition"}});
   for (const auto& definition : definitions) {
     if (invocation.for_people()) {
-      list.row({definition.type, std::to_string(definition.version.value), grouped(definition.since.value), definition.spec});
+      list.row({definition.type, std::to_string(definition.version.value), grouped(definition.since.value),
+                definition.spec});
       continue;
     }
     JsonText json;
@@ -33,9 +34,13 @@ void print_definitions(const Invocation& invocation, const std::vector<DocumentD
 
 Options define_options() {
   Options options = store_options();
-  options.argument("TYPE", "of aggregates, such as order").argument("FILE", "the definition as JSON; - is standard input");
+  options.argument("TYPE", "of aggregates, such as order")
+      .argument("FILE", "the definition as JSON; - is standard input");
   options.value("expected", "VERSION", "which the definition must have now, 0: none; without it, whatever it has");
-  options.flag("rebuild", "makes the documents again of the events that are left, also by the same definition: after an erasure").flag("wait", "returns when the documents of this definition are read");
+  options
+      .flag("rebuild",
+            "makes the documents again of the events that are left, also by the same definition: after an erasure")
+      .flag("wait", "returns when the documents of this definition are read");
   return options;
 }
 
@@ -79,7 +84,8 @@ Options describe_options() {
 Outcome run_describe(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto info = once_looked_at(invocation, [&] { return store->documents().describe(invocation.arguments.required("TYPE")); }, is_building);
+  const auto info = once_looked_at(
+      invocation, [&] { return store->documents().describe(invocation.arguments.required("TYPE")); }, is_building);
   if (!info) return Failed(Failure(info.error()));
   print_projection(invocation, *info);
   return {};
@@ -94,7 +100,8 @@ Options drop_options() {
 Outcome run_drop(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  if (auto dropped = store->documents().drop(invocation.arguments.required("TYPE")); !dropped) return Failed(Failure(std::move(dropped).error()));
+  if (auto dropped = store->documents().drop(invocation.arguments.required("TYPE")); !dropped)
+    return Failed(Failure(std::move(dropped).error()));
   return {};
 }
 
@@ -117,13 +124,18 @@ Outcome run_get(const Invocation& invocation) {
     std::chrono::milliseconds timeout{0};
   } asked{position_of(invocation.arguments, "at-least")};
   const auto how = invocation.arguments.has("eventual") ? DocumentRead::eventual : DocumentRead::strict;
-  const auto document = read_when_there(invocation, *store, asked, [&] { return store->documents().get(aggregate, how, asked.at_least, asked.timeout); });
+  const auto document = read_when_there(
+      invocation, *store, asked, [&] { return store->documents().get(aggregate, how, asked.at_least, asked.timeout); });
   if (!document) return Failed(Failure(document.error()));
   JsonText json;
   write_document(json, *document);
-  std::vector<std::pair<std::string, std::string>> parts{{"aggregate", aggregate.text()}, {"version", std::to_string(document->version.value) + ", at position " + std::to_string(document->position.value)},
-                                                         {"definition", "version " + std::to_string(document->definition.value)}};
-  if (document->problems != 0) parts.emplace_back("problems", std::to_string(document->problems) + ", the last at " + document->last_problem);
+  std::vector<std::pair<std::string, std::string>> parts{
+      {"aggregate", aggregate.text()},
+      {"version",
+       std::to_string(document->version.value) + ", at position " + std::to_string(document->position.value)},
+      {"definition", "version " + std::to_string(document->definition.value)}};
+  if (document->problems != 0)
+    parts.emplace_back("problems", std::to_string(document->problems) + ", the last at " + document->last_problem);
   print_one(invocation, json, parts);
   if (invocation.for_people()) invocation.out.write('\n' + indented(document->json) + '\n');
   return {};
@@ -132,10 +144,14 @@ Outcome run_get(const Invocation& invocation) {
 Options list_options() {
   Options options = store_options();
   options.argument("TYPE", "of aggregates, such as order");
-  options.value("filter", "COMPARISON", "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
+  options
+      .value("filter", "COMPARISON",
+             "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
       .value("after", "VALUE", "begins behind this value of an aggregate's id")
       .number("limit", "N", "at most so many", listed_default)
-      .value("at-least", "POSITION", "once the rows show this position; without it, once those of the newest definition show everything that is there")
+      .value("at-least", "POSITION",
+             "once the rows show this position; without it, once those of the newest definition show everything that "
+             "is there")
       .value("definition", "VERSION", "made by this version of the definition; 0: by the newest")
       .flag("eventual", "as the rows have them now");
   return options;
@@ -143,9 +159,11 @@ Options list_options() {
 
 Outcome run_list(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  DocumentListing listing{.type = arguments.required("TYPE"), .after = arguments.text("after"), .filter = arguments.text("filter")};
+  DocumentListing listing{
+      .type = arguments.required("TYPE"), .after = arguments.text("after"), .filter = arguments.text("filter")};
   listing.at_least = position_of(arguments, "at-least");
-  if (listing.at_least && arguments.has("eventual")) return Failed(Failure(ErrorCode::invalid_argument, "either --at-least or --eventual"));
+  if (listing.at_least && arguments.has("eventual"))
+    return Failed(Failure(ErrorCode::invalid_argument, "either --at-least or --eventual"));
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   if (!listing.at_least && !arguments.has("eventual")) {
@@ -181,7 +199,8 @@ Outcome run_list(const Invocation& invocation) {
     if (left > 0 && interrupted()) return stopped_in_the_middle(list);
   }
   list.finish();
-  if (more && !invocation.out.ended()) say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
+  if (more && !invocation.out.ended())
+    say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
   return {};
 }
 
@@ -202,25 +221,60 @@ Outcome run_remove(const Invocation& invocation) {
 }  // namespace
 
 Command document_define_command() {
-  return {"document define", "reading", "Says what the documents of an aggregate type are made by, or changes it.", "evershard document define order order.json --data shop", define_options, run_define};
+  return {"document define",
+          "reading",
+          "Says what the documents of an aggregate type are made by, or changes it.",
+          "evershard document define order order.json --data shop",
+          define_options,
+          run_define};
 }
 Command document_definitions_command() {
-  return {"document definitions", "reading", "Lists what documents are made by.", "evershard document definitions --data shop", store_options, run_definitions};
+  return {"document definitions",
+          "reading",
+          "Lists what documents are made by.",
+          "evershard document definitions --data shop",
+          store_options,
+          run_definitions};
 }
 Command document_describe_command() {
-  return {"document describe", "reading", "Shows how far the documents of a type are, by each version of their definition that is kept.", "evershard document describe order --data shop", describe_options, run_describe};
+  return {"document describe",
+          "reading",
+          "Shows how far the documents of a type are, by each version of their definition that is kept.",
+          "evershard document describe order --data shop",
+          describe_options,
+          run_describe};
 }
 Command document_get_command() {
-  return {"document get", "reading", "Shows the document of an aggregate: its current state as JSON.", "evershard document get order-1 --data shop", get_options, run_get};
+  return {"document get",
+          "reading",
+          "Shows the document of an aggregate: its current state as JSON.",
+          "evershard document get order-1 --data shop",
+          get_options,
+          run_get};
 }
 Command document_list_command() {
-  return {"document list", "reading", "Lists the documents of a type, in order of value.", "evershard document list order --data shop --filter 'total >= 10'", list_options, run_list};
+  return {"document list",
+          "reading",
+          "Lists the documents of a type, in order of value.",
+          "evershard document list order --data shop --filter 'total >= 10'",
+          list_options,
+          run_list};
 }
 Command document_remove_command() {
-  return {"document remove", "reading", "Hides a document until its aggregate's next event; the events stay.", "evershard document remove order-1 --data shop", remove_options, run_remove};
+  return {"document remove",
+          "reading",
+          "Hides a document until its aggregate's next event; the events stay.",
+          "evershard document remove order-1 --data shop",
+          remove_options,
+          run_remove};
 }
 Command document_drop_command() {
-  return {"document drop", "reading", "Drops the documents of a type; the events stay.", "evershard document drop order --data shop", drop_options, run_drop};
+  return {"document drop",
+          "reading",
+          "Drops the documents of a type; the events stay.",
+          "evershard document drop order --data shop",
+          drop_options,
+          run_drop};
 }
 
 }  // namespace evershard::cli

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "evershard/views/rules/query_spec.hpp"
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/print.hpp"
-#include "evershard/cli/views/projection_rows.hpp"
 #include "evershard/cli/events/query_flags.hpp"
+#include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
+#include "evershard/cli/views/projection_rows.hpp"
 #include "evershard/store/json/projection_json.hpp"
+#include "evershard/views/rules/query_spec.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -28,13 +28,15 @@ Outcome index_create(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto name = arguments.text("NAME");
   const auto path = arguments.text("path");
-  if (name.has_value() != path.has_value()) throw UsageError("a value index has a NAME and a --path", "an index of a query has neither");
+  if (name.has_value() != path.has_value())
+    throw UsageError("a value index has a NAME and a --path", "an index of a query has neither");
   if (!path) {
     if (arguments.has("value") || arguments.has("source")) throw UsageError("--value and --source need --path");
   }
   auto query = query_of(arguments);
   if (!query) return Failed(Failure(std::move(query).error()));
-  if (path && (!*query || (*query)->items().size() != 1 || !(*query)->items().front().tags.empty() || !(*query)->items().front().concerning.empty()))
+  if (path && (!*query || (*query)->items().size() != 1 || !(*query)->items().front().tags.empty() ||
+               !(*query)->items().front().concerning.empty()))
     throw UsageError("a value index is of event types: --type TYPE, once or more");
   if (!*query) throw UsageError("which events? --type, --tag, --concerning, --or, or --query");
   auto store = invocation.open();
@@ -42,12 +44,15 @@ Outcome index_create(const Invocation& invocation) {
   const auto head = store->head();
   if (!head) return Failed(Failure(head.error()));
   auto& projections = store->projections();
-  auto made = path ? projections.create_value_index(*name, {(*query)->items().front().types, *arguments.text("source"), *path, *arguments.text("value")}) : projections.create_index(**query);
+  auto made = path ? projections.create_value_index(*name, {(*query)->items().front().types, *arguments.text("source"),
+                                                            *path, *arguments.text("value")})
+                   : projections.create_index(**query);
   return print_made(invocation, *store, std::move(made), *head);
 }
 
 Outcome index_list(const Invocation& invocation) {
-  return list_projections(invocation, [](const ProjectionInfo& info) { return info.kind == "index" || info.kind == "value"; });
+  return list_projections(invocation,
+                          [](const ProjectionInfo& info) { return info.kind == "index" || info.kind == "value"; });
 }
 
 Options index_read_options() {
@@ -55,7 +60,8 @@ Options index_read_options() {
   options.argument("NAME", "of the index; without it, that of the query given", false);
   add_query_flags(options);
   add_rows_flags(options);
-  options.value("start", "NUMBER", "of an index: from this number on; without it, from the first, backwards from the last")
+  options
+      .value("start", "NUMBER", "of an index: from this number on; without it, from the first, backwards from the last")
       .value("equal", "VALUE", "of a value index: this value")
       .value("from", "VALUE", "this value and those behind it")
       .value("to", "VALUE", "up to this value, inclusive")
@@ -73,12 +79,16 @@ RowsAsked rows_of(const Arguments& arguments) {
   return rows;
 }
 
-std::string shown_event(const std::optional<RecordedEvent>& event, const PayloadTypes& types) { return event ? event->type + " " + payload_cell(*event, types) : std::string(); }
+std::string shown_event(const std::optional<RecordedEvent>& event, const PayloadTypes& types) {
+  return event ? event->type + " " + payload_cell(*event, types) : std::string();
+}
 
-Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std::string& name, const PayloadTypes& types) {
+Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std::string& name,
+                     const PayloadTypes& types) {
   const auto& arguments = invocation.arguments;
   arguments.refuse_beside("an index of a query", {"equal", "from", "to", "until"});
-  IndexRead read{arguments.number("start"), 0, arguments.has("backwards") ? Direction::backwards : Direction::forwards, rows_of(arguments)};
+  IndexRead read{arguments.number("start"), 0, arguments.has("backwards") ? Direction::backwards : Direction::forwards,
+                 rows_of(arguments)};
   auto left = *arguments.number("limit");
   bool more = false;
   ListPrinter printer(invocation, {{"NUMBER", true}, {"POSITION", true}, {"EVENT", false, 80}});
@@ -86,14 +96,16 @@ Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std
   Outcome outcome;
   while (left != 0 && !invocation.out.ended()) {
     read.limit = std::min<std::uint64_t>(left, index_page_max);
-    const auto page = read_when_there(invocation, store, read.rows, [&] { return store.projections().read_index(name, read); });
+    const auto page =
+        read_when_there(invocation, store, read.rows, [&] { return store.projections().read_index(name, read); });
     if (!page) {
       outcome = Failed(Failure(page.error()));
       break;
     }
     for (const auto& entry : page->entries) {
       if (invocation.for_people()) {
-        printer.row({std::to_string(entry.number), std::to_string(entry.position.value), shown_event(entry.event, types)});
+        printer.row(
+            {std::to_string(entry.number), std::to_string(entry.position.value), shown_event(entry.event, types)});
       } else {
         json.clear();
         write_index_entry(json, entry, types);
@@ -109,21 +121,31 @@ Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std
     if (left != 0 && interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
-  if (more && !invocation.out.ended()) say_there_is_more("--start " + std::to_string(*read.start) + " goes on, --limit is how many are shown");
+  if (more && !invocation.out.ended())
+    say_there_is_more("--start " + std::to_string(*read.start) + " goes on, --limit is how many are shown");
   return outcome;
 }
 
-Outcome read_values(const Invocation& invocation, OpenedStore& store, const std::string& name, const PayloadTypes& types) {
+Outcome read_values(const Invocation& invocation, OpenedStore& store, const std::string& name,
+                    const PayloadTypes& types) {
   const auto& arguments = invocation.arguments;
   arguments.refuse_beside("a value index", {"start"});
-  ValueRead read{arguments.text("equal"), arguments.text("from"), arguments.text("to"), arguments.text("until"), {}, 0, arguments.has("backwards") ? Direction::backwards : Direction::forwards, rows_of(arguments)};
+  ValueRead read{arguments.text("equal"),
+                 arguments.text("from"),
+                 arguments.text("to"),
+                 arguments.text("until"),
+                 {},
+                 0,
+                 arguments.has("backwards") ? Direction::backwards : Direction::forwards,
+                 rows_of(arguments)};
   auto left = *arguments.number("limit");
   ListPrinter printer(invocation, {{"VALUE", false, 60}, {"POSITION", true}, {"EVENT", false, 80}});
   JsonText json;
   Outcome outcome;
   while (left != 0 && !invocation.out.ended()) {
     read.limit = std::min<std::uint64_t>(left, index_page_max);
-    auto page = read_when_there(invocation, store, read.rows, [&] { return store.projections().read_values(name, read); });
+    auto page =
+        read_when_there(invocation, store, read.rows, [&] { return store.projections().read_values(name, read); });
     if (!page) {
       outcome = Failed(Failure(std::move(page).error()));
       break;
@@ -143,7 +165,8 @@ Outcome read_values(const Invocation& invocation, OpenedStore& store, const std:
     if (left != 0 && interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
-  if (outcome && left == 0 && !read.after.empty() && !invocation.out.ended()) say_there_is_more("a larger --limit, or a range, shows it");
+  if (outcome && left == 0 && !read.after.empty() && !invocation.out.ended())
+    say_there_is_more("a larger --limit, or a range, shows it");
   return outcome;
 }
 
@@ -152,7 +175,8 @@ Outcome index_read(const Invocation& invocation) {
   auto name = arguments.text("NAME");
   auto query = query_of(arguments);
   if (!query) return Failed(Failure(std::move(query).error()));
-  if (name.has_value() == query->has_value()) throw UsageError("which index? Either its NAME, or the query that it is of");
+  if (name.has_value() == query->has_value())
+    throw UsageError("which index? Either its NAME, or the query that it is of");
   if (!name) name = actors::index_name(**query);
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
@@ -160,10 +184,13 @@ Outcome index_read(const Invocation& invocation) {
   if (!types) return Failed(types.error());
   const auto info = store->projections().describe(*name);
   if (!info) {
-    if (*query && info.error().code == ErrorCode::not_found) return Failed(Failure(ErrorCode::not_found, "there is no index of this query (" + *name + ")", "`evershard index create` with the same query makes it"));
+    if (*query && info.error().code == ErrorCode::not_found)
+      return Failed(Failure(ErrorCode::not_found, "there is no index of this query (" + *name + ")",
+                            "`evershard index create` with the same query makes it"));
     return Failed(Failure(info.error()));
   }
-  return info->kind == "value" ? read_values(invocation, *store, *name, *types) : read_numbers(invocation, *store, *name, *types);
+  return info->kind == "value" ? read_values(invocation, *store, *name, *types)
+                               : read_numbers(invocation, *store, *name, *types);
 }
 
 Options index_drop_options() {
@@ -173,19 +200,36 @@ Options index_drop_options() {
 }
 
 Outcome index_drop(const Invocation& invocation) {
-  return ask_projection(invocation, Projections::Ask::drop, [](const ProjectionInfo& info) { return info.kind == "index" || info.kind == "value"; });
+  return ask_projection(invocation, Projections::Ask::drop,
+                        [](const ProjectionInfo& info) { return info.kind == "index" || info.kind == "value"; });
 }
 
 }  // namespace
 
 Command index_create_command() {
-  return {"index create", "reading", "Keeps a query's matches by number, or events by a value in them.", "evershard index create by-city --data shop --type OrderPlaced --path '$.customer.city'", index_create_options,
+  return {"index create",
+          "reading",
+          "Keeps a query's matches by number, or events by a value in them.",
+          "evershard index create by-city --data shop --type OrderPlaced --path '$.customer.city'",
+          index_create_options,
           index_create};
 }
-Command index_list_command() { return {"index list", "reading", "Lists indexes: how far they are, what they hold.", "evershard index list --data shop", store_options, index_list}; }
-Command index_read_command() {
-  return {"index read", "reading", "Reads an index: by number, or by value.", "evershard index read by-city --data shop --equal Lyon --events", index_read_options, index_read};
+Command index_list_command() {
+  return {
+      "index list",  "reading", "Lists indexes: how far they are, what they hold.", "evershard index list --data shop",
+      store_options, index_list};
 }
-Command index_drop_command() { return {"index drop", "reading", "Drops an index and its rows.", "evershard index drop by-city --data shop", index_drop_options, index_drop}; }
+Command index_read_command() {
+  return {"index read",
+          "reading",
+          "Reads an index: by number, or by value.",
+          "evershard index read by-city --data shop --equal Lyon --events",
+          index_read_options,
+          index_read};
+}
+Command index_drop_command() {
+  return {"index drop",       "reading", "Drops an index and its rows.", "evershard index drop by-city --data shop",
+          index_drop_options, index_drop};
+}
 
 }  // namespace evershard::cli

@@ -1,4 +1,5 @@
-// `evershard projection create, change, list, describe, pause, resume, reset, rebuild, drop`: how what is derived from events is, and what is to happen to it.
+// `evershard projection create, change, list, describe, pause, resume, reset, rebuild, drop`: how what is derived from
+// events is, and what is to happen to it.
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
@@ -19,14 +20,16 @@ Options projection_options() {
 Options projection_create_options() {
   Options options = projection_options();
   options.argument("FILE", "its definition as JSON; - is standard input");
-  options.value("kind", "KIND", "table, value or index", "table").flag("wait", "returns when it shows what the store had when this command began");
+  options.value("kind", "KIND", "table, value or index", "table")
+      .flag("wait", "returns when it shows what the store had when this command began");
   return options;
 }
 
 Options projection_change_options() {
   Options options = projection_options();
   options.argument("FILE", "its new definition as JSON; - is standard input");
-  options.value("expected", "VERSION", "`last` as it must be now; without it, whatever it is").flag("wait", "returns when the new version shows what the store had when this command began");
+  options.value("expected", "VERSION", "`last` as it must be now; without it, whatever it is")
+      .flag("wait", "returns when the new version shows what the store had when this command began");
   return options;
 }
 
@@ -38,7 +41,8 @@ Outcome projection_create(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const auto head = store->head();
   if (!head) return Failed(Failure(head.error()));
-  return print_made(invocation, *store, store->projections().create(arguments.required("NAME"), *arguments.text("kind"), *spec), *head);
+  return print_made(invocation, *store,
+                    store->projections().create(arguments.required("NAME"), *arguments.text("kind"), *spec), *head);
 }
 
 Outcome projection_change(const Invocation& invocation) {
@@ -66,7 +70,8 @@ Outcome projection_describe(const Invocation& invocation) {
   const auto name = invocation.arguments.required("NAME");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto info = once_looked_at(invocation, [&] { return store->projections().describe(name); }, is_building);
+  const auto info = once_looked_at(
+      invocation, [&] { return store->projections().describe(name); }, is_building);
   if (!info) return Failed(Failure(info.error()));
   print_projection(invocation, *info);
   return {};
@@ -80,32 +85,76 @@ Outcome projection_ask(const Invocation& invocation) {
 }  // namespace
 
 Command projection_create_command() {
-  return {"projection create", "reading", "Makes a table, or another projection, by its definition.", "evershard projection create orders orders.json --data shop", projection_create_options, projection_create};
+  return {"projection create",
+          "reading",
+          "Makes a table, or another projection, by its definition.",
+          "evershard projection create orders orders.json --data shop",
+          projection_create_options,
+          projection_create};
 }
 Command projection_change_command() {
-  return {"projection change", "reading", "Gives a projection another definition, built beside the one that is read.", "evershard projection change orders orders.json --data shop", projection_change_options,
+  return {"projection change",
+          "reading",
+          "Gives a projection another definition, built beside the one that is read.",
+          "evershard projection change orders orders.json --data shop",
+          projection_change_options,
           projection_change};
 }
-Command projection_list_command() { return {"projection list", "reading", "Lists indexes, tables and other projections.", "evershard projection list --data shop", store_options, projection_list}; }
+Command projection_list_command() {
+  return {"projection list",
+          "reading",
+          "Lists indexes, tables and other projections.",
+          "evershard projection list --data shop",
+          store_options,
+          projection_list};
+}
 Command projection_describe_command() {
-  return {"projection describe", "reading", "Shows a projection: definition, versions, how far each is, errors.", "evershard projection describe by-city --data shop", projection_options, projection_describe};
+  return {"projection describe",
+          "reading",
+          "Shows a projection: definition, versions, how far each is, errors.",
+          "evershard projection describe by-city --data shop",
+          projection_options,
+          projection_describe};
 }
 Command projection_pause_command() {
-  return {"projection pause", "reading", "Stops a projection where it is; what it shows already can be read.", "evershard projection pause by-city --data shop", projection_options, projection_ask<Projections::Ask::pause>};
+  return {"projection pause",
+          "reading",
+          "Stops a projection where it is; what it shows already can be read.",
+          "evershard projection pause by-city --data shop",
+          projection_options,
+          projection_ask<Projections::Ask::pause>};
 }
 Command projection_resume_command() {
-  return {"projection resume", "reading", "Lets a projection go on that was paused, or that an error stopped.", "evershard projection resume by-city --data shop", projection_options,
+  return {"projection resume",
+          "reading",
+          "Lets a projection go on that was paused, or that an error stopped.",
+          "evershard projection resume by-city --data shop",
+          projection_options,
           projection_ask<Projections::Ask::resume>};
 }
 Command projection_reset_command() {
-  return {"projection reset", "reading", "Clears a projection's rows at once and builds them anew.", "evershard projection reset by-city --data shop", projection_options, projection_ask<Projections::Ask::reset>};
+  return {"projection reset",
+          "reading",
+          "Clears a projection's rows at once and builds them anew.",
+          "evershard projection reset by-city --data shop",
+          projection_options,
+          projection_ask<Projections::Ask::reset>};
 }
 Command projection_rebuild_command() {
-  return {"projection rebuild", "reading", "Builds a projection anew beside the rows that are read, then swaps them.", "evershard projection rebuild by-city --data shop", projection_options,
+  return {"projection rebuild",
+          "reading",
+          "Builds a projection anew beside the rows that are read, then swaps them.",
+          "evershard projection rebuild by-city --data shop",
+          projection_options,
           projection_ask<Projections::Ask::rebuild>};
 }
 Command projection_drop_command() {
-  return {"projection drop", "reading", "Drops a projection and its rows.", "evershard projection drop by-city --data shop", projection_options, projection_ask<Projections::Ask::drop>};
+  return {"projection drop",
+          "reading",
+          "Drops a projection and its rows.",
+          "evershard projection drop by-city --data shop",
+          projection_options,
+          projection_ask<Projections::Ask::drop>};
 }
 
 }  // namespace evershard::cli

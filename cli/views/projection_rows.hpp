@@ -24,7 +24,8 @@ void add_rows_flags(Options& options);
 /// How long rows are waited for: of a server --timeout; else this process builds them itself, and goes on until it has.
 [[nodiscard]] std::chrono::milliseconds rows_timeout(const Invocation& invocation);
 /// The same of a read that waits for `at_least`: what the store does not have nobody else writes.
-[[nodiscard]] std::chrono::milliseconds rows_timeout(const Invocation& invocation, OpenedStore& store, std::optional<GlobalPosition> at_least);
+[[nodiscard]] std::chrono::milliseconds rows_timeout(const Invocation& invocation, OpenedStore& store,
+                                                     std::optional<GlobalPosition> at_least);
 
 /// At once; then Ctrl-C is looked for.
 inline constexpr std::chrono::milliseconds rows_wait{200};
@@ -39,15 +40,17 @@ template <class Asked, class Read>
   const auto until = Clock::now() + rows_timeout(invocation, store, asked.at_least);
   const bool elsewhere = invocation.server().has_value();
   for (;;) {
-    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()), std::chrono::milliseconds(0));
+    const auto left =
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()), std::chrono::milliseconds(0));
     asked.timeout = elsewhere ? left : std::min<std::chrono::milliseconds>(left, rows_wait);
     auto rows = read();
     if (rows || rows.error().code != ErrorCode::timeout || asked.timeout == left) return rows;
-    if (interrupted()) return decltype(rows)(refuse(ErrorCode::cancelled, "stopped before the rows were there: " + rows.error().what));
+    if (interrupted())
+      return decltype(rows)(refuse(ErrorCode::cancelled, "stopped before the rows were there: " + rows.error().what));
   }
 }
-/// How something is: of a server at once; a process that has just opened the store looks until it no longer `begins`, a moment at most: what stops a
-/// projection is found where it is worked on, not on the disk.
+/// How something is: of a server at once; a process that has just opened the store looks until it no longer `begins`, a
+/// moment at most: what stops a projection is found where it is worked on, not on the disk.
 template <class Look, class Begins>
 [[nodiscard]] auto once_looked_at(const Invocation& invocation, Look look, Begins begins) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
@@ -64,10 +67,13 @@ template <class Look, class Begins>
 [[nodiscard]] Failed stopped_in_the_middle(ListPrinter& list);
 
 /// Of one just made or changed: with --wait, once its newest version is read and has passed `head`.
-[[nodiscard]] Outcome print_made(const Invocation& invocation, OpenedStore& store, Result<ProjectionInfo> made, GlobalPosition head);
+[[nodiscard]] Outcome print_made(const Invocation& invocation, OpenedStore& store, Result<ProjectionInfo> made,
+                                 GlobalPosition head);
 void print_projection(const Invocation& invocation, const ProjectionInfo& info);
-[[nodiscard]] Outcome list_projections(const Invocation& invocation, const std::function<bool(const ProjectionInfo&)>& which);
+[[nodiscard]] Outcome list_projections(const Invocation& invocation,
+                                       const std::function<bool(const ProjectionInfo&)>& which);
 /// Of the one named NAME, if it is one of `which`.
-[[nodiscard]] Outcome ask_projection(const Invocation& invocation, Projections::Ask what, const std::function<bool(const ProjectionInfo&)>& which);
+[[nodiscard]] Outcome ask_projection(const Invocation& invocation, Projections::Ask what,
+                                     const std::function<bool(const ProjectionInfo&)>& which);
 
 }  // namespace evershard::cli

@@ -4,13 +4,13 @@
 #include <limits>
 
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
-#include "evershard/cli/events/query_flags.hpp"
-#include "evershard/store/json/table_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/store/json/table_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -36,13 +36,18 @@ Outcome list_tables(const Invocation& invocation) {
   const auto head = store->head();
   if (!head) return Failed(Failure(head.error()));
   const auto begins = [&](const TableInfo& table) { return table.state == "building" && table.position < *head; };
-  const auto tables = once_looked_at(invocation, [&] { return store->tables().list_tables(); }, [&](const auto& all) { return std::ranges::any_of(all, begins); });
+  const auto tables = once_looked_at(
+      invocation, [&] { return store->tables().list_tables(); },
+      [&](const auto& all) { return std::ranges::any_of(all, begins); });
   if (!tables) return Failed(Failure(tables.error()));
-  ListPrinter printer(invocation, {{"TABLE", false, 60}, {"STATE"}, {"ROWS", true}, {"POSITION", true}, {"PARKED", true}, {"ERROR", false, 80}});
+  ListPrinter printer(
+      invocation,
+      {{"TABLE", false, 60}, {"STATE"}, {"ROWS", true}, {"POSITION", true}, {"PARKED", true}, {"ERROR", false, 80}});
   JsonText json;
   for (const auto& info : *tables) {
     if (invocation.for_people()) {
-      printer.row({info.projection, info.state, std::to_string(figure_of(info, "rows")), std::to_string(info.position.value), std::to_string(figure_of(info, "parked")), info.error});
+      printer.row({info.projection, info.state, std::to_string(figure_of(info, "rows")),
+                   std::to_string(info.position.value), std::to_string(figure_of(info, "parked")), info.error});
     } else {
       json.clear();
       cluster::write_table_info(json, info);
@@ -58,14 +63,21 @@ Outcome describe_table(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const auto head = store->head();
   if (!head) return Failed(Failure(head.error()));
-  const auto info = once_looked_at(invocation, [&] { return store->tables().describe_table(invocation.arguments.required("TABLE")); }, [&](const TableInfo& table) { return table.state == "building" && table.position < *head; });
+  const auto info = once_looked_at(
+      invocation, [&] { return store->tables().describe_table(invocation.arguments.required("TABLE")); },
+      [&](const TableInfo& table) { return table.state == "building" && table.position < *head; });
   if (!info) return Failed(Failure(info.error()));
   JsonText json;
   cluster::write_table_info(json, *info);
-  std::vector<std::pair<std::string, std::string>> parts{{"table", info->projection}, {"state", info->state}, {"version", std::to_string(info->version.value)}, {"position", std::to_string(info->position.value)}};
+  std::vector<std::pair<std::string, std::string>> parts{{"table", info->projection},
+                                                         {"state", info->state},
+                                                         {"version", std::to_string(info->version.value)},
+                                                         {"position", std::to_string(info->position.value)}};
   if (!info->error.empty()) parts.emplace_back("error", info->error);
   for (const auto& field : info->schema.fields) {
-    parts.emplace_back("field " + field.name, std::string(name_of(field.type)) + ", " + std::string(name_of(field.role)) + (field.nullable ? ", nullable" : ""));
+    parts.emplace_back("field " + field.name, std::string(name_of(field.type)) + ", " +
+                                                  std::string(name_of(field.role)) +
+                                                  (field.nullable ? ", nullable" : ""));
   }
   for (const auto& [name, value] : info->figures) parts.emplace_back(name, std::to_string(value));
   print_one(invocation, json, parts);
@@ -88,7 +100,8 @@ Options select_options() {
 Result<TableSelect> select_of(const Arguments& arguments) {
   TableSelect select;
   select.where = arguments.text("where").value_or("");
-  if (!is_utf8(select.where)) return refuse(ErrorCode::invalid_argument, "filter: not UTF-8: " + in_quotes(select.where));
+  if (!is_utf8(select.where))
+    return refuse(ErrorCode::invalid_argument, "filter: not UTF-8: " + in_quotes(select.where));
   for (const auto& given : arguments.texts("param")) EVERSHARD_TRY(cluster::add_parameter(given, select.parameters));
   for (const auto& given : arguments.texts("field")) EVERSHARD_TRY(cluster::add_field(given, select.fields));
   for (const auto& given : arguments.texts("order")) EVERSHARD_TRY(cluster::add_order(given, select.order_by));
@@ -96,7 +109,8 @@ Result<TableSelect> select_of(const Arguments& arguments) {
 }
 
 std::string cell_of(FieldType type, const TableValue& value) {
-  if (const auto* text = value.as<std::string>(); text != nullptr && type != FieldType::bytes) return payload_cell(*text);
+  if (const auto* text = value.as<std::string>(); text != nullptr && type != FieldType::bytes)
+    return payload_cell(*text);
   if (const auto* time = value.as<Timestamp>()) return time->text();
   JsonText json;
   cluster::write_value(json, type, value);
@@ -137,7 +151,8 @@ Outcome select_rows(const Invocation& invocation) {
   JsonText json;
   while (left != 0 && !invocation.out.ended()) {
     select->limit = std::min(left, table_page_rows_default);
-    const auto page = read_when_there(invocation, *store, reading, [&] { return tables.select(table, *select, reading); });
+    const auto page =
+        read_when_there(invocation, *store, reading, [&] { return tables.select(table, *select, reading); });
     if (!page) {
       printer.finish();
       return Failed(Failure(page.error()));
@@ -145,7 +160,8 @@ Outcome select_rows(const Invocation& invocation) {
     for (const auto& row : page->rows) {
       if (invocation.for_people()) {
         std::vector<std::string> cells;
-        for (std::size_t i = 0; i < row.size(); ++i) cells.push_back(row[i].is_null() ? "" : cell_of(page->types[i], row[i]));
+        for (std::size_t i = 0; i < row.size(); ++i)
+          cells.push_back(row[i].is_null() ? "" : cell_of(page->types[i], row[i]));
         printer.row(std::move(cells));
       } else {
         json.clear();
@@ -172,7 +188,13 @@ Outcome list_parked(const Invocation& invocation) {
   auto after = position_of(invocation.arguments, "after").value_or(GlobalPosition{});
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  ListPrinter printer(invocation, {{"POSITION", true}, {"KIND"}, {"TYPE", false, 40}, {"AGGREGATE", false, 40}, {"ATTEMPTS", true}, {"PART", true}, {"REASON", false, 120}});
+  ListPrinter printer(invocation, {{"POSITION", true},
+                                   {"KIND"},
+                                   {"TYPE", false, 40},
+                                   {"AGGREGATE", false, 40},
+                                   {"ATTEMPTS", true},
+                                   {"PART", true},
+                                   {"REASON", false, 120}});
   JsonText json;
   for (;;) {
     const auto parked = store->tables().parked(invocation.arguments.required("TABLE"), after);
@@ -182,7 +204,9 @@ Outcome list_parked(const Invocation& invocation) {
     }
     for (const auto& each : *parked) {
       if (invocation.for_people()) {
-        printer.row({std::to_string(each.position.value), each.kind, each.type, each.aggregate, std::to_string(each.attempts), each.part ? std::to_string(*each.part) : std::string(), each.reason});
+        printer.row({std::to_string(each.position.value), each.kind, each.type, each.aggregate,
+                     std::to_string(each.attempts), each.part ? std::to_string(*each.part) : std::string(),
+                     each.reason});
       } else {
         json.clear();
         cluster::write_parked(json, each);
@@ -199,7 +223,8 @@ Outcome list_parked(const Invocation& invocation) {
 
 Options settle_options() {
   Options options = table_options();
-  options.values("position", "POSITION", "of this event; may be given more than once").flag("all", "of all that are parked, step by step");
+  options.values("position", "POSITION", "of this event; may be given more than once")
+      .flag("all", "of all that are parked, step by step");
   return options;
 }
 
@@ -208,9 +233,10 @@ struct Settled {
   std::uint64_t events = 0;
 };
 
-/// All that are parked now, step by step: what a step settles is one write of the table. What is parked meanwhile, or again, is left.
-/// Errors: as of parked(), wait_until(); cancelled. Steps before it hold.
-Result<Settled> settle_all(OpenedStore& store, const std::string& table, bool discard, std::chrono::milliseconds timeout) {
+/// All that are parked now, step by step: what a step settles is one write of the table. What is parked meanwhile, or
+/// again, is left. Errors: as of parked(), wait_until(); cancelled. Steps before it hold.
+Result<Settled> settle_all(OpenedStore& store, const std::string& table, bool discard,
+                           std::chrono::milliseconds timeout) {
   auto& tables = store.tables();
   const auto head = store.head();
   if (!head) return refuse(head.error());
@@ -218,8 +244,11 @@ Result<Settled> settle_all(OpenedStore& store, const std::string& table, bool di
   GlobalPosition after{};
   for (;;) {
     const auto there = store.projections().wait_until(table, settled.position, timeout);
-    if (!there) return refuse(there.error().code, std::to_string(settled.events) + " were given out, and then: " + there.error().what);
-    if (interrupted()) return refuse(ErrorCode::cancelled, "stopped after " + std::to_string(settled.events) + " events");
+    if (!there)
+      return refuse(there.error().code,
+                    std::to_string(settled.events) + " were given out, and then: " + there.error().what);
+    if (interrupted())
+      return refuse(ErrorCode::cancelled, "stopped after " + std::to_string(settled.events) + " events");
     const auto parked = tables.parked(table, after, settled_a_step);
     if (!parked) return refuse(parked.error());
     std::vector<GlobalPosition> positions;
@@ -229,7 +258,8 @@ Result<Settled> settle_all(OpenedStore& store, const std::string& table, bool di
     if (positions.empty()) return settled;
     after = positions.back();
     settled.events += positions.size();
-    const auto done = discard ? tables.discard_parked(table, std::move(positions)) : tables.retry_parked(table, std::move(positions));
+    const auto done =
+        discard ? tables.discard_parked(table, std::move(positions)) : tables.retry_parked(table, std::move(positions));
     if (!done) return refuse(done.error());
     settled.position = *done;
   }
@@ -238,7 +268,8 @@ Result<Settled> settle_all(OpenedStore& store, const std::string& table, bool di
 Outcome settle(const Invocation& invocation, bool discard) {
   const auto& arguments = invocation.arguments;
   const auto given = arguments.texts("position");
-  if (given.empty() != arguments.has("all")) return Failed(Failure(ErrorCode::invalid_argument, "either --position or --all"));
+  if (given.empty() != arguments.has("all"))
+    return Failed(Failure(ErrorCode::invalid_argument, "either --position or --all"));
   std::vector<GlobalPosition> positions;
   for (const auto& each : given) {
     const auto number = whole_number(each);
@@ -256,19 +287,24 @@ Outcome settle(const Invocation& invocation, bool discard) {
   } else {
     // The order is an event that is there for good, whatever it names.
     for (const auto position : positions) {
-      const auto parked = store->tables().parked(table, GlobalPosition(position.value - std::min<std::uint64_t>(position.value, 1)), 1);
+      const auto parked =
+          store->tables().parked(table, GlobalPosition(position.value - std::min<std::uint64_t>(position.value, 1)), 1);
       if (!parked) return Failed(Failure(parked.error()));
       if (parked->empty() || parked->front().position != position) {
-        return Failed(Failure(ErrorCode::not_found, "table " + in_quotes(table) + " has no parked event at position " + std::to_string(position.value)));
+        return Failed(Failure(ErrorCode::not_found, "table " + in_quotes(table) + " has no parked event at position " +
+                                                        std::to_string(position.value)));
       }
     }
-    const auto done = discard ? store->tables().discard_parked(table, std::move(positions)) : store->tables().retry_parked(table, std::move(positions));
+    const auto done = discard ? store->tables().discard_parked(table, std::move(positions))
+                              : store->tables().retry_parked(table, std::move(positions));
     if (!done) return Failed(Failure(done.error()));
     settled.position = *done;
   }
   JsonText json;
   json.begin_object().key("position").number(settled.position.value).key("events").number(settled.events).end_object();
-  print_one(invocation, json, {{"events", std::to_string(settled.events)}, {"done once the table has passed", std::to_string(settled.position.value)}});
+  print_one(invocation, json,
+            {{"events", std::to_string(settled.events)},
+             {"done once the table has passed", std::to_string(settled.position.value)}});
   return {};
 }
 
@@ -277,21 +313,53 @@ Outcome discard_parked(const Invocation& invocation) { return settle(invocation,
 
 }  // namespace
 
-Command table_list_command() { return {"table list", "reading", "Lists the tables, how far they are, what stops them.", "evershard table list --data shop", store_options, list_tables}; }
+Command table_list_command() {
+  return {"table list",
+          "reading",
+          "Lists the tables, how far they are, what stops them.",
+          "evershard table list --data shop",
+          store_options,
+          list_tables};
+}
 Command table_describe_command() {
-  return {"table describe", "reading", "Shows a table's fields, version, position and figures.", "evershard table describe orders --data shop", table_options, describe_table};
+  return {"table describe",
+          "reading",
+          "Shows a table's fields, version, position and figures.",
+          "evershard table describe orders --data shop",
+          table_options,
+          describe_table};
 }
 Command table_select_command() {
-  return {"table select", "reading", "Shows the rows of a table that match a filter.", "evershard table select orders --data shop --where \"total > 10\" --order -total --limit 20", select_options, select_rows};
+  return {"table select",
+          "reading",
+          "Shows the rows of a table that match a filter.",
+          "evershard table select orders --data shop --where \"total > 10\" --order -total --limit 20",
+          select_options,
+          select_rows};
 }
 Command table_parked_command() {
-  return {"table parked", "reading", "Lists the events that do not fit into a table, and why.", "evershard table parked orders --data shop", parked_options, list_parked};
+  return {"table parked",
+          "reading",
+          "Lists the events that do not fit into a table, and why.",
+          "evershard table parked orders --data shop",
+          parked_options,
+          list_parked};
 }
 Command table_retry_command() {
-  return {"table retry", "reading", "Tries parked events again.", "evershard table retry orders --data shop --position 17", settle_options, retry_parked};
+  return {"table retry",
+          "reading",
+          "Tries parked events again.",
+          "evershard table retry orders --data shop --position 17",
+          settle_options,
+          retry_parked};
 }
 Command table_discard_command() {
-  return {"table discard", "reading", "Gives parked events up.", "evershard table discard orders --data shop --position 17", settle_options, discard_parked};
+  return {"table discard",
+          "reading",
+          "Gives parked events up.",
+          "evershard table discard orders --data shop --position 17",
+          settle_options,
+          discard_parked};
 }
 
 }  // namespace evershard::cli

@@ -47,9 +47,9 @@ using AggregateDone = std::function<void(AggregateAnswered)>;
 class AggregateNetwork {
  public:
   virtual ~AggregateNetwork() = default;
-  /// Does not block. `done`: once, from any thread, at the latest a moment after the time asked with is over: what the node answered; where it
-  /// did not, failed with `unavailable`, `overloaded`, `too_large`, `cancelled` (it was not asked) or `timeout` (nobody knows).
-  /// Order: what is asked of one node by one thread arrives in that order.
+  /// Does not block. `done`: once, from any thread, at the latest a moment after the time asked with is over: what the
+  /// node answered; where it did not, failed with `unavailable`, `overloaded`, `too_large`, `cancelled` (it was not
+  /// asked) or `timeout` (nobody knows). Order: what is asked of one node by one thread arrives in that order.
   virtual void ask(std::uint32_t node, AggregateAsked asked, AggregateDone done) = 0;
 };
 

@@ -13,7 +13,8 @@ bool nothing_done(ErrorCode code) { return code == ErrorCode::unavailable || cod
 
 }  // namespace
 
-std::optional<actors::SteadyTime> AskRoute::came_back(AnyAnswer& answer, actors::SteadyTime now, actors::Jitter& jitter) {
+std::optional<actors::SteadyTime> AskRoute::came_back(AnyAnswer& answer, actors::SteadyTime now,
+                                                      actors::Jitter& jitter) {
   if (answer.kind != AnswerKind::failed) return std::nullopt;
   const bool open = answer.error.code == ErrorCode::timeout;
   if ((open && repeatable_) || nothing_done(answer.error.code)) {
@@ -29,7 +30,9 @@ std::optional<actors::SteadyTime> AskRoute::came_back(AnyAnswer& answer, actors:
 }
 
 AnyAnswer AskRoute::given_up(Error why) const {
-  if (unknown_) return AnyAnswer::failed({ErrorCode::timeout, "the outcome of an earlier try is unknown; the last one: " + why.what});
+  if (unknown_)
+    return AnyAnswer::failed(
+        {ErrorCode::timeout, "the outcome of an earlier try is unknown; the last one: " + why.what});
   // To who asked it is all the same where the shard was when.
   if (why.code == ErrorCode::wrong_shard) why.code = ErrorCode::unavailable;
   return AnyAnswer::failed(std::move(why));

@@ -16,8 +16,8 @@
 #include "evershard/actors/entity/replay.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/aggregates/cluster_journal.hpp"
-#include "evershard/store/work/work_pool.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -38,17 +38,21 @@ Error stopped() { return {ErrorCode::unavailable, "the node is stopping: nothing
 
 Result<StateBytes> state_of(AggregateAnswered answered) {
   if (answered.answer.kind != AnswerKind::replied) return refuse(std::move(answered.answer.error));
-  return StateBytes{std::move(answered.answer.reply), answered.format, answered.answer.version, answered.answer.position};
+  return StateBytes{std::move(answered.answer.reply), answered.format, answered.answer.version,
+                    answered.answer.position};
 }
 
 /// Counts as held while it waits.
-std::size_t bytes_of(const AggregateAsked& asked) { return asked.aggregate.value.size() + asked.command_type.size() + asked.command.size() + asked.command_id.size(); }
+std::size_t bytes_of(const AggregateAsked& asked) {
+  return asked.aggregate.value.size() + asked.command_type.size() + asked.command.size() + asked.command_id.size();
+}
 
 }  // namespace
 
 struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates::Impl> {
   struct Ask {
-    Ask(AggregateAsked what, AskRoute along, AggregateDone then) : asked(std::move(what)), route(along), done(std::move(then)) {}
+    Ask(AggregateAsked what, AskRoute along, AggregateDone then)
+        : asked(std::move(what)), route(along), done(std::move(then)) {}
     const AggregateAsked asked;
     AskRoute route;  ///< of who holds it: one try at a time
     AggregateDone done;
@@ -63,11 +67,12 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   const ClusterAggregatesOptions options;
   const Clock::time_point began = Clock::now();
   ClusterJournal stored{node};
-  const std::unique_ptr<SealedJournal> sealed{options.sealing ? std::make_unique<SealedJournal>(stored, options.sealing, options.sealing_queue) : nullptr};
+  const std::unique_ptr<SealedJournal> sealed{
+      options.sealing ? std::make_unique<SealedJournal>(stored, options.sealing, options.sealing_queue) : nullptr};
   actors::AggregateJournal& journal = sealed ? static_cast<actors::AggregateJournal&>(*sealed) : stored;
   actors::AggregateHost host;
   std::vector<std::atomic<bool>> open;
-  NodeCommitter::OpenShards epochs;  ///< of the node's thread
+  NodeCommitter::OpenShards epochs;    ///< of the node's thread
   std::atomic<std::uint64_t> seen{0};  ///< the newest position that an answer rests on
   std::atomic<bool> closing{false};
   std::unique_ptr<WorkPool> states;
@@ -82,14 +87,21 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   std::once_flag stopping;
 
   Impl(ClusterNode& n, AggregateNetwork& w, ClusterAggregatesOptions o)
-      : node(n), network(w), options(std::move(o)), host(journal, shards_of(n), options.host), open(shards_of(n)), states(std::make_unique<WorkPool>(state_threads)) {}
+      : node(n),
+        network(w),
+        options(std::move(o)),
+        host(journal, shards_of(n), options.host),
+        open(shards_of(n)),
+        states(std::make_unique<WorkPool>(state_threads)) {}
 
   static std::uint32_t shards_of(ClusterNode& node) { return node.committer().store().identity().shards; }
   [[nodiscard]] bool is_open(const AggregateId& aggregate) const { return open[node.shard_of(aggregate).value]; }
   [[nodiscard]] Error not_here(const AggregateId& aggregate) const {
     ErrorDetails details;
     details.shard = node.shard_of(aggregate);
-    return {ErrorCode::wrong_shard, "shard " + std::to_string(details.shard->value) + " is not open on node " + std::to_string(options.node), std::move(details)};
+    return {ErrorCode::wrong_shard,
+            "shard " + std::to_string(details.shard->value) + " is not open on node " + std::to_string(options.node),
+            std::move(details)};
   }
 
   /// In the node's thread.
@@ -114,7 +126,8 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
       done(failed(std::move(checked).error()));
       return {};
     }
-    auto ask = std::make_shared<Ask>(std::move(asked), AskRoute(Clock::now() + std::min(time, ask_time_max), repeatable), std::move(done));
+    auto ask = std::make_shared<Ask>(
+        std::move(asked), AskRoute(Clock::now() + std::min(time, ask_time_max), repeatable), std::move(done));
     send(ask);
     return Asking([weak = std::weak_ptr(ask), self = weak_from_this()] {
       const auto impl = self.lock();
@@ -130,19 +143,24 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
     time = std::min(time, ask_time_max);
     auto promise = std::make_shared<std::promise<AggregateAnswered>>();
     auto answer = promise->get_future();
-    static_cast<void>(ask(std::move(asked), repeatable, time, [promise](AggregateAnswered told) { promise->set_value(std::move(told)); }));
+    static_cast<void>(ask(std::move(asked), repeatable, time,
+                          [promise](AggregateAnswered told) { promise->set_value(std::move(told)); }));
     if (answer.wait_for(time + waiter_grace) == std::future_status::ready) return answer.get();
-    return failed({ErrorCode::timeout, "no answer within " + std::to_string(time.count()) + " ms: the outcome is unknown"});
+    return failed(
+        {ErrorCode::timeout, "no answer within " + std::to_string(time.count()) + " ms: the outcome is unknown"});
   }
 
   void send(const AskPtr& ask) {
     if (ask->told) return;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(ask->route.deadline() - Clock::now());
     if (closing) return tell(*ask, {ask->route.given_up(stopped()), {}});
-    if (left.count() <= 0) return tell(*ask, {ask->route.given_up({ErrorCode::unavailable, "its time was over: nothing was done"}), {}});
+    if (left.count() <= 0)
+      return tell(*ask, {ask->route.given_up({ErrorCode::unavailable, "its time was over: nothing was done"}), {}});
     const auto shard = node.shard_of(ask->asked.aggregate);
     const auto owner = node.committer().owner(shard);
-    auto back = [self = shared_from_this(), ask](AggregateAnswered answered) { self->came_back(ask, std::move(answered)); };
+    auto back = [self = shared_from_this(), ask](AggregateAnswered answered) {
+      self->came_back(ask, std::move(answered));
+    };
     if (owner == 0) return back(failed(no_owner(shard)));
     if (owner != options.node) {
       auto asked = ask->asked;
@@ -173,7 +191,9 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
     const auto count = waiting.size();
     lock.unlock();
     if (!again) return tell(*ask, std::move(answered));
-    tell(*ask, {ask->route.given_up({ErrorCode::overloaded, std::to_string(count) + " commands wait for other nodes already: " + why.what}), {}});
+    tell(*ask, {ask->route.given_up({ErrorCode::overloaded,
+                                     std::to_string(count) + " commands wait for other nodes already: " + why.what}),
+                {}});
   }
 
   void tell(Ask& ask, AggregateAnswered answered) {
@@ -192,9 +212,13 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   /// Those whose time has come; all of them when shards have.
   void send_again() {
     for (std::unique_lock lock(mutex);;) {
-      const auto due = [this] { return closing || all_now || (!waiting.empty() && waiting.begin()->first <= Clock::now()); };
-      if (waiting.empty()) more.wait(lock, [this] { return closing || !waiting.empty(); });
-      else more.wait_until(lock, waiting.begin()->first, due);
+      const auto due = [this] {
+        return closing || all_now || (!waiting.empty() && waiting.begin()->first <= Clock::now());
+      };
+      if (waiting.empty())
+        more.wait(lock, [this] { return closing || !waiting.empty(); });
+      else
+        more.wait_until(lock, waiting.begin()->first, due);
       const auto until = closing || std::exchange(all_now, false) ? waiting.end() : waiting.upper_bound(Clock::now());
       std::vector<AskPtr> asks;
       for (auto at = waiting.begin(); at != until; at = waiting.erase(at)) {
@@ -214,15 +238,22 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   Asking carry_out(const AggregateAsked& asked, std::chrono::milliseconds time, AggregateDone done) {
     switch (asked.what) {
       case What::command:
-        return host.ask_bytes(asked.aggregate, asked.command_type, asked.command, {.command_id = asked.command_id, .timeout = time},
-                              [done = std::move(done)](AnyAnswer answer) { done({std::move(answer), {}}); });
+        return host.ask_bytes(asked.aggregate, asked.command_type, asked.command,
+                              {.command_id = asked.command_id, .timeout = time},
+                              [done = std::move(done)](AnyAnswer answer) {
+                                done({std::move(answer), {}});
+                              });
       case What::state: {
         const auto hosted = host.hosted(asked.aggregate.type);
         const auto format = hosted ? hosted->kind->state_format() : PayloadFormat::unspecified;
-        return host.ask_state(asked.aggregate, time, [done = std::move(done), format](AnyAnswer answer) { done({std::move(answer), format}); });
+        return host.ask_state(asked.aggregate, time, [done = std::move(done), format](AnyAnswer answer) {
+          done({std::move(answer), format});
+        });
       }
       case What::snapshot:
-        return host.ask_snapshot(asked.aggregate, time, [done = std::move(done)](AnyAnswer answer) { done({std::move(answer), {}}); });
+        return host.ask_snapshot(asked.aggregate, time, [done = std::move(done)](AnyAnswer answer) {
+          done({std::move(answer), {}});
+        });
       case What::stored_state:
         states->run([self = shared_from_this(), asked, time, done = std::move(done)] {
           auto read = self->read_state(asked.aggregate, asked.position, time);
@@ -230,7 +261,8 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
           done({AnyAnswer::replied(std::move(read->payload), read->version, read->position), read->format});
         });
         return {};
-      case What::passivate: break;
+      case What::passivate:
+        break;
     }
     host.passivate(asked.aggregate);
     done({AnyAnswer::replied({}, SeqNr{0}, GlobalPosition{0}), {}});
@@ -251,7 +283,9 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   }
 
   [[nodiscard]] Error not_hosted(const AggregateId& aggregate) const {
-    return {ErrorCode::invalid_argument, "node " + std::to_string(options.node) + ", where it would live, hosts no aggregates of type " + in_quotes(aggregate.type)};
+    return {ErrorCode::invalid_argument, "node " + std::to_string(options.node) +
+                                             ", where it would live, hosts no aggregates of type " +
+                                             in_quotes(aggregate.type)};
   }
 
   void stop(std::chrono::milliseconds grace) {
@@ -271,7 +305,8 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
 ClusterAggregates::ClusterAggregates(ClusterNode& node, AggregateNetwork& network, ClusterAggregatesOptions options)
     : impl_(std::make_shared<Impl>(node, network, std::move(options))) {
   impl_->sender = std::thread([impl = impl_.get()] { impl->send_again(); });
-  if (impl_->options.sealing) impl_->options.sealing->watch_erasures([impl = impl_.get()] { impl->host.passivate_of_subjects(); });
+  if (impl_->options.sealing)
+    impl_->options.sealing->watch_erasures([impl = impl_.get()] { impl->host.passivate_of_subjects(); });
   node.committer().watch_shards(this, [weak = std::weak_ptr(impl_)](const NodeCommitter::OpenShards& open) {
     if (const auto impl = weak.lock()) impl->shards_are(open);
   });
@@ -287,31 +322,47 @@ Result<void> ClusterAggregates::host_kind(std::shared_ptr<const AggregateKind> k
   return impl_->host.host_kind(std::move(kind), options);
 }
 
-Asking ClusterAggregates::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+Asking ClusterAggregates::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
+                                    AskOptions options, AnswerDone done) {
   const auto hosted = impl_->host.hosted(aggregate.type);
   const bool repeatable = !options.command_id.empty() || (hosted && hosted->kind->is_query(command_type));
   const auto time = options.timeout.value_or(hosted ? hosted->options.command_timeout : HostOptions{}.command_timeout);
-  AggregateAsked asked{What::command, aggregate, std::move(command_type), std::move(command), std::move(options.command_id), {}, {}};
-  return impl_->ask(std::move(asked), repeatable, time, [done = std::move(done)](AggregateAnswered answered) { done(std::move(answered.answer)); });
+  AggregateAsked asked{
+      What::command, aggregate, std::move(command_type), std::move(command), std::move(options.command_id), {}, {}};
+  return impl_->ask(std::move(asked), repeatable, time,
+                    [done = std::move(done)](AggregateAnswered answered) { done(std::move(answered.answer)); });
 }
 
-AnyAnswer ClusterAggregates::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+AnyAnswer ClusterAggregates::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                                          AskOptions options) {
   const auto hosted = impl_->host.hosted(aggregate.type);
   const bool repeatable = !options.command_id.empty() || (hosted && hosted->kind->is_query(command_type));
   const auto time = options.timeout.value_or(hosted ? hosted->options.command_timeout : HostOptions{}.command_timeout);
-  return impl_->ask_and_wait({What::command, aggregate, std::move(command_type), std::move(command), std::move(options.command_id), {}, {}}, repeatable, time).answer;
+  return impl_
+      ->ask_and_wait({What::command,
+                      aggregate,
+                      std::move(command_type),
+                      std::move(command),
+                      std::move(options.command_id),
+                      {},
+                      {}},
+                     repeatable, time)
+      .answer;
 }
 
-Result<StateBytes> ClusterAggregates::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+Result<StateBytes> ClusterAggregates::state_bytes(const AggregateId& aggregate, StateRead how,
+                                                  std::chrono::milliseconds timeout) {
   if (how == StateRead::strict) return state_of(impl_->ask_and_wait({What::state, aggregate}, true, timeout));
   if (impl_->host.hosted(aggregate.type)) return impl_->read_state(aggregate, newest, timeout);
-  return state_of(impl_->ask_and_wait({.what = What::stored_state, .aggregate = aggregate, .position = newest}, true, timeout));
+  return state_of(
+      impl_->ask_and_wait({.what = What::stored_state, .aggregate = aggregate, .position = newest}, true, timeout));
 }
 
 Result<StateBytes> ClusterAggregates::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) {
   constexpr std::chrono::seconds time(10);
   if (impl_->host.hosted(aggregate.type)) return impl_->read_state(aggregate, up_to, time);
-  return state_of(impl_->ask_and_wait({.what = What::stored_state, .aggregate = aggregate, .position = up_to}, true, time));
+  return state_of(
+      impl_->ask_and_wait({.what = What::stored_state, .aggregate = aggregate, .position = up_to}, true, time));
 }
 
 Result<void> ClusterAggregates::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) {
@@ -321,7 +372,8 @@ Result<void> ClusterAggregates::take_snapshot(const AggregateId& aggregate, std:
 }
 
 void ClusterAggregates::passivate(const AggregateId& aggregate) {
-  static_cast<void>(impl_->ask({What::passivate, aggregate}, true, std::chrono::seconds(10), [](const AggregateAnswered&) {}));
+  static_cast<void>(
+      impl_->ask({What::passivate, aggregate}, true, std::chrono::seconds(10), [](const AggregateAnswered&) {}));
 }
 
 void ClusterAggregates::answer(AggregateAsked asked, AggregateDone done) {

@@ -15,11 +15,13 @@ Result<Page> first_page(EventStream stream) {
 
 }  // namespace
 
-void ClusterJournal::append(Append append, AppendChain chain, std::uint64_t, std::function<void(Result<Appended>)> done) {
+void ClusterJournal::append(Append append, AppendChain chain, std::uint64_t,
+                            std::function<void(Result<Appended>)> done) {
   node_.committer().append_async(std::move(append), chain, std::move(done));
 }
 
-Result<std::optional<RecordedSnapshot>> ClusterJournal::snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const {
+Result<std::optional<RecordedSnapshot>> ClusterJournal::snapshot(const AggregateId& aggregate,
+                                                                 std::optional<GlobalPosition> up_to) const {
   if (up_to) return node_.snapshot_as_of(aggregate, *up_to);
   EVERSHARD_TRY(node_.committer().wait_settled(aggregate));
   NodeSnapshotsAsked asked{aggregate, NodeSnapshotsAsked::Which::latest, 0, watermark()};
@@ -41,9 +43,12 @@ Result<Page> ClusterJournal::stream(const AggregateId& aggregate, const StreamOp
   return page;
 }
 
-Result<Page> ClusterJournal::query(const Query& query, const ReadOptions& options) const { return first_page(node_.read(query, options)); }
+Result<Page> ClusterJournal::query(const Query& query, const ReadOptions& options) const {
+  return first_page(node_.read(query, options));
+}
 
-Result<std::optional<actors::RecordedCommand>> ClusterJournal::command(const AggregateId& aggregate, std::string_view command_id) const {
+Result<std::optional<actors::RecordedCommand>> ClusterJournal::command(const AggregateId& aggregate,
+                                                                       std::string_view command_id) const {
   auto found = node_.committer().reader().command(aggregate, command_id, watermark());
   if (!found) return refuse(std::move(found).error());
   if (!*found) return std::nullopt;

@@ -4,19 +4,19 @@
 #include <utility>
 
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
-#include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
-#include "evershard/cluster/views/node_projections.hpp"
+#include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
-#include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
-#include "evershard/store/api/user_events.hpp"
+#include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/user_events.hpp"
+#include "evershard/views/document/lazy_documents.hpp"
 
 namespace evershard {
 namespace {
@@ -30,7 +30,9 @@ Result<cluster::HostAndPort> place_of(const char* option, const std::string& tex
 
 Result<cluster::HostAndPort> target_of(const char* option, const std::string& text) {
   auto place = place_of(option, text);
-  if (place && !cluster::can_be_reached(*place)) return refuse(ErrorCode::invalid_argument, std::string(option) + " is \"" + text + "\": nobody can be told to go there");
+  if (place && !cluster::can_be_reached(*place))
+    return refuse(ErrorCode::invalid_argument,
+                  std::string(option) + " is \"" + text + "\": nobody can be told to go there");
   return place;
 }
 
@@ -41,16 +43,20 @@ Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
   auto listen = place_of("peers_listen", options.peers_listen);
   if (!listen) return refuse(std::move(listen).error());
   if (!options.peers_address.empty()) {
-    if (auto address = target_of("peers_address", options.peers_address); !address) return refuse(std::move(address).error());
+    if (auto address = target_of("peers_address", options.peers_address); !address)
+      return refuse(std::move(address).error());
   } else if (cluster::is_of_all(*listen)) {
-    return refuse(ErrorCode::invalid_argument, "peers_address is needed: peers_listen stands for all addresses of this machine, where do the others reach it?");
+    return refuse(ErrorCode::invalid_argument,
+                  "peers_address is needed: peers_listen stands for all addresses of this machine, where do the others "
+                  "reach it?");
   }
   links.coordinator_host = coordinator->host;
   links.coordinator_port = coordinator->port;
   links.listen_host = listen->host;
   links.listen_port = listen->port;
   links.timeout = options.timeout;
-  links.link.who = {options.cluster, options.shards, sharding::hash_id, cluster::on_links(options.node), cluster::NodeRole::node, 0};
+  links.link.who = {
+      options.cluster, options.shards, sharding::hash_id, cluster::on_links(options.node), cluster::NodeRole::node, 0};
   links.link.insecure = options.peers_insecure;
   if (!options.secret_file.empty()) {
     auto secret = cluster::secret_of_file(options.secret_file);
@@ -58,9 +64,12 @@ Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
     links.link.secret = std::move(*secret);
   }
   const auto& tls = options.tls;
-  if (!tls.certificate.empty() || !tls.key.empty() || !tls.ca.empty()) links.link.tls = cluster::LinkTls{tls.certificate, tls.key, tls.ca, tls.unbound};
+  if (!tls.certificate.empty() || !tls.key.empty() || !tls.ca.empty())
+    links.link.tls = cluster::LinkTls{tls.certificate, tls.key, tls.ca, tls.unbound};
   if (options.warn) {
-    links.refused = [warn = options.warn](const std::string& whom, const Error& why) { warn(Error(why.code, "the link with " + whom + " was refused: " + why.what)); };
+    links.refused = [warn = options.warn](const std::string& whom, const Error& why) {
+      warn(Error(why.code, "the link with " + whom + " was refused: " + why.what));
+    };
   }
   EVERSHARD_TRY(cluster::check(links.link));
   return links;
@@ -68,10 +77,13 @@ Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
 
 Result<void> check_options(const ClusterOptions& options) {
   if (options.node == 0 || options.node > node_max) {
-    return refuse(ErrorCode::invalid_argument, "node is " + std::to_string(options.node) + ": nodes have numbers from 1 to " + std::to_string(node_max));
+    return refuse(ErrorCode::invalid_argument, "node is " + std::to_string(options.node) +
+                                                   ": nodes have numbers from 1 to " + std::to_string(node_max));
   }
-  if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
-  if (options.timeout <= std::chrono::milliseconds(0)) return refuse(ErrorCode::invalid_argument, "timeout is more than 0");
+  if (options.aggregates.recovery_permits == 0)
+    return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
+  if (options.timeout <= std::chrono::milliseconds(0))
+    return refuse(ErrorCode::invalid_argument, "timeout is more than 0");
   return check(options.limits);
 }
 
@@ -97,7 +109,7 @@ struct Cluster::Impl {
   ~Impl() {
     if (aggregates != nullptr) close();
     if (sealed != nullptr) sealed->stop();  // also where it never got as far: it asks over the links
-    links.reset();  // before what its answers need
+    links.reset();                          // before what its answers need
     retention.reset();
     groups.reset();
     documents.reset();
@@ -115,7 +127,7 @@ struct Cluster::Impl {
       groups->tell_who_left();
       documents->close();
       links->reads().close();  // what others read here ends soon
-      homes->stop();  // others ask again, where the shards will be
+      homes->stop();           // others ask again, where the shards will be
       retention->close();
       groups->stop();
       projections->close();
@@ -157,7 +169,8 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
 
   cluster::ClusterNodeOptions node;
   node.committer.self = {options.node, cluster::random_incarnation()};
-  node.committer.address = !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
+  node.committer.address =
+      !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
   node.committer.version = EVERSHARD_VERSION;
   node.committer.skip_lost = options.skip_lost;
   node.committer.takes_sealed = true;
@@ -188,8 +201,10 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->aggregates = std::make_unique<cluster::ClusterAggregates>(*impl->node, *impl->aggregate_links, aggregates);
   impl->aggregate_links->serve(*impl->aggregates);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
-  impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links, cluster::HomeCallsOptions{.node = options.node});
-  impl->projections = std::make_unique<cluster::NodeProjections>(*impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir, .events = &events});
+  impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links,
+                                                     cluster::HomeCallsOptions{.node = options.node});
+  impl->projections = std::make_unique<cluster::NodeProjections>(
+      *impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir, .events = &events});
   impl->home_links->serve(*impl->homes);
   const auto& identity = impl->store->identity();
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
@@ -199,8 +214,11 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));
-  impl->retention = std::make_unique<cluster::ClusterRetention>(*impl->node, *impl->store, *impl->homes, cluster::NodeRetentionOptions{
-      .touched = [aggregates = impl->aggregates.get()](const AggregateId& aggregate) { aggregates->passivate(aggregate); }, .keys = impl->sealed->keys()});
+  impl->retention = std::make_unique<cluster::ClusterRetention>(
+      *impl->node, *impl->store, *impl->homes,
+      cluster::NodeRetentionOptions{.touched = [aggregates = impl->aggregates.get()](
+                                                   const AggregateId& aggregate) { aggregates->passivate(aggregate); },
+                                    .keys = impl->sealed->keys()});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
   return Cluster(std::move(impl));
 }
@@ -210,48 +228,81 @@ void Cluster::close() {
 }
 
 Result<Appended> Cluster::append(Append append) { return impl_->users->append(std::move(append)); }
-void Cluster::append_async(Append append, AppendCompletion done) { impl_->users->append_async(std::move(append), std::move(done)); }
+void Cluster::append_async(Append append, AppendCompletion done) {
+  impl_->users->append_async(std::move(append), std::move(done));
+}
 EventStream Cluster::read(Query query, ReadOptions options) { return impl_->users->read(std::move(query), options); }
-EventStream Cluster::read(AggregateId aggregate, StreamOptions options) { return impl_->users->read(std::move(aggregate), options); }
-EventFeed Cluster::follow(Query query, FollowOptions options) { return impl_->users->follow(std::move(query), options); }
+EventStream Cluster::read(AggregateId aggregate, StreamOptions options) {
+  return impl_->users->read(std::move(aggregate), options);
+}
+EventFeed Cluster::follow(Query query, FollowOptions options) {
+  return impl_->users->follow(std::move(query), options);
+}
 Result<GlobalPosition> Cluster::head() { return impl_->node->head(); }
-Result<GlobalPosition> Cluster::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) { return impl_->node->wait_for(position, timeout); }
-Result<AggregateInfo> Cluster::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) { return impl_->node->aggregate(aggregate, up_to); }
-Result<std::vector<AggregateInfo>> Cluster::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+Result<GlobalPosition> Cluster::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
+  return impl_->node->wait_for(position, timeout);
+}
+Result<AggregateInfo> Cluster::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
+  return impl_->node->aggregate(aggregate, up_to);
+}
+Result<std::vector<AggregateInfo>> Cluster::aggregates(std::optional<std::string> type,
+                                                       std::optional<AggregateId> after, std::size_t limit) {
   return impl_->node->aggregates(std::move(type), std::move(after), limit);
 }
 Result<RecordedEvent> Cluster::event_at(GlobalPosition position) { return impl_->users->event_at(position); }
 Result<void> Cluster::put_snapshot(Snapshot snapshot) { return impl_->users->put_snapshot(std::move(snapshot)); }
-Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->users->snapshot(aggregate, at_or_before); }
-Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->users->snapshot_as_of(aggregate, up_to); }
-Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) { return impl_->users->snapshots(aggregate); }
-
-Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) { return impl_->aggregates->host_kind(std::move(kind), options); }
-Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
-  return impl_->aggregates->ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options), std::move(done));
+Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate,
+                                                          std::optional<SeqNr> at_or_before) {
+  return impl_->users->snapshot(aggregate, at_or_before);
 }
-AnyAnswer Cluster::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
+  return impl_->users->snapshot_as_of(aggregate, up_to);
+}
+Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) {
+  return impl_->users->snapshots(aggregate);
+}
+
+Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+  return impl_->aggregates->host_kind(std::move(kind), options);
+}
+Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
+                          AskOptions options, AnswerDone done) {
+  return impl_->aggregates->ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options),
+                                      std::move(done));
+}
+AnyAnswer Cluster::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                                AskOptions options) {
   return impl_->aggregates->ask_and_wait(aggregate, std::move(command_type), std::move(command), std::move(options));
 }
-Result<StateBytes> Cluster::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+Result<StateBytes> Cluster::state_bytes(const AggregateId& aggregate, StateRead how,
+                                        std::chrono::milliseconds timeout) {
   return impl_->aggregates->state_bytes(aggregate, how, timeout);
 }
-Result<StateBytes> Cluster::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->aggregates->state_bytes_at(aggregate, up_to); }
-Result<void> Cluster::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) { return impl_->aggregates->take_snapshot(aggregate, timeout); }
+Result<StateBytes> Cluster::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) {
+  return impl_->aggregates->state_bytes_at(aggregate, up_to);
+}
+Result<void> Cluster::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) {
+  return impl_->aggregates->take_snapshot(aggregate, timeout);
+}
 void Cluster::passivate(const AggregateId& aggregate) { impl_->aggregates->passivate(aggregate); }
 
 Projections& Cluster::projections() { return impl_->projections->projections(); }
 Tables& Cluster::tables() { return impl_->projections->tables(); }
-Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) { return impl_->projections->add_table_handler(name, std::move(handler)); }
+Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) {
+  return impl_->projections->add_table_handler(name, std::move(handler));
+}
 Documents& Cluster::documents() { return *impl_->documents; }
 Groups& Cluster::groups() { return *impl_->groups; }
 HistoryRetention& Cluster::retention() { return *impl_->retention; }
 
-std::uint32_t Cluster::node_of(const AggregateId& aggregate) const { return impl_->node->committer().owner(impl_->node->shard_of(aggregate)); }
+std::uint32_t Cluster::node_of(const AggregateId& aggregate) const {
+  return impl_->node->committer().owner(impl_->node->shard_of(aggregate));
+}
 
 std::vector<std::pair<std::string, std::uint64_t>> Cluster::figures() const {
   const auto sum = impl_->aggregates->figures();
-  std::vector<std::pair<std::string, std::uint64_t>> figures{{"known", sum.known}, {"live", sum.live}, {"waiting", impl_->aggregates->waiting()}};
+  std::vector<std::pair<std::string, std::uint64_t>> figures{
+      {"known", sum.known}, {"live", sum.live}, {"waiting", impl_->aggregates->waiting()}};
   sum.counters.each([&](const char* name, std::uint64_t count) { figures.emplace_back(name, count); });
   return figures;
 }

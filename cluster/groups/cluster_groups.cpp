@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/views/group/host/group_spec.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/groups.pb.h"
+#include "evershard/views/group/host/group_spec.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -18,27 +18,33 @@ namespace pb = evershard::v1;
 using std::chrono::milliseconds;
 
 constexpr milliseconds asked_for = std::chrono::seconds(10);
-constexpr milliseconds listed_for = std::chrono::seconds(5);  ///< all of them; a home that does not answer keeps nobody for longer
-constexpr milliseconds listed_each = milliseconds(200);       ///< at least
+constexpr milliseconds listed_for =
+    std::chrono::seconds(5);  ///< all of them; a home that does not answer keeps nobody for longer
+constexpr milliseconds listed_each = milliseconds(200);           ///< at least
 constexpr milliseconds read_again_for = std::chrono::seconds(3);  ///< one event; a call for a worker holds several
 constexpr std::size_t silent_remembered_max = 1'000;
 constexpr std::size_t parked_a_call = 1'000;
 constexpr milliseconds goodbye_time = milliseconds(500);
 
 /// Where it is at home, and as what.
-GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCalls& homes, std::function<Result<void>(RecordedEvent&)> open) {
+GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCalls& homes,
+                            std::function<Result<void>(RecordedEvent&)> open) {
   options.at_home = [&homes](const AggregateId& group) -> Result<std::uint64_t> {
     const auto epoch = homes.epoch(group);
     if (!epoch) return refuse(ErrorCode::wrong_shard, "the group's home is not this node any more");
     return epoch->value;
   };
   options.settled = [&node](const AggregateId& group) { return node.committer().wait_settled(group); };
-  options.event_at = [&node, open = std::move(open)](GlobalPosition position, std::optional<std::uint64_t> hash) -> Result<RecordedEvent> {
-    auto event = node.event_at(position, hash ? std::optional(sharding::shard_of(*hash, node.shards())) : std::nullopt, read_again_for);
+  options.event_at = [&node, open = std::move(open)](GlobalPosition position,
+                                                     std::optional<std::uint64_t> hash) -> Result<RecordedEvent> {
+    auto event = node.event_at(position, hash ? std::optional(sharding::shard_of(*hash, node.shards())) : std::nullopt,
+                               read_again_for);
     if (event && open) EVERSHARD_TRY(open(*event));
     return event;
   };
-  options.keep = [&node](Snapshot state, std::uint64_t term) { return node.put_snapshot_here(std::move(state), Epoch(term)); };
+  options.keep = [&node](Snapshot state, std::uint64_t term) {
+    return node.put_snapshot_here(std::move(state), Epoch(term));
+  };
   return options;
 }
 
@@ -52,7 +58,13 @@ Result<GroupInfo> info_in(Result<pb::GroupInfo> response) {
 }  // namespace
 
 ClusterGroups::ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options)
-    : node_(node), homes_(homes), options_(std::move(options)), catalogue_(node, "group"), host_(options_.events != nullptr ? *options_.events : node, at_home_by(options_.host, node, homes, options_.open)), home_(host_) {
+    : node_(node),
+      homes_(homes),
+      options_(std::move(options)),
+      catalogue_(node, "group"),
+      host_(options_.events != nullptr ? *options_.events : node,
+            at_home_by(options_.host, node, homes, options_.open)),
+      home_(host_) {
   home_.serve(homes);
   // By the homes: behind them, what they say of what is at home here is as new as what is told.
   homes.watch(this, [look = host_.home_changed()](const NodeCommitter::OpenShards&) { look(); });
@@ -84,12 +96,15 @@ void ClusterGroups::tell_who_left() {
 }
 
 template <class Request, class Response>
-Result<Response> ClusterGroups::ask(const char* method, const std::string& name, const Request& request, HomeCalls::Again again, milliseconds time) {
+Result<Response> ClusterGroups::ask(const char* method, const std::string& name, const Request& request,
+                                    HomeCalls::Again again, milliseconds time) {
   EVERSHARD_TRY(actors::check_definition_name("group", name));
   auto bytes = homes_.call({method, catalogue_.names().aggregate(name), request.SerializeAsString(), time}, again);
   if (!bytes) return refuse(std::move(bytes).error());
   Response response;
-  if (!response.ParseFromString(*bytes)) return refuse(ErrorCode::timeout, "the outcome is unknown: the group's home answers what this node does not understand");
+  if (!response.ParseFromString(*bytes))
+    return refuse(ErrorCode::timeout,
+                  "the outcome is unknown: the group's home answers what this node does not understand");
   return response;
 }
 
@@ -100,10 +115,13 @@ Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition) {
   pb::CreateGroupRequest request;
   request.set_name(definition.name);
   messages::put(definition.query, *request.mutable_query());
-  if (definition.after) request.set_after(definition.after->value);
-  else request.set_from_now(true);
+  if (definition.after)
+    request.set_after(definition.after->value);
+  else
+    request.set_from_now(true);
   messages::put(definition.settings, *request.mutable_settings());
-  return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(group_calls::create, definition.name, request, HomeCalls::Again::not_done, asked_for));
+  return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(group_calls::create, definition.name, request,
+                                                            HomeCalls::Again::not_done, asked_for));
 }
 
 Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const GroupSettingsChange& change) {
@@ -111,21 +129,26 @@ Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const Gro
   pb::ChangeGroupRequest request;
   request.set_name(name);
   messages::put(change, *request.mutable_settings());
-  return info_in(ask<pb::ChangeGroupRequest, pb::GroupInfo>(group_calls::change, name, request, HomeCalls::Again::not_done, asked_for));
+  return info_in(ask<pb::ChangeGroupRequest, pb::GroupInfo>(group_calls::change, name, request,
+                                                            HomeCalls::Again::not_done, asked_for));
 }
 
 Result<GroupInfo> ClusterGroups::reset_group(const std::string& name, std::optional<GlobalPosition> after) {
   pb::ResetGroupRequest request;
   request.set_name(name);
-  if (after) request.set_after(after->value);
-  else request.set_from_now(true);
-  return info_in(ask<pb::ResetGroupRequest, pb::GroupInfo>(group_calls::reset, name, request, HomeCalls::Again::not_done, asked_for));
+  if (after)
+    request.set_after(after->value);
+  else
+    request.set_from_now(true);
+  return info_in(ask<pb::ResetGroupRequest, pb::GroupInfo>(group_calls::reset, name, request,
+                                                           HomeCalls::Again::not_done, asked_for));
 }
 
 Result<void> ClusterGroups::drop_group(const std::string& name) {
   pb::DropGroupRequest request;
   request.set_name(name);
-  const auto dropped = ask<pb::DropGroupRequest, pb::DropGroupResponse>(group_calls::drop, name, request, HomeCalls::Again::not_done, asked_for);
+  const auto dropped = ask<pb::DropGroupRequest, pb::DropGroupResponse>(group_calls::drop, name, request,
+                                                                        HomeCalls::Again::not_done, asked_for);
   if (!dropped) return refuse(dropped.error());
   return {};
 }
@@ -133,7 +156,8 @@ Result<void> ClusterGroups::drop_group(const std::string& name) {
 Result<GroupInfo> ClusterGroups::describe(const std::string& name, milliseconds time) {
   pb::DescribeGroupRequest request;
   request.set_name(name);
-  return info_in(ask<pb::DescribeGroupRequest, pb::GroupInfo>(group_calls::describe, name, request, HomeCalls::Again::always, time));
+  return info_in(ask<pb::DescribeGroupRequest, pb::GroupInfo>(group_calls::describe, name, request,
+                                                              HomeCalls::Again::always, time));
 }
 
 Result<GroupInfo> ClusterGroups::group(const std::string& name) { return describe(name, asked_for); }
@@ -152,21 +176,24 @@ Result<std::vector<GroupInfo>> ClusterGroups::list_groups() {
     }
     if (info.error().code == ErrorCode::not_found) continue;  // dropped meanwhile
     auto& failed = all.emplace_back();
-    if (auto spec = read_group_spec(definition.name, definition.newest().spec)) failed.definition = std::move(spec->definition);
+    if (auto spec = read_group_spec(definition.name, definition.newest().spec))
+      failed.definition = std::move(spec->definition);
     failed.definition.name = definition.name;
     failed.trouble = info.error().what;
   }
   return all;
 }
 
-Result<std::vector<ParkedEvent>> ClusterGroups::parked_events(const std::string& name, GlobalPosition after, std::size_t limit) {
+Result<std::vector<ParkedEvent>> ClusterGroups::parked_events(const std::string& name, GlobalPosition after,
+                                                              std::size_t limit) {
   std::vector<ParkedEvent> all;
   while (all.size() < limit) {
     pb::ListParkedRequest request;
     request.set_name(name);
     request.set_after(after.value);
     request.set_limit(static_cast<std::uint32_t>(std::min(limit - all.size(), parked_a_call)));
-    auto response = ask<pb::ListParkedRequest, pb::ListParkedResponse>(group_calls::parked, name, request, HomeCalls::Again::always, asked_for);
+    auto response = ask<pb::ListParkedRequest, pb::ListParkedResponse>(group_calls::parked, name, request,
+                                                                       HomeCalls::Again::always, asked_for);
     if (!response) return refuse(std::move(response).error());
     const auto given = response->parked_size();
     for (auto& one : *response->mutable_parked()) messages::get(one, all.emplace_back());
@@ -180,7 +207,8 @@ Result<std::uint64_t> ClusterGroups::replay_parked(const std::string& name, std:
   pb::ReplayParkedRequest request;
   request.set_name(name);
   if (position) request.set_position(position->value);
-  auto response = ask<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(group_calls::replay, name, request, HomeCalls::Again::not_done, asked_for);
+  auto response = ask<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(group_calls::replay, name, request,
+                                                                         HomeCalls::Again::not_done, asked_for);
   if (!response) return refuse(std::move(response).error());
   return response->events();
 }
@@ -189,7 +217,8 @@ Result<std::uint64_t> ClusterGroups::discard_parked(const std::string& name, std
   pb::DiscardParkedRequest request;
   request.set_name(name);
   if (position) request.set_position(position->value);
-  auto response = ask<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(group_calls::discard, name, request, HomeCalls::Again::not_done, asked_for);
+  auto response = ask<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(group_calls::discard, name, request,
+                                                                           HomeCalls::Again::not_done, asked_for);
   if (!response) return refuse(std::move(response).error());
   return response->events();
 }
@@ -197,7 +226,9 @@ Result<std::uint64_t> ClusterGroups::discard_parked(const std::string& name, std
 /// Whoever may work asks for names as he likes. Of homes that do not answer some are remembered: see open_session().
 void ClusterGroups::forget_unused() {
   const bool all = remote_.size() >= silent_remembered_max;
-  std::erase_if(remote_, [all](const auto& one) { return one.second.use_count() == 1 && one.second->is_idle() && (all || !one.second->is_silent()); });
+  std::erase_if(remote_, [all](const auto& one) {
+    return one.second.use_count() == 1 && one.second->is_idle() && (all || !one.second->is_silent());
+  });
 }
 
 std::size_t ClusterGroups::known_elsewhere() {
@@ -205,12 +236,14 @@ std::size_t ClusterGroups::known_elsewhere() {
   return remote_.size();
 }
 
-Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
+Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::string& name, const GroupJoin& join,
+                                                                  std::function<void()> wake) {
   EVERSHARD_TRY(actors::check_definition_name("group", name));
   const auto aggregate = catalogue_.names().aggregate(name);
   if (homes_.is_home(aggregate)) {
     auto session = host_.open_session(name, join, std::move(wake));
-    if (!session && session.error().code == ErrorCode::wrong_shard) return refuse(ErrorCode::unavailable, session.error().what);  // just now; it is joined again
+    if (!session && session.error().code == ErrorCode::wrong_shard)
+      return refuse(ErrorCode::unavailable, session.error().what);  // just now; it is joined again
     return session;
   }
   std::shared_ptr<RemoteGroup> group;
@@ -219,12 +252,16 @@ Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::str
     if (stopped_) return refuse(ErrorCode::unavailable, "the node is stopping: groups give nothing out");
     if (!remote_.contains(name)) forget_unused();
     auto& known = remote_[name];
-    if (!known) known = std::make_shared<RemoteGroup>(homes_, aggregate, [&node = node_] { return node.committer().watch().watermark(); }, options_.remote);
+    if (!known)
+      known = std::make_shared<RemoteGroup>(
+          homes_, aggregate, [&node = node_] { return node.committer().watch().watermark(); }, options_.remote);
     group = known;
   }
   if (!group->is_silent()) return group->open(name, join, std::move(wake));
-  // Workers of a home that is away come again and again: they do not hold up a door's threads for whom the rest is there.
-  if (trying_.exchange(true)) return refuse(ErrorCode::unavailable, "the home of the group " + in_quotes(name) + " does not answer");
+  // Workers of a home that is away come again and again: they do not hold up a door's threads for whom the rest is
+  // there.
+  if (trying_.exchange(true))
+    return refuse(ErrorCode::unavailable, "the home of the group " + in_quotes(name) + " does not answer");
   auto session = group->open(name, join, std::move(wake));
   trying_ = false;
   return session;

@@ -1,4 +1,5 @@
-// ClusterGroups: the groups of a cluster, from any of its nodes: each is hosted by the node that owns the shard of its definition.
+// ClusterGroups: the groups of a cluster, from any of its nodes: each is hosted by the node that owns the shard of its
+// definition.
 
 #pragma once
 
@@ -9,23 +10,24 @@
 #include <string>
 
 #include "evershard/cluster/groups/group_home.hpp"
-#include "evershard/views/group/host/group_host.hpp"
 #include "evershard/cluster/groups/remote_group.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
+#include "evershard/views/group/host/group_host.hpp"
 
 namespace evershard::cluster {
 
 struct ClusterGroupsOptions {
   GroupHostOptions host{};  ///< at_home and keep are set here
   RemoteGroup::Options remote{};
-  EventStore* events = nullptr;  ///< what is given to workers, opened where it is sealed; null: the node's. Owner: outlives them
+  EventStore* events =
+      nullptr;  ///< what is given to workers, opened where it is sealed; null: the node's. Owner: outlives them
   std::function<Result<void>(RecordedEvent&)> open{};  ///< opens one that was read by the node itself
 };
 
-/// What is asked of one group goes to its home. A worker's session is with the home: it is over when that dies or the shard moves, and the worker
-/// joins again by itself. Its state is the snapshot of its definition's aggregate, which only the shard's owner writes, under the epoch it
-/// loaded it in.
+/// What is asked of one group goes to its home. A worker's session is with the home: it is over when that dies or the
+/// shard moves, and the worker joins again by itself. Its state is the snapshot of its definition's aggregate, which
+/// only the shard's owner writes, under the epoch it loaded it in.
 ///
 /// Shape:  before the node joins; serve() is done by it. stop() while node and homes are there.
 /// Source: docs/groups.md
@@ -38,13 +40,16 @@ class ClusterGroups final : public Groups {
   Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) override;
   Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
   Result<void> drop_group(const std::string& name) override;
-  /// One whose home can be read and does not answer for it has that as its trouble. Errors: unavailable: a node is away, and with it definitions
+  /// One whose home can be read and does not answer for it has that as its trouble. Errors: unavailable: a node is
+  /// away, and with it definitions
   Result<std::vector<GroupInfo>> list_groups() override;
   Result<GroupInfo> group(const std::string& name) override;
-  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after, std::size_t limit) override;
+  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after,
+                                                 std::size_t limit) override;
   Result<std::uint64_t> replay_parked(const std::string& name, std::optional<GlobalPosition> position) override;
   Result<std::uint64_t> discard_parked(const std::string& name, std::optional<GlobalPosition> position) override;
-  Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) override;
+  Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join,
+                                                     std::function<void()> wake) override;
   [[nodiscard]] bool comes_back() const override { return true; }
 
   /// Of those at home here.
@@ -59,7 +64,8 @@ class ClusterGroups final : public Groups {
  private:
   /// Errors: invalid_argument: the name
   template <class Request, class Response>
-  [[nodiscard]] Result<Response> ask(const char* method, const std::string& name, const Request& request, HomeCalls::Again again, std::chrono::milliseconds time);
+  [[nodiscard]] Result<Response> ask(const char* method, const std::string& name, const Request& request,
+                                     HomeCalls::Again again, std::chrono::milliseconds time);
   /// Under the mutex.
   void forget_unused();
   [[nodiscard]] Result<GroupInfo> describe(const std::string& name, std::chrono::milliseconds time);

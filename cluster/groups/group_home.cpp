@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/views/group/host/hosted_session.hpp"
 #include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/group_homes.pb.h"
+#include "evershard/views/group/host/hosted_session.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -17,14 +17,17 @@ namespace pb = evershard::v1;
 /// What is forgotten was lost by its group long before.
 constexpr auto silence_max = std::chrono::minutes(2);
 
-Error no_such_session() { return {ErrorCode::not_found, "the group's home does not know this worker any more: it joins again"}; }
+Error no_such_session() {
+  return {ErrorCode::not_found, "the group's home does not know this worker any more: it joins again"};
+}
 
 /// Shape: `work`: Result<void>(Request&, Response&)
 template <class Request, class Response, class Work>
 HomeCalls::Handler answered_with(Work work) {
   return [work = std::move(work)](const HomeCall& call) -> Result<std::string> {
     Request request;
-    if (!request.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
+    if (!request.ParseFromString(call.request))
+      return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
     Response response;
     EVERSHARD_TRY(work(request, response));
     return response.SerializeAsString();
@@ -46,53 +49,75 @@ std::optional<GlobalPosition> position_in(const Request& request) {
 }  // namespace
 
 void GroupHome::serve(HomeCalls& homes) {
-  homes.serve(group_calls::create, answered_with<pb::CreateGroupRequest, pb::GroupInfo>([this](pb::CreateGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                GroupDefinition definition{.name = request.name()};
-                EVERSHARD_TRY(messages::get(*request.mutable_query(), definition.query));
-                definition.after = request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after());
-                EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
-                return put_info(host_.create_group(std::move(definition)), response);
-              }));
-  homes.serve(group_calls::change, answered_with<pb::ChangeGroupRequest, pb::GroupInfo>([this](pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                GroupSettingsChange change;
-                EVERSHARD_TRY(messages::get(request.settings(), change));
-                return put_info(host_.change_group(request.name(), change), response);
-              }));
-  homes.serve(group_calls::reset, answered_with<pb::ResetGroupRequest, pb::GroupInfo>([this](pb::ResetGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                return put_info(host_.reset_group(request.name(), request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after())), response);
+  homes.serve(group_calls::create,
+              answered_with<pb::CreateGroupRequest, pb::GroupInfo>(
+                  [this](pb::CreateGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
+                    GroupDefinition definition{.name = request.name()};
+                    EVERSHARD_TRY(messages::get(*request.mutable_query(), definition.query));
+                    definition.after =
+                        request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after());
+                    EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
+                    return put_info(host_.create_group(std::move(definition)), response);
+                  }));
+  homes.serve(group_calls::change,
+              answered_with<pb::ChangeGroupRequest, pb::GroupInfo>(
+                  [this](pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
+                    GroupSettingsChange change;
+                    EVERSHARD_TRY(messages::get(request.settings(), change));
+                    return put_info(host_.change_group(request.name(), change), response);
+                  }));
+  homes.serve(group_calls::reset,
+              answered_with<pb::ResetGroupRequest, pb::GroupInfo>([this](pb::ResetGroupRequest& request,
+                                                                         pb::GroupInfo& response) -> Result<void> {
+                return put_info(host_.reset_group(request.name(), request.from_now() ? std::optional<GlobalPosition>()
+                                                                                     : GlobalPosition(request.after())),
+                                response);
               }));
   homes.serve(group_calls::drop, answered_with<pb::DropGroupRequest, pb::DropGroupResponse>(
-                                     [this](pb::DropGroupRequest& request, pb::DropGroupResponse&) -> Result<void> { return host_.drop_group(request.name()); }));
-  homes.serve(group_calls::describe, answered_with<pb::DescribeGroupRequest, pb::GroupInfo>(
-                                         [this](pb::DescribeGroupRequest& request, pb::GroupInfo& response) -> Result<void> { return put_info(host_.group(request.name()), response); }));
-  homes.serve(group_calls::parked, answered_with<pb::ListParkedRequest, pb::ListParkedResponse>([this](pb::ListParkedRequest& request, pb::ListParkedResponse& response) -> Result<void> {
-                const auto parked = host_.parked_events(request.name(), GlobalPosition(request.after()), request.limit());
-                if (!parked) return refuse(parked.error());
-                for (const auto& one : *parked) messages::put(one, *response.add_parked());
-                return {};
-              }));
-  homes.serve(group_calls::replay, answered_with<pb::ReplayParkedRequest, pb::ReplayParkedResponse>([this](pb::ReplayParkedRequest& request, pb::ReplayParkedResponse& response) -> Result<void> {
-                const auto events = host_.replay_parked(request.name(), position_in(request));
-                if (!events) return refuse(events.error());
-                response.set_events(*events);
-                return {};
-              }));
+                                     [this](pb::DropGroupRequest& request, pb::DropGroupResponse&) -> Result<void> {
+                                       return host_.drop_group(request.name());
+                                     }));
+  homes.serve(group_calls::describe,
+              answered_with<pb::DescribeGroupRequest, pb::GroupInfo>(
+                  [this](pb::DescribeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
+                    return put_info(host_.group(request.name()), response);
+                  }));
+  homes.serve(group_calls::parked,
+              answered_with<pb::ListParkedRequest, pb::ListParkedResponse>(
+                  [this](pb::ListParkedRequest& request, pb::ListParkedResponse& response) -> Result<void> {
+                    const auto parked =
+                        host_.parked_events(request.name(), GlobalPosition(request.after()), request.limit());
+                    if (!parked) return refuse(parked.error());
+                    for (const auto& one : *parked) messages::put(one, *response.add_parked());
+                    return {};
+                  }));
+  homes.serve(group_calls::replay,
+              answered_with<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(
+                  [this](pb::ReplayParkedRequest& request, pb::ReplayParkedResponse& response) -> Result<void> {
+                    const auto events = host_.replay_parked(request.name(), position_in(request));
+                    if (!events) return refuse(events.error());
+                    response.set_events(*events);
+                    return {};
+                  }));
   homes.serve(group_calls::discard,
-              answered_with<pb::DiscardParkedRequest, pb::DiscardParkedResponse>([this](pb::DiscardParkedRequest& request, pb::DiscardParkedResponse& response) -> Result<void> {
-                const auto events = host_.discard_parked(request.name(), position_in(request));
-                if (!events) return refuse(events.error());
-                response.set_events(*events);
-                return {};
-              }));
+              answered_with<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(
+                  [this](pb::DiscardParkedRequest& request, pb::DiscardParkedResponse& response) -> Result<void> {
+                    const auto events = host_.discard_parked(request.name(), position_in(request));
+                    if (!events) return refuse(events.error());
+                    response.set_events(*events);
+                    return {};
+                  }));
   homes.serve(group_calls::open, [this](const HomeCall& call) { return open(call); });
   homes.serve(group_calls::work, [this](const HomeCall& call) { return work(call); });
 }
 
 Result<std::string> GroupHome::open(const HomeCall& call) {
   pb::WorkRequest::Join wanted;
-  if (!wanted.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
+  if (!wanted.ParseFromString(call.request))
+    return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
   sweep();
-  auto session = host_.open_hosted(wanted.group(), {wanted.worker(), wanted.credit()}, [] {});  // whoever asks for it comes by himself
+  auto session = host_.open_hosted(wanted.group(), {wanted.worker(), wanted.credit()},
+                                   [] {});  // whoever asks for it comes by himself
   if (!session) return refuse(std::move(session).error());
   pb::GroupSessionOpened opened;
   opened.set_takes_begun(true);
@@ -145,7 +170,8 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
   const auto began = Clock::now();
   const auto half = began + (call.deadline - began) / 2;
   pb::GroupWorkAsked asked;
-  if (!asked.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
+  if (!asked.ParseFromString(call.request))
+    return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
   struct Worker {
     std::shared_ptr<HostedSession> session;
     std::future<std::vector<Result<void>>> settled;
@@ -155,7 +181,8 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
   std::vector<std::vector<GroupSettlement>> all_settlements;
   for (auto& one : *asked.mutable_sessions()) {
     auto& settlements = all_settlements.emplace_back(static_cast<std::size_t>(one.settlements_size()));
-    for (int i = 0; i < one.settlements_size(); ++i) EVERSHARD_TRY(messages::get(*one.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < one.settlements_size(); ++i)
+      EVERSHARD_TRY(messages::get(*one.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]));
   }
   std::vector<Worker> workers;
   for (const auto& one : asked.sessions()) {
@@ -172,7 +199,8 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
     if (settlements.empty()) continue;
     auto promise = std::make_shared<std::promise<std::vector<Result<void>>>>();
     worker.settled = promise->get_future();
-    worker.session->settle(std::move(settlements), [promise](std::vector<Result<void>> results) { promise->set_value(std::move(results)); });
+    worker.session->settle(std::move(settlements),
+                           [promise](std::vector<Result<void>> results) { promise->set_value(std::move(results)); });
   }
 
   // All of them before anything is taken: what is taken and not answered waits for its lease.
@@ -197,20 +225,26 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
       if (worker.ended) break;
       const auto renewed = worker.session->renew({GlobalPosition(position)});
       if (renewed) continue;
-      if (renewed.error().code == ErrorCode::fenced) answer.add_lost(position);
-      else worker.ended = renewed.error();
+      if (renewed.error().code == ErrorCode::fenced)
+        answer.add_lost(position);
+      else
+        worker.ended = renewed.error();
     }
     if (one.going() != pb::GroupSessionWork::GOING_STAYS && worker.session) {
-      if (one.going() == pb::GroupSessionWork::GOING_IS_LOST) worker.session->lose();
-      else worker.session->leave();
+      if (one.going() == pb::GroupSessionWork::GOING_IS_LOST)
+        worker.session->lose();
+      else
+        worker.session->leave();
       forget(one.session());
       continue;
     }
     // One at least, whatever its size; then as many as an answer holds.
-    for (std::uint32_t taken = 0; !worker.ended && taken < one.room() && bytes < HomeCalls::answer_bytes_max && Clock::now() < half; ++taken) {
+    for (std::uint32_t taken = 0;
+         !worker.ended && taken < one.room() && bytes < HomeCalls::answer_bytes_max && Clock::now() < half; ++taken) {
       auto deliveries = worker.session->take_for(1);
       // Of what cannot be read the group's trouble tells; the worker is in the middle of others.
-      if (!deliveries && deliveries.error().code != ErrorCode::corruption && deliveries.error().code != ErrorCode::io) worker.ended = std::move(deliveries).error();
+      if (!deliveries && deliveries.error().code != ErrorCode::corruption && deliveries.error().code != ErrorCode::io)
+        worker.ended = std::move(deliveries).error();
       if (!deliveries || deliveries->empty()) break;
       messages::put(deliveries->front(), *answer.add_deliveries());
       bytes += deliveries->front().event.payload.size() + deliveries->front().event.metadata.size() + 256;

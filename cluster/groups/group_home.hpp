@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
-#include "evershard/views/group/host/group_host.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
+#include "evershard/views/group/host/group_host.hpp"
 
 namespace evershard::cluster {
 
@@ -29,7 +29,8 @@ inline constexpr const char* open = "groups.open";
 inline constexpr const char* work = "groups.work";
 }  // namespace group_calls
 
-/// Keeps the sessions of workers at other nodes. One whose node has not asked for long is forgotten; its group lost it before, by its lease.
+/// Keeps the sessions of workers at other nodes. One whose node has not asked for long is forgotten; its group lost it
+/// before, by its lease.
 ///
 /// Any thread. Owner: the host outlives it.
 class GroupHome {

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "evershard/cluster/groups/group_home.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/protocol/kept_reason.hpp"
+#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/group_homes.pb.h"
 
 namespace evershard::cluster {
@@ -13,21 +13,27 @@ namespace {
 
 namespace pb = evershard::v1;
 
-constexpr std::size_t said_bytes_max = 4u << 20;  ///< in one call, but for the batch that comes over it; of 20 MiB at most, as doors take them
-constexpr std::size_t settlement_bytes = 64;      ///< at most, without its reason
+constexpr std::size_t said_bytes_max =
+    4u << 20;  ///< in one call, but for the batch that comes over it; of 20 MiB at most, as doors take them
+constexpr std::size_t settlement_bytes = 64;  ///< at most, without its reason
 constexpr auto pause_when_full = std::chrono::milliseconds(50);
 
-Error home_gone(const Error& why) { return {ErrorCode::not_found, "the group's home does not answer (" + why.what + "): join again"}; }
+Error home_gone(const Error& why) {
+  return {ErrorCode::not_found, "the group's home does not answer (" + why.what + "): join again"};
+}
 Error left_already() { return {ErrorCode::not_found, "the worker has left"}; }
 Error remote_groups_stopped() { return {ErrorCode::unavailable, "the node is stopping: groups give nothing out"}; }
 
-bool does_not_answer(const Result<std::string>& outcome) { return !outcome && (outcome.error().code == ErrorCode::unavailable || outcome.error().code == ErrorCode::timeout); }
+bool does_not_answer(const Result<std::string>& outcome) {
+  return !outcome && (outcome.error().code == ErrorCode::unavailable || outcome.error().code == ErrorCode::timeout);
+}
 
 }  // namespace
 
 class RemoteGroup::Session final : public GroupSession {
  public:
-  Session(std::shared_ptr<RemoteGroup> group, MemberPtr member) : group_(std::move(group)), member_(std::move(member)) {}
+  Session(std::shared_ptr<RemoteGroup> group, MemberPtr member)
+      : group_(std::move(group)), member_(std::move(member)) {}
   ~Session() override { go(Member::Going::leaves); }
 
   Result<std::vector<GroupDelivery>> take(std::size_t most) override {
@@ -44,9 +50,13 @@ class RemoteGroup::Session final : public GroupSession {
     return taken;
   }
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override {
-    if (!member_->takes_begun) std::erase_if(settlements, [](const GroupSettlement& one) { return one.kind == GroupSettlement::Kind::begin; });  // a home of an earlier release
+    if (!member_->takes_begun)
+      std::erase_if(settlements, [](const GroupSettlement& one) {
+        return one.kind == GroupSettlement::Kind::begin;
+      });  // a home of an earlier release
     if (settlements.empty()) return done({});
-    for (auto& one : settlements) one.reason = kept_reason(one.reason);  // what the home would keep: no more has to go there
+    for (auto& one : settlements)
+      one.reason = kept_reason(one.reason);  // what the home would keep: no more has to go there
     Lock lock(group_->mutex_);
     if (auto there = speak(); !there) {
       lock.unlock();
@@ -58,7 +68,9 @@ class RemoteGroup::Session final : public GroupSession {
     const Lock lock(group_->mutex_);
     EVERSHARD_TRY(speak());
     for (const auto position : positions) {
-      if (member_->lost.erase(position) != 0) return refuse(ErrorCode::fenced, "the event at position " + std::to_string(position.value) + " is no longer this worker's");
+      if (member_->lost.erase(position) != 0)
+        return refuse(ErrorCode::fenced,
+                      "the event at position " + std::to_string(position.value) + " is no longer this worker's");
       member_->renew.insert(position);
     }
     return {};
@@ -100,16 +112,20 @@ RemoteGroup::RemoteGroup(HomeCalls& homes, AggregateId aggregate, std::function<
 
 RemoteGroup::~RemoteGroup() { stop(); }
 
-Result<std::shared_ptr<GroupSession>> RemoteGroup::open(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
+Result<std::shared_ptr<GroupSession>> RemoteGroup::open(const std::string& name, const GroupJoin& join,
+                                                        std::function<void()> wake) {
   pb::WorkRequest::Join wanted;
   wanted.set_group(name);
   wanted.set_worker(join.name);
   wanted.set_credit(join.credit);
-  auto bytes = homes_.call({group_calls::open, aggregate_, wanted.SerializeAsString(), options_.open_time}, HomeCalls::Again::not_done);
+  auto bytes = homes_.call({group_calls::open, aggregate_, wanted.SerializeAsString(), options_.open_time},
+                           HomeCalls::Again::not_done);
   silent_ = does_not_answer(bytes);
   if (!bytes) return refuse(std::move(bytes).error());
   pb::GroupSessionOpened opened;
-  if (!opened.ParseFromString(*bytes)) return refuse(ErrorCode::timeout, "the outcome is unknown: the group's home answers what this node does not understand");
+  if (!opened.ParseFromString(*bytes))
+    return refuse(ErrorCode::timeout,
+                  "the outcome is unknown: the group's home answers what this node does not understand");
   auto member = std::make_shared<Member>();
   member->number = opened.session();
   member->lease = std::chrono::milliseconds(opened.lease_ms());
@@ -147,7 +163,8 @@ bool RemoteGroup::is_idle() {
 void RemoteGroup::tell_who_left(Clock::time_point until) {
   Lock lock(mutex_);
   changed_.wait_until(lock, until, [this] {
-    return !asking_ && std::ranges::none_of(members_, [](const auto& one) { return one.second->going != Member::Going::stays; });
+    return !asking_ &&
+           std::ranges::none_of(members_, [](const auto& one) { return one.second->going != Member::Going::stays; });
   });
 }
 
@@ -185,8 +202,10 @@ bool RemoteGroup::wait_for_work(Lock& lock) {
       pause_ = options_.asked_at_most / 4;  // the home may read it a moment later
       return true;
     }
-    if (wanted) changed_.wait_until(lock, std::min(asked_ + pause_, now + options_.asked_at_most));
-    else changed_.wait(lock);
+    if (wanted)
+      changed_.wait_until(lock, std::min(asked_ + pause_, now + options_.asked_at_most));
+    else
+      changed_.wait(lock);
   }
   return false;
 }
@@ -215,7 +234,11 @@ void RemoteGroup::ask(Lock& lock) {
     for (const auto position : member->renew) out.add_renew(position.value);
     out.set_room(member->room());
     const auto end = member->batches.begin() + static_cast<std::ptrdiff_t>(batches);
-    auto& said = sent.emplace_back(Sent{member, {std::make_move_iterator(member->batches.begin()), std::make_move_iterator(end)}, std::exchange(member->heard, false), std::exchange(member->renew, {})});
+    auto& said =
+        sent.emplace_back(Sent{member,
+                               {std::make_move_iterator(member->batches.begin()), std::make_move_iterator(end)},
+                               std::exchange(member->heard, false),
+                               std::exchange(member->renew, {})});
     member->batches.erase(member->batches.begin(), end);
     if (!member->batches.empty()) continue;  // it goes when all is said
     said.goes = member->going != Member::Going::stays;
@@ -230,20 +253,28 @@ void RemoteGroup::ask(Lock& lock) {
   const auto asked_at = Clock::now();
   const auto until = asked_at + options_.call_time;
   lock.unlock();
-  auto bytes = homes_.call({group_calls::work, aggregate_, asked.SerializeAsString(), options_.call_time}, HomeCalls::Again::not_done);
-  while (!bytes && bytes.error().code == ErrorCode::overloaded && Clock::now() + pause_when_full < until) {  // it was not done
+  auto bytes = homes_.call({group_calls::work, aggregate_, asked.SerializeAsString(), options_.call_time},
+                           HomeCalls::Again::not_done);
+  while (!bytes && bytes.error().code == ErrorCode::overloaded &&
+         Clock::now() + pause_when_full < until) {  // it was not done
     std::this_thread::sleep_for(pause_when_full);
-    bytes = homes_.call({group_calls::work, aggregate_, asked.SerializeAsString(), options_.call_time}, HomeCalls::Again::not_done);
+    bytes = homes_.call({group_calls::work, aggregate_, asked.SerializeAsString(), options_.call_time},
+                        HomeCalls::Again::not_done);
   }
   pb::GroupWorkAnswered answered;
-  const bool understood = bytes && answered.ParseFromString(*bytes) && static_cast<std::size_t>(answered.sessions_size()) == sent.size();
+  const bool understood =
+      bytes && answered.ParseFromString(*bytes) && static_cast<std::size_t>(answered.sessions_size()) == sent.size();
   silent_ = does_not_answer(bytes);
   lock.lock();
   asking_ = false;
   changed_.notify_all();
   asked_ = Clock::now();
-  if (!bytes && (bytes.error().code == ErrorCode::overloaded || bytes.error().code == ErrorCode::too_large)) return refused(lock, sent, bytes.error());
-  if (!understood) return end(lock, sent, bytes ? Error(ErrorCode::timeout, "the group's home answers what this node does not understand") : bytes.error());
+  if (!bytes && (bytes.error().code == ErrorCode::overloaded || bytes.error().code == ErrorCode::too_large))
+    return refused(lock, sent, bytes.error());
+  if (!understood)
+    return end(lock, sent,
+               bytes ? Error(ErrorCode::timeout, "the group's home answers what this node does not understand")
+                     : bytes.error());
 
   std::vector<std::function<void()>> calls;  // without the lock
   bool any = false;
@@ -255,18 +286,27 @@ void RemoteGroup::ask(Lock& lock) {
       std::vector<Result<void>> results;
       for (std::size_t n = 0; n < batch.settlements.size(); ++n, ++outcome) {
         Error refused;
-        if (outcome >= answer.outcomes_size()) results.push_back(refuse(answer.has_ended() ? left_already() : Error(ErrorCode::timeout, "the group's home did not answer for this event: it may come again")));
-        else if (!answer.outcomes(outcome).has_refused()) results.emplace_back();
-        else if (auto got = messages::get(*answer.mutable_outcomes(outcome)->mutable_refused(), refused); got) results.push_back(refuse(std::move(refused)));
-        else results.push_back(refuse(ErrorCode::timeout, "the outcome is unknown: " + got.error().what));
+        if (outcome >= answer.outcomes_size())
+          results.push_back(refuse(
+              answer.has_ended()
+                  ? left_already()
+                  : Error(ErrorCode::timeout, "the group's home did not answer for this event: it may come again")));
+        else if (!answer.outcomes(outcome).has_refused())
+          results.emplace_back();
+        else if (auto got = messages::get(*answer.mutable_outcomes(outcome)->mutable_refused(), refused); got)
+          results.push_back(refuse(std::move(refused)));
+        else
+          results.push_back(refuse(ErrorCode::timeout, "the outcome is unknown: " + got.error().what));
       }
-      calls.push_back([done = std::move(batch.done), results = std::move(results)]() mutable { done(std::move(results)); });
+      calls.push_back(
+          [done = std::move(batch.done), results = std::move(results)]() mutable { done(std::move(results)); });
     }
     for (auto& one : member.arrived) {
       if (!answer.has_ended() && sent[i].renewed.contains(one.delivery.event.position)) one.sure = asked_at;
     }
     for (const auto position : answer.lost()) {
-      std::erase_if(member.arrived, [&](const Member::Arrived& one) { return one.delivery.event.position.value == position; });
+      std::erase_if(member.arrived,
+                    [&](const Member::Arrived& one) { return one.delivery.event.position.value == position; });
       member.lost.insert(GlobalPosition(position));
     }
     for (auto& one : *answer.mutable_deliveries()) {
@@ -286,12 +326,16 @@ void RemoteGroup::ask(Lock& lock) {
       members_.erase(member.number);
       // Said while this call was under way.
       for (auto& batch : std::exchange(member.batches, {})) {
-        calls.push_back([done = std::move(batch.done), results = std::vector<Result<void>>(batch.settlements.size(), refuse(*member.ended))]() mutable { done(std::move(results)); });
+        calls.push_back([done = std::move(batch.done), results = std::vector<Result<void>>(
+                                                           batch.settlements.size(), refuse(*member.ended))]() mutable {
+          done(std::move(results));
+        });
       }
     }
     if (answer.deliveries_size() > 0 || member.ended) calls.emplace_back(member.wake);
   }
-  pause_ = any ? std::chrono::milliseconds(0) : std::clamp(2 * pause_, std::chrono::milliseconds(2), options_.asked_at_least);
+  pause_ = any ? std::chrono::milliseconds(0)
+               : std::clamp(2 * pause_, std::chrono::milliseconds(2), options_.asked_at_least);
   lock.unlock();
   for (const auto& call : calls) call();
   lock.lock();
@@ -299,7 +343,8 @@ void RemoteGroup::ask(Lock& lock) {
 
 void RemoteGroup::refused(Lock& lock, std::vector<Sent>& sent, const Error& why) {
   // Whether it was the question or the answer that was too large is not known.
-  const auto outcome = why.code == ErrorCode::too_large ? Error(ErrorCode::timeout, "the outcome is unknown: " + why.what) : why;
+  const auto outcome =
+      why.code == ErrorCode::too_large ? Error(ErrorCode::timeout, "the outcome is unknown: " + why.what) : why;
   std::vector<Batch> unheard;
   for (auto& one : sent) {
     std::move(one.batches.begin(), one.batches.end(), std::back_inserter(unheard));

@@ -22,20 +22,22 @@
 
 namespace evershard::cluster {
 
-/// One call at a time carries what all workers here have to say, and brings what the home has for them: what is settled while one is under
-/// way goes with the next. No thread of the home waits for events: this node asks again, soon after its watermark moved, else ever more rarely.
+/// One call at a time carries what all workers here have to say, and brings what the home has for them: what is settled
+/// while one is under way goes with the next. No thread of the home waits for events: this node asks again, soon after
+/// its watermark moved, else ever more rarely.
 ///
-/// A worker whose home is gone, or does not know it any more, is told so (`not_found`: join again). What it settled meanwhile has the error
-/// of the call: `timeout`, the outcome is unknown; `unavailable`, it was not done. Where a call alone was refused (`overloaded`, `too_large`),
-/// what was settled with it has that error, and everybody goes on.
+/// A worker whose home is gone, or does not know it any more, is told so (`not_found`: join again). What it settled
+/// meanwhile has the error of the call: `timeout`, the outcome is unknown; `unavailable`, it was not done. Where a call
+/// alone was refused (`overloaded`, `too_large`), what was settled with it has that error, and everybody goes on.
 ///
 /// Any thread. Owner: the calls outlive stop(); sessions may outlive it.
 class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
  public:
   struct Options {
-    std::chrono::milliseconds call_time = std::chrono::seconds(10);    ///< a home that is away for longer is gone
-    std::chrono::milliseconds open_time = std::chrono::seconds(3);     ///< the same of who joins: he comes again
-    std::chrono::milliseconds asked_at_most = std::chrono::milliseconds(10);  ///< between two looks while the store grows
+    std::chrono::milliseconds call_time = std::chrono::seconds(10);  ///< a home that is away for longer is gone
+    std::chrono::milliseconds open_time = std::chrono::seconds(3);   ///< the same of who joins: he comes again
+    std::chrono::milliseconds asked_at_most =
+        std::chrono::milliseconds(10);  ///< between two looks while the store grows
     std::chrono::milliseconds asked_at_least = std::chrono::milliseconds(250);
   };
   /// `head`: this node's watermark, from memory.
@@ -43,7 +45,8 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
   ~RemoteGroup();  ///< stop()
 
   /// Errors: those of Groups::open_session
-  [[nodiscard]] Result<std::shared_ptr<GroupSession>> open(const std::string& name, const GroupJoin& join, std::function<void()> wake);
+  [[nodiscard]] Result<std::shared_ptr<GroupSession>> open(const std::string& name, const GroupJoin& join,
+                                                           std::function<void()> wake);
   /// The last that was heard of the home is that it does not answer.
   [[nodiscard]] bool is_silent() const { return silent_; }
   /// Nobody works on it from here, and the home knows who has left.
@@ -69,7 +72,7 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
       GroupDelivery delivery;
       std::chrono::steady_clock::time_point sure{};  ///< then it was the worker's, and for a lease on
     };
-    std::deque<Arrived> arrived{};  ///< and not taken
+    std::deque<Arrived> arrived{};                    ///< and not taken
     std::chrono::steady_clock::time_point renewed{};  ///< of those
     std::vector<Batch> batches{};
     std::set<GlobalPosition> renew{};
@@ -79,7 +82,10 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
     std::optional<Error> ended{};
 
     [[nodiscard]] bool urgent() const { return heard || !batches.empty() || !renew.empty() || going != Going::stays; }
-    [[nodiscard]] std::uint32_t room() const { return going != Going::stays || arrived.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(arrived.size()); }
+    [[nodiscard]] std::uint32_t room() const {
+      return going != Going::stays || arrived.size() >= credit ? 0
+                                                               : credit - static_cast<std::uint32_t>(arrived.size());
+    }
   };
   using MemberPtr = std::shared_ptr<Member>;
   using Lock = std::unique_lock<std::mutex>;

@@ -13,8 +13,8 @@
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/node/awaited.hpp"
-#include "evershard/store/work/work_pool.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -57,7 +57,8 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   std::mutex watch_mutex;  ///< held while watchers are told: behind stop() they are not
   std::map<const void*, std::function<void(const NodeCommitter::OpenShards&)>> watchers;
 
-  Impl(ClusterNode& n, HomeNetwork& w, HomeCallsOptions o) : node(n), network(w), options(o), threads(std::make_unique<WorkPool>(o.threads)) {}
+  Impl(ClusterNode& n, HomeNetwork& w, HomeCallsOptions o)
+      : node(n), network(w), options(o), threads(std::make_unique<WorkPool>(o.threads)) {}
 
   void watch_shards() {
     node.committer().watch_shards(this, [weak = weak_from_this()](const NodeCommitter::OpenShards& now_open) {
@@ -87,7 +88,11 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   [[nodiscard]] HomeAnswered not_here(const AggregateId& aggregate) const {
     ErrorDetails details;
     details.shard = node.shard_of(aggregate);
-    return {Kind::not_here, {}, {ErrorCode::wrong_shard, "shard " + std::to_string(details.shard->value) + " is not open on node " + std::to_string(options.node), std::move(details)}};
+    return {Kind::not_here,
+            {},
+            {ErrorCode::wrong_shard,
+             "shard " + std::to_string(details.shard->value) + " is not open on node " + std::to_string(options.node),
+             std::move(details)}};
   }
 
   /// In the thread it is called in.
@@ -99,9 +104,13 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
       const std::lock_guard lock(mutex);
       if (const auto found = handlers.find(asked.method); found != handlers.end()) handler = found->second;
     }
-    if (handler == nullptr) return answered_by(refuse(ErrorCode::unavailable, "node " + std::to_string(options.node) + ", where its home is, does not know " + in_quotes(asked.method)));
+    if (handler == nullptr)
+      return answered_by(refuse(
+          ErrorCode::unavailable,
+          "node " + std::to_string(options.node) + ", where its home is, does not know " + in_quotes(asked.method)));
     try {
-      return answered_by((*handler)({std::move(asked.aggregate), *epoch, std::move(asked.request), Clock::now() + asked.time}));
+      return answered_by(
+          (*handler)({std::move(asked.aggregate), *epoch, std::move(asked.request), Clock::now() + asked.time}));
     } catch (const std::exception& thrown) {
       return answered_by(refuse(ErrorCode::unavailable, in_quotes(asked.method) + " failed: " + thrown.what()));
     }
@@ -123,12 +132,18 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     std::unique_lock lock(mutex);
     changed.wait_until(lock, Clock::now() + asked.time + arrival_grace, [&] { return closing || told->has_value(); });
     if (told->has_value()) return std::move(**told);
-    return refuse(ErrorCode::timeout, closing ? "the node is stopping: the outcome is unknown" : "no answer within " + std::to_string(asked.time.count()) + " ms: the outcome is unknown");
+    return refuse(ErrorCode::timeout,
+                  closing ? "the node is stopping: the outcome is unknown"
+                          : "no answer within " + std::to_string(asked.time.count()) + " ms: the outcome is unknown");
   }
 
   [[nodiscard]] Error away(const AggregateId& aggregate, const Error& why) const {
     const auto last = last_home.find(node.shard_of(aggregate));
-    return {ErrorCode::unavailable, "the home of " + in_quotes(aggregate.text()) + (last == last_home.end() ? "" : ", node " + std::to_string(last->second) + ",") + " is away: " + why.what, why.details ? *why.details : ErrorDetails{}};
+    return {ErrorCode::unavailable,
+            "the home of " + in_quotes(aggregate.text()) +
+                (last == last_home.end() ? "" : ", node " + std::to_string(last->second) + ",") +
+                " is away: " + why.what,
+            why.details ? *why.details : ErrorDetails{}};
   }
 
   [[nodiscard]] Result<std::string> call(HomeAsked asked, Again again_if) {
@@ -143,18 +158,22 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
         seen = shards_changed;
         if (closing) return refuse(route.given_up(homes_stopped()).error);
       }
-      if (asked.time.count() <= 0) return refuse(route.given_up({ErrorCode::unavailable, "its time was over: nothing was done"}).error);
+      if (asked.time.count() <= 0)
+        return refuse(route.given_up({ErrorCode::unavailable, "its time was over: nothing was done"}).error);
       std::uint32_t home = 0;
       auto outcome = ask(asked, home);
       const bool is_away = home == 0 || (!outcome && outcome.error().code == ErrorCode::unavailable);
-      if (!is_away) away_since.reset();
-      else if (!away_since) away_since = Clock::now();
+      if (!is_away)
+        away_since.reset();
+      else if (!away_since)
+        away_since = Clock::now();
       if (outcome && outcome->kind == Kind::answered) return std::move(outcome->response);
       if (outcome && outcome->kind == Kind::failed) return refuse(std::move(outcome->error));
       auto failed = AnyAnswer::failed(outcome ? std::move(outcome->error) : std::move(outcome).error());
       std::unique_lock lock(mutex);
       if (home != 0) last_home[node.shard_of(asked.aggregate)] = home;
-      if (again_if == Again::read && away_since && Clock::now() - *away_since >= options.away_wait) return refuse(route.given_up(away(asked.aggregate, failed.error)).error);
+      if (again_if == Again::read && away_since && Clock::now() - *away_since >= options.away_wait)
+        return refuse(route.given_up(away(asked.aggregate, failed.error)).error);
       const auto again = route.came_back(failed, Clock::now(), jitter);
       if (!again) return refuse(std::move(failed.error));
       changed.wait_until(lock, *again, [&] { return closing || shards_changed != seen; });
@@ -166,9 +185,12 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     const auto until = Clock::now() + std::min(asked.time, home_time_max);
     std::unique_lock lock(mutex);
     if (closing) return lock.unlock(), done(refuse(homes_stopped()));
-    if (waiting >= options.waiting_max) return lock.unlock(), done(refuse(ErrorCode::overloaded, "node " + std::to_string(options.node) + " has as many calls to homes as it takes"));
+    if (waiting >= options.waiting_max)
+      return lock.unlock(), done(refuse(ErrorCode::overloaded, "node " + std::to_string(options.node) +
+                                                                   " has as many calls to homes as it takes"));
     ++waiting;
-    threads->run([self = shared_from_this(), asked = std::move(asked), until, done = std::move(done), read = std::move(read)]() mutable {
+    threads->run([self = shared_from_this(), asked = std::move(asked), until, done = std::move(done),
+                  read = std::move(read)]() mutable {
       asked.time = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
       bool last = false;
       {
@@ -202,7 +224,8 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   }
 };
 
-HomeCalls::HomeCalls(ClusterNode& node, HomeNetwork& network, HomeCallsOptions options) : impl_(std::make_shared<Impl>(node, network, options)) {
+HomeCalls::HomeCalls(ClusterNode& node, HomeNetwork& network, HomeCallsOptions options)
+    : impl_(std::make_shared<Impl>(node, network, options)) {
   impl_->watch_shards();
 }
 
@@ -217,9 +240,13 @@ void HomeCalls::serve(std::string method, Handler handler) {
 }
 
 Result<std::string> HomeCalls::call(HomeAsked asked, Again again) { return impl_->call(std::move(asked), again); }
-void HomeCalls::answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read) { impl_->answer(std::move(asked), std::move(done), std::move(read)); }
+void HomeCalls::answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read) {
+  impl_->answer(std::move(asked), std::move(done), std::move(read));
+}
 std::uint32_t HomeCalls::node() const { return impl_->options.node; }
-std::uint32_t HomeCalls::owner(const AggregateId& aggregate) const { return impl_->node.committer().owner(impl_->node.shard_of(aggregate)); }
+std::uint32_t HomeCalls::owner(const AggregateId& aggregate) const {
+  return impl_->node.committer().owner(impl_->node.shard_of(aggregate));
+}
 bool HomeCalls::is_home(const AggregateId& aggregate) const { return impl_->epoch_of(aggregate).has_value(); }
 std::optional<Epoch> HomeCalls::epoch(const AggregateId& aggregate) const { return impl_->epoch_of(aggregate); }
 

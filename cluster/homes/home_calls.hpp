@@ -1,4 +1,5 @@
-// HomeCalls: what belongs to one definition is done at its home, the node that owns the shard of the definition's aggregate, and asked for from any node.
+// HomeCalls: what belongs to one definition is done at its home, the node that owns the shard of the definition's
+// aggregate, and asked for from any node.
 
 #pragma once
 
@@ -36,20 +37,26 @@ struct HomeCall {
 
 /// How to use it, for projections, groups, retention alike:
 ///
-///     homes.serve("groups.describe", [&](const HomeCall& call) -> Result<std::string> { ... });      // on every node that may be a home, before it joins
-///     auto bytes = homes.call({"groups.describe", names.aggregate("mail"), request.SerializeAsString(), 10s}, HomeCalls::Again::always);
+///     homes.serve("groups.describe", [&](const HomeCall& call) -> Result<std::string> { ... });      // on every node
+///     that may be a home, before it joins auto bytes = homes.call({"groups.describe", names.aggregate("mail"),
+///     request.SerializeAsString(), 10s}, HomeCalls::Again::always);
 ///
-/// A call goes to the owner of the shard, in this process or over the link, and is made again, until its time is over, where nothing was done because the
-/// shard has no owner just now, is not open yet, or has moved (AskRoute). What a handler answers, error or not, is the answer: its code, message and
-/// details arrive as they were. Where nobody knows what became of a call (its node died, its answer was lost) it is made again only if `again` says
-/// `always`: it changes nothing, or changes once. Else, and where that does not help in time, the answer is `timeout`: the outcome is unknown.
+/// A call goes to the owner of the shard, in this process or over the link, and is made again, until its time is over,
+/// where nothing was done because the shard has no owner just now, is not open yet, or has moved (AskRoute). What a
+/// handler answers, error or not, is the answer: its code, message and details arrive as they were. Where nobody knows
+/// what became of a call (its node died, its answer was lost) it is made again only if `again` says `always`: it
+/// changes nothing, or changes once. Else, and where that does not help in time, the answer is `timeout`: the outcome
+/// is unknown.
 ///
-/// A handler is asked while the shard is open here, and the shard may go while it works: what must not be done twice goes through the shard
-/// (an append that expects a version, put_snapshot), which refuses it then. `wrong_shard` from a handler says that nothing was done: the call goes on. It may read the whole store, and must not call a home: all threads of two
-/// nodes could wait for each other. It runs in a thread of its own pool, or in the caller's where the home is here; it is not asked when its time is over.
+/// A handler is asked while the shard is open here, and the shard may go while it works: what must not be done twice
+/// goes through the shard (an append that expects a version, put_snapshot), which refuses it then. `wrong_shard` from a
+/// handler says that nothing was done: the call goes on. It may read the whole store, and must not call a home: all
+/// threads of two nodes could wait for each other. It runs in a thread of its own pool, or in the caller's where the
+/// home is here; it is not asked when its time is over.
 ///
-/// Requests and answers have a page's size: at most answer_bytes_max is what a handler aims at, larger things come in pages (request by request);
-/// the link refuses a payload beyond its limit (`too_large`). A node that does not know this kind of call, or not this method, is `unavailable`.
+/// Requests and answers have a page's size: at most answer_bytes_max is what a handler aims at, larger things come in
+/// pages (request by request); the link refuses a payload beyond its limit (`too_large`). A node that does not know
+/// this kind of call, or not this method, is `unavailable`.
 ///
 /// Any thread. Owner: `node` outlives it and is stopped after it; `network` gives it nothing any more when that goes.
 class HomeCalls {
@@ -64,13 +71,15 @@ class HomeCalls {
   void serve(std::string method, Handler handler);
 
   enum class Again : std::uint8_t {
-    read,      ///< it changes nothing, and somebody waits: `unavailable`, naming the home, when it was known to be away for HomeCallsOptions::away_wait
+    read,  ///< it changes nothing, and somebody waits: `unavailable`, naming the home, when it was known to be away for
+           ///< HomeCallsOptions::away_wait
     always,    ///< it may be carried out twice
     not_done,  ///< only where nothing was done
   };
   /// Waits for the answer, at most the time asked with and a moment.
   ///
-  /// Errors: the handler's; unavailable: no home could be asked in time, and nothing was done; overloaded, too_large; timeout: the outcome is unknown
+  /// Errors: the handler's; unavailable: no home could be asked in time, and nothing was done; overloaded, too_large;
+  /// timeout: the outcome is unknown
   [[nodiscard]] Result<std::string> call(HomeAsked asked, Again again);
 
   /// What another node asks of a home here. Does not block. `read`: for whom it does, if he may go before he has it.
@@ -85,8 +94,9 @@ class HomeCalls {
   [[nodiscard]] std::vector<ShardId> open_here() const;
   /// Under which epoch. Absent: it is not open here.
   [[nodiscard]] std::optional<Epoch> epoch(const AggregateId& aggregate) const;
-  /// Called now, and whenever shards were opened or closed here, in the node's thread, until stop(): must be quick, and must not wait.
-  /// is_home() says the same already. One a `who`; an empty one ends it: behind that it is not called any more, so it must not end itself.
+  /// Called now, and whenever shards were opened or closed here, in the node's thread, until stop(): must be quick, and
+  /// must not wait. is_home() says the same already. One a `who`; an empty one ends it: behind that it is not called
+  /// any more, so it must not end itself.
   void watch(const void* who, std::function<void(const NodeCommitter::OpenShards&)> changed);
 
   /// Refuses what comes, waits for handlers under way, gives up what others were asked. Idempotent.

@@ -18,7 +18,7 @@ struct HomeAsked {
   AggregateId aggregate{};  ///< the node that owns its shard is the home: `$projection-NAME`, `$group-NAME`, ...
   std::string request{};    ///< the handler's
   std::chrono::milliseconds time{};  ///< left until nobody listens any more
-  std::uint64_t read = 0;   ///< the asker's number of it, by which he may give it up; 0: he does not
+  std::uint64_t read = 0;            ///< the asker's number of it, by which he may give it up; 0: he does not
 
   friend bool operator==(const HomeAsked&, const HomeAsked&) = default;
 };

@@ -22,11 +22,20 @@ std::uint64_t random_holder() {
   return (std::uint64_t{random()} << 32 | random()) | 1;
 }
 
-Error no_answer(const Error& why) { return {ErrorCode::unavailable, "the coordinator, where the keys of subjects lie, does not answer: " + why.what}; }
+Error no_answer(const Error& why) {
+  return {ErrorCode::unavailable, "the coordinator, where the keys of subjects lie, does not answer: " + why.what};
+}
 
-Error no_keys_there(ErrorCode code) { return {code, "a payload has a subject, or is sealed, and the cluster's coordinator was started without keys (its setting `keys`)"}; }
+Error no_keys_there(ErrorCode code) {
+  return {code,
+          "a payload has a subject, or is sealed, and the cluster's coordinator was started without keys (its setting "
+          "`keys`)"};
+}
 
-Error too_slow() { return {ErrorCode::unavailable, "the coordinator, where the keys of subjects lie, is slow: what it lends is over before it arrives"}; }
+Error too_slow() {
+  return {ErrorCode::unavailable,
+          "the coordinator, where the keys of subjects lie, is slow: what it lends is over before it arrives"};
+}
 
 void wipe(KeysAnswered& told) {
   for (auto& key : told.keys)
@@ -48,14 +57,21 @@ struct CoordinatorKeys::Waiters {
   /// `asked` is answered, or not. Under the mutex.
   void heard(What asked, const Result<KeysAnswered>& told) {
     if (asked == What::erasures) return;  // answered without its disk, which may be what the keys wait for
-    if (told || told.error().code != ErrorCode::timeout) away = false;
-    else away = away || is_quick(asked);
+    if (told || told.error().code != ErrorCode::timeout)
+      away = false;
+    else
+      away = away || is_quick(asked);
   }
   static bool is_quick(What asked) { return asked == What::key_for || asked == What::find || asked == What::current; }
 };
 
 CoordinatorKeys::CoordinatorKeys(KeyNetwork& network, CoordinatorKeysOptions options)
-    : network_(network), options_(std::move(options)), holder_(random_holder()), waiters_(std::make_shared<Waiters>()), wiping_([this] { wipe_what_is_over(); }), looking_([this] { look_when_told(); }) {}
+    : network_(network),
+      options_(std::move(options)),
+      holder_(random_holder()),
+      waiters_(std::make_shared<Waiters>()),
+      wiping_([this] { wipe_what_is_over(); }),
+      looking_([this] { look_when_told(); }) {}
 
 CoordinatorKeys::~CoordinatorKeys() {
   stop();
@@ -119,12 +135,14 @@ Result<std::optional<KeysAnswered>> CoordinatorKeys::ask_once(const KeysAsked& a
     waiters->changed.notify_all();
   });
   waiting.lock();
-  const bool over = !waiters_->changed.wait_for(waiting, time + answer_grace, [&] { return waiters_->stopping || answer->come; });
+  const bool over =
+      !waiters_->changed.wait_for(waiting, time + answer_grace, [&] { return waiters_->stopping || answer->come; });
   if (over) {
     waiters_->away = waiters_->away || Waiters::is_quick(asked.what);
     return refuse(ErrorCode::timeout, "no answer in time");
   }
-  if (!answer->come) return refuse(asked.what == What::destroy ? ErrorCode::timeout : ErrorCode::unavailable, "the node is stopping");
+  if (!answer->come)
+    return refuse(asked.what == What::destroy ? ErrorCode::timeout : ErrorCode::unavailable, "the node is stopping");
   auto told = std::move(*answer->come);
   waiting.unlock();
   if (!told) return refuse(std::move(told).error());
@@ -136,7 +154,8 @@ Result<std::optional<KeysAnswered>> CoordinatorKeys::ask_once(const KeysAsked& a
   const bool changed = erasures_ != before;
   const bool usable = !keeps || (newest && (told->no_keys || options_.now() < until));
   if (keeps && usable)
-    for (std::size_t i = 0; i < told->keys.size(); ++i) keep(told->keys[i], i < asked.subjects.size() ? asked.subjects[i] : std::string(), until);
+    for (std::size_t i = 0; i < told->keys.size(); ++i)
+      keep(told->keys[i], i < asked.subjects.size() ? asked.subjects[i] : std::string(), until);
   lock.unlock();
   wipe(*told);
   if (changed) erased();
@@ -151,13 +170,17 @@ Result<KeysAnswered> CoordinatorKeys::ask(KeysAsked asked, std::chrono::millisec
     if (!told) {
       auto error = std::move(told).error();
       if (error.code == ErrorCode::timeout && asked.what == What::destroy) return refuse(std::move(error));
-      if (error.code == ErrorCode::timeout) look_beside();  // what is destroyed meanwhile is noticed when it is back, whoever asks
-      if (error.code == ErrorCode::corruption || error.code == ErrorCode::io || error.code == ErrorCode::invalid_argument) return refuse(std::move(error));
+      if (error.code == ErrorCode::timeout)
+        look_beside();  // what is destroyed meanwhile is noticed when it is back, whoever asks
+      if (error.code == ErrorCode::corruption || error.code == ErrorCode::io ||
+          error.code == ErrorCode::invalid_argument)
+        return refuse(std::move(error));
       return refuse(no_answer(error));
     }
     if (!*told) continue;
     const auto expected = asked.ids.size() + asked.subjects.size();
-    const bool fits = (*told)->no_keys || (*told)->keys.size() == expected || (asked.what == What::current && (*told)->keys.empty());
+    const bool fits =
+        (*told)->no_keys || (*told)->keys.size() == expected || (asked.what == What::current && (*told)->keys.empty());
     if (!fits) return refuse(ErrorCode::corruption, "the coordinator told of other keys than it was asked for");
     return **std::move(told);
   }
@@ -223,12 +246,15 @@ void CoordinatorKeys::fetch(KeysWanted wanted) {
   each_once(wanted.ids);
   each_once(wanted.subjects);
   std::erase_if(wanted.ids, [&](const KeyId& id) { return found_at_hand(id).has_value(); });
-  std::erase_if(wanted.subjects, [&](const std::string& subject) { return subject.empty() || key_at_hand(subject).has_value(); });
+  std::erase_if(wanted.subjects,
+                [&](const std::string& subject) { return subject.empty() || key_at_hand(subject).has_value(); });
   if (wanted.ids.size() > KeysAsked::ids_max) wanted.ids.resize(KeysAsked::ids_max);
   if (wanted.ids.size() > 1 && !ask({.what = What::find, .ids = std::move(wanted.ids)}, options_.time)) return;
   for (auto first = wanted.subjects.begin(); wanted.subjects.end() - first > 1;) {
     const auto end = first + std::min<std::ptrdiff_t>(wanted.subjects.end() - first, KeysAsked::subjects_max);
-    if (!ask({.what = What::key_for, .subjects = {std::make_move_iterator(first), std::make_move_iterator(end)}}, options_.time)) return;
+    if (!ask({.what = What::key_for, .subjects = {std::make_move_iterator(first), std::make_move_iterator(end)}},
+             options_.time))
+      return;
     first = end;
   }
 }
@@ -270,8 +296,9 @@ KeysForgotten CoordinatorKeys::forget(const KeysForget& told) {
   return {holder_};
 }
 
-/// False: it was looked before something was destroyed that is known to be destroyed here: it may be told as if it were there.
-/// Behind a destruction nothing counts that was told before: all that is known was looked for behind those that are counted.
+/// False: it was looked before something was destroyed that is known to be destroyed here: it may be told as if it were
+/// there. Behind a destruction nothing counts that was told before: all that is known was looked for behind those that
+/// are counted.
 bool CoordinatorKeys::is_newest(const KeysDestroyed& destroyed) {
   const bool same_keeper = destroyed.keeper == newest_.keeper;
   if (same_keeper && destroyed.count <= newest_.count) return destroyed.count == newest_.count;

@@ -11,33 +11,38 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/store/erasure/subject_keys.hpp"
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
+#include "evershard/store/erasure/subject_keys.hpp"
 
 namespace evershard::cluster {
 
 struct CoordinatorKeysOptions {
-  std::size_t known_max = 10'000;  ///< keys in memory
-  std::chrono::milliseconds time = std::chrono::seconds(5);           ///< an answer is waited for
-  std::chrono::milliseconds destroy_time = std::chrono::seconds(30);  ///< the same, of a destruction
-  std::chrono::milliseconds look_time = std::chrono::seconds(1);      ///< the same, of what was destroyed
+  std::size_t known_max = 10'000;                                         ///< keys in memory
+  std::chrono::milliseconds time = std::chrono::seconds(5);               ///< an answer is waited for
+  std::chrono::milliseconds destroy_time = std::chrono::seconds(30);      ///< the same, of a destruction
+  std::chrono::milliseconds look_time = std::chrono::seconds(1);          ///< the same, of what was destroyed
   std::chrono::milliseconds look_every = std::chrono::milliseconds(500);  ///< that is asked for at most so often
-  std::chrono::milliseconds wipe_every = std::chrono::milliseconds(500);  ///< at the latest so long after its time is over a key is wiped
+  std::chrono::milliseconds wipe_every =
+      std::chrono::milliseconds(500);  ///< at the latest so long after its time is over a key is wiped
   BootClock now = boot_time;
 };
 
-/// A key that was told is kept in memory and used for as long as the coordinator lent it, a few seconds, counted from before it was asked for; then it is asked
-/// for again. A destruction is answered when every process to which the key may be lent has forgotten it, or its time is over: so behind it
-/// nobody uses the key, not a node that was cut off or frozen either.
+/// A key that was told is kept in memory and used for as long as the coordinator lent it, a few seconds, counted from
+/// before it was asked for; then it is asked for again. A destruction is answered when every process to which the key
+/// may be lent has forgotten it, or its time is over: so behind it nobody uses the key, not a node that was cut off or
+/// frozen either.
 ///
-/// erasures() changes with what the coordinator says of its own count, and with its process. Whatever it says is of a count, and what was told at an earlier one is not
-/// used: so a key of the count that a state was loaded at is older than whatever was opened for that state.
+/// erasures() changes with what the coordinator says of its own count, and with its process. Whatever it says is of a
+/// count, and what was told at an earlier one is not used: so a key of the count that a state was loaded at is older
+/// than whatever was opened for that state.
 ///
-/// Where the coordinator does not answer in time, nobody waits for it any more until it does: it is asked beside for the keys of whoever comes, who is told `unavailable`.
+/// Where the coordinator does not answer in time, nobody waits for it any more until it does: it is asked beside for
+/// the keys of whoever comes, who is told `unavailable`.
 ///
 /// Errors beyond those of SubjectKeys: unavailable: the coordinator does not answer
-/// Any thread but the network's own: they wait. Owner: the network outlives it, and gives it nothing any more when it goes.
+/// Any thread but the network's own: they wait. Owner: the network outlives it, and gives it nothing any more when it
+/// goes.
 class CoordinatorKeys final : public SubjectKeys {
  public:
   CoordinatorKeys(KeyNetwork& network, CoordinatorKeysOptions options = {});
@@ -56,10 +61,12 @@ class CoordinatorKeys final : public SubjectKeys {
 
   /// Keys that were destroyed: on return none of them is used any more. Waits for who is sealing or opening just now.
   KeysForgotten forget(const KeysForget& told);
-  /// The coordinator is there, perhaps again: what was destroyed without this node being told is asked for, beside. Does not wait.
+  /// The coordinator is there, perhaps again: what was destroyed without this node being told is asked for, beside.
+  /// Does not wait.
   void look_again();
-  /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent may be used until it is over. On return no look
-  /// beside is under way. Idempotent; not from what watch_erasures() calls.
+  /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent
+  /// may be used until it is over. On return no look beside is under way. Idempotent; not from what watch_erasures()
+  /// calls.
   void stop();
   /// How many keys are in memory.
   [[nodiscard]] std::size_t known() const;

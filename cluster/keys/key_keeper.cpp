@@ -23,11 +23,16 @@ KeyTold told_of(const HeldKey& key) { return {.id = key.id, .secret = key.secret
 
 bool is_well_formed(const KeysAsked& asked) {
   switch (asked.what) {
-    case What::key_for: return !asked.subjects.empty() && asked.subjects.size() <= KeysAsked::subjects_max && asked.ids.empty();
-    case What::current: return asked.subjects.size() == 1 && asked.ids.empty();
-    case What::find: return !asked.ids.empty() && asked.ids.size() <= KeysAsked::ids_max && asked.subjects.empty();
-    case What::destroy: return asked.ids.size() == 1 && asked.subjects.empty();
-    case What::erasures: return asked.ids.empty() && asked.subjects.empty();
+    case What::key_for:
+      return !asked.subjects.empty() && asked.subjects.size() <= KeysAsked::subjects_max && asked.ids.empty();
+    case What::current:
+      return asked.subjects.size() == 1 && asked.ids.empty();
+    case What::find:
+      return !asked.ids.empty() && asked.ids.size() <= KeysAsked::ids_max && asked.subjects.empty();
+    case What::destroy:
+      return asked.ids.size() == 1 && asked.subjects.empty();
+    case What::erasures:
+      return asked.ids.empty() && asked.subjects.empty();
   }
   return false;
 }
@@ -60,7 +65,8 @@ void KeyKeeper::stop() {
 }
 
 void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
-  if (asked.holder == 0 || !is_well_formed(asked)) return done(refuse(ErrorCode::invalid_argument, "a node asks for no keys, or for too many"));
+  if (asked.holder == 0 || !is_well_formed(asked))
+    return done(refuse(ErrorCode::invalid_argument, "a node asks for no keys, or for too many"));
   if (keys_ == nullptr) {
     KeysAnswered none;
     none.no_keys = true;
@@ -73,12 +79,15 @@ void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
     KeysAnswered answered;
     {
       const std::lock_guard told(told_->mutex);
-      (void)lent_to(node, asked.holder);  // it has no keys, and wants to hear of erasures: of all that come behind what it is told here
+      (void)lent_to(
+          node,
+          asked.holder);  // it has no keys, and wants to hear of erasures: of all that come behind what it is told here
     }
     answered.destroyed = counted();
     return done(std::move(answered));
   }
-  if (asked.what == What::destroy) return destroying_->run([this, id = asked.ids.front(), done = std::move(done)] { done(destroy(id)); });
+  if (asked.what == What::destroy)
+    return destroying_->run([this, id = asked.ids.front(), done = std::move(done)] { done(destroy(id)); });
   looking_->run([this, node, asked = std::move(asked), done = std::move(done)] { done(look(node, asked)); });
 }
 
@@ -89,7 +98,8 @@ KeysDestroyed KeyKeeper::lend(std::uint32_t node, std::uint64_t holder) {
   return counted();
 }
 
-/// A new one is a new process of its node: whatever its node was lent before may be forgotten when it is over. Who else is quiet may still have states in memory.
+/// A new one is a new process of its node: whatever its node was lent before may be forgotten when it is over. Who else
+/// is quiet may still have states in memory.
 KeyKeeper::Lent& KeyKeeper::lent_to(std::uint32_t node, std::uint64_t holder) {
   auto& holders = told_->holders;
   if (const auto known = holders.find(holder); known != holders.end()) return known->second;
@@ -114,23 +124,31 @@ KeysAnswered KeyKeeper::look_once(std::uint32_t node, const KeysAsked& asked) {
   answered.destroyed = lend(node, asked.holder);
   if (asked.what == What::current) {
     auto id = keys_->current(asked.subjects.front());
-    if (!id) answered.keys.push_back({.id = {}, .error = std::move(id).error()});
-    else if (*id) answered.keys.push_back({.id = **id});
+    if (!id)
+      answered.keys.push_back({.id = {}, .error = std::move(id).error()});
+    else if (*id)
+      answered.keys.push_back({.id = **id});
     return answered;
   }
   if (asked.what == What::key_for) {
     for (const auto& subject : asked.subjects) {
-      auto key = subject.empty() ? Result<HeldKey>(refuse(ErrorCode::invalid_argument, "a subject is no name")) : keys_->key_for(subject);
-      if (key) answered.keys.push_back(told_of(*key));
-      else answered.keys.push_back({.id = {}, .error = std::move(key).error()});
+      auto key = subject.empty() ? Result<HeldKey>(refuse(ErrorCode::invalid_argument, "a subject is no name"))
+                                 : keys_->key_for(subject);
+      if (key)
+        answered.keys.push_back(told_of(*key));
+      else
+        answered.keys.push_back({.id = {}, .error = std::move(key).error()});
     }
     return answered;
   }
   for (const auto& id : asked.ids) {
     auto key = keys_->find(id);
-    if (!key) answered.keys.push_back({.id = id, .error = std::move(key).error()});
-    else if (!*key) answered.keys.push_back({.id = id, .destroyed = true});
-    else answered.keys.push_back(told_of(**key));
+    if (!key)
+      answered.keys.push_back({.id = id, .error = std::move(key).error()});
+    else if (!*key)
+      answered.keys.push_back({.id = id, .destroyed = true});
+    else
+      answered.keys.push_back(told_of(**key));
   }
   return answered;
 }
@@ -173,7 +191,9 @@ Result<KeysAnswered> KeyKeeper::destroy(const KeyId& id) {
   for (const auto& [holder, lent] : told_only) have_forgotten_(lent.node, forget, [](const Result<KeysForgotten>&) {});
   lock.lock();
   while ((predecessor || !left->empty()) && options_.now() < until) {
-    if (told_->stopping) return refuse(ErrorCode::timeout, "the coordinator stops: the key is destroyed, and not all nodes may have forgotten it yet");
+    if (told_->stopping)
+      return refuse(ErrorCode::timeout,
+                    "the coordinator stops: the key is destroyed, and not all nodes may have forgotten it yet");
     told_->changed.wait_for(lock, look_every);
   }
   return answered;

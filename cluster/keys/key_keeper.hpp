@@ -1,4 +1,5 @@
-// KeyKeeper: the coordinator's side of the keys of subjects: lends them to nodes, and knows who may still have one that is destroyed.
+// KeyKeeper: the coordinator's side of the keys of subjects: lends them to nodes, and knows who may still have one that
+// is destroyed.
 
 #pragma once
 
@@ -10,9 +11,9 @@
 #include <mutex>
 #include <set>
 
-#include "evershard/store/erasure/subject_keys.hpp"
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
+#include "evershard/store/erasure/subject_keys.hpp"
 #include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
@@ -26,10 +27,13 @@ struct KeyKeeperOptions {
 };
 
 /// Has a node forget keys. Does not block; `done`: once, from any thread.
-using HaveForgotten = std::function<void(std::uint32_t node, const KeysForget& what, std::function<void(Result<KeysForgotten>)> done)>;
+using HaveForgotten =
+    std::function<void(std::uint32_t node, const KeysForget& what, std::function<void(Result<KeysForgotten>)> done)>;
 
-/// A key is destroyed for good first, as SubjectKeys says; then whoever was told of keys within the lease is told to forget it. `destroy` is answered when all of them have
-/// said that they did, or when whatever they were lent is over: at most a lease later. Who was told of keys earlier is told too, and not waited for. Behind a start it cannot know what its predecessor lent, and waits until that is over.
+/// A key is destroyed for good first, as SubjectKeys says; then whoever was told of keys within the lease is told to
+/// forget it. `destroy` is answered when all of them have said that they did, or when whatever they were lent is over:
+/// at most a lease later. Who was told of keys earlier is told too, and not waited for. Behind a start it cannot know
+/// what its predecessor lent, and waits until that is over.
 ///
 /// Any thread. Owner: what `have_forgotten` uses outlives it, or stop().
 class KeyKeeper {
@@ -38,7 +42,8 @@ class KeyKeeper {
   KeyKeeper(std::unique_ptr<SubjectKeys> keys, HaveForgotten have_forgotten, KeyKeeperOptions options = {});
   ~KeyKeeper() { stop(); }
 
-  /// Does not block. `done`: once, from a thread of its own, or the caller's. Errors: unavailable: it stops; invalid_argument: what is asked is nothing
+  /// Does not block. `done`: once, from a thread of its own, or the caller's. Errors: unavailable: it stops;
+  /// invalid_argument: what is asked is nothing
   void answer(std::uint32_t node, KeysAsked asked, KeysDone done);
   /// What is under way is done, what waits for nodes is told `unavailable`. Idempotent.
   void stop();

@@ -9,20 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "evershard/store/erasure/sealed_payload.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/erasure/sealed_payload.hpp"
 
 namespace evershard::cluster {
 
 struct KeysAsked {
   enum class What : std::uint8_t { key_for = 1, find, current, destroy, erasures };
   What what = What::find;
-  std::uint64_t holder = 0;   ///< the process that asks, and may keep what it is told for a while. Not 0
+  std::uint64_t holder = 0;             ///< the process that asks, and may keep what it is told for a while. Not 0
   std::vector<std::string> subjects{};  ///< of key_for: at most KeysAsked::subjects_max; of current: one
-  std::vector<KeyId> ids{};   ///< of find: at most KeysAsked::ids_max; of destroy: one
+  std::vector<KeyId> ids{};             ///< of find: at most KeysAsked::ids_max; of destroy: one
   static constexpr std::size_t ids_max = 1'000;
-  static constexpr std::size_t subjects_max = 64;  ///< a key that is made is synced: so many in well under the time of an answer
+  static constexpr std::size_t subjects_max =
+      64;  ///< a key that is made is synced: so many in well under the time of an answer
 
   friend bool operator==(const KeysAsked&, const KeysAsked&) = default;
 };
@@ -36,7 +37,8 @@ struct KeyTold {
   friend bool operator==(const KeyTold&, const KeyTold&) = default;
 };
 
-/// Counted by one process of a coordinator: what was told at an earlier count may have been destroyed since, and a key that was made behind a destruction is told at a later one.
+/// Counted by one process of a coordinator: what was told at an earlier count may have been destroyed since, and a key
+/// that was made behind a destruction is told at a later one.
 struct KeysDestroyed {
   std::uint64_t keeper = 0;
   std::uint64_t count = 0;
@@ -45,9 +47,9 @@ struct KeysDestroyed {
 };
 
 struct KeysAnswered {
-  bool no_keys = false;         ///< the coordinator was started without
-  std::vector<KeyTold> keys{};  ///< in the order asked for; of current: one or none
-  KeysDestroyed destroyed{};    ///< before it was looked
+  bool no_keys = false;                ///< the coordinator was started without
+  std::vector<KeyTold> keys{};         ///< in the order asked for; of current: one or none
+  KeysDestroyed destroyed{};           ///< before it was looked
   std::chrono::milliseconds lease{0};  ///< so long after it was asked for, a secret may be used
 
   friend bool operator==(const KeysAnswered&, const KeysAnswered&) = default;

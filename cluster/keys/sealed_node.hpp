@@ -4,13 +4,14 @@
 
 #include <memory>
 
+#include "evershard/cluster/keys/coordinator_keys.hpp"
 #include "evershard/store/erasure/sealed_events.hpp"
 #include "evershard/store/erasure/sealing_queue.hpp"
-#include "evershard/cluster/keys/coordinator_keys.hpp"
 
 namespace evershard::cluster {
 
-/// What nodes tell each other of events stays sealed: it is opened where it is read. Payloads without subject need nobody.
+/// What nodes tell each other of events stays sealed: it is opened where it is read. Payloads without subject need
+/// nobody.
 ///
 /// Owner: events and network outlive it; the store behind it takes what comes until stop().
 class SealedNode {
@@ -23,9 +24,11 @@ class SealedNode {
   [[nodiscard]] const std::shared_ptr<const Sealing>& sealing() const { return sealing_; }
   [[nodiscard]] SealingQueue& queue() { return queue_; }
 
-  /// Nobody waits for keys any more: what would have to is `unavailable`; what is lent is used until it is over. First of all: who waits keeps others from stopping. Idempotent.
+  /// Nobody waits for keys any more: what would have to is `unavailable`; what is lent is used until it is over. First
+  /// of all: who waits keeps others from stopping. Idempotent.
   void stop_asking() { keys_->stop(); }
-  /// The same, and what waited for a key is answered, or sent. Before the node and what carries its appends stop. Idempotent.
+  /// The same, and what waited for a key is answered, or sent. Before the node and what carries its appends stop.
+  /// Idempotent.
   void stop() {
     stop_asking();
     queue_.stop();

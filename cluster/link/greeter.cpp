@@ -27,17 +27,21 @@ T random_of() {
 Result<std::pair<Descriptor, std::uint16_t>> listening_socket(const std::string& host, std::uint16_t port) {
   const auto where = in_quotes(host, 200) + " port " + std::to_string(port);
   const auto addresses = numeric_addresses(host, port);
-  if (!addresses) return refuse(ErrorCode::invalid_argument, where + " is no address of this machine to listen at: " + addresses.error().what);
+  if (!addresses)
+    return refuse(ErrorCode::invalid_argument,
+                  where + " is no address of this machine to listen at: " + addresses.error().what);
   sockaddr_storage bytes = addresses->front().bytes;
   socklen_t size = addresses->front().size;
   Descriptor socket(::socket(bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   auto* const address = reinterpret_cast<sockaddr*>(&bytes);
-  if (socket.number() < 0 || ::bind(socket.number(), address, size) != 0 || ::listen(socket.number(), 256) != 0 || ::getsockname(socket.number(), address, &size) != 0) {
+  if (socket.number() < 0 || ::bind(socket.number(), address, size) != 0 || ::listen(socket.number(), 256) != 0 ||
+      ::getsockname(socket.number(), address, &size) != 0) {
     return refuse(ErrorCode::unavailable, "cannot listen at " + where + ": " + std::strerror(errno));
   }
-  const auto bound = bytes.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bytes)->sin6_port : reinterpret_cast<sockaddr_in*>(&bytes)->sin_port;
+  const auto bound = bytes.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bytes)->sin6_port
+                                                 : reinterpret_cast<sockaddr_in*>(&bytes)->sin_port;
   return std::pair(std::move(socket), ntohs(bound));
 }
 
@@ -59,7 +63,8 @@ void Greeter::listen(Descriptor socket) {
 void Greeter::dial(PeerAddress address) {
   order([this, address = std::move(address)] {
     const auto [dialled, is_new] = dialled_.try_emplace(
-        address.node, Dialled{address, Backoff(options_.limits.redial_min, options_.limits.redial_max), Clock::now(), {}});
+        address.node,
+        Dialled{address, Backoff(options_.limits.redial_min, options_.limits.redial_max), Clock::now(), {}});
     if (!is_new) dialled->second.address = address;
   });
 }
@@ -146,14 +151,18 @@ void Greeter::accept_some(LinkTime now) {
     LinkSocket socket(Descriptor(::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
     if (socket.number() < 0) {
       // Out of descriptors or memory: it would be asked again at once, for nothing.
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) accept_again_ = now + std::chrono::milliseconds(100);
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        accept_again_ = now + std::chrono::milliseconds(100);
       return;
     }
-    const auto strangers = static_cast<std::size_t>(std::count_if(introductions_.begin(), introductions_.end(), [](const Introduction& one) { return !one.dialled(); }));
+    const auto strangers = static_cast<std::size_t>(std::count_if(
+        introductions_.begin(), introductions_.end(), [](const Introduction& one) { return !one.dialled(); }));
     if (strangers >= options_.greetings_max) {
       // The oldest: who means well is done in milliseconds.
-      const auto oldest = std::find_if(introductions_.begin(), introductions_.end(), [](const Introduction& one) { return !one.dialled(); });
-      events_.refused(oldest->whom(), std::nullopt, {ErrorCode::overloaded, "too many connected that have not shown who they are"});
+      const auto oldest = std::find_if(introductions_.begin(), introductions_.end(),
+                                       [](const Introduction& one) { return !one.dialled(); });
+      events_.refused(oldest->whom(), std::nullopt,
+                      {ErrorCode::overloaded, "too many connected that have not shown who they are"});
       introductions_.erase(oldest);
     }
     introductions_.emplace_back(std::move(socket), options_, tls_, setup_for(LinkSide::acceptor, {}), now);
@@ -197,7 +206,8 @@ void Greeter::step_all(LinkTime now) {
 void Greeter::finish(Introduction& introduction, Result<Greeted> outcome, LinkTime now) {
   if (outcome) return events_.greeted(*std::move(outcome));
   if (const auto node = introduction.dialled()) {
-    if (const auto found = dialled_.find(*node); found != dialled_.end() && found->second.session == introduction.session()) {
+    if (const auto found = dialled_.find(*node);
+        found != dialled_.end() && found->second.session == introduction.session()) {
       found->second.session.reset();
       found->second.next = now + found->second.backoff.failed(random_of<std::uint64_t>());
     }

@@ -78,6 +78,7 @@ class Greeter {
 };
 
 /// A socket that listens, and its port. Errors: invalid_argument: no address; unavailable: it is in use
-[[nodiscard]] Result<std::pair<Descriptor, std::uint16_t>> listening_socket(const std::string& host, std::uint16_t port);
+[[nodiscard]] Result<std::pair<Descriptor, std::uint16_t>> listening_socket(const std::string& host,
+                                                                            std::uint16_t port);
 
 }  // namespace evershard::cluster

@@ -11,7 +11,8 @@ std::optional<HostAndPort> host_and_port(std::string_view text) {
   const auto* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data() + colon + 1, end, place.port);
   if (read.ptr != end || read.ec != std::errc()) return std::nullopt;
-  if (place.host.size() > 2 && place.host.front() == '[' && place.host.back() == ']') place.host = place.host.substr(1, place.host.size() - 2);
+  if (place.host.size() > 2 && place.host.front() == '[' && place.host.back() == ']')
+    place.host = place.host.substr(1, place.host.size() - 2);
   return place;
 }
 

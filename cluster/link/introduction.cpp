@@ -8,12 +8,14 @@
 namespace evershard::cluster {
 namespace {
 
-std::string place_text(const PeerAddress& to) { return "node " + std::to_string(to.node.value) + " at " + to.host + ":" + std::to_string(to.port); }
+std::string place_text(const PeerAddress& to) {
+  return "node " + std::to_string(to.node.value) + " at " + to.host + ":" + std::to_string(to.port);
+}
 
 }  // namespace
 
-Introduction::Introduction(const PeerAddress& to, const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreetingSetup setup,
-                           const std::shared_ptr<WakeUp>& wake, LinkTime now)
+Introduction::Introduction(const PeerAddress& to, const LinkOptions& options, std::shared_ptr<const TlsContext> tls,
+                           GreetingSetup setup, const std::shared_ptr<WakeUp>& wake, LinkTime now)
     : options_(options),
       tls_(std::move(tls)),
       setup_(std::move(setup)),
@@ -26,7 +28,8 @@ Introduction::Introduction(const PeerAddress& to, const LinkOptions& options, st
   resolving_.emplace(to.host, to.port, wake);
 }
 
-Introduction::Introduction(LinkSocket socket, const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreetingSetup setup, LinkTime now)
+Introduction::Introduction(LinkSocket socket, const LinkOptions& options, std::shared_ptr<const TlsContext> tls,
+                           GreetingSetup setup, LinkTime now)
     : options_(options),
       tls_(std::move(tls)),
       setup_(std::move(setup)),
@@ -46,17 +49,18 @@ short Introduction::events() const {
 std::optional<Result<Greeted>> Introduction::step(LinkTime now) {
   while (true) {
     const auto state = state_;
-    const auto done = state == State::resolving    ? resolve()
-                      : state == State::connecting ? connecting(now)
+    const auto done = state == State::resolving       ? resolve()
+                      : state == State::connecting    ? connecting(now)
                       : state == State::shaking_hands ? shake_hands()
                                                       : talk();
     if (!done) return refuse(done.error());
     if (*done) return Greeted{std::move(socket_), **greeting_->outcome(), dialled_.has_value()};
     if (state_ != state) continue;
     if (now < until_) return std::nullopt;
-    return refuse(ErrorCode::unavailable, state_ == State::resolving    ? "its name was not found in time"
-                                          : state_ == State::connecting ? "it does not answer"
-                                                                        : "it was silent, or too slow, while it should have shown who it is");
+    return refuse(ErrorCode::unavailable, state_ == State::resolving ? "its name was not found in time"
+                                          : state_ == State::connecting
+                                              ? "it does not answer"
+                                              : "it was silent, or too slow, while it should have shown who it is");
   }
 }
 
@@ -74,7 +78,9 @@ Result<bool> Introduction::connect_next(const std::string& last_why) {
     const auto& address = addresses_[next_address_++];
     socket_ = LinkSocket(Descriptor(::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
     if (socket_.number() < 0) continue;
-    if (::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size) == 0 || errno == EINPROGRESS) return false;
+    if (::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size) == 0 ||
+        errno == EINPROGRESS)
+      return false;
   }
   return refuse(ErrorCode::unavailable, last_why);
 }
@@ -108,7 +114,8 @@ Result<bool> Introduction::shake_hands() {
     EVERSHARD_TRY(tls_->check_member(socket_.tls().get(), meant));
   } else if (tls_) {
     // Who it says it is comes with its hello: the greeting tells it why it is refused.
-    setup_.admit = [tls = tls_, connection = socket_.tls(), admit = std::move(setup_.admit)](const LinkAgreement& agreement) -> Result<void> {
+    setup_.admit = [tls = tls_, connection = socket_.tls(),
+                    admit = std::move(setup_.admit)](const LinkAgreement& agreement) -> Result<void> {
       EVERSHARD_TRY(tls->check_member(connection.get(), agreement.peer));
       return admit ? admit(agreement) : Result<void>{};
     };
@@ -140,7 +147,9 @@ Result<bool> Introduction::talk() {
     }
     char bytes[4'096];
     const auto step = socket_.read(bytes, std::min(sizeof bytes, greeting_->wants() - in_.size()));
-    if (step.failed) return refuse(tls_ ? ErrorCode::unauthenticated : ErrorCode::unavailable, socket_.why() + ", before it had shown who it is");
+    if (step.failed)
+      return refuse(tls_ ? ErrorCode::unauthenticated : ErrorCode::unavailable,
+                    socket_.why() + ", before it had shown who it is");
     wants_write_ = step.wants_write;
     if (step.bytes == 0) return false;
     in_.append(bytes, step.bytes);

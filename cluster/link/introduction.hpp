@@ -18,10 +18,11 @@ namespace evershard::cluster {
 class Introduction {
  public:
   /// Dials.
-  Introduction(const PeerAddress& to, const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreetingSetup setup,
-               const std::shared_ptr<WakeUp>& wake, LinkTime now);
+  Introduction(const PeerAddress& to, const LinkOptions& options, std::shared_ptr<const TlsContext> tls,
+               GreetingSetup setup, const std::shared_ptr<WakeUp>& wake, LinkTime now);
   /// Was dialled.
-  Introduction(LinkSocket socket, const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreetingSetup setup, LinkTime now);
+  Introduction(LinkSocket socket, const LinkOptions& options, std::shared_ptr<const TlsContext> tls,
+               GreetingSetup setup, LinkTime now);
 
   /// Goes as far as it can by now. Returns: nothing: not done yet
   [[nodiscard]] std::optional<Result<Greeted>> step(LinkTime now);

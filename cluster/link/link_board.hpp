@@ -18,7 +18,8 @@ class LinkBoard {
     const std::lock_guard lock(mutex_);
     const auto found = connected_.find(peer.node);
     if (found == connected_.end() || found->second == peer.process) return {};
-    return refuse(ErrorCode::unavailable, "another process is connected as node " + std::to_string(peer.node.value) + ": two must not have one number");
+    return refuse(ErrorCode::unavailable, "another process is connected as node " + std::to_string(peer.node.value) +
+                                              ": two must not have one number");
   }
   void up(const LinkIdentity& peer) {
     const std::lock_guard lock(mutex_);

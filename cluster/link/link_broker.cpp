@@ -24,13 +24,16 @@ caf::io::connection_handle handle_of(ConnectionNumber number) { return caf::io::
 class Carrier final : public LinkTransport {
  public:
   Carrier(caf::io::broker& self, std::shared_ptr<LinkShared> shared)
-      : self_(self), shared_(std::move(shared)), hub_({shared_->options, shared_->handlers, *this, shared_->board, shared_->returns.lock(), shared_->gone}) {}
+      : self_(self),
+        shared_(std::move(shared)),
+        hub_({shared_->options, shared_->handlers, *this, shared_->board, shared_->returns.lock(), shared_->gone}) {}
 
   ConnectionNumber adopt(LinkSocket socket) override {
     auto& multiplexer = static_cast<caf::io::network::default_multiplexer&>(self_.system().middleman().backend());
     auto tls = socket.tls();
     const int number = socket.release();
-    const auto scribe = tls ? caf::io::scribe_ptr(new TlsScribe(multiplexer, number, tls), false) : multiplexer.new_scribe(number);
+    const auto scribe =
+        tls ? caf::io::scribe_ptr(new TlsScribe(multiplexer, number, tls), false) : multiplexer.new_scribe(number);
     const auto handle = scribe->hdl();
     self_.add_scribe(scribe);
     self_.configure_read(handle, caf::io::receive_policy::at_most(read_bytes));
@@ -49,7 +52,8 @@ class Carrier final : public LinkTransport {
     self_.flush(handle);
   }
 
-  // Not CAF's close(): that waits for the peer, which may be what is frozen. A socket that is shut down both ways ends by itself.
+  // Not CAF's close(): that waits for the peer, which may be what is frozen. A socket that is shut down both ways ends
+  // by itself.
   void end(ConnectionNumber connection, std::string_view last_words) override {
     const auto found = open_.find(connection);
     if (found == open_.end() || !self_.valid(handle_of(connection))) return;
@@ -63,7 +67,9 @@ class Carrier final : public LinkTransport {
     ::shutdown(open.socket, SHUT_RDWR);
   }
 
-  void received(const caf::io::new_data_msg& message) { hub_.received(message.handle.id(), {message.buf.data(), message.buf.size()}, Clock::now()); }
+  void received(const caf::io::new_data_msg& message) {
+    hub_.received(message.handle.id(), {message.buf.data(), message.buf.size()}, Clock::now());
+  }
   void transferred(const caf::io::data_transferred_msg& message) {
     const auto found = open_.find(message.handle.id());
     if (found == open_.end()) return;
@@ -82,7 +88,8 @@ class Carrier final : public LinkTransport {
       const auto* const tell = std::get_if<TellCommand>(&command);
       if (ask == nullptr && tell == nullptr) continue;
       shared_->inbox_calls.fetch_sub(1, std::memory_order_relaxed);
-      shared_->inbox_bytes.fetch_sub(ask != nullptr ? ask->bytes.size() : tell->bytes.size(), std::memory_order_relaxed);
+      shared_->inbox_bytes.fetch_sub(ask != nullptr ? ask->bytes.size() : tell->bytes.size(),
+                                     std::memory_order_relaxed);
     }
     hub_.run(commands_, Clock::now());
     commands_.clear();
@@ -112,7 +119,8 @@ class Carrier final : public LinkTransport {
     std::size_t unsent = 0;
   };
 
-  // Not before the last tick has come: CAF counts who is told something as in use, and forgets to uncount when its loop ends before it is heard.
+  // Not before the last tick has come: CAF counts who is told something as in use, and forgets to uncount when its loop
+  // ends before it is heard.
   void end_if_done() {
     if (!stopping_ || ticks_ || !open_.empty() || std::exchange(ended_, true)) return;
     self_.quit();
@@ -146,7 +154,9 @@ caf::behavior link_broker(caf::io::broker* self, std::shared_ptr<LinkShared> sha
 
 }  // namespace
 
-caf::actor spawn_link_broker(caf::actor_system& system, std::shared_ptr<LinkShared> shared) { return system.middleman().spawn_broker(link_broker, std::move(shared)); }
+caf::actor spawn_link_broker(caf::actor_system& system, std::shared_ptr<LinkShared> shared) {
+  return system.middleman().spawn_broker(link_broker, std::move(shared));
+}
 void wake_link_broker(const caf::actor& broker) { caf::anon_send(broker, WakeAtom::value); }
 void stop_link_broker(const caf::actor& broker) { caf::anon_send(broker, StopAtom::value); }
 

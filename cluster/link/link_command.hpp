@@ -44,7 +44,8 @@ struct ForgetCommand {
   NodeNumber node{};
 };
 
-using LinkCommand = std::variant<AskCommand, TellCommand, AnswerCommand, ReleaseCommand, Greeted, MissedCommand, ForgetCommand>;
+using LinkCommand =
+    std::variant<AskCommand, TellCommand, AnswerCommand, ReleaseCommand, Greeted, MissedCommand, ForgetCommand>;
 using LinkInbox = Inbox<LinkCommand>;
 
 }  // namespace evershard::cluster

@@ -29,7 +29,8 @@ LinkHub::Peer* LinkHub::find(NodeNumber node) {
 Result<LinkHub::Peer*> LinkHub::find_or_make(NodeNumber node, LinkTime now) {
   if (auto* const peer = find(node)) return peer;
   if (peers_.size() >= parts_.options.peers_max) {
-    return refuse(ErrorCode::overloaded, "there are " + std::to_string(peers_.size()) + " peers already: " + node_name(node) + " is one too many");
+    return refuse(ErrorCode::overloaded, "there are " + std::to_string(peers_.size()) +
+                                             " peers already: " + node_name(node) + " is one too many");
   }
   auto& made = peers_[node];
   made = std::make_unique<Peer>(node, parts_.options.limits, now);
@@ -53,7 +54,8 @@ void LinkHub::take(AskCommand& command, LinkTime now) {
   const auto peer = find_or_make(command.to, now);
   if (!peer) return command.done(refuse(peer.error()));
   const auto ticket = ++last_ticket_;
-  if (auto taken = (*peer)->link.calls().request(ticket, command.kind, std::move(command.bytes), command.deadline, now); !taken) {
+  if (auto taken = (*peer)->link.calls().request(ticket, command.kind, std::move(command.bytes), command.deadline, now);
+      !taken) {
     return command.done(refuse(std::move(taken).error()));
   }
   waiting_.emplace(ticket, std::move(command.done));
@@ -63,7 +65,8 @@ void LinkHub::take(AskCommand& command, LinkTime now) {
 void LinkHub::take(TellCommand& command, LinkTime now) {
   const auto peer = find_or_make(command.to, now);
   if (!peer) return;
-  if (!(*peer)->link.calls().message(command.kind, std::move(command.bytes), now)) return (*peer)->link.calls().count_lost_message();
+  if (!(*peer)->link.calls().message(command.kind, std::move(command.bytes), now))
+    return (*peer)->link.calls().count_lost_message();
   work_for(**peer);
 }
 
@@ -91,7 +94,8 @@ void LinkHub::take(Greeted& greeted, LinkTime now) {
     return;
   }
   auto& peer = **made;
-  if (peer.connection) end_session(peer, {ErrorCode::cancelled, "a newer session of the same process takes its place"}, true, now);
+  if (peer.connection)
+    end_session(peer, {ErrorCode::cancelled, "a newer session of the same process takes its place"}, true, now);
   peer.info = {agreement.peer, agreement.session, greeted.dialled};
   peer.since = now;
   peer.unsent = 0;
@@ -144,7 +148,8 @@ void LinkHub::unsent(ConnectionNumber connection, std::size_t bytes, LinkTime no
 }
 
 void LinkHub::closed(ConnectionNumber connection, LinkTime now) {
-  if (auto* const peer = of(connection)) end_session(*peer, {ErrorCode::unavailable, "the connection was lost"}, false, now);
+  if (auto* const peer = of(connection))
+    end_session(*peer, {ErrorCode::unavailable, "the connection was lost"}, false, now);
 }
 
 void LinkHub::tick(LinkTime now) {
@@ -161,7 +166,8 @@ void LinkHub::tick(LinkTime now) {
 
 void LinkHub::close(LinkTime now) {
   for (auto& [node, peer] : peers_) {
-    if (peer->connection) end_session(*peer, {ErrorCode::cancelled, node_name(parts_.options.who.node) + " stops"}, true, now);
+    if (peer->connection)
+      end_session(*peer, {ErrorCode::cancelled, node_name(parts_.options.who.node) + " stops"}, true, now);
     peer->link.close("this process stops");
     answer_callers(*peer);
   }
@@ -174,14 +180,16 @@ void LinkHub::deliver(Peer& peer) {
     for (auto& request : session->take_requests()) {
       LinkReply reply(parts_.returns, peer.number, request.session, request.number);
       if (parts_.handlers.on_request) {
-        parts_.handlers.on_request({peer.number, request.kind, request.deadline, std::move(request.bytes), std::move(reply)});
+        parts_.handlers.on_request(
+            {peer.number, request.kind, request.deadline, std::move(request.bytes), std::move(reply)});
       } else {
         reply(refuse(ErrorCode::unavailable, node_name(parts_.options.who.node) + " takes no requests"));
       }
     }
     for (auto& message : session->take_messages()) {
       LinkReceipt receipt(parts_.returns, peer.number, message.session, message.cost);
-      if (parts_.handlers.on_message) parts_.handlers.on_message({peer.number, message.kind, std::move(message.bytes), std::move(receipt)});
+      if (parts_.handlers.on_message)
+        parts_.handlers.on_message({peer.number, message.kind, std::move(message.bytes), std::move(receipt)});
     }
   }
   answer_callers(peer);
@@ -228,7 +236,16 @@ void LinkHub::show(LinkTime now) {
   for (const auto& [node, peer] : peers_) {
     auto& status = all.emplace_back();
     const auto& calls = peer->link.calls();
-    status = {node, peer->connection.has_value(), peer->info, {}, calls.waiting(), calls.waiting_bytes(), calls.in_flight(), 0, peer->sessions, calls.messages_lost()};
+    status = {node,
+              peer->connection.has_value(),
+              peer->info,
+              {},
+              calls.waiting(),
+              calls.waiting_bytes(),
+              calls.in_flight(),
+              0,
+              peer->sessions,
+              calls.messages_lost()};
     if (const auto* const session = peer->link.session(); session != nullptr && peer->connection) {
       status.silence = in_ms(session->silence(now));
       status.open_requests = session->open_requests();

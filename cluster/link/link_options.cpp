@@ -19,7 +19,8 @@ Refused wrong_option(std::string what) { return refuse(ErrorCode::invalid_argume
 
 Result<void> check_secret(const std::string& secret) {
   if (secret.size() >= secret_bytes_min) return {};
-  return wrong_option("the link's secret has " + std::to_string(secret.size()) + " bytes: fewer than " + std::to_string(secret_bytes_min) + " can be guessed");
+  return wrong_option("the link's secret has " + std::to_string(secret.size()) + " bytes: fewer than " +
+                      std::to_string(secret_bytes_min) + " can be guessed");
 }
 
 }  // namespace
@@ -28,24 +29,32 @@ std::string member_uri(const LinkIdentity& who) {
   constexpr char hex[] = "0123456789ABCDEF";
   std::string uri = "evershard://";
   for (const char c : who.cluster) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+                       c == '.' || c == '_' || c == '~';
     const auto byte = static_cast<unsigned char>(c);
-    if (plain) uri += c;
-    else uri += {'%', hex[byte >> 4], hex[byte & 15]};
+    if (plain)
+      uri += c;
+    else
+      uri += {'%', hex[byte >> 4], hex[byte & 15]};
   }
   return uri + (who.node.value == 0 ? "/coordinator" : "/node/" + std::to_string(who.node.value));
 }
 
 Result<void> check(const LinkOptions& options) {
   const auto& who = options.who;
-  if (who.cluster.empty() || who.cluster.size() > 64) return wrong_option("the cluster id has " + std::to_string(who.cluster.size()) + " bytes, not from 1 to 64");
+  if (who.cluster.empty() || who.cluster.size() > 64)
+    return wrong_option("the cluster id has " + std::to_string(who.cluster.size()) + " bytes, not from 1 to 64");
   if ((who.shards == 0 && who.role != NodeRole::node) || who.shards > shards_max) {
-    return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " + std::to_string(shards_max));
+    return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " +
+                        std::to_string(shards_max));
   }
-  if (options.greetings_max == 0 || options.peers_max == 0) return wrong_option("greetings_max and peers_max must be above 0: nobody could connect");
-  if (options.versions.oldest == 0 || options.versions.oldest > options.versions.newest) return wrong_option("the versions spoken are none");
+  if (options.greetings_max == 0 || options.peers_max == 0)
+    return wrong_option("greetings_max and peers_max must be above 0: nobody could connect");
+  if (options.versions.oldest == 0 || options.versions.oldest > options.versions.newest)
+    return wrong_option("the versions spoken are none");
   EVERSHARD_TRY(check(options.limits));
-  if (options.secret.empty() && !options.tls) return wrong_option("the link needs a shared secret or TLS: without them anybody could be a node");
+  if (options.secret.empty() && !options.tls)
+    return wrong_option("the link needs a shared secret or TLS: without them anybody could be a node");
   if (!options.secret.empty()) EVERSHARD_TRY(check_secret(options.secret));
   if (options.tls && (options.tls->certificate.empty() || options.tls->key.empty() || options.tls->ca.empty())) {
     return wrong_option("the link's TLS needs a certificate, its key and the cluster's CA: both sides show theirs");
@@ -64,16 +73,21 @@ bool is_loopback(std::string_view host) {
 
 Result<void> check_host(const LinkOptions& options, std::string_view host) {
   if (options.tls || options.insecure || is_loopback(host)) return {};
-  return wrong_option(in_quotes(host, 200) + " is reached over a network, and the link has no TLS: what it carries could be read and changed on the way;"
-                                              " allow it with insecure");
+  return wrong_option(
+      in_quotes(host, 200) +
+      " is reached over a network, and the link has no TLS: what it carries could be read and changed on the way;"
+      " allow it with insecure");
 }
 
 Result<std::string> secret_of_file(const std::filesystem::path& path) {
   const std::string name = "the link's secret file " + in_quotes(path.string(), 300);
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return refuse(ErrorCode::io, name + " is not there, or is no file");
-  if ((status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP)) != 0) return wrong_option(name + " can be read or written by others: chmod 600");
-  if (static_cast<std::size_t>(status.st_size) > secret_file_bytes_max) return wrong_option(name + " is larger than 4096 bytes");
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    return refuse(ErrorCode::io, name + " is not there, or is no file");
+  if ((status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP)) != 0)
+    return wrong_option(name + " can be read or written by others: chmod 600");
+  if (static_cast<std::size_t>(status.st_size) > secret_file_bytes_max)
+    return wrong_option(name + " is larger than 4096 bytes");
   std::ifstream in(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});
   if (!in) return refuse(ErrorCode::io, name + " cannot be read");

@@ -14,7 +14,8 @@
 
 namespace evershard::cluster {
 
-/// Mutual TLS 1.3. The CA must be the cluster's own. A certificate says whose it is by a URI among its alternative names, see member_uri.
+/// Mutual TLS 1.3. The CA must be the cluster's own. A certificate says whose it is by a URI among its alternative
+/// names, see member_uri.
 struct LinkTls {
   std::filesystem::path certificate{};  ///< PEM, with its chain; used when dialling and when dialled
   std::filesystem::path key{};          ///< PEM, without a passphrase
@@ -32,18 +33,18 @@ struct PeerAddress {
 };
 
 struct LinkOptions {
-  LinkIdentity who{};             ///< `process` 0: a random one
+  LinkIdentity who{};  ///< `process` 0: a random one
   LinkLimits limits{};
-  std::string secret{};           ///< shared by all processes; shown by proof, never sent. Empty: none
+  std::string secret{};  ///< shared by all processes; shown by proof, never sent. Empty: none
   std::optional<LinkTls> tls{};
-  bool insecure = false;          ///< without TLS, let others than this machine in
+  bool insecure = false;            ///< without TLS, let others than this machine in
   std::size_t greetings_max = 256;  ///< connections that have not shown who they are; of more, the oldest goes
   std::size_t peers_max = 1'024;
   LinkVersions versions{};  ///< this release's; others only to play another release in a test
 };
 
-/// How a certificate names a process: `evershard://CLUSTER/node/3`, `evershard://CLUSTER/coordinator` (number 0). In the cluster's name, what
-/// is neither letter nor digit nor one of -._~ is %XX.
+/// How a certificate names a process: `evershard://CLUSTER/node/3`, `evershard://CLUSTER/coordinator` (number 0). In
+/// the cluster's name, what is neither letter nor digit nor one of -._~ is %XX.
 [[nodiscard]] std::string member_uri(const LinkIdentity& who);
 
 /// Without reading a file.
@@ -59,7 +60,8 @@ struct LinkOptions {
 
 /// What a file holds, without blanks and newlines around it.
 ///
-/// Errors: io: it cannot be read; invalid_argument: others than its owner may read it, it is short or too long. No error shows what is in it
+/// Errors: io: it cannot be read; invalid_argument: others than its owner may read it, it is short or too long. No
+/// error shows what is in it
 [[nodiscard]] Result<std::string> secret_of_file(const std::filesystem::path& path);
 
 }  // namespace evershard::cluster

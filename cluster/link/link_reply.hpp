@@ -20,7 +20,8 @@ class LinkReturns {
   virtual void release(NodeNumber node, SessionNumber session, std::uint64_t cost) = 0;
 };
 
-/// The answer to one request: given once, from any thread, at any time. Dropped without one, the caller hears `timeout`.
+/// The answer to one request: given once, from any thread, at any time. Dropped without one, the caller hears
+/// `timeout`.
 class LinkReply {
  public:
   LinkReply() = default;

@@ -42,12 +42,16 @@ SocketStep LinkSocket::write(std::string_view bytes) {
 SocketStep LinkSocket::tls_step(int result) {
   if (result > 0) return {static_cast<std::size_t>(result)};
   switch (SSL_get_error(tls_.get(), result)) {
-    case SSL_ERROR_WANT_READ: return {};
-    case SSL_ERROR_WANT_WRITE: return {0, true};
-    default: break;
+    case SSL_ERROR_WANT_READ:
+      return {};
+    case SSL_ERROR_WANT_WRITE:
+      return {0, true};
+    default:
+      break;
   }
   const auto verified = SSL_get_verify_result(tls_.get());
-  why_ = verified != X509_V_OK ? std::string("its certificate is refused: ") + X509_verify_cert_error_string(verified) : "TLS: " + tls_error_text();
+  why_ = verified != X509_V_OK ? std::string("its certificate is refused: ") + X509_verify_cert_error_string(verified)
+                               : "TLS: " + tls_error_text();
   ERR_clear_error();
   return {0, false, true};
 }
@@ -64,7 +68,9 @@ std::string peer_text(int socket) {
   socklen_t size = sizeof address;
   char host[NI_MAXHOST], port[NI_MAXSERV];
   if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  if (::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) return "";
+  if (::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return "";
   return address.ss_family == AF_INET6 ? "[" + std::string(host) + "]:" + port : std::string(host) + ":" + port;
 }
 

@@ -19,7 +19,8 @@ constexpr auto stop_time_max = std::chrono::seconds(10);
 caf::actor_system_config link_configuration() {
   caf::actor_system_config config;
   config.load<caf::io::middleman>();
-  // All work is the broker's, in the middleman's thread: the pool's one worker has nothing to do, and looks seldom whether it has.
+  // All work is the broker's, in the middleman's thread: the pool's one worker has nothing to do, and looks seldom
+  // whether it has.
   config.set("scheduler.max-threads", std::size_t{1});
   config.set("work-stealing.aggressive-poll-attempts", std::size_t{1});
   config.set("work-stealing.moderate-poll-attempts", std::size_t{1});
@@ -35,7 +36,9 @@ class InboxReturns final : public LinkReturns {
   void answer(NodeNumber node, SessionNumber session, CallNumber number, Result<std::string> outcome) override {
     put(AnswerCommand{node, session, number, std::move(outcome)});
   }
-  void release(NodeNumber node, SessionNumber session, std::uint64_t cost) override { put(ReleaseCommand{node, session, cost}); }
+  void release(NodeNumber node, SessionNumber session, std::uint64_t cost) override {
+    put(ReleaseCommand{node, session, cost});
+  }
   /// Nothing goes in when this has returned.
   void close() {
     const std::lock_guard lock(mutex_);
@@ -54,7 +57,8 @@ class InboxReturns final : public LinkReturns {
 
 std::uint64_t random_process() {
   std::uint64_t number = 0;
-  EVERSHARD_CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(&number), sizeof number) == 1, "there are random numbers");
+  EVERSHARD_CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(&number), sizeof number) == 1,
+                  "there are random numbers");
   return number | 1;
 }
 
@@ -92,7 +96,8 @@ Links::Impl::Impl(std::shared_ptr<LinkShared> s, std::shared_ptr<const TlsContex
   shared->gone = [this](NodeNumber node, SessionNumber session, bool lasted) { greeter->gone(node, session, lasted); };
   system = std::make_unique<caf::actor_system>(configuration);
   broker = spawn_link_broker(*system, shared);
-  // This thread refers to the system's logger from here on, and the system's end waits until nobody does: for ever, in another thread.
+  // This thread refers to the system's logger from here on, and the system's end waits until nobody does: for ever, in
+  // another thread.
   caf::logger::set_current_actor_system(nullptr);
 }
 
@@ -114,14 +119,15 @@ void Links::Impl::stop() {
 Result<void> Links::Impl::enter(std::size_t bytes) {
   const auto& limits = shared->options.limits;
   if (bytes > limits.payload_bytes_max) {
-    return refuse(ErrorCode::too_large, "a payload of " + std::to_string(bytes) + " bytes is more than the " + std::to_string(limits.payload_bytes_max) +
-                                            " that a link carries");
+    return refuse(ErrorCode::too_large, "a payload of " + std::to_string(bytes) + " bytes is more than the " +
+                                            std::to_string(limits.payload_bytes_max) + " that a link carries");
   }
   const auto calls = shared->inbox_calls.fetch_add(1, std::memory_order_relaxed);
   const auto waiting = shared->inbox_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (calls < limits.queue_calls_max && waiting + bytes <= limits.queue_bytes_max) return {};
   leave(bytes);
-  return refuse(ErrorCode::overloaded, std::to_string(calls) + " calls of " + std::to_string(waiting) + " bytes wait in this process already");
+  return refuse(ErrorCode::overloaded,
+                std::to_string(calls) + " calls of " + std::to_string(waiting) + " bytes wait in this process already");
 }
 
 void Links::Impl::leave(std::size_t bytes) {
@@ -165,9 +171,11 @@ Result<void> Links::dial(PeerAddress address) {
   EVERSHARD_TRY(check_host(options, address.host));
   const auto peer = "node " + std::to_string(address.node.value);
   if (address.node >= options.who.node) {
-    return refuse(ErrorCode::invalid_argument, "node " + std::to_string(options.who.node.value) + " does not dial " + peer + ": the higher number dials");
+    return refuse(ErrorCode::invalid_argument, "node " + std::to_string(options.who.node.value) + " does not dial " +
+                                                   peer + ": the higher number dials");
   }
-  if (address.host.empty() || address.port == 0) return refuse(ErrorCode::invalid_argument, peer + " cannot be dialled without a host and a port");
+  if (address.host.empty() || address.port == 0)
+    return refuse(ErrorCode::invalid_argument, peer + " cannot be dialled without a host and a port");
   impl_->greeter->dial(std::move(address));
   return {};
 }
@@ -178,7 +186,8 @@ void Links::forget(NodeNumber node) {
 }
 
 void Links::request(NodeNumber to, MessageKind kind, std::string bytes, std::chrono::milliseconds time, Done done) {
-  if (to == impl_->shared->options.who.node) return done(refuse(ErrorCode::invalid_argument, "a process does not ask itself over its link"));
+  if (to == impl_->shared->options.who.node)
+    return done(refuse(ErrorCode::invalid_argument, "a process does not ask itself over its link"));
   const auto size = bytes.size();
   if (auto entered = impl_->enter(size); !entered) return done(refuse(std::move(entered).error()));
   LinkCommand command(AskCommand{to, kind, std::chrono::steady_clock::now() + time, std::move(bytes), std::move(done)});
@@ -188,7 +197,8 @@ void Links::request(NodeNumber to, MessageKind kind, std::string bytes, std::chr
 }
 
 Result<void> Links::send(NodeNumber to, MessageKind kind, std::string bytes) {
-  if (to == impl_->shared->options.who.node) return refuse(ErrorCode::invalid_argument, "a process does not send to itself over its link");
+  if (to == impl_->shared->options.who.node)
+    return refuse(ErrorCode::invalid_argument, "a process does not send to itself over its link");
   const auto size = bytes.size();
   EVERSHARD_TRY(impl_->enter(size));
   if (impl_->shared->inbox->put(LinkCommand(TellCommand{to, kind, std::move(bytes)}))) return {};

@@ -33,8 +33,8 @@ struct LinkSessionInfo {
   bool dialled = false;  ///< by this side
 };
 
-/// All are called from one thread, the link's own: they must be quick, must not throw, and may call everything but stop().
-/// Those that are not set: requests are answered `unavailable`, all else is ignored.
+/// All are called from one thread, the link's own: they must be quick, must not throw, and may call everything but
+/// stop(). Those that are not set: requests are answered `unavailable`, all else is ignored.
 struct LinkHandlers {
   std::function<void(LinkRequest)> on_request{};
   std::function<void(LinkMessage)> on_message{};
@@ -42,8 +42,8 @@ struct LinkHandlers {
   std::function<void(const LinkSessionInfo&)> on_session_up{};
   /// What was under way in it has been answered `timeout`.
   std::function<void(const LinkSessionInfo&, const Error& why)> on_session_down{};
-  /// Somebody connected, or was dialled, and no session came of it. `whom`: an address, or `node 3 at host:port`. From a thread of its
-  /// own, or the link's; it may be called as often as strangers like.
+  /// Somebody connected, or was dialled, and no session came of it. `whom`: an address, or `node 3 at host:port`. From
+  /// a thread of its own, or the link's; it may be called as often as strangers like.
   std::function<void(const std::string& whom, const Error& why)> on_refused{};
 };
 
@@ -72,11 +72,12 @@ class Links {
 
   /// Lets peers in. `port` 0: a free one.
   ///
-  /// Returns: the port. Errors: invalid_argument: check_host(), an address that is none, a second call; unavailable: the address is in use
+  /// Returns: the port. Errors: invalid_argument: check_host(), an address that is none, a second call; unavailable:
+  /// the address is in use
   [[nodiscard]] Result<std::uint16_t> listen(const std::string& host, std::uint16_t port);
 
-  /// Connects to a peer, now and whenever the connection is lost, until forget(). Of two, the higher number dials. Again, with another
-  /// address: the next dial goes there.
+  /// Connects to a peer, now and whenever the connection is lost, until forget(). Of two, the higher number dials.
+  /// Again, with another address: the next dial goes there.
   ///
   /// Errors: invalid_argument: check_host(); a number that is not below its own
   [[nodiscard]] Result<void> dial(PeerAddress address);
@@ -86,7 +87,8 @@ class Links {
   /// Asks a peer. While it is not connected a request waits as long as LinkLimits::queue_time_max for it to come back.
   ///
   /// `done`: called once, from the link's thread, or from the caller's before this returns.
-  /// Errors:  unavailable, overloaded, too_large, cancelled: it was not sent; timeout: nobody knows; all others: the peer's handler
+  /// Errors:  unavailable, overloaded, too_large, cancelled: it was not sent; timeout: nobody knows; all others: the
+  /// peer's handler
   void request(NodeNumber to, MessageKind kind, std::string bytes, std::chrono::milliseconds time, Done done);
 
   /// Tells a peer something. In sequence with the other messages to it; lost when the session ends, and nobody is told.
@@ -101,8 +103,8 @@ class Links {
 
   [[nodiscard]] std::vector<LinkStatus> status() const;
 
-  /// Says goodbye to all and answers everything: `timeout` what was under way, `cancelled` what was not sent. Afterwards no handler is
-  /// called. Not from a handler.
+  /// Says goodbye to all and answers everything: `timeout` what was under way, `cancelled` what was not sent.
+  /// Afterwards no handler is called. Not from a handler.
   void stop();
 
  private:

@@ -16,7 +16,8 @@ Result<std::vector<SocketAddress>> look_up(const std::string& host, std::uint16_
   hints.ai_flags = flags | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (const int failed = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found); failed != 0) {
-    return refuse(ErrorCode::unavailable, "the host " + in_quotes(host, 200) + " is not found: " + ::gai_strerror(failed));
+    return refuse(ErrorCode::unavailable,
+                  "the host " + in_quotes(host, 200) + " is not found: " + ::gai_strerror(failed));
   }
   std::vector<SocketAddress> addresses;
   for (auto* one = found; one != nullptr; one = one->ai_next) {

@@ -21,8 +21,8 @@ struct SocketAddress {
   socklen_t size = 0;
 };
 
-/// Numbers are there at once. Names are asked for in a thread of their own, which may take as long as the resolver does: nobody waits
-/// for it, also when the link ends first.
+/// Numbers are there at once. Names are asked for in a thread of their own, which may take as long as the resolver
+/// does: nobody waits for it, also when the link ends first.
 class Resolving {
  public:
   Resolving(const std::string& host, std::uint16_t port, const std::shared_ptr<WakeUp>& wake);

@@ -16,17 +16,20 @@
 namespace evershard::cluster {
 namespace {
 
-// OpenSSL's own sockets write with write(), which raises SIGPIPE; a library must not have to change the signals of its process.
+// OpenSSL's own sockets write with write(), which raises SIGPIPE; a library must not have to change the signals of its
+// process.
 int write_quietly(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const auto wrote = ::send(static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  const auto wrote = ::send(static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))), bytes,
+                            static_cast<std::size_t>(size), MSG_NOSIGNAL);
   if (wrote < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
   return static_cast<int>(wrote);
 }
 
 int read_quietly(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const auto got = ::recv(static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))), bytes, static_cast<std::size_t>(size), 0);
+  const auto got = ::recv(static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))), bytes,
+                          static_cast<std::size_t>(size), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
   return static_cast<int>(got);
 }
@@ -58,7 +61,8 @@ std::shared_ptr<SSL> connection_on(SSL_CTX* context, int socket) {
 }
 
 Refused bad_file(const char* what, const std::filesystem::path& file) {
-  return refuse(ErrorCode::invalid_argument, std::string("the link's ") + what + " " + in_quotes(file.string(), 300) + " cannot be used: " + tls_error_text());
+  return refuse(ErrorCode::invalid_argument, std::string("the link's ") + what + " " + in_quotes(file.string(), 300) +
+                                                 " cannot be used: " + tls_error_text());
 }
 
 bool is_address(const std::string& name) {
@@ -71,13 +75,15 @@ bool is_address(const std::string& name) {
 /// The members that a certificate names.
 std::vector<std::string> members_named(X509* certificate) {
   std::vector<std::string> uris;
-  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
-                                                                            GENERAL_NAMES_free);
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      GENERAL_NAMES_free);
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const auto* name = sk_GENERAL_NAME_value(names.get(), i);
     if (name->type != GEN_URI) continue;
     const auto* text = name->d.uniformResourceIdentifier;
-    const std::string_view uri(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)), static_cast<std::size_t>(ASN1_STRING_length(text)));
+    const std::string_view uri(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+                               static_cast<std::size_t>(ASN1_STRING_length(text)));
     if (uri.starts_with("evershard://")) uris.emplace_back(uri);
   }
   ERR_clear_error();
@@ -119,11 +125,13 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::load(const LinkTls& files,
   SSL_CTX_set_mode(raw, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_default_passwd_cb(raw, [](char*, int, int, void*) { return 0; });  // nobody is there to be asked
-  if (SSL_CTX_use_certificate_chain_file(raw, files.certificate.c_str()) != 1) return bad_file("certificate", files.certificate);
+  if (SSL_CTX_use_certificate_chain_file(raw, files.certificate.c_str()) != 1)
+    return bad_file("certificate", files.certificate);
   if (SSL_CTX_use_PrivateKey_file(raw, files.key.c_str(), SSL_FILETYPE_PEM) != 1) return bad_file("key", files.key);
   if (SSL_CTX_check_private_key(raw) != 1) return bad_file("key", files.key);
   if (const auto why = why_not_of(SSL_CTX_get0_certificate(raw), who, false); !why.empty() && !files.unbound)
-    return refuse(ErrorCode::invalid_argument, "the link's certificate " + in_quotes(files.certificate.string(), 300) + ' ' + why);
+    return refuse(ErrorCode::invalid_argument,
+                  "the link's certificate " + in_quotes(files.certificate.string(), 300) + ' ' + why);
   if (SSL_CTX_load_verify_locations(raw, files.ca.c_str(), nullptr) != 1) return bad_file("CA", files.ca);
   std::shared_ptr<TlsContext> made(new TlsContext);
   made->context_ = std::move(context);

@@ -22,7 +22,8 @@ rw_state state_of(SSL* tls, int result, std::size_t& bytes) {
 
 TlsBytes::TlsBytes(std::shared_ptr<SSL> tls) : tls_(std::move(tls)) {}
 
-// The queue of errors is the thread's, not the connection's: what another connection left there would be taken for this one's.
+// The queue of errors is the thread's, not the connection's: what another connection left there would be taken for this
+// one's.
 rw_state TlsBytes::read_some(std::size_t& bytes, caf::io::network::native_socket, void* into, std::size_t size) {
   bytes = 0;
   if (size == 0) return rw_state::indeterminate;
@@ -37,7 +38,9 @@ rw_state TlsBytes::write_some(std::size_t& bytes, caf::io::network::native_socke
   return state_of(tls_.get(), SSL_write(tls_.get(), from, static_cast<int>(std::min(size, at_once))), bytes);
 }
 
-bool TlsBytes::must_read_more(caf::io::network::native_socket, std::size_t threshold) { return static_cast<std::size_t>(SSL_pending(tls_.get())) >= threshold; }
+bool TlsBytes::must_read_more(caf::io::network::native_socket, std::size_t threshold) {
+  return static_cast<std::size_t>(SSL_pending(tls_.get())) >= threshold;
+}
 
 TlsScribe::TlsScribe(caf::io::network::default_multiplexer& multiplexer, int socket, std::shared_ptr<SSL> tls)
     : scribe(caf::io::network::conn_hdl_from_socket(socket)), stream_(multiplexer, socket, TlsBytes(std::move(tls))) {}

@@ -14,8 +14,10 @@ namespace evershard::cluster {
 class TlsBytes {
  public:
   explicit TlsBytes(std::shared_ptr<SSL> tls);
-  caf::io::network::rw_state read_some(std::size_t& bytes, caf::io::network::native_socket, void* into, std::size_t size);
-  caf::io::network::rw_state write_some(std::size_t& bytes, caf::io::network::native_socket, const void* from, std::size_t size);
+  caf::io::network::rw_state read_some(std::size_t& bytes, caf::io::network::native_socket, void* into,
+                                       std::size_t size);
+  caf::io::network::rw_state write_some(std::size_t& bytes, caf::io::network::native_socket, const void* from,
+                                        std::size_t size);
   /// What TLS has read already does not make the socket readable again.
   bool must_read_more(caf::io::network::native_socket, std::size_t threshold);
 

@@ -14,7 +14,9 @@ namespace evershard::cluster {
 
 class WakeUp {
  public:
-  WakeUp() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { EVERSHARD_CHECK(event_.number() >= 0, "an eventfd can be had"); }
+  WakeUp() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    EVERSHARD_CHECK(event_.number() >= 0, "an eventfd can be had");
+  }
   void wake() const {
     const std::uint64_t one = 1;
     (void)!::write(event_.number(), &one, sizeof one);

@@ -30,9 +30,11 @@ class Awaited {
   [[nodiscard]] NodeDone<T> done() {
     return [promise = promise_](Result<T> result) { promise->set_value(std::move(result)); };
   }
-  /// Errors: unavailable: no answer, or not in time, or the node is not there: node and shard are named; those that the node answered
+  /// Errors: unavailable: no answer, or not in time, or the node is not there: node and shard are named; those that the
+  /// node answered
   [[nodiscard]] Result<T> wait(Clock::time_point until) {
-    if (answer_.wait_until(until) != std::future_status::ready) return refuse(no_answer(node_, shard_, {ErrorCode::timeout, "not in time"}));
+    if (answer_.wait_until(until) != std::future_status::ready)
+      return refuse(no_answer(node_, shard_, {ErrorCode::timeout, "not in time"}));
     auto answer = answer_.get();
     if (!answer) return refuse(of_shard(node_, shard_, std::move(answer).error()));
     return answer;
@@ -40,9 +42,11 @@ class Awaited {
   /// The same for what changes something: `timeout`, its outcome is unknown, stays that.
   [[nodiscard]] Result<T> wait_for_outcome(Clock::time_point until) {
     if (answer_.wait_until(until) != std::future_status::ready)
-      return refuse(ErrorCode::timeout, "the outcome is unknown: " + no_answer(node_, shard_, {ErrorCode::timeout, "not in time"}).what);
+      return refuse(ErrorCode::timeout,
+                    "the outcome is unknown: " + no_answer(node_, shard_, {ErrorCode::timeout, "not in time"}).what);
     auto answer = answer_.get();
-    if (!answer && answer.error().code != ErrorCode::timeout) return refuse(of_shard(node_, shard_, std::move(answer).error()));
+    if (!answer && answer.error().code != ErrorCode::timeout)
+      return refuse(of_shard(node_, shard_, std::move(answer).error()));
     return answer;
   }
 

@@ -9,23 +9,26 @@
 #include <utility>
 
 #include "evershard/cluster/node/awaited.hpp"
-#include "evershard/store/api/watermark_feed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/watermark_feed.hpp"
 
 namespace evershard::cluster {
 namespace {
 
-std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
+  return std::chrono::steady_clock::now() + time;
+}
 
 }  // namespace
 
 /// One aggregate's events, page after page, from the node that owns it.
 class ClusterNode::StreamPages final : public PageSource {
  public:
-  StreamPages(ClusterNode& node, AggregateId aggregate, StreamOptions options) : node_(node), aggregate_(std::move(aggregate)), options_(options) {}
+  StreamPages(ClusterNode& node, AggregateId aggregate, StreamOptions options)
+      : node_(node), aggregate_(std::move(aggregate)), options_(options) {}
 
   Result<Page> next_page() override {
     if (!bound_) bound_ = node_.watermark();
@@ -68,7 +71,8 @@ class ClusterNode::QueryPages final : public PageSource {
       const auto bound = node_.watermark();
       auto shards = node_.shards_by_node(bound);
       if (!shards) return refuse(std::move(shards).error());
-      auto pages = node_.gather({std::move(*shards), bound, node_.options_.timeout, page_events_max_}, std::move(query_), options_);
+      auto pages = node_.gather({std::move(*shards), bound, node_.options_.timeout, page_events_max_},
+                                std::move(query_), options_);
       const std::lock_guard lock(mutex_);
       pages_ = std::move(pages);
       if (cancelled_) pages_->cancel();
@@ -96,11 +100,13 @@ class ClusterNode::Feed final : public Followed {
  public:
   explicit Feed(ClusterNode& node) : node_(node) {}
   [[nodiscard]] GlobalPosition watermark() const override { return node_.watermark(); }
-  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout, const std::atomic<bool>* cancelled) override {
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout,
+                                                const std::atomic<bool>* cancelled) override {
     return node_.committer_.watch().wait_for(position, timeout, cancelled);
   }
   void nudge() override { node_.committer_.watch().nudge(); }
-  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) override {
+  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options,
+                                                  std::size_t page_events_max) override {
     return std::make_unique<QueryPages>(node_, query, options, page_events_max);
   }
 
@@ -113,7 +119,9 @@ ClusterNode::ClusterNode(storage::NodeStore& store, NodeNetwork& network, Cluste
 
 ClusterNode::~ClusterNode() = default;
 
-ShardId ClusterNode::shard_of(const AggregateId& aggregate) const { return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards); }
+ShardId ClusterNode::shard_of(const AggregateId& aggregate) const {
+  return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards);
+}
 
 Result<std::uint32_t> ClusterNode::owner_of(ShardId shard) const {
   const auto owner = committer_.owner(shard);
@@ -126,20 +134,26 @@ Result<ClusterNode::ShardsOf> ClusterNode::shards_by_node(GlobalPosition waterma
   const auto owners = committer_.owners();
   for (std::size_t s = 0; s != owners.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (owners[s] != 0) shards[owners[s]].push_back(shard);
-    else if (watermark.value != 0) return refuse(no_owner(shard));
+    if (owners[s] != 0)
+      shards[owners[s]].push_back(shard);
+    else if (watermark.value != 0)
+      return refuse(no_owner(shard));
   }
   return shards;
 }
 
 void ClusterNode::append_async(Append append, AppendCompletion done) {
-  if (auto checked = check(append, options_.committer.limits); !checked) return done(refuse(std::move(checked).error()));
-  // Without an aggregate, the first event's id decides; it is given here, by the rule of Preparer, so that every node decides alike.
+  if (auto checked = check(append, options_.committer.limits); !checked)
+    return done(refuse(std::move(checked).error()));
+  // Without an aggregate, the first event's id decides; it is given here, by the rule of Preparer, so that every node
+  // decides alike.
   auto& first = append.events.front();
   if (!first.id.given()) {
     const auto named = std::ranges::find_if(append.events, [](const Event& event) { return event.id.given(); });
-    if (append.request_id) first.id = EventId::derived(*append.request_id, 0);
-    else first.id = named != append.events.end() ? EventId::derived(named->id, 0) : EventId::random();
+    if (append.request_id)
+      first.id = EventId::derived(*append.request_id, 0);
+    else
+      first.id = named != append.events.end() ? EventId::derived(named->id, 0) : EventId::random();
   }
   const auto shard = sharding::shard_of(first, first.id, store_.identity().shards);
   auto owner = owner_of(shard);
@@ -165,16 +179,19 @@ Result<Appended> ClusterNode::append(Append append) {
 }
 
 std::unique_ptr<PageSource> ClusterNode::gather(GatherOptions gathering, Query query, const ReadOptions& options) {
-  return std::make_unique<Gather>(std::move(gathering), std::move(query), options, [this](std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
-    if (node == options_.committer.self.node) return done(committer_.reader().read(asked));
-    network_.read(node, std::move(asked), std::move(done));
-  });
+  return std::make_unique<Gather>(std::move(gathering), std::move(query), options,
+                                  [this](std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
+                                    if (node == options_.committer.self.node)
+                                      return done(committer_.reader().read(asked));
+                                    network_.read(node, std::move(asked), std::move(done));
+                                  });
 }
 
 EventStream ClusterNode::read(Query query, ReadOptions options) {
   if (auto checked = query.check(); !checked) return EventStream(std::move(checked).error());
   if (options.at_least) {
-    if (auto there = wait_for(*options.at_least, options_.timeout); !there) return EventStream(std::move(there).error());
+    if (auto there = wait_for(*options.at_least, options_.timeout); !there)
+      return EventStream(std::move(there).error());
   }
   return EventStream(std::make_unique<QueryPages>(*this, std::move(query), options, options_.page_events_max));
 }
@@ -186,7 +203,8 @@ EventStream ClusterNode::read(AggregateId aggregate, StreamOptions options) {
 
 EventFeed ClusterNode::follow(Query query, FollowOptions options) {
   if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
-  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
+  if (options.page_events_max == 0)
+    return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
   return EventFeed(std::make_unique<WatermarkFeed>(std::make_shared<Feed>(*this), std::move(query), options));
 }
 
@@ -197,17 +215,20 @@ Result<AggregateInfo> ClusterNode::aggregate(const AggregateId& aggregate, std::
   if (!owner) return refuse(std::move(owner).error());
   NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark())), true};
   Awaited<AggregateInfo> answer(*owner, shard);
-  if (*owner == options_.committer.self.node) answer.done()(committer_.reader().head(asked));
-  else network_.head(*owner, asked, answer.done());
+  if (*owner == options_.committer.self.node)
+    answer.done()(committer_.reader().head(asked));
+  else
+    network_.head(*owner, asked, answer.done());
   auto info = answer.wait(from_now(options_.timeout));
   if (info && info->version == SeqNr{0}) {
-    return refuse(ErrorCode::not_found,
-                  "there is no aggregate " + in_quotes(aggregate.text()) + (up_to ? " at position " + std::to_string(up_to->value) : std::string()));
+    return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()) +
+                                            (up_to ? " at position " + std::to_string(up_to->value) : std::string()));
   }
   return info;
 }
 
-Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::string> type,
+                                                           std::optional<AggregateId> after, std::size_t limit) {
   if (type) EVERSHARD_TRY(AggregateId::check({*type, "x"}));
   if (after) EVERSHARD_TRY(AggregateId::check(*after));
   const auto bound = watermark();
@@ -219,8 +240,10 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
   for (auto& [node, own] : *shards) {
     auto& answer = answers.emplace_back(node, own.front());
     NodeAggregatesAsked asked{own, type, after, each, bound};
-    if (node == options_.committer.self.node) answer.done()(committer_.reader().aggregates(asked));
-    else network_.aggregates(node, std::move(asked), answer.done());
+    if (node == options_.committer.self.node)
+      answer.done()(committer_.reader().aggregates(asked));
+    else
+      network_.aggregates(node, std::move(asked), answer.done());
   }
   std::vector<AggregateInfo> all;
   std::optional<AggregateId> known_to;  // of a node that gave as many as it may, no more is known
@@ -228,7 +251,8 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
   for (auto& answer : answers) {
     auto some = answer.wait(until);
     if (!some) return some;
-    if (some->size() == each && each < limit && (!known_to || some->back().aggregate < *known_to)) known_to = some->back().aggregate;
+    if (some->size() == each && each < limit && (!known_to || some->back().aggregate < *known_to))
+      known_to = some->back().aggregate;
     std::move(some->begin(), some->end(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, &AggregateInfo::aggregate);
@@ -241,12 +265,16 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
   return all;
 }
 
-Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) { return event_at(position, std::nullopt, options_.timeout); }
+Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) {
+  return event_at(position, std::nullopt, options_.timeout);
+}
 
-Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::optional<ShardId> shard, std::chrono::milliseconds timeout) {
+Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::optional<ShardId> shard,
+                                            std::chrono::milliseconds timeout) {
   const auto bound = watermark();
   if (position.value == 0 || position > bound) {
-    return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) + ": positions go from 1 to the watermark, " + std::to_string(bound.value));
+    return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) +
+                                            ": positions go from 1 to the watermark, " + std::to_string(bound.value));
   }
   ShardsOf shards;
   if (shard) {
@@ -258,13 +286,17 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::option
     if (!all) return refuse(std::move(all).error());
     shards = *std::move(all);
   }
-  EventStream stream(gather({std::move(shards), bound, timeout, 1}, Query::all(), ReadOptions{.after = position - 1, .up_to = position, .limit = 1}));
+  EventStream stream(gather({std::move(shards), bound, timeout, 1}, Query::all(),
+                            ReadOptions{.after = position - 1, .up_to = position, .limit = 1}));
   auto event = stream.next();
   if (!event) return refuse(std::move(event).error());
   // Without an aggregate it may lie with the first event of its append.
   if (!*event && shard) return event_at(position, std::nullopt, timeout);
-  if (!*event && options_.committer.skip_lost) return refuse(ErrorCode::not_found, "the event at position " + std::to_string(position.value) + " was lost for good, as an operator accepted");
-  if (!*event) return refuse(ErrorCode::corruption, "no shard has the event at position " + std::to_string(position.value));
+  if (!*event && options_.committer.skip_lost)
+    return refuse(ErrorCode::not_found, "the event at position " + std::to_string(position.value) +
+                                            " was lost for good, as an operator accepted");
+  if (!*event)
+    return refuse(ErrorCode::corruption, "no shard has the event at position " + std::to_string(position.value));
   return std::move(**event);
 }
 
@@ -274,8 +306,10 @@ Result<void> ClusterNode::put_snapshot(Snapshot snapshot) {
   auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());
   Awaited<void> answer(*owner, shard);
-  if (*owner == options_.committer.self.node) committer_.put_snapshot(std::move(snapshot), watermark(), answer.done());
-  else network_.put_snapshot(*owner, std::move(snapshot), watermark(), answer.done());
+  if (*owner == options_.committer.self.node)
+    committer_.put_snapshot(std::move(snapshot), watermark(), answer.done());
+  else
+    network_.put_snapshot(*owner, std::move(snapshot), watermark(), answer.done());
   return answer.wait_for_outcome(from_now(options_.timeout));
 }
 
@@ -289,38 +323,47 @@ Result<void> ClusterNode::put_snapshot_here(Snapshot snapshot, Epoch held) {
 Result<void> ClusterNode::write_rows_here(storage::RowWrites rows, NodeCommitter::OpenShards held) {
   auto promise = std::make_shared<std::promise<Result<void>>>();
   auto written = promise->get_future();
-  committer_.write_rows_here(std::move(rows), std::move(held), [promise](Result<void> result) { promise->set_value(std::move(result)); });
+  committer_.write_rows_here(std::move(rows), std::move(held),
+                             [promise](Result<void> result) { promise->set_value(std::move(result)); });
   return written.get();
 }
 
-Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at) {
+Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate,
+                                                                  NodeSnapshotsAsked::Which which, std::uint64_t at) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   const auto shard = shard_of(aggregate);
   auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());
   NodeSnapshotsAsked asked{aggregate, which, at, watermark()};
   Awaited<std::vector<RecordedSnapshot>> answer(*owner, shard);
-  if (*owner == options_.committer.self.node) answer.done()(committer_.reader().snapshots(asked));
-  else network_.snapshots(*owner, std::move(asked), answer.done());
+  if (*owner == options_.committer.self.node)
+    answer.done()(committer_.reader().snapshots(asked));
+  else
+    network_.snapshots(*owner, std::move(asked), answer.done());
   return answer.wait(from_now(options_.timeout));
 }
 
-Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
+Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot(const AggregateId& aggregate,
+                                                              std::optional<SeqNr> at_or_before) {
   using Which = NodeSnapshotsAsked::Which;
-  auto found = find_snapshots(aggregate, at_or_before ? Which::at_or_before : Which::latest, at_or_before ? at_or_before->value : 0);
+  auto found = find_snapshots(aggregate, at_or_before ? Which::at_or_before : Which::latest,
+                              at_or_before ? at_or_before->value : 0);
   if (!found) return refuse(std::move(found).error());
   if (found->empty()) return std::nullopt;
   return std::move(found->front());
 }
 
-Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
+Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot_as_of(const AggregateId& aggregate,
+                                                                    GlobalPosition up_to) {
   auto found = find_snapshots(aggregate, NodeSnapshotsAsked::Which::as_of, up_to.value);
   if (!found) return refuse(std::move(found).error());
   if (found->empty()) return std::nullopt;
   return std::move(found->front());
 }
 
-Result<std::vector<RecordedSnapshot>> ClusterNode::snapshots(const AggregateId& aggregate) { return find_snapshots(aggregate, NodeSnapshotsAsked::Which::all, 0); }
+Result<std::vector<RecordedSnapshot>> ClusterNode::snapshots(const AggregateId& aggregate) {
+  return find_snapshots(aggregate, NodeSnapshotsAsked::Which::all, 0);
+}
 
 void ClusterNode::ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) {
   if (node == options_.committer.self.node) return done(committer_.reader().read_stream(asked));

@@ -18,9 +18,8 @@ struct ClusterNodeOptions {
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of a page, and of `at_least`
 };
 
-/// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named; wrong_shard: it has
-/// moved just now, try again.
-/// Owner: store and network outlive it.
+/// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named;
+/// wrong_shard: it has moved just now, try again. Owner: store and network outlive it.
 class ClusterNode final : public EventStore {
  public:
   ClusterNode(storage::NodeStore& store, NodeNetwork& network, ClusterNodeOptions options);
@@ -37,22 +36,31 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] EventFeed follow(Query query, FollowOptions options = {}) override;
   /// Errors: what the node failed with, from then on
   [[nodiscard]] Result<GlobalPosition> head() override;
-  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override { return committer_.watch().wait_for(position, timeout); }
-  [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
-  [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    return committer_.watch().wait_for(position, timeout);
+  }
+  [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate,
+                                                std::optional<GlobalPosition> up_to = {}) override;
+  [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type,
+                                                              std::optional<AggregateId> after,
+                                                              std::size_t limit) override;
   [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position) override;
   /// From the owner of the shard where it is thought to be; where it is not there, and where none is named, from all.
   /// Errors: as event_at(); not_found: also where none has it, and reads pass over what was lost
-  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position, std::optional<ShardId> shard, std::chrono::milliseconds timeout);
+  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position, std::optional<ShardId> shard,
+                                               std::chrono::milliseconds timeout);
   [[nodiscard]] std::uint32_t shards() const { return store_.identity().shards; }
 
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
-  /// While its shard is open here under this epoch, and nowhere else; those of one thread in its order. Errors: wrong_shard: it is not
+  /// While its shard is open here under this epoch, and nowhere else; those of one thread in its order. Errors:
+  /// wrong_shard: it is not
   [[nodiscard]] Result<void> put_snapshot_here(Snapshot snapshot, Epoch held);
   /// Rows of this node alone, see NodeCommitter.
   [[nodiscard]] Result<void> write_rows_here(storage::RowWrites rows, NodeCommitter::OpenShards held);
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                 std::optional<SeqNr> at_or_before = {}) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
+                                                                       GlobalPosition up_to) override;
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
   /// The nodes and who owns which shard, as this node knows it; from memory.
@@ -72,7 +80,8 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] GlobalPosition watermark() const { return committer_.watch().watermark(); }
   [[nodiscard]] std::unique_ptr<PageSource> gather(GatherOptions gathering, Query query, const ReadOptions& options);
   void ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done);
-  [[nodiscard]] Result<std::vector<RecordedSnapshot>> find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at);
+  [[nodiscard]] Result<std::vector<RecordedSnapshot>> find_snapshots(const AggregateId& aggregate,
+                                                                     NodeSnapshotsAsked::Which which, std::uint64_t at);
 
   storage::NodeStore& store_;
   NodeNetwork& network_;

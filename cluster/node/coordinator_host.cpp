@@ -5,14 +5,19 @@
 
 namespace evershard::cluster {
 
-Result<std::unique_ptr<CoordinatorHost>> CoordinatorHost::lead(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options) {
+Result<std::unique_ptr<CoordinatorHost>> CoordinatorHost::lead(sharding::CutLog& log, CoordinatorNetwork& network,
+                                                               CoordinatorHostOptions options) {
   auto led = log.lead();
   if (!led) return refuse(std::move(led).error());
   return std::unique_ptr<CoordinatorHost>(new CoordinatorHost(log, network, std::move(options)));
 }
 
 CoordinatorHost::CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options)
-    : log_(log), network_(network), options_(std::move(options)), coordinator_(log.state(), options_.coordinator), thread_([this] { loop(); }) {}
+    : log_(log),
+      network_(network),
+      options_(std::move(options)),
+      coordinator_(log.state(), options_.coordinator),
+      thread_([this] { loop(); }) {}
 
 CoordinatorHost::~CoordinatorHost() {
   {
@@ -45,7 +50,8 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
     // What is being put was made before; the one after it is made of what is known by then.
     const auto promised = coordinator_.stored().last_cut + (coordinator_.putting() ? 2 : 1);
     auto actions = coordinator_.report(from, std::move(report));
-    if (asks && !coordinator_.ended()) network_.promise(from, shard, epoch, ask, promised, {coordinator_.stored().epoch, coordinator_.identity()});
+    if (asks && !coordinator_.ended())
+      network_.promise(from, shard, epoch, ask, promised, {coordinator_.stored().epoch, coordinator_.identity()});
     carry_out(std::move(actions));
   });
 }
@@ -113,8 +119,10 @@ bool CoordinatorHost::take_inputs(std::optional<std::chrono::milliseconds> wait)
   {
     std::unique_lock lock(mutex_);
     const auto come = [this] { return stopping_ || !inbox_.empty(); };
-    if (!wait) more_.wait(lock, come);
-    else if (wait->count() > 0) more_.wait_for(lock, *wait, come);
+    if (!wait)
+      more_.wait(lock, come);
+    else if (wait->count() > 0)
+      more_.wait_for(lock, *wait, come);
     if (stopping_) return false;
     inputs.swap(inbox_);
   }
@@ -137,13 +145,17 @@ void CoordinatorHost::carry_out(CoordinatorActions actions) {
   for (const auto& outgoing : actions.send) send(outgoing.to, outgoing.message);
   for (const auto& asked : actions.read) {
     auto found = log_.cuts_after(asked.after, options_.cuts_bytes_max);
-    if (found) send(asked.by, coordinator_.cuts_message(asked, std::move(*found)));
-    else if (options_.warn) options_.warn(found.error());
+    if (found)
+      send(asked.by, coordinator_.cuts_message(asked, std::move(*found)));
+    else if (options_.warn)
+      options_.warn(found.error());
   }
   if (actions.fold) {
     auto folded = log_.fold(coordinator_.stored().epoch, *actions.fold);
-    if (folded) coordinator_.folded(log_.state());
-    else if (options_.warn) options_.warn(folded.error());
+    if (folded)
+      coordinator_.folded(log_.state());
+    else if (options_.warn)
+      options_.warn(folded.error());
   }
   if (actions.put) put_ = std::move(actions.put);
 }
@@ -155,8 +167,10 @@ void CoordinatorHost::tell_members(std::optional<NodeProcess> asking) {
   for (auto& node : told.nodes) {
     const auto before = std::ranges::find(members_.nodes, node.node, &ClusterView::Node::node);
     const bool known = before != members_.nodes.end();
-    if (known && before->up == node.up) node.since = before->since;
-    else if (node.up || known) node.since = now;
+    if (known && before->up == node.up)
+      node.since = before->since;
+    else if (node.up || known)
+      node.since = now;
   }
   const bool changed = told != members_;
   members_ = std::move(told);

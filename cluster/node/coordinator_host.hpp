@@ -17,22 +17,25 @@
 
 namespace evershard::cluster {
 
-/// Where a coordinator's messages go. Called from its thread; does not block. What cannot be sent is lost: nodes ask again.
+/// Where a coordinator's messages go. Called from its thread; does not block. What cannot be sent is lost: nodes ask
+/// again.
 class CoordinatorNetwork {
  public:
   virtual ~CoordinatorNetwork() = default;
   virtual void to_node(NodeProcess node, ToNode message) = 0;
   virtual void members(NodeProcess node, const Members& members) = 0;
   /// The answer to a report without appends, see ShardWriters::cut_promised.
-  virtual void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) = 0;
+  virtual void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+                       const sharding::Leadership& coordinator) = 0;
 };
 
 struct CoordinatorHostOptions {
   CoordinatorOptions coordinator{};
-  std::size_t cuts_bytes_max = 512u << 10;       ///< of one answer to CutsAfter
-  /// Between cuts that only count for how long parts wait for their siblings: those have some network and a sync before them.
+  std::size_t cuts_bytes_max = 512u << 10;  ///< of one answer to CutsAfter
+  /// Between cuts that only count for how long parts wait for their siblings: those have some network and a sync before
+  /// them.
   std::chrono::milliseconds counting_pause{1};
-  std::function<void(const Error&)> warn{};      ///< for the log; from its thread
+  std::function<void(const Error&)> warn{};  ///< for the log; from its thread
 };
 
 /// Leads from the start on, until somebody else does or the log fails: then ended() says why.
@@ -42,7 +45,8 @@ struct CoordinatorHostOptions {
 class CoordinatorHost {
  public:
   /// Errors: those of CutLog::lead
-  [[nodiscard]] static Result<std::unique_ptr<CoordinatorHost>> lead(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options);
+  [[nodiscard]] static Result<std::unique_ptr<CoordinatorHost>> lead(sharding::CutLog& log, CoordinatorNetwork& network,
+                                                                     CoordinatorHostOptions options);
   ~CoordinatorHost();
   CoordinatorHost(const CoordinatorHost&) = delete;
 

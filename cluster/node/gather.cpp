@@ -77,7 +77,8 @@ Result<void> Gather::wait_for(const Nodes& nodes) {
     std::optional<Result<NodePage>> page;
     {
       std::unique_lock lock(answers_->mutex);
-      const bool there = answers_->came.wait_until(lock, deadline, [&] { return answers_->cancelled || answers_->pages.contains(node); });
+      const bool there = answers_->came.wait_until(
+          lock, deadline, [&] { return answers_->cancelled || answers_->pages.contains(node); });
       if (answers_->cancelled) return refuse(ErrorCode::cancelled, "the read was cancelled");
       if (!there) return refuse(no_answer(node, shard, {ErrorCode::timeout, "not in time"}));
       page = std::move(answers_->pages.extract(node).mapped());
@@ -90,11 +91,14 @@ Result<void> Gather::wait_for(const Nodes& nodes) {
 
 /// A node's shards have come equally far.
 Result<void> Gather::take(Source& source, NodePage page) {
-  if (asked_.direction == Direction::forwards) source.after = page.complete_to;
-  else source.up_to = GlobalPosition{page.complete_to.value - 1};
+  if (asked_.direction == Direction::forwards)
+    source.after = page.complete_to;
+  else
+    source.up_to = GlobalPosition{page.complete_to.value - 1};
   std::map<ShardId, std::vector<RecordedEvent>> events;
   for (auto& event : page.events) events[event.shard].push_back(std::move(event));
-  for (const ShardId shard : source.shards) EVERSHARD_TRY(merge_->add({shard, std::move(events[shard]), page.complete_to, page.end}));
+  for (const ShardId shard : source.shards)
+    EVERSHARD_TRY(merge_->add({shard, std::move(events[shard]), page.complete_to, page.end}));
   return {};
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "evershard/cluster/node/node_network.hpp"
-#include "evershard/store/api/event_stream.hpp"
 #include "evershard/sharding/merge.hpp"
+#include "evershard/store/api/event_stream.hpp"
 
 namespace evershard::cluster {
 
@@ -23,8 +23,8 @@ using AskNode = std::function<void(std::uint32_t node, NodePageAsked asked, Node
 
 struct GatherOptions {
   std::map<std::uint32_t, std::vector<ShardId>> shards_of;  ///< by node, ascending
-  GlobalPosition watermark;            ///< the read is bounded by it
-  std::chrono::milliseconds timeout{};  ///< of each page
+  GlobalPosition watermark;                                 ///< the read is bounded by it
+  std::chrono::milliseconds timeout{};                      ///< of each page
   std::size_t page_events_max = 1'000;
 };
 

@@ -25,7 +25,8 @@ class InTurn {
 
   WorkPool& threads_;
   std::mutex mutex_;
-  std::unordered_map<std::uint32_t, std::deque<std::function<void()>>> waiting_;  ///< the first is under way; none: the origin is not here
+  std::unordered_map<std::uint32_t, std::deque<std::function<void()>>>
+      waiting_;  ///< the first is under way; none: the origin is not here
 };
 
 }  // namespace evershard::cluster

@@ -19,7 +19,8 @@ using actors::WriterActions;
 constexpr std::size_t work_threads = 2;
 constexpr std::size_t asking_threads = 16;  ///< each waits for other nodes, or for cuts
 
-NodeStart start_of(const storage::NodeStore& store, const std::map<ShardId, storage::Covered>& covered, const std::vector<storage::UnorderedAppend>& unordered, const NodeCommitterOptions& options) {
+NodeStart start_of(const storage::NodeStore& store, const std::map<ShardId, storage::Covered>& covered,
+                   const std::vector<storage::UnorderedAppend>& unordered, const NodeCommitterOptions& options) {
   const auto order = store.recovered();
   NodeStart start;
   start.self = options.self;
@@ -82,9 +83,12 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
       writers_->fence(shard, none);
     }
   }
-  if (!covered) fail(covered.error());
-  else if (!led) fail(led.error());
-  else if (auto looked = look_at_losses(); !looked) fail(looked.error());
+  if (!covered)
+    fail(covered.error());
+  else if (!led)
+    fail(led.error());
+  else if (auto looked = look_at_losses(); !looked)
+    fail(looked.error());
   work_ = std::make_unique<WorkPool>(work_threads);
   asking_ = std::make_unique<WorkPool>(asking_threads);
   thread_ = std::thread([this] { loop(); });

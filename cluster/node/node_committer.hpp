@@ -21,31 +21,33 @@
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
-#include "evershard/store/work/work_pool.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/node_store.hpp"
+#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 
 struct NodeCommitterOptions {
   NodeProcess self{};
   std::string address{};
-  std::string door{};     ///< where clients reach this node, if that is known at the start
-  std::string version{};  ///< of this program
-  bool gateway = false;   ///< it wants no shards: it serves what the other nodes have
+  std::string door{};         ///< where clients reach this node, if that is known at the start
+  std::string version{};      ///< of this program
+  bool gateway = false;       ///< it wants no shards: it serves what the other nodes have
   bool takes_sealed = false;  ///< as of Preparer: what comes here was sealed by a node that has the keys
-  bool skip_lost = false;  ///< reads pass over what an operator gave up, instead of being refused
+  bool skip_lost = false;     ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
-  std::chrono::milliseconds append_timeout = std::chrono::seconds(8);  ///< then an append is answered, whatever became of it, before clients give up (10 s); while the disk hangs in a sync, nothing is
-  std::chrono::milliseconds wait_max = std::chrono::seconds(5);         ///< for other nodes, and for cuts to be applied
-  std::chrono::milliseconds again_every = std::chrono::seconds(1);      ///< whatever has not come is asked for again
-  std::function<void(const Error&)> warn{};                             ///< for the log; any thread
+  std::chrono::milliseconds append_timeout =
+      std::chrono::seconds(8);  ///< then an append is answered, whatever became of it, before clients give up (10 s);
+                                ///< while the disk hangs in a sync, nothing is
+  std::chrono::milliseconds wait_max = std::chrono::seconds(5);     ///< for other nodes, and for cuts to be applied
+  std::chrono::milliseconds again_every = std::chrono::seconds(1);  ///< whatever has not come is asked for again
+  std::function<void(const Error&)> warn{};                         ///< for the log; any thread
 };
 
-/// Prepares in the caller's thread, looks up beside its own, decides and writes in one: what comes while a write is under way makes the
-/// next batch.
+/// Prepares in the caller's thread, looks up beside its own, decides and writes in one: what comes while a write is
+/// under way makes the next batch.
 ///
 /// Every append is answered exactly once. Any thread.
 /// Durable: as Ack says. Owner: writes the store alone, which outlives it, as the network does.
@@ -57,26 +59,32 @@ class NodeCommitter {
   NodeCommitter(const NodeCommitter&) = delete;
 
   /// Of an append whose first event lies in a shard of this node.
-  /// Errors: what Preparer::prepare says; version_conflict, condition_failed; wrong_shard, unavailable, fenced; overloaded; io; timeout
-  void append_async(Append append, NodeDone<Appended> done) { append_async(std::move(append), AppendChain{}, std::move(done)); }
-  /// On top of earlier ones of the same writer. Order: what one thread sends is decided in that order, but for what has to be looked up.
+  /// Errors: what Preparer::prepare says; version_conflict, condition_failed; wrong_shard, unavailable, fenced;
+  /// overloaded; io; timeout
+  void append_async(Append append, NodeDone<Appended> done) {
+    append_async(std::move(append), AppendChain{}, std::move(done));
+  }
+  /// On top of earlier ones of the same writer. Order: what one thread sends is decided in that order, but for what has
+  /// to be looked up.
   void append_async(Append append, AppendChain chain, NodeDone<Appended> done);
   /// Another node's append has a part here.
-  void take_part(const std::shared_ptr<const actors::Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done);
+  void take_part(const std::shared_ptr<const actors::Attempt>& of, actors::PartAsked part,
+                 std::function<void(actors::PartAnswer)> done);
 
   /// Alone, at a version that exists. Errors: as Preparer::place_of; io
   void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done);
-  /// At a version that is here, only while its shard is open here under that epoch. Those of one thread are written in its order.
-  /// Errors: wrong_shard too
+  /// At a version that is here, only while its shard is open here under that epoch. Those of one thread are written in
+  /// its order. Errors: wrong_shard too
   void put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done);
 
-  /// State rows, records of shown events that are written anew, snapshots that go: all or none, only while these shards are open here under these epochs.
-  /// Errors: wrong_shard: one is not; unavailable; timeout: the write failed
+  /// State rows, records of shown events that are written anew, snapshots that go: all or none, only while these shards
+  /// are open here under these epochs. Errors: wrong_shard: one is not; unavailable; timeout: the write failed
   void write_rows_here(storage::RowWrites rows, std::map<ShardId, Epoch> held, NodeDone<void> done);
 
-  /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have none: appends of this
-  /// process whose outcome nobody heard, and of an earlier one, that the journal still holds. What is read afterwards has them.
-  /// Errors: wrong_shard: it is not open here; unavailable: no cut came in time; what the node failed with. Not from its thread.
+  /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have
+  /// none: appends of this process whose outcome nobody heard, and of an earlier one, that the journal still holds.
+  /// What is read afterwards has them. Errors: wrong_shard: it is not open here; unavailable: no cut came in time; what
+  /// the node failed with. Not from its thread.
   [[nodiscard]] Result<void> wait_settled(const AggregateId& aggregate);
 
   /// The shards that are open here, and under which epochs.
@@ -90,7 +98,8 @@ class NodeCommitter {
   void disconnected();
   void receive(ToNode message);
   void members(Members members);
-  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator);
+  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+                    const sharding::Leadership& coordinator);
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   [[nodiscard]] NodeReader& reader() { return reader_; }
@@ -146,7 +155,8 @@ class NodeCommitter {
   [[nodiscard]] Result<std::optional<Appended>> placed(const actors::Prepared& prepared, GlobalPosition first);
   [[nodiscard]] Result<void> look_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
   [[nodiscard]] Result<void> match_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
-  [[nodiscard]] Result<std::optional<GlobalPosition>> first_elsewhere(const Query& query, GlobalPosition after, GlobalPosition up_to);
+  [[nodiscard]] Result<std::optional<GlobalPosition>> first_elsewhere(const Query& query, GlobalPosition after,
+                                                                      GlobalPosition up_to);
   [[nodiscard]] Result<void> heads_elsewhere(actors::Prepared& prepared);
   struct HeadWanted {
     const storage::EncodedAggregate* aggregate;

@@ -41,7 +41,8 @@ void NodeCommitter::receive(ToNode message) {
             network_.led_by(order_.leaderships());
             for (const auto& refused : order_.refused()) {
               // Once, however often it says hello.
-              if (std::exchange(refused_said_[refused.shard], refused.error.what) != refused.error.what) taken.warnings.push_back(refused.error);
+              if (std::exchange(refused_said_[refused.shard], refused.error.what) != refused.error.what)
+                taken.warnings.push_back(refused.error);
             }
             std::map<ShardId, Error> closed;
             for (const auto& refused : order_.refused()) closed.emplace(refused.shard, refused_shard(refused));
@@ -63,7 +64,8 @@ void NodeCommitter::receive(ToNode message) {
             for (const auto& cut : said.found.cuts) keep(cut);
             if (said.found.folded) {  // with openings that are not among the cuts
               const auto& shards = said.found.folded->shards;
-              for (std::size_t s = 0; s != shards.size(); ++s) learn_owner(ShardId{static_cast<std::uint16_t>(s)}, shards[s].node, shards[s].epoch);
+              for (std::size_t s = 0; s != shards.size(); ++s)
+                learn_owner(ShardId{static_cast<std::uint16_t>(s)}, shards[s].node, shards[s].epoch);
               publish_owners();
             }
             return order_.cuts(said);
@@ -81,7 +83,8 @@ void NodeCommitter::receive(ToNode message) {
   });
 }
 
-void NodeCommitter::cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) {
+void NodeCommitter::cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+                                 const sharding::Leadership& coordinator) {
   post([=, this] {
     if (dead_ || !order_.is_of_leader(coordinator.identity)) return;
     WriterActions actions;

@@ -36,14 +36,21 @@ std::vector<sharding::Segment> own_segments(const NodeStep::Apply& step) {
 Error comes_back(ShardId shard) {
   ErrorDetails details;
   details.shard = shard;
-  return {ErrorCode::unavailable, "shard " + std::to_string(shard.value) + " was another node's and comes back, and events wait here for their order since before: start this node again", std::move(details)};
+  return {ErrorCode::unavailable,
+          "shard " + std::to_string(shard.value) +
+              " was another node's and comes back, and events wait here for their order since before: start this node "
+              "again",
+          std::move(details)};
 }
 
 /// Indexes, and what this process remembers of what it placed, know of events that readers were told are gone.
 Error brought_back(ShardId shard) {
   ErrorDetails details;
   details.shard = shard;
-  return {ErrorCode::unavailable, "what was given up of shard " + std::to_string(shard.value) + " as lost is on this disk: start this node again, which takes it off", std::move(details)};
+  return {ErrorCode::unavailable,
+          "what was given up of shard " + std::to_string(shard.value) +
+              " as lost is on this disk: start this node again, which takes it off",
+          std::move(details)};
 }
 
 }  // namespace
@@ -72,12 +79,13 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
     if (writers_->left_behind(opening.shard)) return fail(comes_back(opening.shard));
     writers_->adopt({opening.shard, Epoch{0}, opening.tail}, {});
   }
-  // A writer begins once its opening is synced, see NodeStep::Opened: what it reports before that would be ordered under an epoch that its
-  // disk may not have after a loss of power. An opening for an earlier process of this node is nobody's here.
-  // Nor is one that is followed, in the same cut, by this node's own: its writer has begun anew.
+  // A writer begins once its opening is synced, see NodeStep::Opened: what it reports before that would be ordered
+  // under an epoch that its disk may not have after a loss of power. An opening for an earlier process of this node is
+  // nobody's here. Nor is one that is followed, in the same cut, by this node's own: its writer has begun anew.
   std::erase_if(cut.openings, [&](const sharding::Opening& opening) {
-    return opening.node == options_.self.node ||
-           std::ranges::any_of(step.openings, [&](const sharding::Opening& own) { return own.shard == opening.shard && own.epoch > opening.epoch; });
+    return opening.node == options_.self.node || std::ranges::any_of(step.openings, [&](const sharding::Opening& own) {
+             return own.shard == opening.shard && own.epoch > opening.epoch;
+           });
   });
   shards_changed_ |= !cut.openings.empty() || !step.openings.empty() || !step.damaged.empty();
   close_writers(step);
@@ -92,7 +100,8 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   EVERSHARD_CHECK(actions.cuts.size() == 1, "a cut that was not applied is applied");
   const auto& shards = actions.cuts.front().own;
   const auto own = [&](const sharding::Segment& segment) {
-    return std::ranges::find(shards, segment.shard) != shards.end() || std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
+    return std::ranges::find(shards, segment.shard) != shards.end() ||
+           std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
   };
   if (step.led) {
     storage::CommitBatch batch;
@@ -210,7 +219,8 @@ void NodeCommitter::carry_out(WriterActions actions) {
     } else {
       network_.ask_part(owner, part.of, part.part, [answered, owner, shard = asked.shard](actors::PartAnswer answer) {
         // Whatever became of the part, it is refused with the rest: the append as a whole has a known outcome.
-        if (answer.kind == actors::PartAnswer::Kind::lost) answer.error = of_shard(owner, shard, std::move(answer.error));
+        if (answer.kind == actors::PartAnswer::Kind::lost)
+          answer.error = of_shard(owner, shard, std::move(answer.error));
         answered(std::move(answer));
       });
     }

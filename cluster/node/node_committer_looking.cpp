@@ -18,7 +18,8 @@ Error matched_elsewhere(std::size_t condition, GlobalPosition position) {
   details.condition = static_cast<std::uint32_t>(condition);
   details.position = position;
   return {ErrorCode::condition_failed,
-          "condition " + std::to_string(condition) + " failed: the event at position " + std::to_string(position.value) + " matches it",
+          "condition " + std::to_string(condition) + " failed: the event at position " +
+              std::to_string(position.value) + " matches it",
           std::move(details)};
 }
 
@@ -53,7 +54,9 @@ bool NodeCommitter::needs_others(const actors::Prepared& prepared, const std::ve
 /// The versions of aggregates that lie elsewhere are asked for.
 void NodeCommitter::answer_stored(const AttemptPtr& attempt, Appended stored, NodeDone<Appended> done) {
   if (whole(stored)) return done(std::move(stored));
-  asking_->run([this, attempt, stored = std::move(stored), done = std::move(done)]() mutable { done(versions_elsewhere(attempt->prepared, std::move(stored))); });
+  asking_->run([this, attempt, stored = std::move(stored), done = std::move(done)]() mutable {
+    done(versions_elsewhere(attempt->prepared, std::move(stored)));
+  });
 }
 
 Result<Appended> NodeCommitter::versions_elsewhere(const actors::Prepared& prepared, Appended stored) {
@@ -102,7 +105,8 @@ void NodeCommitter::look_up(const AttemptPtr& attempt, bool confirm) {
   asking_->run([this, attempt, found, from = std::move(from), stored = std::move(*stored)]() mutable {
     if (stored) {
       auto versions = versions_elsewhere(attempt->prepared, std::move(*stored));
-      return found(versions ? Result<std::optional<Appended>>(std::move(*versions)) : refuse(std::move(versions).error()));
+      return found(versions ? Result<std::optional<Appended>>(std::move(*versions))
+                            : refuse(std::move(versions).error()));
     }
     auto others = look_elsewhere(attempt->prepared, from);
     found(others ? Result<std::optional<Appended>>(std::nullopt) : refuse(std::move(others).error()));
@@ -116,8 +120,8 @@ Result<void> NodeCommitter::look_elsewhere(actors::Prepared& prepared, const std
   return {};
 }
 
-/// A condition that was raised to the view by this node's own events holds only if no other node's match it either; and of one that is
-/// broken here, the first event that breaks it may lie elsewhere.
+/// A condition that was raised to the view by this node's own events holds only if no other node's match it either; and
+/// of one that is broken here, the first event that breaks it may lie elsewhere.
 Result<void> NodeCommitter::match_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from) {
   const std::size_t broken = prepared.refusal ? condition_of(*prepared.refusal) : no_condition;
   if (prepared.refusal && broken == no_condition) return {};
@@ -138,7 +142,8 @@ Result<void> NodeCommitter::match_elsewhere(actors::Prepared& prepared, const st
 }
 
 /// The first match of all other nodes in (after, up_to].
-Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query& query, GlobalPosition after, GlobalPosition up_to) {
+Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query& query, GlobalPosition after,
+                                                                     GlobalPosition up_to) {
   std::map<std::uint32_t, std::vector<ShardId>> others;
   const auto owners = this->owners();
   for (std::size_t s = 0; s != owners.size(); ++s)
@@ -159,7 +164,8 @@ Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query
   for (auto& answer : answers) {
     auto page = answer.wait(until);
     if (!page) return refuse(std::move(page).error());
-    if (!page->events.empty() && (!first || page->events.front().position < *first)) first = page->events.front().position;
+    if (!page->events.empty() && (!first || page->events.front().position < *first))
+      first = page->events.front().position;
   }
   return first;
 }
@@ -171,8 +177,10 @@ Result<std::vector<AggregateInfo>> NodeCommitter::heads_of(const std::vector<Hea
     const auto node = owner(head.aggregate->shard);
     if (node == 0) return refuse(no_owner(head.aggregate->shard));
     auto done = answers.emplace_back(node, head.aggregate->shard).done();
-    if (node != options_.self.node) network_.head(node, {head.aggregate->id, head.up_to}, std::move(done));
-    else done(reader_.head({head.aggregate->id, head.up_to}));
+    if (node != options_.self.node)
+      network_.head(node, {head.aggregate->id, head.up_to}, std::move(done));
+    else
+      done(reader_.head({head.aggregate->id, head.up_to}));
   }
   const auto until = Clock::now() + options_.wait_max;
   std::vector<AggregateInfo> heads;
@@ -194,7 +202,8 @@ Result<void> NodeCommitter::heads_elsewhere(actors::Prepared& prepared) {
   }
   auto heads = heads_of(wanted);
   if (!heads) return refuse(std::move(heads).error());
-  for (std::size_t i = 0; i != guards.size(); ++i) prepared.heads[guards[i]] = {(*heads)[i].version, (*heads)[i].last_position};
+  for (std::size_t i = 0; i != guards.size(); ++i)
+    prepared.heads[guards[i]] = {(*heads)[i].version, (*heads)[i].last_position};
   return {};
 }
 

@@ -34,13 +34,16 @@ void NodeCommitter::append_async(Append append, AppendChain chain, NodeDone<Appe
   auto stored = preparer_.prepare(std::move(append), attempt->prepared);
   if (!stored) return done(refuse(std::move(stored).error()));
   if (*stored) return answer_stored(attempt, std::move(**stored), std::move(done));
-  if (auto fits = load_.take(attempt->prepared.append, attempt->prepared.bytes); !fits) return done(refuse(std::move(fits).error()));
+  if (auto fits = load_.take(attempt->prepared.append, attempt->prepared.bytes); !fits)
+    return done(refuse(std::move(fits).error()));
   done = [this, attempt, done = std::move(done)](Result<Appended> result) {
     load_.give_back(attempt->prepared.append, attempt->prepared.bytes);
     done(std::move(result));
   };
   const auto shard = attempt->prepared.append.events.front().shard;
-  const auto taken = [this, attempt, done, deadline, shard] { when_open(shard, [this, attempt, done, deadline] { take(attempt, done, deadline); }); };
+  const auto taken = [this, attempt, done, deadline, shard] {
+    when_open(shard, [this, attempt, done, deadline] { take(attempt, done, deadline); });
+  };
   if (!needs_others(attempt->prepared, from)) return post(taken);
   asking_->run([this, attempt, from = std::move(from), done = std::move(done), taken] {
     auto others = look_elsewhere(attempt->prepared, from);
@@ -54,10 +57,14 @@ Result<void> NodeCommitter::admit() const {
   const auto what = "node " + std::to_string(options_.self.node) + ": " + admission.what;  // it is read at another one
   switch (admission.kind) {
     case storage::Admission::Kind::open:
-    case storage::Admission::Kind::slow: return {};
-    case storage::Admission::Kind::full: return refuse(ErrorCode::overloaded, what);
-    case storage::Admission::Kind::disk: return refuse(ErrorCode::unavailable, what);
-    case storage::Admission::Kind::failed: return refuse(ErrorCode::io, what);
+    case storage::Admission::Kind::slow:
+      return {};
+    case storage::Admission::Kind::full:
+      return refuse(ErrorCode::overloaded, what);
+    case storage::Admission::Kind::disk:
+      return refuse(ErrorCode::unavailable, what);
+    case storage::Admission::Kind::failed:
+      return refuse(ErrorCode::io, what);
   }
   return {};
 }
@@ -70,8 +77,10 @@ void NodeCommitter::when_open(ShardId shard, std::function<void()> take) {
 void NodeCommitter::take_early() {
   const auto now = Clock::now();
   for (auto& early : std::exchange(early_, {})) {
-    if (dead_ || writers_->is_open(early.shard) || early.until <= now) early.take();
-    else early_.push_back(std::move(early));
+    if (dead_ || writers_->is_open(early.shard) || early.until <= now)
+      early.take();
+    else
+      early_.push_back(std::move(early));
   }
 }
 
@@ -84,7 +93,8 @@ std::optional<Error> NodeCommitter::closed_shard(ShardId shard) const {
 
 void NodeCommitter::take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline) {
   if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
-  if (auto closed = closed_shard(attempt->prepared.append.events.front().shard)) return done(refuse(std::move(*closed)));
+  if (auto closed = closed_shard(attempt->prepared.append.events.front().shard))
+    return done(refuse(std::move(*closed)));
   attempt->client = ++last_client_;
   clients_.emplace(attempt->client, Client{attempt, std::move(done), expiring_.emplace(deadline, attempt->client)});
   WriterActions actions;
@@ -92,7 +102,8 @@ void NodeCommitter::take(const AttemptPtr& attempt, NodeDone<Appended> done, Clo
   carry_out(std::move(actions));
 }
 
-void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) {
+void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::PartAsked part,
+                              std::function<void(actors::PartAnswer)> done) {
   auto attempt = std::make_shared<Attempt>();
   attempt->prepared = of->prepared;
   attempt->prepared.conditions.clear();
@@ -106,8 +117,10 @@ void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::
     auto known = preparer_.knows_any(attempt->prepared);
     Result<void> looked = !known ? refuse(known.error()) : *known ? Result<void>() : admit();
     if (looked && !*known) {
-      if (auto stored = preparer_.look_up(attempt->prepared, false); !stored) looked = refuse(std::move(stored).error());
-      else known = stored->has_value();
+      if (auto stored = preparer_.look_up(attempt->prepared, false); !stored)
+        looked = refuse(std::move(stored).error());
+      else
+        known = stored->has_value();
     }
     if (!looked || *known) {
       answer.kind = looked ? actors::PartAnswer::Kind::known : actors::PartAnswer::Kind::refused;
@@ -136,7 +149,9 @@ void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDo
     if (auto there = watch_.wait_for(up_to, options_.wait_max); !there) return done(refuse(std::move(there).error()));
     auto position = preparer_.place_of(snapshot);
     if (!position) return done(refuse(std::move(position).error()));
-    post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, done = std::move(done)]() mutable { put_placed(std::move(placed), {}, done); });
+    post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, done = std::move(done)]() mutable {
+      put_placed(std::move(placed), {}, done);
+    });
   });
 }
 
@@ -144,10 +159,12 @@ void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDo
 void NodeCommitter::put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done) {
   auto position = preparer_.place_of(snapshot);
   if (!position) return done(refuse(std::move(position).error()));
-  post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, held, done = std::move(done)]() mutable { put_placed(std::move(placed), held, done); });
+  post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, held,
+        done = std::move(done)]() mutable { put_placed(std::move(placed), held, done); });
 }
 
-void NodeCommitter::put_placed(storage::PlacedSnapshot snapshot, std::optional<Epoch> held, const NodeDone<void>& done) {
+void NodeCommitter::put_placed(storage::PlacedSnapshot snapshot, std::optional<Epoch> held,
+                               const NodeDone<void>& done) {
   if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
   const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
   if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
@@ -201,11 +218,17 @@ Result<void> NodeCommitter::wait_settled(const AggregateId& aggregate) {
 void NodeCommitter::take_settling() {
   const auto now = Clock::now();
   for (auto& waiting : std::exchange(settling_, {})) {
-    if (dead_) waiting.done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
-    else if (!writers_->is_open(waiting.shard)) waiting.done(refuse(not_open(waiting.shard)));
-    else if (writers_->ordered(waiting.shard) >= waiting.at) waiting.done({});
-    else if (waiting.until <= now) waiting.done(refuse(ErrorCode::unavailable, "what is written to shard " + std::to_string(waiting.shard.value) + " was not ordered in time"));
-    else settling_.push_back(std::move(waiting));
+    if (dead_)
+      waiting.done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    else if (!writers_->is_open(waiting.shard))
+      waiting.done(refuse(not_open(waiting.shard)));
+    else if (writers_->ordered(waiting.shard) >= waiting.at)
+      waiting.done({});
+    else if (waiting.until <= now)
+      waiting.done(refuse(ErrorCode::unavailable, "what is written to shard " + std::to_string(waiting.shard.value) +
+                                                      " was not ordered in time"));
+    else
+      settling_.push_back(std::move(waiting));
   }
 }
 

@@ -36,7 +36,7 @@ struct NodePageAsked {
   std::vector<ShardId> shards;  ///< ascending: the asker counts on these being that node's
   Query query = Query::all();
   GlobalPosition after;
-  GlobalPosition up_to;         ///< the node has applied the cuts up to here before it answers (rule 13)
+  GlobalPosition up_to;  ///< the node has applied the cuts up to here before it answers (rule 13)
   Direction direction = Direction::forwards;
   std::uint32_t events_max = 1'000;
   std::uint64_t read = 0;  ///< the asker's number of it, by which he may give it up; 0: he does not
@@ -85,20 +85,23 @@ struct NodeAggregatesAsked {
 template <class T>
 using NodeDone = std::function<void(Result<T>)>;
 
-/// Called from any of the node's threads; does not block. Every `done` is called exactly once, from any thread: with `timeout` where
-/// a session ends before the answer came, `unavailable` where there is none.
+/// Called from any of the node's threads; does not block. Every `done` is called exactly once, from any thread: with
+/// `timeout` where a session ends before the answer came, `unavailable` where there is none.
 class NodeNetwork {
  public:
   virtual ~NodeNetwork() = default;
   virtual void to_coordinator(ToCoordinator message) = 0;
-  /// Who led, as this node knows it from now on: what it asks goes out under that, and what others ask must agree with it.
+  /// Who led, as this node knows it from now on: what it asks goes out under that, and what others ask must agree with
+  /// it.
   virtual void led_by(const sharding::Leaderships& leaderships) { static_cast<void>(leaderships); }
   virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;
-  virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) = 0;
+  virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
+                        std::function<void(actors::PartAnswer)> done) = 0;
   virtual void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) = 0;
   virtual void read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) = 0;
   virtual void head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) = 0;
-  virtual void snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) = 0;
+  virtual void snapshots(std::uint32_t node, NodeSnapshotsAsked asked,
+                         NodeDone<std::vector<RecordedSnapshot>> done) = 0;
   /// `up_to`: what the asker has seen: the version may be that new.
   virtual void put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) = 0;
   virtual void aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) = 0;

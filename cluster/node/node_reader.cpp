@@ -37,14 +37,16 @@ Result<storage::View> NodeReader::view_at(GlobalPosition up_to, const std::vecto
   std::unique_lock lock(mutex_);
   const auto owned = [&](ShardId shard) { return std::ranges::find(own_, shard) != own_.end(); };
   // The asker may have applied the cut that opened it a moment before this node does.
-  changed_.wait_for(lock, std::min(wait_max_, foreign_shard_wait_max), [&] { return std::ranges::all_of(shards, owned); });
+  changed_.wait_for(lock, std::min(wait_max_, foreign_shard_wait_max),
+                    [&] { return std::ranges::all_of(shards, owned); });
   auto view = store_.view();
   for (const ShardId shard : shards) {
     if (owned(shard)) continue;
     if (const auto closed = closed_.find(shard); closed != closed_.end()) return refuse(closed->second);
     ErrorDetails details;
     details.shard = shard;
-    return refuse(ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not this node's", std::move(details));
+    return refuse(ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not this node's",
+                  std::move(details));
   }
   return view;
 }
@@ -64,16 +66,19 @@ Result<void> NodeReader::nothing_lost(ShardId shard, GlobalPosition after, Globa
     details.position = range.up_to;
     details.offset = range.from;
     return refuse(ErrorCode::corruption,
-                  "shard " + std::to_string(shard.value) + " has lost " + std::to_string(range.until - range.from) + " events for good, at positions between " + std::to_string(range.after.value + 1) + " and " +
-                      std::to_string(range.up_to.value) + ", as an operator accepted; read what is behind position " + std::to_string(range.up_to.value) + ", or start its node with --skip-lost",
+                  "shard " + std::to_string(shard.value) + " has lost " + std::to_string(range.until - range.from) +
+                      " events for good, at positions between " + std::to_string(range.after.value + 1) + " and " +
+                      std::to_string(range.up_to.value) + ", as an operator accepted; read what is behind position " +
+                      std::to_string(range.up_to.value) + ", or start its node with --skip-lost",
                   std::move(details));
   }
   return {};
 }
 
-// What was lost may have been this aggregate's. Who begins behind the last version he has seen has missed nothing where that version is
-// there and lies behind the loss. Where it is not there, what he has seen may be what was lost.
-Result<void> NodeReader::stream_is_whole(const storage::View& view, const AggregateId& aggregate, const StreamOptions& options) {
+// What was lost may have been this aggregate's. Who begins behind the last version he has seen has missed nothing where
+// that version is there and lies behind the loss. Where it is not there, what he has seen may be what was lost.
+Result<void> NodeReader::stream_is_whole(const storage::View& view, const AggregateId& aggregate,
+                                         const StreamOptions& options) {
   const auto shard = shard_of(aggregate);
   {
     const std::lock_guard lock(mutex_);
@@ -151,8 +156,9 @@ Result<AggregateInfo> NodeReader::head(const NodeHeadAsked& asked) {
     auto hidden = hidden_.hides(*view, asked.aggregate, *head);
     if (!hidden) return refuse(std::move(hidden).error());
     if (*hidden) {
-      return refuse(ErrorCode::not_found, "aggregate " + in_quotes(asked.aggregate.text()) + " was removed at position " + std::to_string(head->last_position.value) + ", at version " +
-                                              std::to_string(head->version.value));
+      return refuse(ErrorCode::not_found, "aggregate " + in_quotes(asked.aggregate.text()) +
+                                              " was removed at position " + std::to_string(head->last_position.value) +
+                                              ", at version " + std::to_string(head->version.value));
     }
   }
   return AggregateInfo{asked.aggregate, head->version, head->last_position, shard};
@@ -164,17 +170,20 @@ Result<std::vector<RecordedSnapshot>> NodeReader::snapshots(const NodeSnapshotsA
   using Which = NodeSnapshotsAsked::Which;
   const auto now = Timestamp::now();
   if (asked.which == Which::all) return reader_.snapshots(asked.aggregate, now);
-  auto one = asked.which == Which::latest         ? reader_.latest_snapshot(asked.aggregate)
-             : asked.which == Which::at_or_before ? reader_.snapshot_at(asked.aggregate, SeqNr{asked.at}, now)
-                                                  : reader_.snapshot_as_of(asked.aggregate, GlobalPosition{asked.at}, now);
+  auto one = asked.which == Which::latest ? reader_.latest_snapshot(asked.aggregate)
+             : asked.which == Which::at_or_before
+                 ? reader_.snapshot_at(asked.aggregate, SeqNr{asked.at}, now)
+                 : reader_.snapshot_as_of(asked.aggregate, GlobalPosition{asked.at}, now);
   if (!one) return refuse(std::move(one).error());
   std::vector<RecordedSnapshot> found;
   if (*one) found.push_back(std::move(**one));
   return found;
 }
 
-// The record lies with the command's first event. Its last one is the append's last: a command's events are its aggregate's, side by side.
-Result<std::optional<NodeReader::StoredCommand>> NodeReader::command(const AggregateId& aggregate, std::string_view id, GlobalPosition up_to) {
+// The record lies with the command's first event. Its last one is the append's last: a command's events are its
+// aggregate's, side by side.
+Result<std::optional<NodeReader::StoredCommand>> NodeReader::command(const AggregateId& aggregate, std::string_view id,
+                                                                     GlobalPosition up_to) {
   auto view = view_at(up_to, {shard_of(aggregate)});
   if (!view) return refuse(std::move(view).error());
   auto found = reader_.find_command(*view, aggregate, id);

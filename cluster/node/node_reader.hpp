@@ -12,10 +12,10 @@
 
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/index/hidden_aggregates.hpp"
-#include "evershard/storage/node_store.hpp"
 #include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/node_store.hpp"
+#include "evershard/storage/order/applied.hpp"
 
 namespace evershard::cluster {
 
@@ -34,7 +34,8 @@ class NodeReader {
   /// Those that are this node's and not opened, and what whoever needs one is told.
   void closes(std::map<ShardId, Error> shards);
 
-  /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption (damaged, or given
+  /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption
+  /// (damaged, or given
   ///         up by an operator: which shard, and which positions), io
   [[nodiscard]] Result<NodePage> read(const NodePageAsked& asked);
   [[nodiscard]] Result<NodePage> read_stream(const NodeStreamAsked& asked);
@@ -47,13 +48,15 @@ class NodeReader {
     SeqNr version;            ///< of the aggregate after the command's last event
     GlobalPosition position;  ///< of that event
   };
-  [[nodiscard]] Result<std::optional<StoredCommand>> command(const AggregateId& aggregate, std::string_view id, GlobalPosition up_to);
+  [[nodiscard]] Result<std::optional<StoredCommand>> command(const AggregateId& aggregate, std::string_view id,
+                                                             GlobalPosition up_to);
   /// But for those that were removed, and had no event since.
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:
   /// Of a read of one aggregate, by the positions between which it goes. Errors: as below. Shape: `up_to` is set
-  [[nodiscard]] Result<void> stream_is_whole(const storage::View& view, const AggregateId& aggregate, const StreamOptions& options);
+  [[nodiscard]] Result<void> stream_is_whole(const storage::View& view, const AggregateId& aggregate,
+                                             const StreamOptions& options);
   /// Errors: corruption: positions in (after, up_to] of the shard were given up; shape: mutex_ is held
   [[nodiscard]] Result<void> nothing_lost(ShardId shard, GlobalPosition after, GlobalPosition up_to) const;
   [[nodiscard]] Result<storage::View> view_at(GlobalPosition up_to, const std::vector<ShardId>& shards);

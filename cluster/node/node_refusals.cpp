@@ -7,14 +7,16 @@ namespace evershard::cluster {
 Error not_open(ShardId shard) {
   ErrorDetails details;
   details.shard = shard;
-  return {ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not open on this node", std::move(details)};
+  return {ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not open on this node",
+          std::move(details)};
 }
 
 Error refused_shard(const ShardRefused& refused) {
   ErrorDetails details;
   details.shard = refused.shard;
   details.lasting = true;
-  return {ErrorCode::unavailable, "shard " + std::to_string(refused.shard.value) + " is closed: " + refused.error.what, std::move(details)};
+  return {ErrorCode::unavailable, "shard " + std::to_string(refused.shard.value) + " is closed: " + refused.error.what,
+          std::move(details)};
 }
 
 Error unanswered(bool written) {

@@ -20,13 +20,19 @@ std::string offsets(ShardOffset from, ShardOffset until) {
   return "offsets " + std::to_string(from.value) + " to " + std::to_string(until.value - 1);
 }
 std::string text_of(const Loss& loss) {
-  return "offsets " + std::to_string(loss.from.value) + " to " + std::to_string(loss.until.value - 1) + (loss.unordered == 0 ? "" : " and " + std::to_string(loss.unordered) + " never ordered behind them");
+  return "offsets " + std::to_string(loss.from.value) + " to " + std::to_string(loss.until.value - 1) +
+         (loss.unordered == 0 ? "" : " and " + std::to_string(loss.unordered) + " never ordered behind them");
 }
 
 }  // namespace
 
 Coordinator::Coordinator(const CutLogState& led, CoordinatorOptions options)
-    : options_(options), stored_(led), made_(led), ordering_(led.order(), options.ordering), opened_in_(led.shards.size()), folded_at_(led.last_cut) {
+    : options_(options),
+      stored_(led),
+      made_(led),
+      ordering_(led.order(), options.ordering),
+      opened_in_(led.shards.size()),
+      folded_at_(led.last_cut) {
   for (const auto& shard : led.shards) owners_.push_back({shard.node, shard.epoch});
 }
 
@@ -37,34 +43,47 @@ void Coordinator::end(Error error, Actions& actions) {
 }
 
 std::optional<Error> Coordinator::objection(const Hello& hello) const {
-  const auto bad = [&](const std::string& why) { return Error(ErrorCode::invalid_argument, "the hello of " + text_of(hello.from.node) + " is malformed: " + why); };
+  const auto bad = [&](const std::string& why) {
+    return Error(ErrorCode::invalid_argument, "the hello of " + text_of(hello.from.node) + " is malformed: " + why);
+  };
   if (hello.from.node == 0 || hello.from.incarnation == 0) return bad("nodes and incarnations are numbered from 1");
   std::set<ShardId> seen;
   for (const ShardTold& shard : hello.shards) {
     if (shard.shard.value >= owners_.size()) return bad(text_of(shard.shard) + " of " + std::to_string(owners_.size()));
     if (!seen.insert(shard.shard).second) return bad(text_of(shard.shard) + " is named twice");
-    if (shard.covered.value == 0 || shard.tail < shard.covered) return bad(text_of(shard.shard) + " ends before the cuts applied to it do");
+    if (shard.covered.value == 0 || shard.tail < shard.covered)
+      return bad(text_of(shard.shard) + " ends before the cuts applied to it do");
     // Only stored cuts are applied: those were another log's, or this one had them once and went on without them.
     const auto next = stored_.shards[shard.shard.value].next;
     if (shard.covered > next && hello.cut <= stored_.last_cut) {
-      return Error(ErrorCode::corruption, "the disk of " + text_of(hello.from.node) + " has cuts that cover " + text_of(shard.shard) + " up to offset " + std::to_string(shard.covered.value - 1) +
-                                              ", those of this coordinator's log end with offset " + std::to_string(next.value - 1) + ": the two are of different histories");
+      return Error(ErrorCode::corruption, "the disk of " + text_of(hello.from.node) + " has cuts that cover " +
+                                              text_of(shard.shard) + " up to offset " +
+                                              std::to_string(shard.covered.value - 1) +
+                                              ", those of this coordinator's log end with offset " +
+                                              std::to_string(next.value - 1) + ": the two are of different histories");
     }
   }
   const auto known = members_.find(hello.from.node);
   if (known != members_.end() && known->second.here && known->second.process != hello.from)
-    return Error(ErrorCode::unavailable, text_of(hello.from.node) + " is here already, at " + known->second.address + "; a second process with its number, at " + hello.address + ", is refused");
+    return Error(ErrorCode::unavailable, text_of(hello.from.node) + " is here already, at " + known->second.address +
+                                             "; a second process with its number, at " + hello.address +
+                                             ", is refused");
   return std::nullopt;
 }
 
 std::optional<Error> Coordinator::of_another_leadership(const Hello& hello) const {
   if (hello.led.epoch > stored_.epoch)
-    return Error(ErrorCode::fenced, text_of(hello.from.node) + " has applied cuts of epoch " + std::to_string(hello.led.epoch.value) + ", this coordinator leads under epoch " + std::to_string(stored_.epoch.value) +
+    return Error(ErrorCode::fenced, text_of(hello.from.node) + " has applied cuts of epoch " +
+                                        std::to_string(hello.led.epoch.value) +
+                                        ", this coordinator leads under epoch " + std::to_string(stored_.epoch.value) +
                                         ": a newer one leads, or led and this one has an old copy of its log");
   const auto here = sharding::leader_of(stored_.leaderships, hello.led.epoch);
   if (here.given() && hello.led.identity.given() && here != hello.led.identity)
-    return Error(ErrorCode::corruption, text_of(hello.from.node) + " has applied cuts that " + hello.led.identity.text() + " made under epoch " + std::to_string(hello.led.epoch.value) + ", which " + here.text() +
-                                            " led in this coordinator's log: one of the two logs is a copy that went on by itself, they are of different histories");
+    return Error(ErrorCode::corruption, text_of(hello.from.node) + " has applied cuts that " +
+                                            hello.led.identity.text() + " made under epoch " +
+                                            std::to_string(hello.led.epoch.value) + ", which " + here.text() +
+                                            " led in this coordinator's log: one of the two logs is a copy that went "
+                                            "on by itself, they are of different histories");
   return std::nullopt;
 }
 
@@ -79,8 +98,10 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   if (auto error = objection(hello)) return refused(*std::move(error));
   // Only what is stored is announced: somebody else stored that, or this log had it once.
   if (hello.cut > stored_.last_cut) {
-    end(Error(ErrorCode::corruption, text_of(hello.from.node) + " holds cut " + std::to_string(hello.cut.value) + ", this coordinator's log ends with cut " +
-                                         std::to_string(stored_.last_cut.value) + ": another one leads, or the log has lost its end"),
+    end(Error(ErrorCode::corruption, text_of(hello.from.node) + " holds cut " + std::to_string(hello.cut.value) +
+                                         ", this coordinator's log ends with cut " +
+                                         std::to_string(stored_.last_cut.value) +
+                                         ": another one leads, or the log has lost its end"),
         actions);
     return actions;
   }
@@ -130,16 +151,18 @@ ShardTold Coordinator::told(const Member& member, ShardId shard) const {
 
 std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told) const {
   const CutLogState::Shard& log = made_.shards[shard.value];
-  const auto from = [&](ShardOffset first) { return Loss{first, log.next, told.tail > log.next ? told.tail - log.next : 0}; };
-  // Another disk than the one its newest ordered events were written to, or one from before that: whatever its length. One that
-  // has what was given up as lost does not bring it back: readers have passed those positions.
+  const auto from = [&](ShardOffset first) {
+    return Loss{first, log.next, told.tail > log.next ? told.tail - log.next : 0};
+  };
+  // Another disk than the one its newest ordered events were written to, or one from before that: whatever its length.
+  // One that has what was given up as lost does not bring it back: readers have passed those positions.
   if (told.epoch < log.written) {
     const auto covered = std::min(told.covered, log.next);
     const auto lost = log.lost_after(told.epoch).value_or(covered);
     return from(std::min(covered, lost) < log.next ? std::min(covered, lost) : ShardOffset{1});
   }
-  // Cuts that cover it were given up because they were held here: this disk holds them no more. Which cut it has applied last
-  // does not say so: that may be one of those that were kept, from behind them.
+  // Cuts that cover it were given up because they were held here: this disk holds them no more. Which cut it has
+  // applied last does not say so: that may be one of those that were kept, from behind them.
   if (told.covered <= log.folded) return from(told.covered);
   if (told.tail < log.next) return from(told.tail);
   return std::nullopt;
@@ -244,13 +267,15 @@ Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
     return actions;
   }
   if (report.shard.value >= owners_.size()) {
-    warn("a report of " + text_of(from.node) + " names " + text_of(report.shard) + " of " + std::to_string(owners_.size()));
+    warn("a report of " + text_of(from.node) + " names " + text_of(report.shard) + " of " +
+         std::to_string(owners_.size()));
     return actions;
   }
   const ShardId shard = report.shard;
   const Owner& owner = owners_[shard.value];
   if (report.epoch == owner.epoch && from.node != owner.node) {
-    warn("a report of " + text_of(from.node) + " is under the epoch of " + text_of(shard) + ", which " + text_of(owner.node) + " owns");
+    warn("a report of " + text_of(from.node) + " is under the epoch of " + text_of(shard) + ", which " +
+         text_of(owner.node) + " owns");
     return actions;
   }
   if (report.epoch == owner.epoch && !report.appends.empty() && waiting_ >= options_.waiting_events_max) {
@@ -258,7 +283,8 @@ Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
     return actions;
   }
 
-  const bool conditional = std::ranges::any_of(report.appends, [](const auto& append) { return !append.conditions.empty(); });
+  const bool conditional =
+      std::ranges::any_of(report.appends, [](const auto& append) { return !append.conditions.empty(); });
   const auto first = report.first;
   const auto known = ordering_.known_end(shard);
   switch (ordering_.report(std::move(report))) {
@@ -267,15 +293,20 @@ Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
       if (conditional) digests_until_ = made_.last_cut + options_.digest_cuts;
       make_cut(actions);
       break;
-    case Reported::stale: break;
-    case Reported::gap: actions.send.push_back({from, ReportFrom{shard, owner.epoch, known}}); break;
+    case Reported::stale:
+      break;
+    case Reported::gap:
+      actions.send.push_back({from, ReportFrom{shard, owner.epoch, known}});
+      break;
     case Reported::replaced:
-      end(Error(ErrorCode::fenced, text_of(from.node) + " reports of " + text_of(shard) + " what only a newer coordinator can have brought about: this one, of epoch " +
+      end(Error(ErrorCode::fenced, text_of(from.node) + " reports of " + text_of(shard) +
+                                       " what only a newer coordinator can have brought about: this one, of epoch " +
                                        std::to_string(stored_.epoch.value) + ", has been replaced"),
           actions);
       break;
     case Reported::malformed:
-      warn("a report of " + text_of(from.node) + " on " + text_of(shard) + " from offset " + std::to_string(first.value) + " contradicts itself or what is known: nothing of it is taken");
+      warn("a report of " + text_of(from.node) + " on " + text_of(shard) + " from offset " +
+           std::to_string(first.value) + " contradicts itself or what is known: nothing of it is taken");
       break;
   }
   return actions;
@@ -304,12 +335,15 @@ Coordinator::Actions Coordinator::put_returned(const Result<void>& result) {
   if (ended_) return actions;
   EVERSHARD_CHECK(putting_.has_value(), "what returned was put");
   if (!result) {
-    end(Error(result.error().code, "cut " + std::to_string(putting_->number.value) + " was not taken, this coordinator steps down: " + result.error().what), actions);
+    end(Error(result.error().code, "cut " + std::to_string(putting_->number.value) +
+                                       " was not taken, this coordinator steps down: " + result.error().what),
+        actions);
     return actions;
   }
   follow(stored_, *putting_);
   for (const auto& opening : putting_->openings) opened_in_[opening.shard.value] = putting_->number;
-  actions.send.push_back({std::nullopt, Announce{*std::exchange(putting_, std::nullopt), ordering_.window_from(), digests_wanted(), identity()}});
+  actions.send.push_back({std::nullopt, Announce{*std::exchange(putting_, std::nullopt), ordering_.window_from(),
+                                                 digests_wanted(), identity()}});
   for (const ShardId shard : std::exchange(ask_again_, {})) {
     const Owner& owner = owners_[shard.value];
     const auto member = members_.find(owner.node);
@@ -328,7 +362,10 @@ Coordinator::Actions Coordinator::held(const Held& held) {
   const auto member = members_.find(held.from.node);
   if (member == members_.end() || member->second.process != held.from) return actions;
   if (held.cut > stored_.last_cut) {
-    actions.warnings.emplace_back(ErrorCode::invalid_argument, text_of(held.from.node) + " says that it holds cut " + std::to_string(held.cut.value) + ", the last one is cut " + std::to_string(stored_.last_cut.value));
+    actions.warnings.emplace_back(ErrorCode::invalid_argument, text_of(held.from.node) + " says that it holds cut " +
+                                                                   std::to_string(held.cut.value) +
+                                                                   ", the last one is cut " +
+                                                                   std::to_string(stored_.last_cut.value));
     return actions;
   }
   member->second.held = std::max(member->second.held, held.cut);
@@ -375,7 +412,8 @@ sharding::ShardMap Coordinator::map() const {
     const auto& shard = stored_.shards[s];
     if (shard.node == 0) continue;
     const auto member = members_.find(shard.node);
-    const auto assigned = map.assign(ShardId{static_cast<std::uint16_t>(s)}, {shard.node, member == members_.end() ? "" : member->second.address, shard.epoch});
+    const auto assigned = map.assign(ShardId{static_cast<std::uint16_t>(s)},
+                                     {shard.node, member == members_.end() ? "" : member->second.address, shard.epoch});
     EVERSHARD_CHECK(assigned.has_value(), "an owned shard was opened");
   }
   return map;
@@ -386,7 +424,8 @@ Members Coordinator::membership() const {
   for (const Owner& owner : owners_) {
     if (owner.node != 0) nodes[owner.node].node = owner.node;
   }
-  for (const auto& [number, member] : members_) nodes[number] = {number, member.address, member.door, member.here, {}, member.version, member.gateway};
+  for (const auto& [number, member] : members_)
+    nodes[number] = {number, member.address, member.door, member.here, {}, member.version, member.gateway};
   Members members{stored_.epoch, {}};
   for (auto& [number, node] : nodes) members.nodes.push_back(std::move(node));
   return members;
@@ -394,14 +433,19 @@ Members Coordinator::membership() const {
 
 Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
   if (ended_) return refuse(ErrorCode::unavailable, "this coordinator has stepped down: " + ended_->what);
-  if (shard.value >= owners_.size()) return refuse(ErrorCode::not_found, "there is no " + text_of(shard) + " in a cluster of " + std::to_string(owners_.size()) + " shards");
+  if (shard.value >= owners_.size())
+    return refuse(ErrorCode::not_found,
+                  "there is no " + text_of(shard) + " in a cluster of " + std::to_string(owners_.size()) + " shards");
   const auto found = members_.find(node);
-  if (found == members_.end() || !found->second.here) return refuse(ErrorCode::not_found, text_of(node) + " is not here");
-  if (found->second.gateway) return refuse(ErrorCode::invalid_argument, text_of(node) + " is a gateway: it takes no shards");
+  if (found == members_.end() || !found->second.here)
+    return refuse(ErrorCode::not_found, text_of(node) + " is not here");
+  if (found->second.gateway)
+    return refuse(ErrorCode::invalid_argument, text_of(node) + " is a gateway: it takes no shards");
   const Owner& owner = owners_[shard.value];
   const auto owning = members_.find(owner.node);
   if (owning != members_.end() && owning->second.here && !owning->second.refused.contains(shard))
-    return refuse(ErrorCode::invalid_argument, text_of(shard) + " is of " + text_of(owner.node) + ", which is here and has it");
+    return refuse(ErrorCode::invalid_argument,
+                  text_of(shard) + " is of " + text_of(owner.node) + ", which is here and has it");
 
   return {};
 }
@@ -413,7 +457,8 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
   for (const ShardId shard : wanted.shards) {
     EVERSHARD_TRY(may_assign(shard, wanted.node));
     const auto lost = loss(shard, told(members_.at(wanted.node), shard));
-    if (!losses.emplace(shard, lost).second) return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
+    if (!losses.emplace(shard, lost).second)
+      return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
     if (lost) outcome.answer.losses.push_back({shard, lost->from, lost->until, lost->unordered});
   }
   const auto by_shard = [](std::vector<ShardLoss> of) {
@@ -446,7 +491,8 @@ ClusterStatus Coordinator::status() const {
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     const auto& log = stored_.shards[s];
-    ClusterStatus::Shard shown{owners_[s].node, owners_[s].epoch, false, reported_until(shard), log.next, log.last_position, {}};
+    ClusterStatus::Shard shown{owners_[s].node, owners_[s].epoch,  false, reported_until(shard),
+                               log.next,        log.last_position, {}};
     if (const auto owner = members_.find(shown.node); owner != members_.end()) {
       const auto refused = owner->second.refused.find(shard);
       shown.open = owner->second.here && refused == owner->second.refused.end();
@@ -461,8 +507,12 @@ Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t no
   EVERSHARD_TRY(may_assign(shard, node));
   const auto lost = loss(shard, told(members_.at(node), shard));
   if (lost != accepted) {
-    if (!lost) return refuse(ErrorCode::corruption, "nothing of " + text_of(shard) + " would be lost on " + text_of(node) + ", but a loss was accepted: look again");
-    return refuse(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " would be lost on " + text_of(node) + (accepted ? "; accepted were " + text_of(*accepted) : ": accept that by name"));
+    if (!lost)
+      return refuse(ErrorCode::corruption, "nothing of " + text_of(shard) + " would be lost on " + text_of(node) +
+                                               ", but a loss was accepted: look again");
+    return refuse(ErrorCode::corruption,
+                  text_of(*lost) + " of " + text_of(shard) + " would be lost on " + text_of(node) +
+                      (accepted ? "; accepted were " + text_of(*accepted) : ": accept that by name"));
   }
   Actions actions;
   EVERSHARD_TRY(give(shard, node, lost, actions));
@@ -476,8 +526,11 @@ Result<void> Coordinator::give(ShardId shard, std::uint32_t node, const std::opt
   if (lost) {
     const auto opening = ordering_.open_losing(shard, node, lost->from);
     if (!opening) return refuse(opening.error());
-    made_.shards[shard.value].follow(*opening);  // while a put is under way its cut is still to be made: who says hello by then is to hear of it
-    actions.warnings.emplace_back(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " are lost, as an operator accepted; it goes on at " + text_of(node));
+    made_.shards[shard.value].follow(
+        *opening);  // while a put is under way its cut is still to be made: who says hello by then is to hear of it
+    actions.warnings.emplace_back(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) +
+                                                             " are lost, as an operator accepted; it goes on at " +
+                                                             text_of(node));
     opened(member, shard, opening->epoch, actions);
   } else {
     const auto epoch = ordering_.open(shard, node, told(member, shard).tail);

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "evershard/cluster/order/messages.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
 #include "evershard/sharding/ordering.hpp"
+#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cluster {
 
-/// Offsets [from, until) of a shard that cuts cover and a disk has not, or not as they were ordered. With them goes what the disk
-/// has behind them: it was never ordered, and may have come about beside what was lost.
+/// Offsets [from, until) of a shard that cuts cover and a disk has not, or not as they were ordered. With them goes
+/// what the disk has behind them: it was never ordered, and may have come about beside what was lost.
 struct Loss {
   ShardOffset from;
   ShardOffset until;
@@ -27,9 +27,11 @@ struct Loss {
 };
 
 struct CoordinatorOptions {
-  std::uint32_t nodes_expected = 1;  ///< shards nobody owns are given out once so many nodes are there, gateways not counted
+  std::uint32_t nodes_expected =
+      1;  ///< shards nobody owns are given out once so many nodes are there, gateways not counted
   sharding::Ordering::Options ordering{};
-  std::uint64_t waiting_events_max = 1'000'000;  ///< reported and not yet cut; what comes above is asked for again later
+  std::uint64_t waiting_events_max =
+      1'000'000;                      ///< reported and not yet cut; what comes above is asked for again later
   std::uint64_t digest_cuts = 1'000;  ///< digests are wanted for so many cuts after the last conditional append
   std::uint64_t fold_cuts = 1'000;    ///< the log is folded after so many cuts
 };
@@ -49,8 +51,9 @@ struct CoordinatorActions {
   std::optional<std::vector<sharding::HeldBy>> fold;  ///< the log, before the next input; then folded()
   std::vector<Outgoing> send;
   std::vector<Asked> read;
-  std::vector<Error> warnings;   ///< for the log, loud
-  std::optional<Error> ended;    ///< it has stepped down: it does nothing any more. Whoever wants to lead begins with CutLog::lead().
+  std::vector<Error> warnings;  ///< for the log, loud
+  std::optional<Error>
+      ended;  ///< it has stepped down: it does nothing any more. Whoever wants to lead begins with CutLog::lead().
 };
 
 /// Shards given by an operator: what is to be done, if it is, and what would be lost.
@@ -70,11 +73,13 @@ class Coordinator {
 
   // -- what comes in
 
-  /// A node is there. Its shards are opened, or refused by name (rule 3). A second process of a node that is there is refused.
+  /// A node is there. Its shards are opened, or refused by name (rule 3). A second process of a node that is there is
+  /// refused.
   Actions hello(const Hello& hello);
   /// The session with this process has ended.
   Actions lost(NodeProcess process);
-  /// A report is judged by its shard's epoch, whoever sends it (rule 4); from somebody who never joined it is dropped, loudly.
+  /// A report is judged by its shard's epoch, whoever sends it (rule 4); from somebody who never joined it is dropped,
+  /// loudly.
   Actions report(NodeProcess from, Report report);
   Actions held(const Held& held);
   Actions cuts_after(const CutsAfter& asked);
@@ -86,9 +91,11 @@ class Coordinator {
   ///
   /// `accepted`: what may be lost; it must be exactly what is.
   /// Errors: not_found (no such node here, no such shard), invalid_argument (the shard's node is there and has it),
-  ///         corruption (something would be lost: what; or another loss was accepted), unavailable (it has stepped down)
+  ///         corruption (something would be lost: what; or another loss was accepted), unavailable (it has stepped
+  ///         down)
   Result<Actions> assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted);
-  /// The same of several: all of them, or none. What is lost and was not accepted exactly so is the answer, and nothing is done.
+  /// The same of several: all of them, or none. What is lost and was not accepted exactly so is the answer, and nothing
+  /// is done.
   Result<AssignOutcome> assign(const ShardAssignment& wanted);
 
   // -- what is asked
@@ -100,8 +107,8 @@ class Coordinator {
     std::string version;
     bool gateway = false;  ///< it wants no shards
     bool here = false;
-    CutNumber cut;   ///< the last one applied when it said hello
-    CutNumber held;  ///< said since then
+    CutNumber cut;             ///< the last one applied when it said hello
+    CutNumber held;            ///< said since then
     CutNumber applied;         ///< said since then: for people
     std::uint64_t behind = 0;  ///< cuts that were stored and not applied when it said so
     std::map<ShardId, ShardTold> told;
@@ -155,7 +162,7 @@ class Coordinator {
   sharding::CutLogState stored_;  ///< as of the last put that returned
   sharding::CutLogState made_;    ///< as of the last cut made
   sharding::Ordering ordering_;
-  std::vector<Owner> owners_;     ///< with openings that are not in a cut yet
+  std::vector<Owner> owners_;         ///< with openings that are not in a cut yet
   std::vector<CutNumber> opened_in_;  ///< per shard, the cut with its last opening, as far as this coordinator put it
   std::map<std::uint32_t, Member> members_;
   std::optional<sharding::Cut> putting_;

@@ -10,13 +10,13 @@
 #include <variant>
 #include <vector>
 
-#include "evershard/store/api/cluster_view.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/cut_log.hpp"
 #include "evershard/sharding/reports.hpp"
 #include "evershard/sharding/shard_map.hpp"
+#include "evershard/store/api/cluster_view.hpp"
 
 namespace evershard::cluster {
 
@@ -46,9 +46,9 @@ struct Hello {
   std::string address;
   CutNumber cut;  ///< the last one applied
   std::vector<ShardTold> shards;
-  std::string door{};     ///< where clients reach it; empty: not open yet
-  std::string version{};  ///< of its program
-  bool gateway = false;   ///< it wants no shards
+  std::string door{};          ///< where clients reach it; empty: not open yet
+  std::string version{};       ///< of its program
+  bool gateway = false;        ///< it wants no shards
   sharding::Leadership led{};  ///< whose cuts it applied last; epoch 0: not known
 };
 

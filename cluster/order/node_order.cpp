@@ -71,7 +71,8 @@ Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
   for (const auto& [id, shard] : shards_) {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
-    hello.shards.push_back({id, shard.epoch, shard.state != Shard::State::closed, shard.covered, std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second)});
+    hello.shards.push_back({id, shard.epoch, shard.state != Shard::State::closed, shard.covered,
+                            std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second)});
   }
   return hello;
 }
@@ -94,7 +95,8 @@ NodeOrder::Actions NodeOrder::again() {
     const ShardId id{static_cast<std::uint16_t>(s)};
     const auto shard = shards_.find(id);
     const bool closed = shard == shards_.end() || shard->second.state == Shard::State::closed;
-    const bool was_refused = std::ranges::any_of(refused_, [&](const ShardRefused& refused) { return refused.shard == id; });
+    const bool was_refused =
+        std::ranges::any_of(refused_, [&](const ShardRefused& refused) { return refused.shard == id; });
     unopened |= closed && !was_refused && map_.owner(id).node == self_.node;
   }
   for (const auto& [id, promise] : promises_) {
@@ -112,27 +114,38 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   if (welcomed_ && welcome.last_cut < applied_) return actions;  // an earlier answer of this session's
   const auto refuse_it = [&](ErrorCode code, const std::string& why) {
     welcomed_ = false;
-    actions.coordinator_refused = Error(code, "the coordinator of epoch " + std::to_string(welcome.coordinator.value) + " is refused: " + why);
+    actions.coordinator_refused =
+        Error(code, "the coordinator of epoch " + std::to_string(welcome.coordinator.value) + " is refused: " + why);
     return actions;
   };
   // Rule 10: cuts are facts. Who does not know them leads another history.
   if (welcome.last_cut < applied_)
-    return refuse_it(ErrorCode::corruption, "it knows cuts up to " + std::to_string(welcome.last_cut.value) + ", this node holds cut " + std::to_string(applied_.value) +
+    return refuse_it(ErrorCode::corruption, "it knows cuts up to " + std::to_string(welcome.last_cut.value) +
+                                                ", this node holds cut " + std::to_string(applied_.value) +
                                                 ": its log has lost its end, or it has been replaced");
-  // Of as many cuts here and there, the last may be another one: that would be noticed with the next, and by then others' events were ordered by it.
+  // Of as many cuts here and there, the last may be another one: that would be noticed with the next, and by then
+  // others' events were ordered by it.
   if (const auto here = watermark_of(welcome.last_cut); here && *here != welcome.watermark)
-    return refuse_it(ErrorCode::corruption, "its cut " + std::to_string(welcome.last_cut.value) + " ends with position " + std::to_string(welcome.watermark.value) + ", here with position " +
-                                                std::to_string(here->value) + ": its log is of another history");
-  if (welcome.coordinator < coordinator_) return refuse_it(ErrorCode::fenced, "one of epoch " + std::to_string(coordinator_.value) + " has replaced it");
-  if (const auto there = sharding::leader_of(welcome.leaderships, led_.epoch); there.given() && led_.identity.given() && there != led_.identity)
-    return refuse_it(ErrorCode::corruption, "cuts applied here were made by " + led_.identity.text() + " under epoch " + std::to_string(led_.epoch.value) + ", which " + there.text() +
-                                                " led in its log: one of the two logs is a copy that went on by itself");
+    return refuse_it(ErrorCode::corruption, "its cut " + std::to_string(welcome.last_cut.value) +
+                                                " ends with position " + std::to_string(welcome.watermark.value) +
+                                                ", here with position " + std::to_string(here->value) +
+                                                ": its log is of another history");
+  if (welcome.coordinator < coordinator_)
+    return refuse_it(ErrorCode::fenced, "one of epoch " + std::to_string(coordinator_.value) + " has replaced it");
+  if (const auto there = sharding::leader_of(welcome.leaderships, led_.epoch);
+      there.given() && led_.identity.given() && there != led_.identity)
+    return refuse_it(ErrorCode::corruption,
+                     "cuts applied here were made by " + led_.identity.text() + " under epoch " +
+                         std::to_string(led_.epoch.value) + ", which " + there.text() +
+                         " led in its log: one of the two logs is a copy that went on by itself");
   coordinator_ = welcome.coordinator;
   if (!welcome.leaderships.empty()) leaderships_ = welcome.leaderships;
   if (const auto leader = sharding::leader_of(welcome.leaderships, welcome.coordinator); leader != leader_) {
     leader_ = leader;
     buffered_.clear();
-    std::erase_if(promises_, [&](const auto& promise) { return promise.second.leader.given() && leader_.given() && promise.second.leader != leader_; });
+    std::erase_if(promises_, [&](const auto& promise) {
+      return promise.second.leader.given() && leader_.given() && promise.second.leader != leader_;
+    });
   }
   welcomed_ = true;
   reopen_ = false;
@@ -142,7 +155,8 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   digests_wanted_ = welcome.digests_wanted;
   held_said_ = applied_said_ = CutNumber{0};
   std::erase_if(promises_, [&](const auto& promise) { return promise.second.coordinator < coordinator_; });
-  for (std::uint32_t s = 0; s != map_.shard_count(); ++s) knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, map_.owner(ShardId{static_cast<std::uint16_t>(s)}).epoch);
+  for (std::uint32_t s = 0; s != map_.shard_count(); ++s)
+    knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, map_.owner(ShardId{static_cast<std::uint16_t>(s)}).epoch);
   for (auto& [id, shard] : shards_) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
@@ -162,14 +176,18 @@ NodeOrder::Actions NodeOrder::hello_refused(const HelloRefused& refused) {
 NodeOrder::Actions NodeOrder::opens(const Opens& opens) {
   if (opens.to != self_ || !is_of_leader(opens.leader)) return {};
   Promise& promise = promises_[opens.shard];
-  const bool of_another = promise.leader.given() && opens.leader.given() && promise.leader != opens.leader && promise.coordinator <= opens.coordinator;
-  if (of_another || promise.coordinator < opens.coordinator || (promise.coordinator == opens.coordinator && promise.epoch < opens.epoch)) promise = {opens.coordinator, opens.epoch, opens.leader};
+  const bool of_another = promise.leader.given() && opens.leader.given() && promise.leader != opens.leader &&
+                          promise.coordinator <= opens.coordinator;
+  if (of_another || promise.coordinator < opens.coordinator ||
+      (promise.coordinator == opens.coordinator && promise.epoch < opens.epoch))
+    promise = {opens.coordinator, opens.epoch, opens.leader};
   return {};
 }
 
 bool NodeOrder::is_for_this_process(const Opening& opening, Epoch coordinator) const {
   const auto promise = promises_.find(opening.shard);
-  return opening.node == self_.node && promise != promises_.end() && promise->second.epoch == opening.epoch && promise->second.coordinator == coordinator && is_of_leader(promise->second.leader);
+  return opening.node == self_.node && promise != promises_.end() && promise->second.epoch == opening.epoch &&
+         promise->second.coordinator == coordinator && is_of_leader(promise->second.leader);
 }
 
 Epoch NodeOrder::known_epoch(ShardId shard) const {
@@ -185,7 +203,9 @@ void NodeOrder::knows_epoch(ShardId shard, Epoch epoch) {
 void NodeOrder::fence(ShardId id, Epoch epoch, Actions& actions) {
   Shard& shard = shards_.at(id);
   if (shard.state != Shard::State::closed) actions.steps.push_back({Step::Fence{id, epoch}});
-  if (shard.state == Shard::State::open) shard.tail = ShardOffset{std::numeric_limits<std::uint64_t>::max()};  // its writer got so far that cuts may still follow
+  if (shard.state == Shard::State::open)
+    shard.tail =
+        ShardOffset{std::numeric_limits<std::uint64_t>::max()};  // its writer got so far that cuts may still follow
   shard.state = Shard::State::closed;
 }
 
@@ -193,18 +213,24 @@ void NodeOrder::fence(ShardId id, Epoch epoch, Actions& actions) {
 bool NodeOrder::joins_on(const Cut& cut, Actions& actions) {
   const auto watermark = handed_watermark();
   if (cut.number == handed_ + 1 ? cut.first_position == watermark + 1 : cut.first_position > watermark) return true;
-  refuse_history("its cut " + std::to_string(cut.number.value) + " begins with position " + std::to_string(cut.first_position.value), actions);
+  refuse_history("its cut " + std::to_string(cut.number.value) + " begins with position " +
+                     std::to_string(cut.first_position.value),
+                 actions);
   return false;
 }
 
 void NodeOrder::refuse_history(const std::string& why, Actions& actions) {
   welcomed_ = false;
   buffered_.clear();
-  actions.coordinator_refused = Error(ErrorCode::corruption, "the coordinator of epoch " + std::to_string(coordinator_.value) + " is refused: " + why + ", here cut " + std::to_string(handed_.value) + " ends with position " +
-                                                                 std::to_string(handed_watermark().value) + ": its log is of another history");
+  actions.coordinator_refused = Error(
+      ErrorCode::corruption, "the coordinator of epoch " + std::to_string(coordinator_.value) + " is refused: " + why +
+                                 ", here cut " + std::to_string(handed_.value) + " ends with position " +
+                                 std::to_string(handed_watermark().value) + ": its log is of another history");
 }
 
-GlobalPosition NodeOrder::handed_watermark() const { return applying_.empty() ? watermark_ : applying_.back().watermark; }
+GlobalPosition NodeOrder::handed_watermark() const {
+  return applying_.empty() ? watermark_ : applying_.back().watermark;
+}
 
 std::optional<GlobalPosition> NodeOrder::watermark_of(CutNumber cut) const {
   if (cut == applied_) return watermark_;
@@ -218,10 +244,13 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
   for (const Opening& opening : cut.openings) {
     // One that is over already: the cuts with its successor, and with what that wrote, may be folded and never come.
     const bool own = is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard);
-    if (const auto known = shards_.find(opening.shard); known != shards_.end() && opening.epoch > known->second.epoch) fence(opening.shard, opening.epoch, actions);
+    if (const auto known = shards_.find(opening.shard); known != shards_.end() && opening.epoch > known->second.epoch)
+      fence(opening.shard, opening.epoch, actions);
     if (!own) {
       reopen_ |= opening.node == self_.node;
-      if (const auto promise = promises_.find(opening.shard); promise != promises_.end() && promise->second.epoch <= opening.epoch) promises_.erase(promise);
+      if (const auto promise = promises_.find(opening.shard);
+          promise != promises_.end() && promise->second.epoch <= opening.epoch)
+        promises_.erase(promise);
       continue;
     }
     Shard& shard = shards_[opening.shard];
@@ -251,9 +280,13 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
       shard.damaged = true;
       apply.damaged.push_back(segment.shard);
       if (segment.first != shard.covered) apply.holes.push_back(segment.shard);
-      actions.warnings.emplace_back(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " covers shard " + std::to_string(segment.shard.value) + " from offset " +
-                                                               std::to_string(segment.first.value) + " to " + std::to_string(segment.end.value - 1) + ", here cuts cover it up to offset " +
-                                                               std::to_string(shard.covered.value) + (shard.state == Shard::State::open ? "" : " and it ends before offset " + std::to_string(shard.tail.value)));
+      actions.warnings.emplace_back(
+          ErrorCode::corruption,
+          "cut " + std::to_string(cut.number.value) + " covers shard " + std::to_string(segment.shard.value) +
+              " from offset " + std::to_string(segment.first.value) + " to " + std::to_string(segment.end.value - 1) +
+              ", here cuts cover it up to offset " + std::to_string(shard.covered.value) +
+              (shard.state == Shard::State::open ? ""
+                                                 : " and it ends before offset " + std::to_string(shard.tail.value)));
       fence(segment.shard, segment.epoch, actions);
       if (segment.first != shard.covered || shard.tail <= segment.first) continue;
     }
@@ -265,7 +298,8 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
     apply.own.push_back({std::move(here), first_position});
   }
   if (reached) note_missed(*reached, apply, actions);
-  if (const auto by = sharding::leader_of(leaderships_, cut.coordinator); cut.coordinator > led_.epoch && by.given()) apply.led = led_ = {cut.coordinator, by};
+  if (const auto by = sharding::leader_of(leaderships_, cut.coordinator); cut.coordinator > led_.epoch && by.given())
+    apply.led = led_ = {cut.coordinator, by};
   handed_ = cut.number;
   applying_.push_back({apply.number, apply.watermark});
   const bool opens = !apply.openings.empty();
@@ -319,17 +353,21 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
 
 NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   Actions actions;
-  // Cuts missing in it were folded because this process, or nobody, had to have them: that holds from the number it asked for.
+  // Cuts missing in it were folded because this process, or nobody, had to have them: that holds from the number it
+  // asked for.
   if (cuts.to != self_ || !welcomed_ || !is_of_leader(cuts.leader) || cuts.after > handed_) return actions;
   hints(cuts.window_from, cuts.digests_wanted);
   const auto& found = cuts.found;
   const bool reported = reports();
   if (found.folded && found.folded->last_cut >= handed_ && found.folded->watermark < handed_watermark()) {
-    refuse_history("its cut " + std::to_string(found.folded->last_cut.value) + " ends with position " + std::to_string(found.folded->watermark.value), actions);
+    refuse_history("its cut " + std::to_string(found.folded->last_cut.value) + " ends with position " +
+                       std::to_string(found.folded->watermark.value),
+                   actions);
     return actions;
   }
   if (found.folded && found.folded->last_cut > handed_) {
-    for (std::size_t s = 0; s != found.folded->shards.size(); ++s) knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, found.folded->shards[s].epoch);
+    for (std::size_t s = 0; s != found.folded->shards.size(); ++s)
+      knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, found.folded->shards[s].epoch);
     for (auto& [id, shard] : shards_) {
       if (id.value < found.folded->shards.size() && found.folded->shards[id.value].epoch > shard.epoch) {
         const auto& at = found.folded->shards[id.value];
@@ -343,7 +381,8 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   for (const Cut& cut : found.cuts) {
     if (cut.number <= handed_) continue;
     if (!found.folded && cut.number != handed_ + 1) break;  // a hole that nobody answers for
-    if (found.folded && handed_ < found.folded->last_cut && found.folded->last_cut < cut.number) skip_to(*found.folded, actions);
+    if (found.folded && handed_ < found.folded->last_cut && found.folded->last_cut < cut.number)
+      skip_to(*found.folded, actions);
     if (!joins_on(cut, actions)) return actions;
     take(cut, found.folded && found.folded->last_cut == cut.number ? &*found.folded : nullptr, actions);
   }
@@ -354,7 +393,8 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   return actions;
 }
 
-// Cuts that name a shard are folded once its owner holds them: if they are not here, this is not the disk that held them.
+// Cuts that name a shard are folded once its owner holds them: if they are not here, this is not the disk that held
+// them.
 void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& apply, Actions& actions) {
   for (auto& [id, shard] : shards_) {
     if (id.value >= reached.shards.size() || shard.damaged) continue;
@@ -363,7 +403,8 @@ void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& a
     shard.damaged = true;
     apply.damaged.push_back(id);
     apply.holes.push_back(id);
-    actions.warnings.emplace_back(ErrorCode::corruption, "cuts that name shard " + std::to_string(id.value) + " from offset " + std::to_string(shard.covered.value) +
+    actions.warnings.emplace_back(ErrorCode::corruption, "cuts that name shard " + std::to_string(id.value) +
+                                                             " from offset " + std::to_string(shard.covered.value) +
                                                              " on were folded, and are not here");
     fence(id, shard.epoch, actions);
   }
@@ -380,13 +421,15 @@ void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
 NodeOrder::Actions NodeOrder::report_from(const ReportFrom& from) {
   Actions actions;
   const auto shard = shards_.find(from.shard);
-  if (shard == shards_.end() || shard->second.state != Shard::State::open || shard->second.epoch != from.epoch) return actions;
+  if (shard == shards_.end() || shard->second.state != Shard::State::open || shard->second.epoch != from.epoch)
+    return actions;
   actions.steps.push_back({Step::ReportAgain{from.shard, from.epoch, std::max(from.first, shard->second.covered)}});
   return actions;
 }
 
 NodeOrder::Actions NodeOrder::applied(CutNumber number) {
-  EVERSHARD_CHECK(!applying_.empty() && applying_.front().number == number, "cuts are applied in their order (rule 10)");
+  EVERSHARD_CHECK(!applying_.empty() && applying_.front().number == number,
+                  "cuts are applied in their order (rule 10)");
   applied_ = number;
   watermark_ = applying_.front().watermark;
   applying_.pop_front();

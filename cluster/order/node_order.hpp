@@ -32,9 +32,9 @@ struct NodeStart {
     bool damaged = false;    ///< cuts that name it were missed, or cover what is not there
   };
   std::map<ShardId, Shard> shards;
-  std::string door{};     ///< where clients reach it; empty: not open yet
-  std::string version{};  ///< of its program
-  bool gateway = false;   ///< it wants no shards
+  std::string door{};          ///< where clients reach it; empty: not open yet
+  std::string version{};       ///< of its program
+  bool gateway = false;        ///< it wants no shards
   sharding::Leadership led{};  ///< whose cuts were applied last; epoch 0: not known
 };
 
@@ -48,11 +48,13 @@ struct NodeStep {
       sharding::Segment segment;
       GlobalPosition first_position;  ///< of the first of its events that is not refused
     };
-    std::vector<Own> own;                    ///< in sequence
-    std::vector<sharding::Opening> openings; ///< taken by this process: the shard's epoch goes to the disk with this
-    std::vector<ShardId> damaged;            ///< do not join on to what is here: this goes to the disk too, until an opening that loses
-    std::vector<ShardId> holes;              ///< of those: cuts before this one were missed, and nobody knows which
-    std::optional<sharding::Leadership> led{};  ///< who made it, if that is another one than made those before: goes to the disk before this
+    std::vector<Own> own;                     ///< in sequence
+    std::vector<sharding::Opening> openings;  ///< taken by this process: the shard's epoch goes to the disk with this
+    std::vector<ShardId>
+        damaged;  ///< do not join on to what is here: this goes to the disk too, until an opening that loses
+    std::vector<ShardId> holes;  ///< of those: cuts before this one were missed, and nobody knows which
+    std::optional<sharding::Leadership>
+        led{};  ///< who made it, if that is another one than made those before: goes to the disk before this
   };
   /// The shard's writer stops, answers `fenced`, shows and acknowledges nothing any more (rule 12).
   struct Fence {
@@ -61,7 +63,8 @@ struct NodeStep {
   };
   /// All that was applied is to be synced, soon; then synced().
   struct Sync {};
-  /// The writer begins, under this epoch, at this offset or behind its own tail; what the opening names as lost is gone.
+  /// The writer begins, under this epoch, at this offset or behind its own tail; what the opening names as lost is
+  /// gone.
   struct Opened {
     sharding::Opening opening;
   };
@@ -78,7 +81,7 @@ struct NodeActions {
   std::vector<NodeStep> steps;
   bool say_hello = false;  ///< send hello()
   std::vector<std::variant<CutsAfter, Held>> send;
-  std::vector<Error> warnings;                ///< for the log, loud
+  std::vector<Error> warnings;               ///< for the log, loud
   std::optional<Error> coordinator_refused;  ///< end the session this came by: nothing of it is followed
 };
 
@@ -134,7 +137,8 @@ class NodeOrder {
   [[nodiscard]] std::optional<Epoch> writes(ShardId shard) const;
   /// Whether a coordinator has been taken.
   [[nodiscard]] bool welcomed() const { return welcomed_; }
-  /// Whether reports go out: its history, as far as it told of it, has joined on to this node's. Before that it may be refused.
+  /// Whether reports go out: its history, as far as it told of it, has joined on to this node's. Before that it may be
+  /// refused.
   [[nodiscard]] bool reports() const { return welcomed_ && handed_ >= told_; }
   [[nodiscard]] const sharding::ShardMap& map() const { return map_; }
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
@@ -143,7 +147,9 @@ class NodeOrder {
   /// Who led, as the newest welcome has it; before that, whose cuts were applied here.
   [[nodiscard]] const sharding::Leaderships& leaderships() const { return leaderships_; }
   /// Whether a message of this identity is of the coordinator that was taken. One that does not say is.
-  [[nodiscard]] bool is_of_leader(const EventId& identity) const { return !welcomed_ || !identity.given() || !leader_.given() || identity == leader_; }
+  [[nodiscard]] bool is_of_leader(const EventId& identity) const {
+    return !welcomed_ || !identity.given() || !leader_.given() || identity == leader_;
+  }
   /// Why a shard of this node is not opened; as of the last welcome.
   [[nodiscard]] const std::vector<ShardRefused>& refused() const { return refused_; }
 
@@ -155,7 +161,7 @@ class NodeOrder {
     enum class State : std::uint8_t { closed, taken, open } state = State::closed;
     sharding::Opening opening;  ///< taken: to be given out once it is synced
     CutNumber opened_by;
-    bool damaged = false;       ///< a cut did not join on to what was applied here
+    bool damaged = false;  ///< a cut did not join on to what was applied here
   };
   struct Promise {
     Epoch coordinator;
@@ -167,7 +173,8 @@ class NodeOrder {
     GlobalPosition watermark;
   };
 
-  /// Whether the cut's positions join on to what was handed out, or come behind what was folded in between. If not, its coordinator is refused.
+  /// Whether the cut's positions join on to what was handed out, or come behind what was folded in between. If not, its
+  /// coordinator is refused.
   [[nodiscard]] bool joins_on(const sharding::Cut& cut, Actions& actions);
   void refuse_history(const std::string& why, Actions& actions);
   [[nodiscard]] GlobalPosition handed_watermark() const;
@@ -211,8 +218,8 @@ class NodeOrder {
   CutNumber told_;  ///< the newest cut as of the last welcome
   Epoch coordinator_;
   sharding::Leaderships leaderships_;
-  EventId leader_;            ///< of the coordinator of the last welcome; not given: it did not say
-  sharding::Leadership led_;  ///< whose cuts were handed out last
+  EventId leader_;                  ///< of the coordinator of the last welcome; not given: it did not say
+  sharding::Leadership led_;        ///< whose cuts were handed out last
   std::optional<CutNumber> asked_;  ///< asked for the cuts after this one
   sharding::ShardMap map_{0};
   std::vector<ShardRefused> refused_;

@@ -18,7 +18,8 @@ constexpr std::chrono::milliseconds answer_time = std::chrono::seconds(1);
 void AggregateLinks::ask(std::uint32_t node, AggregateAsked asked, AggregateDone done) {
   const auto time = asked.time + answer_time;
   links_.request(node, PeerKind::aggregate, encode(asked), time, [done = std::move(done)](Result<std::string> bytes) {
-    auto answered = bytes ? decode_aggregate_answered(*bytes) : Result<AggregateAnswered>(refuse(std::move(bytes).error()));
+    auto answered =
+        bytes ? decode_aggregate_answered(*bytes) : Result<AggregateAnswered>(refuse(std::move(bytes).error()));
     if (answered) return done(std::move(*answered));
     // An answer that cannot be read was one: what it was is not known.
     auto error = std::move(answered).error();
@@ -32,7 +33,8 @@ void AggregateLinks::serve(ClusterAggregates& aggregates) {
     auto asked = decode_aggregate_asked(request.bytes);
     if (!asked) return request.reply(refuse(std::move(asked).error()));
     // It may have waited on the way.
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(request.deadline - answer_time - LinkTime::clock::now());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(request.deadline - answer_time - LinkTime::clock::now());
     asked->time = std::clamp(left, std::chrono::milliseconds(0), asked->time);
     auto reply = std::make_shared<LinkReply>(std::move(request.reply));
     aggregates.answer(std::move(*asked), [reply](const AggregateAnswered& answered) { (*reply)(encode(answered)); });

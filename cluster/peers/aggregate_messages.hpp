@@ -1,4 +1,5 @@
-// What nodes ask of each other's aggregates, as bytes: Protobuf, in protocol/v1/aggregates.proto. The only file that knows those.
+// What nodes ask of each other's aggregates, as bytes: Protobuf, in protocol/v1/aggregates.proto. The only file that
+// knows those.
 
 #pragma once
 

@@ -24,8 +24,10 @@ std::string encode_asked_under(const sharding::Leaderships& leaderships) {
 Result<sharding::Leaderships> decode_asked_under(std::string_view request) {
   sharding::Leaderships leaderships;
   if (request.size() > std::numeric_limits<int>::max()) return peer_fields::malformed("request");
-  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(request.data()), static_cast<int>(request.size()));
-  const auto wanted = WireFormatLite::MakeTag(pb::AskedUnder::kLeadershipsFieldNumber, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(request.data()),
+                                            static_cast<int>(request.size()));
+  const auto wanted =
+      WireFormatLite::MakeTag(pb::AskedUnder::kLeadershipsFieldNumber, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
   while (const auto tag = in.ReadTag()) {
     if (tag != wanted) {
       if (!WireFormatLite::SkipField(&in, tag)) return peer_fields::malformed("request");
@@ -34,10 +36,12 @@ Result<sharding::Leaderships> decode_asked_under(std::string_view request) {
     pb::Leadership led;
     std::string bytes;
     std::uint32_t size = 0;
-    if (!in.ReadVarint32(&size) || !in.ReadString(&bytes, static_cast<int>(size)) || !led.ParseFromString(bytes) || !peer_fields::get_leadership(led, leaderships.emplace_back()))
+    if (!in.ReadVarint32(&size) || !in.ReadString(&bytes, static_cast<int>(size)) || !led.ParseFromString(bytes) ||
+        !peer_fields::get_leadership(led, leaderships.emplace_back()))
       return peer_fields::malformed("request");
   }
-  if (!in.ConsumedEntireMessage() || !std::ranges::is_sorted(leaderships, {}, &sharding::Leadership::epoch)) return peer_fields::malformed("request");
+  if (!in.ConsumedEntireMessage() || !std::ranges::is_sorted(leaderships, {}, &sharding::Leadership::epoch))
+    return peer_fields::malformed("request");
   return leaderships;
 }
 

@@ -64,7 +64,8 @@ void CoordinatorLinks::serve(PeerKind kind, std::function<void(LinkRequest)> ans
   servants_[kind] = std::move(answer);
 }
 
-void CoordinatorLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done) {
+void CoordinatorLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time,
+                               Links::Done done) {
   links_->request(on_links(node), as_kind(kind), std::move(bytes), time, std::move(done));
 }
 
@@ -80,7 +81,8 @@ void CoordinatorLinks::on_message(const LinkMessage& message) {
   const auto known = members_.find(message.from);
   const auto from = speaker(*said, known == members_.end() ? NodeProcess{node_of(message.from), 0} : known->second);
   if (from.node != node_of(message.from)) {
-    if (options_.refused) options_.refused(whom(), Error(ErrorCode::invalid_argument, "it speaks as node " + std::to_string(from.node)));
+    if (options_.refused)
+      options_.refused(whom(), Error(ErrorCode::invalid_argument, "it speaks as node " + std::to_string(from.node)));
     return;
   }
   if (auto* hello = std::get_if<Hello>(&*said)) {
@@ -98,12 +100,16 @@ void CoordinatorLinks::on_request(LinkRequest request) {
   if (kind == PeerKind::identity) return request.reply(storage::encode(options_.identity));
   if (kind == PeerKind::cluster_status || kind == PeerKind::cluster_assign) {
     const std::lock_guard lock(mutex_);
-    if (host_ == nullptr) return request.reply(refuse(ErrorCode::unavailable, "the coordinator is starting or stopping"));
+    if (host_ == nullptr)
+      return request.reply(refuse(ErrorCode::unavailable, "the coordinator is starting or stopping"));
     auto asked = std::make_shared<LinkRequest>(std::move(request));
-    if (kind == PeerKind::cluster_status) return host_->status([asked](const ClusterStatus& status) { asked->reply(encoded<v1::ClusterStatusResponse>(status)); });
+    if (kind == PeerKind::cluster_status)
+      return host_->status(
+          [asked](const ClusterStatus& status) { asked->reply(encoded<v1::ClusterStatusResponse>(status)); });
     v1::ClusterAssignRequest wanted_message;
     ShardAssignment wanted;
-    if (!wanted_message.ParseFromString(asked->bytes) || !messages::get(wanted_message, wanted)) return asked->reply(refuse(ErrorCode::corruption, "a node's request is malformed"));
+    if (!wanted_message.ParseFromString(asked->bytes) || !messages::get(wanted_message, wanted))
+      return asked->reply(refuse(ErrorCode::corruption, "a node's request is malformed"));
     return host_->assign(std::move(wanted), [asked](const Result<ShardsAssigned>& assigned) {
       assigned ? asked->reply(encoded<v1::ClusterAssignResponse>(*assigned)) : asked->reply(refuse(assigned.error()));
     });
@@ -111,10 +117,12 @@ void CoordinatorLinks::on_request(LinkRequest request) {
   if (kind == PeerKind::keys) {
     const std::lock_guard lock(mutex_);
     const auto servant = servants_.find(kind);
-    if (servant == servants_.end()) return request.reply(refuse(ErrorCode::unavailable, "the coordinator is starting or stopping"));
+    if (servant == servants_.end())
+      return request.reply(refuse(ErrorCode::unavailable, "the coordinator is starting or stopping"));
     return servant->second(std::move(request));
   }
-  request.reply(refuse(ErrorCode::invalid_argument, "a coordinator does not answer requests of kind " + std::to_string(request.kind.value)));
+  request.reply(refuse(ErrorCode::invalid_argument,
+                       "a coordinator does not answer requests of kind " + std::to_string(request.kind.value)));
 }
 
 void CoordinatorLinks::on_down(NodeNumber peer) {
@@ -135,7 +143,8 @@ void CoordinatorLinks::to_node(NodeProcess node, ToNode message) {
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }
 
-void CoordinatorLinks::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) {
+void CoordinatorLinks::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+                               const sharding::Leadership& coordinator) {
   auto sent = encode(CutPromised{shard, epoch, ask, cut, coordinator});
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }

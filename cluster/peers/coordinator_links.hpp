@@ -16,7 +16,7 @@ struct CoordinatorLinksOptions {
   LinkOptions link{};
   std::string listen_host = "127.0.0.1";
   std::uint16_t listen_port = 0;
-  storage::Identity identity{};  ///< of the cut log: nodes are told
+  storage::Identity identity{};                                              ///< of the cut log: nodes are told
   std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread
 };
 
@@ -40,7 +40,8 @@ class CoordinatorLinks final : public CoordinatorNetwork {
 
   void to_node(NodeProcess node, ToNode message) override;
   void members(NodeProcess node, const Members& members) override;
-  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) override;
+  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+               const sharding::Leadership& coordinator) override;
 
  private:
   explicit CoordinatorLinks(CoordinatorLinksOptions options) : options_(std::move(options)) {}
@@ -52,7 +53,7 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   std::mutex mutex_;
   CoordinatorHost* host_ = nullptr;
   std::map<PeerKind, std::function<void(LinkRequest)>> servants_;  ///< called under the mutex
-  std::map<NodeNumber, NodeProcess> members_;  ///< those that said hello in the session there is
+  std::map<NodeNumber, NodeProcess> members_;                      ///< those that said hello in the session there is
   std::uint16_t port_ = 0;
   std::unique_ptr<Links> links_;
 };

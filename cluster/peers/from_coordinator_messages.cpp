@@ -49,7 +49,8 @@ bool get_message(const pb::Welcome& from, Welcome& to) {
   for (int s = 0; s != from.owners_size(); ++s) {
     const auto& owner = from.owners(s);
     if (owner.node() == 0) continue;
-    if (!to.map.assign(ShardId{static_cast<std::uint16_t>(s)}, {owner.node(), owner.address(), Epoch{owner.epoch()}})) return false;
+    if (!to.map.assign(ShardId{static_cast<std::uint16_t>(s)}, {owner.node(), owner.address(), Epoch{owner.epoch()}}))
+      return false;
   }
   for (const auto position : from.last_positions()) to.last_positions.emplace_back(position);
   for (const auto& refused : from.refused()) {
@@ -207,7 +208,9 @@ void put_message(const Members& from, pb::Members& to) {
 
 bool get_message(const pb::Members& from, Members& to) {
   to.coordinator = Epoch{from.coordinator()};
-  for (const auto& place : from.nodes()) to.nodes.push_back({place.node(), place.address(), place.door(), !place.down(), Timestamp{place.since()}, place.version(), place.gateway()});
+  for (const auto& place : from.nodes())
+    to.nodes.push_back({place.node(), place.address(), place.door(), !place.down(), Timestamp{place.since()},
+                        place.version(), place.gateway()});
   return true;
 }
 
@@ -215,29 +218,48 @@ bool get_message(const pb::Members& from, Members& to) {
 
 PeerBytes encode(const ToNode& message) {
   struct Put {
-    PeerBytes operator()(const Welcome& said) const { return bytes_of<pb::Welcome>(PeerKind::welcome, said, put_message); }
-    PeerBytes operator()(const HelloRefused& said) const { return bytes_of<pb::HelloRefused>(PeerKind::hello_refused, said, put_message); }
+    PeerBytes operator()(const Welcome& said) const {
+      return bytes_of<pb::Welcome>(PeerKind::welcome, said, put_message);
+    }
+    PeerBytes operator()(const HelloRefused& said) const {
+      return bytes_of<pb::HelloRefused>(PeerKind::hello_refused, said, put_message);
+    }
     PeerBytes operator()(const Opens& said) const { return bytes_of<pb::Opens>(PeerKind::opens, said, put_message); }
-    PeerBytes operator()(const Announce& said) const { return bytes_of<pb::Announce>(PeerKind::announce, said, put_message); }
+    PeerBytes operator()(const Announce& said) const {
+      return bytes_of<pb::Announce>(PeerKind::announce, said, put_message);
+    }
     PeerBytes operator()(const Cuts& said) const { return bytes_of<pb::Cuts>(PeerKind::cuts, said, put_message); }
-    PeerBytes operator()(const ReportFrom& said) const { return bytes_of<pb::ReportFrom>(PeerKind::report_from, said, put_message); }
+    PeerBytes operator()(const ReportFrom& said) const {
+      return bytes_of<pb::ReportFrom>(PeerKind::report_from, said, put_message);
+    }
   };
   return std::visit(Put{}, message);
 }
 
-PeerBytes encode(const CutPromised& message) { return bytes_of<pb::CutPromised>(PeerKind::cut_promised, message, put_message); }
+PeerBytes encode(const CutPromised& message) {
+  return bytes_of<pb::CutPromised>(PeerKind::cut_promised, message, put_message);
+}
 
 Result<FromCoordinator> decode_from_coordinator(PeerKind kind, std::string_view bytes) {
   switch (kind) {
-    case PeerKind::welcome: return value_of<pb::Welcome, Welcome, FromCoordinator>(bytes, "welcome", get_message);
-    case PeerKind::hello_refused: return value_of<pb::HelloRefused, HelloRefused, FromCoordinator>(bytes, "refusal of a hello", get_message);
-    case PeerKind::opens: return value_of<pb::Opens, Opens, FromCoordinator>(bytes, "promise of an opening", get_message);
-    case PeerKind::announce: return value_of<pb::Announce, Announce, FromCoordinator>(bytes, "cut", get_message);
-    case PeerKind::cuts: return value_of<pb::Cuts, Cuts, FromCoordinator>(bytes, "sequence of cuts", get_message);
-    case PeerKind::report_from: return value_of<pb::ReportFrom, ReportFrom, FromCoordinator>(bytes, "request for reports", get_message);
-    case PeerKind::cut_promised: return value_of<pb::CutPromised, CutPromised, FromCoordinator>(bytes, "promise of a cut", get_message);
-    case PeerKind::members: return value_of<pb::Members, Members, FromCoordinator>(bytes, "list of members", get_message);
-    default: return malformed("message to a node");
+    case PeerKind::welcome:
+      return value_of<pb::Welcome, Welcome, FromCoordinator>(bytes, "welcome", get_message);
+    case PeerKind::hello_refused:
+      return value_of<pb::HelloRefused, HelloRefused, FromCoordinator>(bytes, "refusal of a hello", get_message);
+    case PeerKind::opens:
+      return value_of<pb::Opens, Opens, FromCoordinator>(bytes, "promise of an opening", get_message);
+    case PeerKind::announce:
+      return value_of<pb::Announce, Announce, FromCoordinator>(bytes, "cut", get_message);
+    case PeerKind::cuts:
+      return value_of<pb::Cuts, Cuts, FromCoordinator>(bytes, "sequence of cuts", get_message);
+    case PeerKind::report_from:
+      return value_of<pb::ReportFrom, ReportFrom, FromCoordinator>(bytes, "request for reports", get_message);
+    case PeerKind::cut_promised:
+      return value_of<pb::CutPromised, CutPromised, FromCoordinator>(bytes, "promise of a cut", get_message);
+    case PeerKind::members:
+      return value_of<pb::Members, Members, FromCoordinator>(bytes, "list of members", get_message);
+    default:
+      return malformed("message to a node");
   }
 }
 

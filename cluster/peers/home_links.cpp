@@ -19,19 +19,26 @@ Result<HomeAnswered> home_outcome(std::uint32_t node, Result<std::string> bytes)
   if (bytes) {
     auto answered = decode_home_answered(*bytes);
     // An answer that cannot be read was one: what it was is not known.
-    if (!answered) return refuse(ErrorCode::timeout, "the outcome is unknown: node " + std::to_string(node) + " answered what cannot be read: " + answered.error().what);
+    if (!answered)
+      return refuse(ErrorCode::timeout, "the outcome is unknown: node " + std::to_string(node) +
+                                            " answered what cannot be read: " + answered.error().what);
     return answered;
   }
   auto error = std::move(bytes).error();
   // Said by NodeLinks of a kind that it does not know, and by nobody else.
   if (error.code != ErrorCode::invalid_argument) return refuse(std::move(error));
-  return HomeAnswered{HomeAnswered::Kind::failed, {}, {ErrorCode::unavailable, "node " + std::to_string(node) + ", where its home is, is of an older release: " + error.what}};
+  return HomeAnswered{HomeAnswered::Kind::failed,
+                      {},
+                      {ErrorCode::unavailable,
+                       "node " + std::to_string(node) + ", where its home is, is of an older release: " + error.what}};
 }
 
 void HomeLinks::ask(std::uint32_t node, HomeAsked asked, HomeDone done) {
   const auto time = asked.time + home_answer_time;
   const auto encoded = [&asked](std::uint64_t read) { return asked.read = read, encode(asked); };
-  links_.request_read(node, PeerKind::home, encoded, time, [node, done = std::move(done)](Result<std::string> bytes) { done(home_outcome(node, std::move(bytes))); });
+  links_.request_read(node, PeerKind::home, encoded, time, [node, done = std::move(done)](Result<std::string> bytes) {
+    done(home_outcome(node, std::move(bytes)));
+  });
 }
 
 void HomeLinks::serve(HomeCalls& homes) {
@@ -39,11 +46,17 @@ void HomeLinks::serve(HomeCalls& homes) {
     auto asked = decode_home_asked(request.bytes);
     if (!asked) return request.reply(refuse(std::move(asked).error()));
     // It may have waited on the way.
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(request.deadline - home_answer_time - LinkTime::clock::now());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(request.deadline - home_answer_time - LinkTime::clock::now());
     asked->time = std::clamp(left, std::chrono::milliseconds(0), asked->time);
     auto reply = std::make_shared<LinkReply>(std::move(request.reply));
     auto read = asked->read == 0 ? nullptr : links_.reads().begin(node_of(request.from), asked->read, request.deadline);
-    homes.answer(std::move(*asked), [reply](const Result<HomeAnswered>& answered) { answered ? (*reply)(encode(*answered)) : (*reply)(refuse(answered.error())); }, std::move(read));
+    homes.answer(
+        std::move(*asked),
+        [reply](const Result<HomeAnswered>& answered) {
+          answered ? (*reply)(encode(*answered)) : (*reply)(refuse(answered.error()));
+        },
+        std::move(read));
   });
 }
 

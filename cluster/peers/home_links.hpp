@@ -20,7 +20,8 @@ class HomeLinks final : public HomeNetwork {
   NodeLinks& links_;
 };
 
-/// What became of a call, of what the link said. `unavailable`, and no further try, where the node is of a release that does not know such calls.
+/// What became of a call, of what the link said. `unavailable`, and no further try, where the node is of a release that
+/// does not know such calls.
 [[nodiscard]] Result<HomeAnswered> home_outcome(std::uint32_t node, Result<std::string> bytes);
 
 }  // namespace evershard::cluster

@@ -7,7 +7,8 @@
 
 namespace evershard::cluster {
 
-Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesystem::path& data_dir, std::chrono::milliseconds coordinator_timeout) {
+Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesystem::path& data_dir,
+                                     std::chrono::milliseconds coordinator_timeout) {
   // Else the coordinator would refuse this process beside the other one, and it would be waited for.
   EVERSHARD_TRY(storage::check_not_open(data_dir));
   const auto told = links.link.who.shards;
@@ -15,7 +16,9 @@ Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesyst
   if (const auto own = storage::identity_in(data_dir); own && *own) {
     const auto shards = (*own)->shards;
     if (told != 0 && told != shards)
-      return refuse(ErrorCode::invalid_argument, "the store in " + data_dir.string() + " has " + std::to_string(shards) + " shards, the node was told " + std::to_string(told));
+      return refuse(ErrorCode::invalid_argument, "the store in " + data_dir.string() + " has " +
+                                                     std::to_string(shards) + " shards, the node was told " +
+                                                     std::to_string(told));
     return shards;
   }
   if (told != 0) return told;
@@ -28,11 +31,14 @@ Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesyst
   return identity->shards;
 }
 
-Result<std::unique_ptr<storage::NodeStore>> open_joined_store(NodeLinks& links, std::uint32_t node, storage::StoreOptions options, std::chrono::milliseconds coordinator_timeout) {
+Result<std::unique_ptr<storage::NodeStore>> open_joined_store(NodeLinks& links, std::uint32_t node,
+                                                              storage::StoreOptions options,
+                                                              std::chrono::milliseconds coordinator_timeout) {
   auto identity = links.identity(coordinator_timeout);
   if (!identity) return refuse(std::move(identity).error());
   options.shards = identity->shards;
-  options.member = storage::ClusterMember{node, identity->store, identity->fork, identity->term_key, identity->created_at};
+  options.member =
+      storage::ClusterMember{node, identity->store, identity->fork, identity->term_key, identity->created_at};
   return storage::open_node_store(std::move(options));
 }
 

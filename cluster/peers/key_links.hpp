@@ -15,7 +15,8 @@ class KeyLinks final : public KeyNetwork {
  public:
   explicit KeyLinks(NodeLinks& links) : links_(links) {}
   void ask(KeysAsked asked, std::chrono::milliseconds time, KeysDone done) override;
-  /// What the coordinator has this node forget is forgotten by these, and they look again when it was away, until NodeLinks::detach().
+  /// What the coordinator has this node forget is forgotten by these, and they look again when it was away, until
+  /// NodeLinks::detach().
   void serve(CoordinatorKeys& keys);
 
  private:

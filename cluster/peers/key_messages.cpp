@@ -14,11 +14,14 @@ namespace {
 
 using What = KeysAsked::What;
 
-Refused no_keys_message(const char* what) { return refuse(ErrorCode::corruption, std::string("a peer's message of keys is malformed: ") + what); }
+Refused no_keys_message(const char* what) {
+  return refuse(ErrorCode::corruption, std::string("a peer's message of keys is malformed: ") + what);
+}
 
 template <class Message>
 bool parse_keys(std::string_view bytes, Message& message) {
-  return bytes.size() <= std::numeric_limits<int>::max() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  return bytes.size() <= std::numeric_limits<int>::max() &&
+         message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 std::string key_id_bytes(const KeyId& id) { return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}; }
@@ -53,16 +56,28 @@ KeysDestroyed destroyed_of(const v1::KeysDestroyed& from) { return {from.keeper(
 std::string encode(const KeysAsked& asked) {
   v1::KeysAsked message;
   switch (asked.what) {
-    case What::key_for: message.set_what(v1::KeysAsked::WHAT_KEY_FOR); break;
-    case What::find: message.set_what(v1::KeysAsked::WHAT_FIND); break;
-    case What::current: message.set_what(v1::KeysAsked::WHAT_CURRENT); break;
-    case What::destroy: message.set_what(v1::KeysAsked::WHAT_DESTROY); break;
-    case What::erasures: message.set_what(v1::KeysAsked::WHAT_ERASURES); break;
+    case What::key_for:
+      message.set_what(v1::KeysAsked::WHAT_KEY_FOR);
+      break;
+    case What::find:
+      message.set_what(v1::KeysAsked::WHAT_FIND);
+      break;
+    case What::current:
+      message.set_what(v1::KeysAsked::WHAT_CURRENT);
+      break;
+    case What::destroy:
+      message.set_what(v1::KeysAsked::WHAT_DESTROY);
+      break;
+    case What::erasures:
+      message.set_what(v1::KeysAsked::WHAT_ERASURES);
+      break;
   }
   message.set_holder(asked.holder);
   for (std::size_t i = 0; i < asked.subjects.size(); ++i) {
-    if (i == 0) message.set_subject(asked.subjects[i]);
-    else message.add_further(asked.subjects[i]);
+    if (i == 0)
+      message.set_subject(asked.subjects[i]);
+    else
+      message.add_further(asked.subjects[i]);
   }
   for (const auto& id : asked.ids) message.add_ids(key_id_bytes(id));
   return message.SerializeAsString();
@@ -73,15 +88,27 @@ Result<KeysAsked> decode_keys_asked(std::string_view bytes) {
   KeysAsked asked;
   if (!parse_keys(bytes, message)) return no_keys_message("what is asked");
   switch (message.what()) {
-    case v1::KeysAsked::WHAT_KEY_FOR: asked.what = What::key_for; break;
-    case v1::KeysAsked::WHAT_FIND: asked.what = What::find; break;
-    case v1::KeysAsked::WHAT_CURRENT: asked.what = What::current; break;
-    case v1::KeysAsked::WHAT_DESTROY: asked.what = What::destroy; break;
-    case v1::KeysAsked::WHAT_ERASURES: asked.what = What::erasures; break;
-    default: return no_keys_message("it asks for what is not known");
+    case v1::KeysAsked::WHAT_KEY_FOR:
+      asked.what = What::key_for;
+      break;
+    case v1::KeysAsked::WHAT_FIND:
+      asked.what = What::find;
+      break;
+    case v1::KeysAsked::WHAT_CURRENT:
+      asked.what = What::current;
+      break;
+    case v1::KeysAsked::WHAT_DESTROY:
+      asked.what = What::destroy;
+      break;
+    case v1::KeysAsked::WHAT_ERASURES:
+      asked.what = What::erasures;
+      break;
+    default:
+      return no_keys_message("it asks for what is not known");
   }
   asked.holder = message.holder();
-  if (static_cast<std::size_t>(message.further_size()) >= KeysAsked::subjects_max) return no_keys_message("too many subjects");
+  if (static_cast<std::size_t>(message.further_size()) >= KeysAsked::subjects_max)
+    return no_keys_message("too many subjects");
   if (!message.subject().empty()) asked.subjects.push_back(std::move(*message.mutable_subject()));
   if (asked.subjects.empty() && message.further_size() != 0) return no_keys_message("subjects behind none");
   for (auto& subject : *message.mutable_further()) asked.subjects.push_back(std::move(subject));
@@ -100,14 +127,16 @@ std::string encode(const KeysAnswered& answered) {
     if (key.error) messages::put(*key.error, *told.mutable_error());
   }
   put_destroyed(answered.destroyed, *message.mutable_destroyed());
-  message.set_lease_ms(static_cast<std::uint32_t>(std::clamp<std::int64_t>(answered.lease.count(), 0, std::numeric_limits<std::uint32_t>::max())));
+  message.set_lease_ms(static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(answered.lease.count(), 0, std::numeric_limits<std::uint32_t>::max())));
   return message.SerializeAsString();
 }
 
 Result<KeysAnswered> decode_keys_answered(std::string_view bytes) {
   v1::KeysAnswered message;
   KeysAnswered answered;
-  if (!parse_keys(bytes, message) || static_cast<std::size_t>(message.keys_size()) > KeysAsked::ids_max) return no_keys_message("the answer");
+  if (!parse_keys(bytes, message) || static_cast<std::size_t>(message.keys_size()) > KeysAsked::ids_max)
+    return no_keys_message("the answer");
   answered.no_keys = message.no_keys();
   for (auto& told : *message.mutable_keys()) {
     KeyTold key;
@@ -142,7 +171,8 @@ std::string encode(const KeysForget& forget) {
 Result<KeysForget> decode_keys_forget(std::string_view bytes) {
   v1::KeysForget message;
   KeysForget forget;
-  if (!parse_keys(bytes, message) || !get_ids(message.ids(), forget.ids)) return no_keys_message("what is to be forgotten");
+  if (!parse_keys(bytes, message) || !get_ids(message.ids(), forget.ids))
+    return no_keys_message("what is to be forgotten");
   forget.destroyed = destroyed_of(message.destroyed());
   return forget;
 }

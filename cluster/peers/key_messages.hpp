@@ -1,4 +1,5 @@
-// What nodes and coordinator say of keys, as bytes: Protobuf, in protocol/v1/keys.proto. The only file that knows those.
+// What nodes and coordinator say of keys, as bytes: Protobuf, in protocol/v1/keys.proto. The only file that knows
+// those.
 
 #pragma once
 

@@ -20,7 +20,9 @@ bool command_lies_in(const actors::Prepared& prepared, ShardId shard) {
   return prepared.append.command.given() && prepared.append.events[prepared.append.command_event].shard == shard;
 }
 
-std::uint32_t all_aggregates(const actors::Prepared& prepared) { return static_cast<std::uint32_t>(prepared.append.aggregates.size() + prepared.guards.size()); }
+std::uint32_t all_aggregates(const actors::Prepared& prepared) {
+  return static_cast<std::uint32_t>(prepared.append.aggregates.size() + prepared.guards.size());
+}
 
 storage::EncodedAggregate encoded(AggregateId id, std::uint32_t shards, const sharding::TermHasher& hasher) {
   storage::EncodedAggregate aggregate;
@@ -31,8 +33,8 @@ storage::EncodedAggregate encoded(AggregateId id, std::uint32_t shards, const sh
   return aggregate;
 }
 
-bool get_aggregates(const google::protobuf::RepeatedPtrField<pb::AggregateId>& from, std::uint32_t shards, const sharding::TermHasher& hasher,
-                    std::vector<storage::EncodedAggregate>& to) {
+bool get_aggregates(const google::protobuf::RepeatedPtrField<pb::AggregateId>& from, std::uint32_t shards,
+                    const sharding::TermHasher& hasher, std::vector<storage::EncodedAggregate>& to) {
   for (const auto& given : from) {
     AggregateId id{given.type(), given.value()};
     if (!AggregateId::check(id)) return false;
@@ -132,13 +134,16 @@ Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards, co
   PartMessage decoded{std::make_shared<actors::Attempt>(), {}};
   auto& prepared = decoded.of->prepared;
   auto& append = prepared.append;
-  if (!shard_of(message.shard(), decoded.part.shard) || !get_part_of(message.part(), decoded.part.part)) return malformed("part of an append");
+  if (!shard_of(message.shard(), decoded.part.shard) || !get_part_of(message.part(), decoded.part.part))
+    return malformed("part of an append");
   decoded.part.attempt = message.attempt();
   decoded.part.try_number = message.try_number();
-  if (!id_of(message.request(), append.request) || !id_of(message.command(), append.command)) return malformed("part: an id has 16 bytes");
+  if (!id_of(message.request(), append.request) || !id_of(message.command(), append.command))
+    return malformed("part: an id has 16 bytes");
   append.content_hash = message.content_hash();
   append.appended_at.micros = message.appended_at_us();
-  if (!get_aggregates(message.aggregates(), shards, hasher, append.aggregates) || !get_aggregates(message.guards(), shards, hasher, prepared.guards))
+  if (!get_aggregates(message.aggregates(), shards, hasher, append.aggregates) ||
+      !get_aggregates(message.guards(), shards, hasher, prepared.guards))
     return malformed("part: an aggregate has a type and a value");
   if (message.events_size() == 0) return malformed("part: it has events");
   bool carried = false;
@@ -148,7 +153,9 @@ Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards, co
     event.id_given = given.id_given();
     event.shard = decoded.part.shard;
     if (given.has_aggregate()) {
-      if (given.aggregate() >= append.aggregates.size() || append.aggregates[given.aggregate()].shard != decoded.part.shard) return malformed("part: an event's aggregate lies in its shard");
+      if (given.aggregate() >= append.aggregates.size() ||
+          append.aggregates[given.aggregate()].shard != decoded.part.shard)
+        return malformed("part: an event's aggregate lies in its shard");
       event.aggregate = given.aggregate();
     }
     if (given.terms().empty()) return malformed("part: an event has a type");
@@ -167,17 +174,20 @@ Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards, co
   }
   if (!carried) append.command = EventId{};  // its record lies in another shard
   for (const auto& given : message.expected()) {
-    if (given.aggregate() >= all_aggregates(prepared)) return malformed("part: what is expected is of one of its aggregates");
+    if (given.aggregate() >= all_aggregates(prepared))
+      return malformed("part: what is expected is of one of its aggregates");
     actors::Prepared::Expected expected{given.aggregate(), {}};
     if (!get(given.version(), expected.version)) return malformed("part: an expected version");
     prepared.expected.push_back(expected);
   }
   for (auto& given : *message.mutable_snapshots()) {
     storage::EncodedSnapshot snapshot{given.aggregate(), {}};
-    if (given.aggregate() >= append.aggregates.size() || !get(*given.mutable_snapshot(), snapshot.snapshot)) return malformed("part: a snapshot");
+    if (given.aggregate() >= append.aggregates.size() || !get(*given.mutable_snapshot(), snapshot.snapshot))
+      return malformed("part: a snapshot");
     append.snapshots.push_back(std::move(snapshot));
   }
-  if (message.has_command_record() && !get(*message.mutable_command_record(), prepared.command.emplace())) return malformed("part: a command's record");
+  if (message.has_command_record() && !get(*message.mutable_command_record(), prepared.command.emplace()))
+    return malformed("part: a command's record");
   prepared.named = message.named();
   prepared.bytes = message.bytes();
   prepared.chain = {message.chain_writer(), message.chain_follows()};
@@ -205,7 +215,8 @@ Result<actors::PartAnswer> decode_part_answer(std::string_view bytes) {
   pb::PartAnswer message;
   actors::PartAnswer answer;
   if (!parse(bytes, message) || !shard_of(message.shard(), answer.shard)) return malformed("answer to a part");
-  if (message.kind() < pb::PartAnswer::KIND_WRITTEN || message.kind() > pb::PartAnswer::KIND_LOST) return malformed("answer to a part");
+  if (message.kind() < pb::PartAnswer::KIND_WRITTEN || message.kind() > pb::PartAnswer::KIND_LOST)
+    return malformed("answer to a part");
   answer.attempt = message.attempt();
   answer.try_number = message.try_number();
   answer.kind = static_cast<actors::PartAnswer::Kind>(static_cast<int>(message.kind()) - 1);

@@ -25,16 +25,22 @@ std::uint64_t first_read() {
   return (std::uint64_t{random()} << 32 | random()) | 1;
 }
 
-/// What of an event, or of what follows from one, is acknowledged by its answer: by the coordinator that the asker follows, too.
+/// What of an event, or of what follows from one, is acknowledged by its answer: by the coordinator that the asker
+/// follows, too.
 bool changes(PeerKind kind) {
-  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot || kind == PeerKind::aggregate || kind == PeerKind::home;
+  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot ||
+         kind == PeerKind::aggregate || kind == PeerKind::home;
 }
 
 Error gone() { return {ErrorCode::unavailable, "the node is not there, or is stopping"}; }
 
 }  // namespace
 
-NodeLinks::NodeLinks(NodeLinksOptions options) : options_(std::move(options)), reads_(options_.long_reads), next_read_(first_read()), work_(std::make_unique<WorkPool>(answering_threads)) {
+NodeLinks::NodeLinks(NodeLinksOptions options)
+    : options_(std::move(options)),
+      reads_(options_.long_reads),
+      next_read_(first_read()),
+      work_(std::make_unique<WorkPool>(answering_threads)) {
   forwarded_ = std::make_unique<InTurn>(*work_);
 }
 
@@ -45,7 +51,9 @@ Result<std::unique_ptr<NodeLinks>> NodeLinks::open(NodeLinksOptions options) {
   handlers.on_message = [self](LinkMessage message) { self->on_message(std::move(message)); };
   handlers.on_request = [self](LinkRequest request) { self->on_request(std::move(request)); };
   handlers.on_session_up = [self](const LinkSessionInfo& session) { self->on_session(session.peer.node, true); };
-  handlers.on_session_down = [self](const LinkSessionInfo& session, const Error&) { self->on_session(session.peer.node, false); };
+  handlers.on_session_down = [self](const LinkSessionInfo& session, const Error&) {
+    self->on_session(session.peer.node, false);
+  };
   handlers.on_refused = node->options_.refused;
   auto links = Links::open(node->options_.link, std::move(handlers));
   if (!links) return refuse(std::move(links).error());
@@ -53,7 +61,8 @@ Result<std::unique_ptr<NodeLinks>> NodeLinks::open(NodeLinksOptions options) {
   auto port = node->links_->listen(node->options_.listen_host, node->options_.listen_port);
   if (!port) return refuse(std::move(port).error());
   node->port_ = *port;
-  EVERSHARD_TRY(node->links_->dial({coordinator_on_links, node->options_.coordinator_host, node->options_.coordinator_port}));
+  EVERSHARD_TRY(
+      node->links_->dial({coordinator_on_links, node->options_.coordinator_host, node->options_.coordinator_port}));
   return node;
 }
 
@@ -68,7 +77,8 @@ Result<storage::Identity> NodeLinks::identity(std::chrono::milliseconds timeout)
   for (;;) {
     auto bytes = ask_coordinator(PeerKind::identity, {}, std::chrono::seconds(2));
     if (bytes) return storage::decode_identity(*bytes);
-    const bool may_come = bytes.error().code == ErrorCode::unavailable || bytes.error().code == ErrorCode::timeout || bytes.error().code == ErrorCode::overloaded;
+    const bool may_come = bytes.error().code == ErrorCode::unavailable || bytes.error().code == ErrorCode::timeout ||
+                          bytes.error().code == ErrorCode::overloaded;
     if (!may_come || std::chrono::steady_clock::now() >= until) return refuse(std::move(bytes).error());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -77,7 +87,8 @@ Result<storage::Identity> NodeLinks::identity(std::chrono::milliseconds timeout)
 Result<std::string> NodeLinks::ask_coordinator(PeerKind kind, std::string bytes, std::chrono::milliseconds timeout) {
   auto promise = std::make_shared<std::promise<Result<std::string>>>();
   auto answer = promise->get_future();
-  links_->request(coordinator_on_links, on_wire(kind), std::move(bytes), timeout, [promise](Result<std::string> got) { promise->set_value(std::move(got)); });
+  links_->request(coordinator_on_links, on_wire(kind), std::move(bytes), timeout,
+                  [promise](Result<std::string> got) { promise->set_value(std::move(got)); });
   return answer.get();
 }
 
@@ -139,13 +150,15 @@ void NodeLinks::when_coordinator_is_there(std::function<void()> call) {
   coordinator_is_there_ = std::make_shared<std::function<void()>>(std::move(call));
 }
 
-void NodeLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done) {
+void NodeLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time,
+                        Links::Done done) {
   if (on_links(node) != coordinator_on_links) bytes += led()->asked_under;
   links_->request(on_links(node), on_wire(kind), std::move(bytes), time, std::move(done));
 }
 
 void NodeLinks::led_by(const sharding::Leaderships& leaderships) {
-  auto led = std::make_shared<const Led>(Led{leaderships, encode_asked_under(sharding::newest_of(leaderships, leaderships_sent))});
+  auto led = std::make_shared<const Led>(
+      Led{leaderships, encode_asked_under(sharding::newest_of(leaderships, leaderships_sent))});
   const std::lock_guard lock(mutex_);
   led_ = std::move(led);
 }
@@ -164,7 +177,8 @@ Result<void> NodeLinks::check_asked_under(const LinkRequest& request) {
   auto agreed = sharding::check_one_history(known->leaderships, *asked);
   if (agreed && changes(kind_of(request.kind))) agreed = sharding::check_one_leader(known->leaderships, *asked);
   if (agreed) return {};
-  const auto here = "node " + std::to_string(node_of(options_.link.who.node)), there = "node " + std::to_string(node_of(request.from));
+  const auto here = "node " + std::to_string(node_of(options_.link.who.node)),
+             there = "node " + std::to_string(node_of(request.from));
   Error error(agreed.error().code, here + " answers nothing of " + there + ": " + agreed.error().what);
   if (options_.refused && error.code == ErrorCode::fenced) {
     const std::lock_guard lock(mutex_);
@@ -200,7 +214,8 @@ void NodeLinks::on_session(NodeNumber peer, bool up) {
 
 void NodeLinks::on_message(LinkMessage message) {
   if (message.from != coordinator_on_links) {
-    const auto read = kind_of(message.kind) == PeerKind::given_up ? decode_given_up(message.bytes) : Result<std::uint64_t>(0);
+    const auto read =
+        kind_of(message.kind) == PeerKind::given_up ? decode_given_up(message.bytes) : Result<std::uint64_t>(0);
     if (read && *read != 0) reads_.given_up(node_of(message.from), *read);
     return;
   }
@@ -215,7 +230,9 @@ void NodeLinks::on_message(LinkMessage message) {
   if (node == nullptr) return;
   auto& committer = (*node)->committer();
   if (members != nullptr) return committer.members(std::move(std::get<Members>(*said)));
-  if (auto* promised = std::get_if<CutPromised>(&*said)) return committer.cut_promised(promised->shard, promised->epoch, promised->ask, promised->cut, promised->coordinator);
+  if (auto* promised = std::get_if<CutPromised>(&*said))
+    return committer.cut_promised(promised->shard, promised->epoch, promised->ask, promised->cut,
+                                  promised->coordinator);
   committer.receive(std::move(std::get<ToNode>(*said)));
 }
 
@@ -225,7 +242,9 @@ void NodeLinks::meet(const std::vector<ClusterView::Node>& members) {
     const auto number = on_links(place.node);
     if (number >= options_.link.who.node || !place.up) continue;
     const auto at = host_and_port(place.address);
-    auto dialled = at && at->port != 0 ? links_->dial({number, at->host, at->port}) : Result<void>(refuse(ErrorCode::invalid_argument, "\"" + place.address + "\" is no address"));
+    auto dialled = at && at->port != 0
+                       ? links_->dial({number, at->host, at->port})
+                       : Result<void>(refuse(ErrorCode::invalid_argument, "\"" + place.address + "\" is no address"));
     if (!dialled && options_.refused) options_.refused("node " + std::to_string(place.node), dialled.error());
   }
 }
@@ -268,12 +287,16 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::forward: {
         auto append = decode_forward(asked->bytes);
         if (!append) return refused(append.error());
-        return committer.append_async(std::move(*append), [asked](const Result<Appended>& result) { result ? asked->reply(encode(*result)) : asked->reply(refuse(result.error())); });
+        return committer.append_async(std::move(*append), [asked](const Result<Appended>& result) {
+          result ? asked->reply(encode(*result)) : asked->reply(refuse(result.error()));
+        });
       }
       case PeerKind::part: {
         auto part = decode_part(asked->bytes, committer.store().identity().shards, committer.store().hasher());
         if (!part) return refused(part.error());
-        return committer.take_part(part->of, part->part, [asked](const actors::PartAnswer& part_answer) { asked->reply(encode(part_answer)); });
+        return committer.take_part(part->of, part->part, [asked](const actors::PartAnswer& part_answer) {
+          asked->reply(encode(part_answer));
+        });
       }
       case PeerKind::snapshots: {
         auto wanted = decode_snapshots_asked(asked->bytes);
@@ -284,7 +307,9 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::put_snapshot: {
         auto snapshot = decode_put_snapshot(asked->bytes);
         if (!snapshot) return refused(snapshot.error());
-        return committer.put_snapshot(std::move(snapshot->first), snapshot->second, [asked](const Result<void>& done) { done ? asked->reply(std::string()) : asked->reply(refuse(done.error())); });
+        return committer.put_snapshot(std::move(snapshot->first), snapshot->second, [asked](const Result<void>& done) {
+          done ? asked->reply(std::string()) : asked->reply(refuse(done.error()));
+        });
       }
       case PeerKind::aggregates: {
         auto wanted = decode_aggregates_asked(asked->bytes);
@@ -294,14 +319,22 @@ void NodeLinks::on_request(LinkRequest request) {
         auto found = committer.reader().aggregates(*wanted);
         return found ? asked->reply(encode(*found)) : refused(found.error());
       }
-      case PeerKind::aggregate: return refused(Error(ErrorCode::invalid_argument, "node " + std::to_string(node_of(options_.link.who.node)) + " hosts no aggregates"));
-      case PeerKind::home: return refused(Error(ErrorCode::unavailable, "node " + std::to_string(node_of(options_.link.who.node)) + " is no home of anything"));
-      default: return refused(Error(ErrorCode::invalid_argument, "a node does not answer requests of kind " + std::to_string(asked->kind.value)));
+      case PeerKind::aggregate:
+        return refused(Error(ErrorCode::invalid_argument,
+                             "node " + std::to_string(node_of(options_.link.who.node)) + " hosts no aggregates"));
+      case PeerKind::home:
+        return refused(Error(ErrorCode::unavailable,
+                             "node " + std::to_string(node_of(options_.link.who.node)) + " is no home of anything"));
+      default:
+        return refused(Error(ErrorCode::invalid_argument,
+                             "a node does not answer requests of kind " + std::to_string(asked->kind.value)));
     }
   };
   // A node's appends are taken in the order in which it sent them.
-  if (kind_of(asked->kind) == PeerKind::forward) forwarded_->run(asked->from.value, answer);
-  else work_->run(answer);
+  if (kind_of(asked->kind) == PeerKind::forward)
+    forwarded_->run(asked->from.value, answer);
+  else
+    work_->run(answer);
 }
 
 // -- what the node asks
@@ -316,25 +349,33 @@ void NodeLinks::ask(std::uint32_t node, PeerKind kind, std::string bytes, Links:
   request(node, kind, std::move(bytes), options_.timeout, std::move(done));
 }
 
-void NodeLinks::request_read(std::uint32_t node, PeerKind kind, const std::function<std::string(std::uint64_t read)>& encoded, std::chrono::milliseconds time, Links::Done done) {
+void NodeLinks::request_read(std::uint32_t node, PeerKind kind,
+                             const std::function<std::string(std::uint64_t read)>& encoded,
+                             std::chrono::milliseconds time, Links::Done done) {
   const auto* const reading = storage::ReadWork::current();
   if (reading == nullptr) return request(node, kind, encoded(0), time, std::move(done));
   if (auto wanted = reading->wanted(); !wanted) return done(refuse(std::move(wanted).error()));
   const auto number = next_read_.fetch_add(1);
   using OnGone = std::stop_callback<std::function<void()>>;
   // It may be gone already, or go while the request is on its way: PeerReads takes either order.
-  auto on_gone = std::make_shared<OnGone>(reading->token(), [this, node, number] { (void)links_->send(on_links(node), on_wire(PeerKind::given_up), encode_given_up(number)); });
-  request(node, kind, encoded(number), time, [on_gone = std::move(on_gone), done = std::move(done)](Result<std::string> bytes) mutable {
-    on_gone.reset();
-    done(std::move(bytes));
+  auto on_gone = std::make_shared<OnGone>(reading->token(), [this, node, number] {
+    (void)links_->send(on_links(node), on_wire(PeerKind::given_up), encode_given_up(number));
   });
+  request(node, kind, encoded(number), time,
+          [on_gone = std::move(on_gone), done = std::move(done)](Result<std::string> bytes) mutable {
+            on_gone.reset();
+            done(std::move(bytes));
+          });
 }
 
 void NodeLinks::forward(std::uint32_t node, Append append, NodeDone<Appended> done) {
-  ask(node, PeerKind::forward, encode_forward(append), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_appended(*bytes) : refuse(std::move(bytes).error())); });
+  ask(node, PeerKind::forward, encode_forward(append), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_appended(*bytes) : refuse(std::move(bytes).error()));
+  });
 }
 
-void NodeLinks::ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) {
+void NodeLinks::ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
+                         std::function<void(actors::PartAnswer)> done) {
   ask(node, PeerKind::part, encode_part(*of, part), [part, done = std::move(done)](Result<std::string> bytes) {
     auto answer = bytes ? decode_part_answer(*bytes) : Result<actors::PartAnswer>(refuse(std::move(bytes).error()));
     if (answer) return done(std::move(*answer));
@@ -350,11 +391,15 @@ void NodeLinks::ask_part(std::uint32_t node, std::shared_ptr<const actors::Attem
 
 void NodeLinks::read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
   const auto encoded = [&asked](std::uint64_t read) { return asked.read = read, encode(asked); };
-  request_read(node, PeerKind::read, encoded, options_.timeout, [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error())); });
+  request_read(node, PeerKind::read, encoded, options_.timeout, [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) {
-  ask(node, PeerKind::read_stream, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error())); });
+  ask(node, PeerKind::read_stream, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) {
@@ -367,16 +412,23 @@ void NodeLinks::head(std::uint32_t node, NodeHeadAsked asked, NodeDone<Aggregate
 }
 
 void NodeLinks::snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) {
-  ask(node, PeerKind::snapshots, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_snapshots(*bytes) : refuse(std::move(bytes).error())); });
+  ask(node, PeerKind::snapshots, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_snapshots(*bytes) : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) {
-  ask(node, PeerKind::put_snapshot, encode(snapshot, up_to), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? Result<void>() : refuse(std::move(bytes).error())); });
+  ask(node, PeerKind::put_snapshot, encode(snapshot, up_to), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? Result<void>() : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) {
   const auto encoded = [&asked](std::uint64_t read) { return asked.read = read, encode(asked); };
-  request_read(node, PeerKind::aggregates, encoded, options_.timeout, [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_aggregates(*bytes) : refuse(std::move(bytes).error())); });
+  request_read(node, PeerKind::aggregates, encoded, options_.timeout,
+               [done = std::move(done)](Result<std::string> bytes) {
+                 done(bytes ? decode_aggregates(*bytes) : refuse(std::move(bytes).error()));
+               });
 }
 
 }  // namespace evershard::cluster

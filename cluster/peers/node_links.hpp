@@ -16,8 +16,8 @@
 #include "evershard/cluster/node/in_turn.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/cluster/peers/peer_reads.hpp"
-#include "evershard/store/api/cluster_status.hpp"
 #include "evershard/storage/journal/identity.hpp"
+#include "evershard/store/api/cluster_status.hpp"
 
 namespace evershard::cluster {
 
@@ -32,8 +32,8 @@ struct NodeLinksOptions {
   std::uint16_t listen_port = 0;
   std::string coordinator_host{};
   std::uint16_t coordinator_port = 0;
-  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of what other nodes are asked for
-  LongReadOptions long_reads{};  ///< of what other nodes read here
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);              ///< of what other nodes are asked for
+  LongReadOptions long_reads{};                                              ///< of what other nodes read here
   std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread
 };
 
@@ -49,7 +49,8 @@ class NodeLinks final : public NodeNetwork {
   [[nodiscard]] Result<storage::Identity> identity(std::chrono::milliseconds timeout);
   void attach(ClusterNode& node);
   void detach();
-  /// Requests of this kind are answered so, in the links' thread: quickly, and in the order in which they came. Until detach().
+  /// Requests of this kind are answered so, in the links' thread: quickly, and in the order in which they came. Until
+  /// detach().
   void serve(PeerKind kind, std::function<void(LinkRequest)> answer);
   /// Called when the coordinator is there, again and again, in the links' thread. Until detach().
   void when_coordinator_is_there(std::function<void()> call);
@@ -57,7 +58,8 @@ class NodeLinks final : public NodeNetwork {
   void request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done);
   /// The same, for a read: when the one this thread reads for has gone (storage::ReadWork), the other node is told.
   /// `encoded`: the request under its number; 0: it has none.
-  void request_read(std::uint32_t node, PeerKind kind, const std::function<std::string(std::uint64_t read)>& encoded, std::chrono::milliseconds time, Links::Done done);
+  void request_read(std::uint32_t node, PeerKind kind, const std::function<std::string(std::uint64_t read)>& encoded,
+                    std::chrono::milliseconds time, Links::Done done);
   /// What other nodes read here: a servant of such a request begins it there.
   [[nodiscard]] PeerReads& reads() { return reads_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -73,7 +75,8 @@ class NodeLinks final : public NodeNetwork {
   void to_coordinator(ToCoordinator message) override;
   void led_by(const sharding::Leaderships& leaderships) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
-  void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) override;
+  void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
+                std::function<void(actors::PartAnswer)> done) override;
   void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) override;
   void read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) override;
   void head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) override;
@@ -97,13 +100,14 @@ class NodeLinks final : public NodeNetwork {
   /// Errors: fenced, unavailable: as sharding::check_one_history() says; corruption
   [[nodiscard]] Result<void> check_asked_under(const LinkRequest& request);
   void ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done);
-  [[nodiscard]] Result<std::string> ask_coordinator(PeerKind kind, std::string bytes, std::chrono::milliseconds timeout);
+  [[nodiscard]] Result<std::string> ask_coordinator(PeerKind kind, std::string bytes,
+                                                    std::chrono::milliseconds timeout);
 
   const NodeLinksOptions options_;
   mutable std::mutex mutex_;
   std::shared_ptr<ClusterNode*> node_;  ///< calls under way hold a copy
   using Servant = std::function<void(LinkRequest)>;
-  std::map<PeerKind, std::shared_ptr<Servant>> servants_;  ///< the same
+  std::map<PeerKind, std::shared_ptr<Servant>> servants_;        ///< the same
   std::shared_ptr<std::function<void()>> coordinator_is_there_;  ///< the same
   bool coordinator_up_ = false;
   std::shared_ptr<const Led> led_ = std::make_shared<const Led>();

@@ -44,10 +44,13 @@ Result<std::uint64_t> decode_given_up(std::string_view bytes) {
 Result<NodePageAsked> decode_read(std::string_view bytes) {
   pb::NodeRead message;
   NodePageAsked asked;
-  if (!parse(bytes, message) || !message.has_query() || !get(*message.mutable_query(), asked.query) || !asked.query.check()) return malformed("read");
+  if (!parse(bytes, message) || !message.has_query() || !get(*message.mutable_query(), asked.query) ||
+      !asked.query.check())
+    return malformed("read");
   for (const auto number : message.shards()) {
     ShardId shard;
-    if (!shard_of(number, shard) || (!asked.shards.empty() && shard <= asked.shards.back())) return malformed("read: its shards ascend");
+    if (!shard_of(number, shard) || (!asked.shards.empty() && shard <= asked.shards.back()))
+      return malformed("read: its shards ascend");
     asked.shards.push_back(shard);
   }
   asked.after = GlobalPosition{message.after()};
@@ -70,7 +73,8 @@ std::string encode(const NodeStreamAsked& asked) {
 Result<NodeStreamAsked> decode_read_stream(std::string_view bytes) {
   pb::NodeReadStream message;
   NodeStreamAsked asked;
-  if (!parse(bytes, message) || !get(*message.mutable_options(), asked.options)) return malformed("read of an aggregate");
+  if (!parse(bytes, message) || !get(*message.mutable_options(), asked.options))
+    return malformed("read of an aggregate");
   asked.aggregate = {message.aggregate().type(), message.aggregate().value()};
   if (!AggregateId::check(asked.aggregate)) return malformed("read of an aggregate");
   asked.up_to = GlobalPosition{message.up_to()};
@@ -89,7 +93,8 @@ std::string encode(const NodeHeadAsked& asked) {
 Result<NodeHeadAsked> decode_head_asked(std::string_view bytes) {
   pb::NodeHead message;
   if (!parse(bytes, message)) return malformed("question for a head");
-  NodeHeadAsked asked{{message.aggregate().type(), message.aggregate().value()}, GlobalPosition{message.up_to()}, message.shown()};
+  NodeHeadAsked asked{
+      {message.aggregate().type(), message.aggregate().value()}, GlobalPosition{message.up_to()}, message.shown()};
   if (!AggregateId::check(asked.aggregate)) return malformed("question for a head");
   return asked;
 }
@@ -138,8 +143,12 @@ std::string encode(const NodeSnapshotsAsked& asked) {
 
 Result<NodeSnapshotsAsked> decode_snapshots_asked(std::string_view bytes) {
   pb::NodeSnapshotsAsked message;
-  if (!parse(bytes, message) || message.which() > static_cast<std::uint32_t>(NodeSnapshotsAsked::Which::all)) return malformed("question for snapshots");
-  NodeSnapshotsAsked asked{{message.aggregate().type(), message.aggregate().value()}, static_cast<NodeSnapshotsAsked::Which>(message.which()), message.at(), GlobalPosition{message.up_to()}};
+  if (!parse(bytes, message) || message.which() > static_cast<std::uint32_t>(NodeSnapshotsAsked::Which::all))
+    return malformed("question for snapshots");
+  NodeSnapshotsAsked asked{{message.aggregate().type(), message.aggregate().value()},
+                           static_cast<NodeSnapshotsAsked::Which>(message.which()),
+                           message.at(),
+                           GlobalPosition{message.up_to()}};
   if (!AggregateId::check(asked.aggregate)) return malformed("question for snapshots");
   return asked;
 }
@@ -191,12 +200,14 @@ Result<NodeAggregatesAsked> decode_aggregates_asked(std::string_view bytes) {
   if (!parse(bytes, message)) return malformed("question for aggregates");
   for (const auto number : message.shards()) {
     ShardId shard;
-    if (!shard_of(number, shard) || (!asked.shards.empty() && shard <= asked.shards.back())) return malformed("question for aggregates: its shards ascend");
+    if (!shard_of(number, shard) || (!asked.shards.empty() && shard <= asked.shards.back()))
+      return malformed("question for aggregates: its shards ascend");
     asked.shards.push_back(shard);
   }
   if (message.has_type()) asked.type = message.type();
   if (message.has_after()) asked.after = AggregateId{message.after().type(), message.after().value()};
-  if ((asked.type && !AggregateId::check({*asked.type, "x"})) || (asked.after && !AggregateId::check(*asked.after))) return malformed("question for aggregates");
+  if ((asked.type && !AggregateId::check({*asked.type, "x"})) || (asked.after && !AggregateId::check(*asked.after)))
+    return malformed("question for aggregates");
   asked.limit = message.limit();
   asked.up_to = GlobalPosition{message.up_to()};
   asked.read = message.read();
@@ -220,7 +231,10 @@ Result<std::vector<AggregateInfo>> decode_aggregates(std::string_view bytes) {
   std::vector<AggregateInfo> aggregates;
   if (!parse(bytes, message)) return malformed("list of aggregates");
   for (const auto& row : message.aggregates()) {
-    AggregateInfo info{{row.aggregate().type(), row.aggregate().value()}, SeqNr{row.version()}, GlobalPosition{row.last_position()}, {}};
+    AggregateInfo info{{row.aggregate().type(), row.aggregate().value()},
+                       SeqNr{row.version()},
+                       GlobalPosition{row.last_position()},
+                       {}};
     if (!shard_of(row.shard(), info.shard)) return malformed("list of aggregates");
     aggregates.push_back(std::move(info));
   }

@@ -8,7 +8,9 @@ namespace evershard::cluster::peer_fields {
 
 namespace pb = evershard::v1;
 
-Refused malformed(const char* what) { return refuse(ErrorCode::corruption, std::string("a peer's message is no ") + what); }
+Refused malformed(const char* what) {
+  return refuse(ErrorCode::corruption, std::string("a peer's message is no ") + what);
+}
 
 bool shard_of(std::uint32_t number, ShardId& shard) {
   shard = ShardId{static_cast<std::uint16_t>(number)};

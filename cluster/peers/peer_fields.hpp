@@ -17,7 +17,8 @@ namespace evershard::cluster::peer_fields {
 
 template <class Message>
 bool parse(std::string_view bytes, Message& message) {
-  return bytes.size() <= std::numeric_limits<int>::max() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  return bytes.size() <= std::numeric_limits<int>::max() &&
+         message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 template <class Message, class Value>

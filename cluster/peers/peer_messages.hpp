@@ -1,4 +1,5 @@
-// What the processes of a cluster tell each other, as bytes: Protobuf, in protocol/v1/cluster.proto. The only module that knows those.
+// What the processes of a cluster tell each other, as bytes: Protobuf, in protocol/v1/cluster.proto. The only module
+// that knows those.
 
 #pragma once
 
@@ -36,13 +37,13 @@ enum class PeerKind : std::uint16_t {
   snapshots = 25,
   put_snapshot = 26,  ///< answered with nothing
   aggregates = 27,
-  given_up = 28,  ///< a message of a node: nobody waits for one of its reads any more, by the read's number
+  given_up = 28,        ///< a message of a node: nobody waits for one of its reads any more, by the read's number
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
-  aggregate = 40,  ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
-  home = 41,       ///< a request: a call to the home of a definition, home_messages.hpp
-  keys = 50,         ///< a request of a node to the coordinator, key_messages.hpp
-  keys_forget = 51,  ///< a request of the coordinator to a node, the same
+  aggregate = 40,       ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
+  home = 41,            ///< a request: a call to the home of a definition, home_messages.hpp
+  keys = 50,            ///< a request of a node to the coordinator, key_messages.hpp
+  keys_forget = 51,     ///< a request of the coordinator to a node, the same
 };
 
 struct CutPromised {
@@ -105,7 +106,8 @@ struct PartMessage {
 [[nodiscard]] Result<NodeHeadAsked> decode_head_asked(std::string_view bytes);
 [[nodiscard]] Result<Append> decode_forward(std::string_view bytes);
 /// `shards`: of the store; terms of aggregates are hashed anew.
-[[nodiscard]] Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards, const sharding::TermHasher& hasher);
+[[nodiscard]] Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards,
+                                              const sharding::TermHasher& hasher);
 [[nodiscard]] Result<NodePage> decode_page(std::string_view bytes);
 /// Of the aggregate that was asked for.
 [[nodiscard]] Result<AggregateInfo> decode_head(std::string_view bytes, const AggregateId& aggregate, ShardId shard);

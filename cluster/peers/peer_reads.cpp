@@ -7,7 +7,8 @@ namespace evershard::cluster {
 
 using storage::ReadWork;
 
-std::shared_ptr<ReadWork> PeerReads::begin(std::uint32_t node, std::uint64_t number, ReadWork::Clock::time_point deadline) {
+std::shared_ptr<ReadWork> PeerReads::begin(std::uint32_t node, std::uint64_t number,
+                                           ReadWork::Clock::time_point deadline) {
   auto read = long_reads_.begin(deadline);
   if (number == 0) return read;
   const Name name{node, number};

@@ -14,14 +14,15 @@
 
 namespace evershard::cluster {
 
-/// A node names each read that it may give up by a number of its own. It gives it up by a message, which may overtake the request.
-/// Any thread.
+/// A node names each read that it may give up by a number of its own. It gives it up by a message, which may overtake
+/// the request. Any thread.
 class PeerReads {
  public:
   explicit PeerReads(LongReadOptions options) : long_reads_(options) {}
 
   /// Of one request. `number` 0: nobody gives it up.
-  [[nodiscard]] std::shared_ptr<storage::ReadWork> begin(std::uint32_t node, std::uint64_t number, storage::ReadWork::Clock::time_point deadline);
+  [[nodiscard]] std::shared_ptr<storage::ReadWork> begin(std::uint32_t node, std::uint64_t number,
+                                                         storage::ReadWork::Clock::time_point deadline);
   void given_up(std::uint32_t node, std::uint64_t number);
   /// Its session ended: nothing of what it asked for can arrive there.
   void gone(std::uint32_t node);

@@ -108,7 +108,9 @@ bool get_message(const pb::Report& from, actors::WriterReport& to) {
       auto& condition = append.conditions.emplace_back();
       condition.from = GlobalPosition{terms.from()};
       condition.query.everything = terms.everything();
-      for (const auto& item : terms.items()) condition.query.items.push_back({{item.types().begin(), item.types().end()}, {item.all().begin(), item.all().end()}});
+      for (const auto& item : terms.items())
+        condition.query.items.push_back(
+            {{item.types().begin(), item.types().end()}, {item.all().begin(), item.all().end()}});
     }
     for (const auto& event : reported.terms()) append.terms.emplace_back(event.terms().begin(), event.terms().end());
     if (reported.has_part() && !get_part_of(reported.part(), append.part.emplace())) return false;
@@ -121,20 +123,29 @@ bool get_message(const pb::Report& from, actors::WriterReport& to) {
 PeerBytes encode(const ToCoordinator& message) {
   struct Put {
     PeerBytes operator()(const Hello& said) const { return bytes_of<pb::Hello>(PeerKind::hello, said, put_message); }
-    PeerBytes operator()(const CutsAfter& said) const { return bytes_of<pb::CutsAfter>(PeerKind::cuts_after, said, put_message); }
+    PeerBytes operator()(const CutsAfter& said) const {
+      return bytes_of<pb::CutsAfter>(PeerKind::cuts_after, said, put_message);
+    }
     PeerBytes operator()(const Held& said) const { return bytes_of<pb::Held>(PeerKind::held, said, put_message); }
-    PeerBytes operator()(const actors::WriterReport& said) const { return bytes_of<pb::Report>(PeerKind::report, said, put_message); }
+    PeerBytes operator()(const actors::WriterReport& said) const {
+      return bytes_of<pb::Report>(PeerKind::report, said, put_message);
+    }
   };
   return std::visit(Put{}, message);
 }
 
 Result<ToCoordinator> decode_to_coordinator(PeerKind kind, std::string_view bytes) {
   switch (kind) {
-    case PeerKind::hello: return value_of<pb::Hello, Hello, ToCoordinator>(bytes, "hello", get_message);
-    case PeerKind::cuts_after: return value_of<pb::CutsAfter, CutsAfter, ToCoordinator>(bytes, "request for cuts", get_message);
-    case PeerKind::held: return value_of<pb::Held, Held, ToCoordinator>(bytes, "word of what is held", get_message);
-    case PeerKind::report: return value_of<pb::Report, actors::WriterReport, ToCoordinator>(bytes, "report", get_message);
-    default: return malformed("message to a coordinator");
+    case PeerKind::hello:
+      return value_of<pb::Hello, Hello, ToCoordinator>(bytes, "hello", get_message);
+    case PeerKind::cuts_after:
+      return value_of<pb::CutsAfter, CutsAfter, ToCoordinator>(bytes, "request for cuts", get_message);
+    case PeerKind::held:
+      return value_of<pb::Held, Held, ToCoordinator>(bytes, "word of what is held", get_message);
+    case PeerKind::report:
+      return value_of<pb::Report, actors::WriterReport, ToCoordinator>(bytes, "report", get_message);
+    default:
+      return malformed("message to a coordinator");
   }
 }
 

@@ -10,11 +10,11 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/store/messages/retention_messages.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/messages/retention_messages.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 using Again = HomeCalls::Again;
 
 constexpr auto begin_time = std::chrono::seconds(10);
-constexpr auto wait_time = std::chrono::seconds(15);   ///< a home that does not answer for so long is given up
+constexpr auto wait_time = std::chrono::seconds(15);  ///< a home that does not answer for so long is given up
 constexpr auto policy_list_time = std::chrono::seconds(5);
 constexpr auto give_up_time = std::chrono::seconds(15);
 constexpr auto shown_within = std::chrono::seconds(10);
@@ -31,19 +31,22 @@ constexpr auto report_every = std::chrono::milliseconds(50);
 
 Error ended_with(const v1::RetentionGoesOn& told) {
   const auto code = told.trouble_code();
-  if (code <= 0 || code > static_cast<int>(ErrorCode::permission_denied)) return {ErrorCode::unavailable, told.trouble()};
+  if (code <= 0 || code > static_cast<int>(ErrorCode::permission_denied))
+    return {ErrorCode::unavailable, told.trouble()};
   return {static_cast<ErrorCode>(code), told.trouble()};
 }
 
 Error went_away(bool dry_run, const std::string& why) {
   if (dry_run) return {ErrorCode::unavailable, "the node that looked went away: " + why};
-  return {ErrorCode::timeout, "it is not known what became of it: the node that did it went away (" + why + "). The same again tells, and does what is left"};
+  return {ErrorCode::timeout, "it is not known what became of it: the node that did it went away (" + why +
+                                  "). The same again tells, and does what is left"};
 }
 
 std::string named(const std::vector<ShardId>& shards) {
   constexpr std::size_t most = 10;
   std::string text = shards.size() == 1 ? "shard " : "shards ";
-  for (std::size_t i = 0; i != std::min(shards.size(), most); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shards[i].value);
+  for (std::size_t i = 0; i != std::min(shards.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(shards[i].value);
   return shards.size() > most ? text + " and " + std::to_string(shards.size() - most) + " more" : text;
 }
 
@@ -53,7 +56,8 @@ Error both_troubles(Error trouble, const std::optional<Error>& also) {
 }
 
 /// One home's work, until it has ended. Errors: the work's; those of calls to homes
-Result<v1::RetentionGoesOn> carried_out(HomeCalls& homes, const AggregateId& address, v1::BeginRetention asked, bool dry_run, const Progress& progress) {
+Result<v1::RetentionGoesOn> carried_out(HomeCalls& homes, const AggregateId& address, v1::BeginRetention asked,
+                                        bool dry_run, const Progress& progress) {
   asked.set_id(EventId::random().text());
   const auto begun = homes.call({"retention.begin", address, asked.SerializeAsString(), begin_time}, Again::always);
   if (!begun) return refuse(begun.error());
@@ -69,14 +73,16 @@ Result<v1::RetentionGoesOn> carried_out(HomeCalls& homes, const AggregateId& add
     if (told.unknown()) return refuse(went_away(dry_run, "it knows nothing of it any more"));
     if (told.has_result()) return told;
     if (told.trouble_code() != 0) return refuse(ended_with(told));
-    if (given_up && Clock::now() > *given_up) return refuse(ErrorCode::cancelled, "stopped; what was ordered is done by the next call");
+    if (given_up && Clock::now() > *given_up)
+      return refuse(ErrorCode::cancelled, "stopped; what was ordered is done by the next call");
     if (!given_up && progress && !progress(told.done(), told.total())) given_up = Clock::now() + give_up_time;
   }
 }
 
 }  // namespace
 
-Result<RetentionResult> ClusterRetention::truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress) {
+Result<RetentionResult> ClusterRetention::truncate_aggregate(const AggregateId& aggregate, SeqNr before,
+                                                             TruncateOptions options, Progress progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   EVERSHARD_TRY(check(options));
   v1::BeginRetention asked;
@@ -88,7 +94,8 @@ Result<RetentionResult> ClusterRetention::truncate_aggregate(const AggregateId& 
   return at_home(aggregate, std::move(asked), options.dry_run, progress);
 }
 
-Result<RetentionResult> ClusterRetention::remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress) {
+Result<RetentionResult> ClusterRetention::remove_aggregate(const AggregateId& aggregate, RetentionOrder order,
+                                                           Progress progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   EVERSHARD_TRY(check(order));
   v1::BeginRetention asked;
@@ -97,7 +104,8 @@ Result<RetentionResult> ClusterRetention::remove_aggregate(const AggregateId& ag
   return at_home(aggregate, std::move(asked), order.dry_run, progress);
 }
 
-Result<RetentionResult> ClusterRetention::erase_subject(const std::string& subject, RetentionOrder order, Progress progress) {
+Result<RetentionResult> ClusterRetention::erase_subject(const std::string& subject, RetentionOrder order,
+                                                        Progress progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   if (!erasure_) return refuse(ErrorCode::invalid_argument, "this node was made without keys: nothing can be erased");
   return erasure_->erase(subject, order, progress);
@@ -110,10 +118,12 @@ Result<void> ClusterRetention::finish_here(const Progress& progress) {
   return finished ? erased : finished;
 }
 
-Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run, const Progress& progress) {
+Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run,
+                                                  const Progress& progress) {
   const auto ended = carried_out(homes_, aggregate, std::move(asked), dry_run, progress);
   if (!ended) return refuse(ended.error());
-  static_cast<void>(node_.wait_for(GlobalPosition{ended->position()}, shown_within));  // who asks next, here, is told of it
+  static_cast<void>(
+      node_.wait_for(GlobalPosition{ended->position()}, shown_within));  // who asks next, here, is told of it
   return messages::result_of(ended->result());
 }
 
@@ -132,11 +142,13 @@ struct ClusterRetention::Part {
   Result<v1::RetentionGoesOn> outcome{};
 };
 
-Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& asked, bool dry_run, const Progress& progress) {
+Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& asked, bool dry_run,
+                                                     const Progress& progress) {
   std::map<std::uint32_t, Part> parts;  // by node
   const auto owners = node_.committer().owners();
   for (std::size_t s = 0; s != owners.size(); ++s) {
-    if (owners[s] != 0 && !parts.contains(owners[s])) parts[owners[s]].address = address_of(ShardId{static_cast<std::uint16_t>(s)});
+    if (owners[s] != 0 && !parts.contains(owners[s]))
+      parts[owners[s]].address = address_of(ShardId{static_cast<std::uint16_t>(s)});
   }
   std::atomic<bool> stopped{false};
   for (auto& [number, part] : parts) {
@@ -202,7 +214,8 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
     ErrorDetails details;
     details.shard = left.front();
     const auto code = failed && failed->code != ErrorCode::wrong_shard ? failed->code : ErrorCode::unavailable;
-    auto what = "not done for " + named(left) + ": " + (failed ? failed->what : std::string("no node has them just now"));
+    auto what =
+        "not done for " + named(left) + ": " + (failed ? failed->what : std::string("no node has them just now"));
     // Of an erasure it does not: its key is gone. One that is not known to be done says so itself.
     if (!asked.has_take_out() && !what.ends_with("does what is left")) what += ". The same again does what is left";
     sum.trouble = Error(code, std::move(what), std::move(details));
@@ -213,7 +226,9 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
 Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
   auto all = records_.policies();
   if (all) return Policies{*std::move(all), {}};
-  if (all.error().code != ErrorCode::unavailable && all.error().code != ErrorCode::timeout && all.error().code != ErrorCode::wrong_shard) return refuse(std::move(all).error());
+  if (all.error().code != ErrorCode::unavailable && all.error().code != ErrorCode::timeout &&
+      all.error().code != ErrorCode::wrong_shard)
+    return refuse(std::move(all).error());
   v1::PoliciesThere asked;
   asked.set_position(node_.committer().watch().watermark().value);
   const auto owners = node_.committer().owners();
@@ -222,11 +237,16 @@ Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
   std::optional<Error> failed;
   for (std::size_t s = 0; s != owners.size(); ++s) {
     if (owners[s] == 0 || !asked_of.insert(owners[s]).second) continue;
-    const auto bytes = homes_.call({"retention.policies", address_of(ShardId{static_cast<std::uint16_t>(s)}), asked.SerializeAsString(), policy_list_time}, Again::read);
+    const auto bytes = homes_.call({"retention.policies", address_of(ShardId{static_cast<std::uint16_t>(s)}),
+                                    asked.SerializeAsString(), policy_list_time},
+                                   Again::read);
     if (!bytes && bytes.error().code == ErrorCode::corruption) return refuse(bytes.error());
     v1::PoliciesThere told;
     if (!bytes || !told.ParseFromString(*bytes)) {
-      if (!failed) failed = Error(ErrorCode::unavailable, "node " + std::to_string(owners[s]) + ": " + (bytes ? std::string("it answers what cannot be read") : bytes.error().what));
+      if (!failed)
+        failed = Error(ErrorCode::unavailable,
+                       "node " + std::to_string(owners[s]) + ": " +
+                           (bytes ? std::string("it answers what cannot be read") : bytes.error().what));
       continue;
     }
     read.insert(told.shards().begin(), told.shards().end());
@@ -242,7 +262,10 @@ Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
   if (left.empty()) return policies;
   ErrorDetails details;
   details.shard = left.front();
-  policies.trouble = Error(ErrorCode::unavailable, "policies of " + named(left) + " could not be read, and were not applied: " + (failed ? failed->what : std::string("no node has them just now")), std::move(details));
+  policies.trouble = Error(ErrorCode::unavailable,
+                           "policies of " + named(left) + " could not be read, and were not applied: " +
+                               (failed ? failed->what : std::string("no node has them just now")),
+                           std::move(details));
   return policies;
 }
 
@@ -264,7 +287,8 @@ Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, 
   return total;
 }
 
-Result<RetentionResult> ClusterRetention::take_out(const std::string& key, const RetentionOrder& order, const Progress& progress) {
+Result<RetentionResult> ClusterRetention::take_out(const std::string& key, const RetentionOrder& order,
+                                                   const Progress& progress) {
   v1::BeginRetention asked;
   messages::put(order, *asked.mutable_take_out()->mutable_order());
   asked.mutable_take_out()->set_key(key);

@@ -7,33 +7,44 @@
 #include <string>
 #include <vector>
 
-#include "evershard/store/removal/cluster_erasure.hpp"
 #include "evershard/cluster/removal/node_retention.hpp"
-#include "evershard/store/removal/retention_records.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/removal/cluster_erasure.hpp"
+#include "evershard/store/removal/retention_records.hpp"
 
 namespace evershard::cluster {
 
-/// Errors beyond those of HistoryRetention: unavailable: a shard has no node just now, it is named; `timeout`: its node went away meanwhile, and the same again
-/// tells what became of it. Owner: all outlive it.
+/// Errors beyond those of HistoryRetention: unavailable: a shard has no node just now, it is named; `timeout`: its node
+/// went away meanwhile, and the same again tells what became of it. Owner: all outlive it.
 class ClusterRetention final : public HistoryRetention {
  public:
   ClusterRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, const NodeRetentionOptions& options)
       : here_(node, store, homes, options), node_(node), homes_(homes), records_(node) {
     if (options.keys == nullptr) return;
-    const auto taken_out = [this](const KeyId& key, const RetentionOrder& order, const Progress& progress) { return take_out(key.text(), order, progress); };
+    const auto taken_out = [this](const KeyId& key, const RetentionOrder& order, const Progress& progress) {
+      return take_out(key.text(), order, progress);
+    };
     erasure_ = std::make_unique<ClusterErasure>(node, node.limits(), options.keys, taken_out, options.at_step);
   }
 
-  Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress = {}) override;
-  Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress = {}) override;
-  Result<RetentionResult> erase_subject(const std::string& subject, RetentionOrder order, Progress progress = {}) override;
-  Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override { return records_.set_policy(policy, order); }
-  Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override { return records_.drop_policy(name, order); }
+  Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options,
+                                             Progress progress = {}) override;
+  Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order,
+                                           Progress progress = {}) override;
+  Result<RetentionResult> erase_subject(const std::string& subject, RetentionOrder order,
+                                        Progress progress = {}) override;
+  Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override {
+    return records_.set_policy(policy, order);
+  }
+  Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override {
+    return records_.drop_policy(name, order);
+  }
   Result<std::vector<RetentionPolicy>> retention_policies() override { return records_.policies(); }
   /// Every owner its shards; what is away is named when all others are done.
   Result<RetentionResult> apply_retention(RetentionOrder order, Progress progress = {}) override;
-  Result<std::vector<RetentionEntry>> retention_log(SeqNr after, std::size_t limit) override { return records_.log(after, limit); }
+  Result<std::vector<RetentionEntry>> retention_log(SeqNr after, std::size_t limit) override {
+    return records_.log(after, limit);
+  }
 
   /// What is sealed with this key is taken out of the records of all shards: the sum. Again: does what is left.
   /// Errors: unavailable: not of all of them, those that are left are named
@@ -47,11 +58,15 @@ class ClusterRetention final : public HistoryRetention {
 
  private:
   struct Part;
-  [[nodiscard]] Result<void> finish_erasures(const Progress& progress) { return erasure_ ? erasure_->finish(progress) : Result<void>(); }
+  [[nodiscard]] Result<void> finish_erasures(const Progress& progress) {
+    return erasure_ ? erasure_->finish(progress) : Result<void>();
+  }
   /// Until it has ended.
-  [[nodiscard]] Result<RetentionResult> at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run, const Progress& progress);
+  [[nodiscard]] Result<RetentionResult> at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run,
+                                                const Progress& progress);
   /// At every owner. Returns: the sum; `trouble`: of those that could not be done.
-  [[nodiscard]] Result<PoliciesApplied> everywhere(const v1::BeginRetention& asked, bool dry_run, const Progress& progress);
+  [[nodiscard]] Result<PoliciesApplied> everywhere(const v1::BeginRetention& asked, bool dry_run,
+                                                   const Progress& progress);
   [[nodiscard]] AggregateId address_of(ShardId shard) const;
   struct Policies {
     std::vector<RetentionPolicy> found{};

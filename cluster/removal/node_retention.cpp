@@ -3,21 +3,23 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/removal/retention_records.hpp"
-#include "evershard/store/messages/retention_messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/messages/retention_messages.hpp"
+#include "evershard/store/removal/retention_records.hpp"
 
 namespace evershard::cluster {
 namespace {
 
-constexpr std::chrono::milliseconds wait_at_once = std::chrono::seconds(1);  ///< of a job, in one call: it holds one of few threads
+constexpr std::chrono::milliseconds wait_at_once =
+    std::chrono::seconds(1);  ///< of a job, in one call: it holds one of few threads
 
 AggregateId aggregate_of(const v1::AggregateId& from) { return {from.type(), from.value()}; }
 
 }  // namespace
 
-NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, NodeRetentionOptions options)
+NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes,
+                             NodeRetentionOptions options)
     : node_(node),
       store_(store),
       homes_(homes),
@@ -28,14 +30,20 @@ NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeC
       jobs_({}) {
   homes_.serve("retention.begin", [this](const HomeCall& call) -> Result<std::string> {
     auto asked = std::make_shared<v1::BeginRetention>();
-    if (!asked->ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "a node asks for a part of retention that cannot be read");
-    EVERSHARD_TRY(jobs_.begin(asked->id(), [this, asked](const Progress& progress) { return carry_out(*asked, progress); }));
+    if (!asked->ParseFromString(call.request))
+      return refuse(ErrorCode::invalid_argument, "a node asks for a part of retention that cannot be read");
+    EVERSHARD_TRY(
+        jobs_.begin(asked->id(), [this, asked](const Progress& progress) { return carry_out(*asked, progress); }));
     return v1::RetentionBegun().SerializeAsString();
   });
   homes_.serve("retention.wait", [this](const HomeCall& call) -> Result<std::string> {
     v1::WaitForRetention asked;
-    if (!asked.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "a node asks for a part of retention that cannot be read");
-    auto state = jobs_.wait(asked.id(), asked.give_up(), std::min(wait_at_once, std::chrono::duration_cast<std::chrono::milliseconds>(call.deadline - std::chrono::steady_clock::now()) / 2));
+    if (!asked.ParseFromString(call.request))
+      return refuse(ErrorCode::invalid_argument, "a node asks for a part of retention that cannot be read");
+    auto state = jobs_.wait(asked.id(), asked.give_up(),
+                            std::min(wait_at_once, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                       call.deadline - std::chrono::steady_clock::now()) /
+                                                       2));
     v1::RetentionGoesOn told;
     if (state && state->outcome && *state->outcome) return **std::move(state->outcome);
     if (!state) {
@@ -51,9 +59,12 @@ NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeC
   });
   homes_.serve("retention.policies", [this](const HomeCall& call) -> Result<std::string> {
     v1::PoliciesThere asked;
-    if (!asked.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "a node asks for policies that cannot be read");
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(call.deadline - std::chrono::steady_clock::now());
-    if (const auto there = node_.wait_for(GlobalPosition{asked.position()}, left); !there) return refuse(ErrorCode::unavailable, there.error().what);
+    if (!asked.ParseFromString(call.request))
+      return refuse(ErrorCode::invalid_argument, "a node asks for policies that cannot be read");
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(call.deadline - std::chrono::steady_clock::now());
+    if (const auto there = node_.wait_for(GlobalPosition{asked.position()}, left); !there)
+      return refuse(ErrorCode::unavailable, there.error().what);
     auto told = policies_here();
     if (!told) return refuse(std::move(told).error());
     return told->SerializeAsString();
@@ -74,7 +85,8 @@ Progress NodeRetention::until_closed(const Progress& progress) const {
 
 Result<void> NodeRetention::finish(const Progress& progress) { return retention_.finish(until_closed(progress)); }
 
-Result<PoliciesApplied> NodeRetention::apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order, const Progress& progress) {
+Result<PoliciesApplied> NodeRetention::apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order,
+                                             const Progress& progress) {
   return retention_.apply(policies, order, until_closed(progress));
 }
 
@@ -94,16 +106,20 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
   const auto looked_at = [&] {
     const auto open = writer_.open();  // those that were all the time
     for (const auto& [shard, epoch] : open_before)
-      if (const auto still = open.find(shard); still != open.end() && still->second == epoch) ended.add_shards(shard.value);
+      if (const auto still = open.find(shard); still != open.end() && still->second == epoch)
+        ended.add_shards(shard.value);
   };
   switch (asked.what_case()) {
     case v1::BeginRetention::kTruncate: {
       TruncateOptions options;
       static_cast<RetentionOrder&>(options) = messages::order_of(asked.truncate().order());
       options.uncovered = asked.truncate().uncovered();
-      return one(retention_.truncate(aggregate_of(asked.truncate().aggregate()), SeqNr{asked.truncate().before()}, options, going));
+      return one(retention_.truncate(aggregate_of(asked.truncate().aggregate()), SeqNr{asked.truncate().before()},
+                                     options, going));
     }
-    case v1::BeginRetention::kRemove: return one(retention_.remove(aggregate_of(asked.remove().aggregate()), messages::order_of(asked.remove().order()), going));
+    case v1::BeginRetention::kRemove:
+      return one(retention_.remove(aggregate_of(asked.remove().aggregate()), messages::order_of(asked.remove().order()),
+                                   going));
     case v1::BeginRetention::kPolicies: {
       if (asked.policies().only_finish()) {
         if (auto finished = retention_.finish(going); !finished) return refuse(finished.error());
@@ -118,7 +134,8 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
       }
       auto applied = retention_.apply(policies, messages::order_of(asked.policies().order()), going);
       if (!applied) return refuse(std::move(applied).error());
-      if (!applied->trouble || applied->trouble->code == ErrorCode::corruption) looked_at();  // else it ended before all was
+      if (!applied->trouble || applied->trouble->code == ErrorCode::corruption)
+        looked_at();  // else it ended before all was
       if (applied->trouble) {
         ended.set_trouble_code(static_cast<std::int32_t>(applied->trouble->code));
         ended.set_trouble(applied->trouble->what);
@@ -138,7 +155,8 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
       result.bytes_after = figures->bytes_after;
       return one(std::move(result));
     }
-    case v1::BeginRetention::WHAT_NOT_SET: break;
+    case v1::BeginRetention::WHAT_NOT_SET:
+      break;
   }
   return refuse(ErrorCode::unavailable, "a node asks for a part of retention that this one does not know");
 }
@@ -178,7 +196,8 @@ void NodeRetention::settle_left() {
     if (changed_.wait_for(lock, options_.settle_every, [this] { return closing_; })) return;
     lock.unlock();
     const auto any = writer_.has_unsettled();
-    if (any && *any) static_cast<void>(retention_.settle(until_closed(nobody)));  // what cannot be yet is tried again in a moment
+    if (any && *any)
+      static_cast<void>(retention_.settle(until_closed(nobody)));  // what cannot be yet is tried again in a moment
     lock.lock();
   }
 }

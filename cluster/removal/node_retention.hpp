@@ -20,14 +20,14 @@
 namespace evershard::cluster {
 
 struct NodeRetentionOptions {
-  StoreRetention::Touched touched{};                ///< whose live aggregates are not what they were
-  std::function<void(const char*)> at_step{};       ///< of crash tests
+  StoreRetention::Touched touched{};           ///< whose live aggregates are not what they were
+  std::function<void(const char*)> at_step{};  ///< of crash tests
   std::chrono::milliseconds settle_every = std::chrono::seconds(1);
-  std::shared_ptr<SubjectKeys> keys{};              ///< of the cluster's coordinator; null: nothing can be erased
+  std::shared_ptr<SubjectKeys> keys{};  ///< of the cluster's coordinator; null: nothing can be erased
 };
 
-/// What hangs between an append and its rows is finished by itself, as soon as its shards are open; what was ordered and not done yet, by the next
-/// operation, as in one process.
+/// What hangs between an append and its rows is finished by itself, as soon as its shards are open; what was ordered
+/// and not done yet, by the next operation, as in one process.
 ///
 /// Shape: before the node joins. Owner: all outlive it; close() while the node still answers.
 class NodeRetention {
@@ -39,7 +39,8 @@ class NodeRetention {
   /// Of all shards that are open here: what was broken off. Errors: as StoreRetention::finish
   [[nodiscard]] Result<void> finish(const Progress& progress);
   /// The same shards. Errors: as StoreRetention::apply
-  [[nodiscard]] Result<PoliciesApplied> apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order, const Progress& progress);
+  [[nodiscard]] Result<PoliciesApplied> apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order,
+                                              const Progress& progress);
 
   /// Stops what is under way at its next safe point. Any number of times.
   void close();

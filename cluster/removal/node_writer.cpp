@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "evershard/cluster/node/node_refusals.hpp"
-#include "evershard/store/removal/patience.hpp"
 #include "evershard/cluster/removal/retention_intent.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/progress.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/progress.hpp"
+#include "evershard/store/removal/patience.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -67,7 +67,9 @@ const Event* order_of(const Append& append) {
 }
 
 /// Without the entry of the log that goes with it: that one stands.
-bool is_marker_alone(const Append& append) { return append.events.size() == 1 && append.events.front().type == retention::aggregate_removed; }
+bool is_marker_alone(const Append& append) {
+  return append.events.size() == 1 && append.events.front().type == retention::aggregate_removed;
+}
 
 void name(Append& append) {
   append.request_id = EventId::random();
@@ -85,14 +87,19 @@ bool is_refusal(const Error& error) {
     case ErrorCode::duplicate_event:
     case ErrorCode::invalid_argument:
     case ErrorCode::invalid_query:
-    case ErrorCode::too_large: return true;
-    default: return false;
+    case ErrorCode::too_large:
+      return true;
+    default:
+      return false;
   }
 }
 
 Error not_known(const Error& why) {
-  const auto code = why.code == ErrorCode::timeout || why.code == ErrorCode::io ? ErrorCode::timeout : ErrorCode::unavailable;
-  return Error(code, "it is not known whether it was ordered; if it was, it is done by itself as soon as that is known: " + why.what);
+  const auto code =
+      why.code == ErrorCode::timeout || why.code == ErrorCode::io ? ErrorCode::timeout : ErrorCode::unavailable;
+  return Error(
+      code,
+      "it is not known whether it was ordered; if it was, it is done by itself as soon as that is known: " + why.what);
 }
 
 }  // namespace
@@ -128,7 +135,8 @@ Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
   storage::RowWrites first;
   first.rewrites = std::exchange(rows.rewrites, {});
   first.state.push_back({key, encode_intent({append, rows})});
-  if (const auto aggregate = aggregate_of(rows); aggregate && !has(node_.shard_of(*aggregate))) return refuse(not_open(node_.shard_of(*aggregate)));
+  if (const auto aggregate = aggregate_of(rows); aggregate && !has(node_.shard_of(*aggregate)))
+    return refuse(not_open(node_.shard_of(*aggregate)));
   EVERSHARD_TRY(write_rows(std::move(first)));
   step(Steps::intended);
   return settle(key, std::move(append), std::move(rows), Sent::first);
@@ -136,12 +144,15 @@ Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
 
 Result<void> NodeWriter::settle(const std::string& key, Append append, storage::RowWrites rows, Sent sent) {
   // What is sent again names its ids: it is answered as before, and whoever settles many does not wait for each.
-  const auto appended = sent == Sent::first ? patiently([&] { return node_.append(append); }, usual_patience, go_on()) : node_.append(append);
-  if (!appended && sent == Sent::again && append.events.size() > 1 && (is_refusal(appended.error()) || appended.error().code == ErrorCode::overloaded)) {
+  const auto appended = sent == Sent::first ? patiently([&] { return node_.append(append); }, usual_patience, go_on())
+                                            : node_.append(append);
+  if (!appended && sent == Sent::again && append.events.size() > 1 &&
+      (is_refusal(appended.error()) || appended.error().code == ErrorCode::overloaded)) {
     return settle_in_part(key, std::move(append), std::move(rows), appended.error());
   }
   if (!appended && is_refusal(appended.error())) {
-    EVERSHARD_TRY(is_marker_alone(append) ? drop(key, retention::removal_dropped, rows, appended.error().what) : forget(key));
+    EVERSHARD_TRY(is_marker_alone(append) ? drop(key, retention::removal_dropped, rows, appended.error().what)
+                                          : forget(key));
     return refuse(appended.error());
   }
   if (!appended) return refuse(not_known(appended.error()));
@@ -172,9 +183,11 @@ Result<void> NodeWriter::stands(const std::string& key, storage::RowWrites rows)
   return {};
 }
 
-/// Behind a loss that an operator accepted one of its events may be gone, and nobody answers it any more. Where the aggregate's own is there, it
-/// stands. Where only the log's is, the order has it: the other is appended anew, at the version that was looked at.
-Result<void> NodeWriter::settle_in_part(const std::string& key, Append append, storage::RowWrites rows, const Error& why) {
+/// Behind a loss that an operator accepted one of its events may be gone, and nobody answers it any more. Where the
+/// aggregate's own is there, it stands. Where only the log's is, the order has it: the other is appended anew, at the
+/// version that was looked at.
+Result<void> NodeWriter::settle_in_part(const std::string& key, Append append, storage::RowWrites rows,
+                                        const Error& why) {
   const auto* marker = event_of_type(append, retention::aggregate_removed);
   const auto removal = removal_of(rows);
   if (!removal) return refuse(removal.error());
@@ -198,7 +211,8 @@ Result<void> NodeWriter::settle_in_part(const std::string& key, Append append, s
   return replace(key, std::move(alone), std::move(rows));
 }
 
-/// The log's event of what is ordered by the append, where it is there; no event up to `after` is. Errors: unavailable, corruption: behind a loss
+/// The log's event of what is ordered by the append, where it is there; no event up to `after` is. Errors: unavailable,
+/// corruption: behind a loss
 Result<std::optional<GlobalPosition>> NodeWriter::find_in_log(const Append& append, GlobalPosition after) const {
   const auto* ordered = order_of(append);
   if (ordered == nullptr) return std::optional<GlobalPosition>{};
@@ -224,13 +238,18 @@ Result<void> NodeWriter::replace(const std::string& key, Append by, storage::Row
 }
 
 /// It is not done, and the log, which has the order, says so.
-Result<void> NodeWriter::drop(const std::string& key, std::string_view type, const storage::RowWrites& rows, const std::string& why) {
+Result<void> NodeWriter::drop(const std::string& key, std::string_view type, const storage::RowWrites& rows,
+                              const std::string& why) {
   const auto removal = removal_of(rows);
   if (!removal) return refuse(removal.error());
   if (!*removal) return forget(key);
   const auto& row = (*removal)->row;
   auto event = retention_event(retention_log(), type,
-                               RetentionPayload(row.operation, {}).text("aggregate", (*removal)->aggregate.text()).number("before", row.before.value).text("why", why).take());
+                               RetentionPayload(row.operation, {})
+                                   .text("aggregate", (*removal)->aggregate.text())
+                                   .number("before", row.before.value)
+                                   .text("why", why)
+                                   .take());
   event.also = {(*removal)->aggregate};
   return replace(key, Append{}.event(std::move(event)), {});
 }
@@ -241,10 +260,12 @@ Result<void> NodeWriter::let_go(const std::string& key, const RetentionIntent& i
   if (!removal) return refuse(removal.error());
   if (!*removal) return forget(key);
   const bool alone = is_marker_alone(intent.append);
-  const auto logged = alone ? Result<std::optional<GlobalPosition>>((*removal)->row.last) : find_in_log(intent.append, (*removal)->row.last);
+  const auto logged = alone ? Result<std::optional<GlobalPosition>>((*removal)->row.last)
+                            : find_in_log(intent.append, (*removal)->row.last);
   if (!logged) return refuse(not_known(logged.error()));
   if (!*logged) return forget(key);
-  return drop(key, (*removal)->row.aggregate ? retention::removal_dropped : retention::truncation_dropped, intent.rows, "the events it was about were lost, as an operator accepted");
+  return drop(key, (*removal)->row.aggregate ? retention::removal_dropped : retention::truncation_dropped, intent.rows,
+              "the events it was about were lost, as an operator accepted");
 }
 
 Result<void> NodeWriter::forget(const std::string& key) {
@@ -286,7 +307,8 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
   const auto prefix = storage::keys::checkpoint(intent_prefix);
   {
     const auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix});
-    for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) intents.emplace_back(cursor->key(), decode_intent(cursor->value()));
+    for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next())
+      intents.emplace_back(cursor->key(), decode_intent(cursor->value()));
     EVERSHARD_TRY(cursor->status());
   }
   std::optional<Error> nobody;  // takes appends just now: each of the others would wait for as long
@@ -304,12 +326,15 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
     }
     const auto here = is_here(intent->rows);
     if (!here) {
-      left.push_back({std::move(aggregate), Error(ErrorCode::unavailable, "what it is about cannot be read: " + here.error().what)});
+      left.push_back({std::move(aggregate),
+                      Error(ErrorCode::unavailable, "what it is about cannot be read: " + here.error().what)});
       continue;
     }
-    auto settled = *here ? settle(key, std::move(intent->append), std::move(intent->rows), Sent::again) : let_go(key, *intent);
+    auto settled =
+        *here ? settle(key, std::move(intent->append), std::move(intent->rows), Sent::again) : let_go(key, *intent);
     if (settled || is_refusal(settled.error())) continue;
-    if (settled.error().code == ErrorCode::timeout || settled.error().code == ErrorCode::unavailable) nobody = settled.error();
+    if (settled.error().code == ErrorCode::timeout || settled.error().code == ErrorCode::unavailable)
+      nobody = settled.error();
     left.push_back({std::move(aggregate), std::move(settled).error()});
   }
   return left;

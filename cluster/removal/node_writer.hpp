@@ -14,16 +14,17 @@
 
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/removal/retention_intent.hpp"
-#include "evershard/store/removal/retention_writer.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/store.hpp"
+#include "evershard/store/removal/retention_writer.hpp"
 
 namespace evershard::cluster {
 
-/// An append and its rows: first a row of its own, the intent, says durably what is appended, under which ids, and what is to be written when it stands;
-/// then it is appended; then the rows take the intent's place, in one commit. Broken off anywhere, the same append is sent again and has the
-/// same answer: so the rows are written if, and only if, it stands. A refusal takes the intent away. Where a loss was accepted, and only the log's event
-/// is left, the removal is ordered anew, or the log says that it was dropped.
+/// An append and its rows: first a row of its own, the intent, says durably what is appended, under which ids, and what
+/// is to be written when it stands; then it is appended; then the rows take the intent's place, in one commit. Broken
+/// off anywhere, the same append is sent again and has the same answer: so the rows are written if, and only if, it
+/// stands. A refusal takes the intent away. Where a loss was accepted, and only the log's event is left, the removal is
+/// ordered anew, or the log says that it was dropped.
 ///
 /// Shape: one operation at a time. Owner: both outlive it.
 class NodeWriter final : public RetentionWriter {
@@ -47,7 +48,9 @@ class NodeWriter final : public RetentionWriter {
   [[nodiscard]] const Limits& limits() const override { return node_.limits(); }
   void begin() override;
   [[nodiscard]] bool has(ShardId shard) const override { return held_.contains(shard); }
-  [[nodiscard]] Result<void> wait_settled(const AggregateId& aggregate) override { return node_.committer().wait_settled(aggregate); }
+  [[nodiscard]] Result<void> wait_settled(const AggregateId& aggregate) override {
+    return node_.committer().wait_settled(aggregate);
+  }
   [[nodiscard]] Result<void> append_with(Append append, storage::RowWrites rows) override;
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows) override;
   [[nodiscard]] Result<std::vector<Unsettled>> settle(const Progress& progress) override;
@@ -56,13 +59,16 @@ class NodeWriter final : public RetentionWriter {
   enum class Sent : std::uint8_t { first, again };
   [[nodiscard]] Result<void> settle(const std::string& key, Append append, storage::RowWrites rows, Sent sent);
   [[nodiscard]] Result<void> stands(const std::string& key, storage::RowWrites rows);
-  [[nodiscard]] Result<void> settle_in_part(const std::string& key, Append append, storage::RowWrites rows, const Error& why);
+  [[nodiscard]] Result<void> settle_in_part(const std::string& key, Append append, storage::RowWrites rows,
+                                            const Error& why);
   [[nodiscard]] Result<std::optional<GlobalPosition>> find_in_log(const Append& append, GlobalPosition after) const;
   /// Another intent in this one's place, in one commit, and that one is carried through.
   [[nodiscard]] Result<void> replace(const std::string& key, Append by, storage::RowWrites rows);
-  [[nodiscard]] Result<void> drop(const std::string& key, std::string_view type, const storage::RowWrites& rows, const std::string& why);
+  [[nodiscard]] Result<void> drop(const std::string& key, std::string_view type, const storage::RowWrites& rows,
+                                  const std::string& why);
   [[nodiscard]] Result<void> let_go(const std::string& key, const RetentionIntent& intent);
-  /// Whether what the rows remove is what is here: behind a loss that an operator accepted other events have its numbers, or none. Errors: corruption, io
+  /// Whether what the rows remove is what is here: behind a loss that an operator accepted other events have its
+  /// numbers, or none. Errors: corruption, io
   [[nodiscard]] Result<bool> is_here(const storage::RowWrites& rows) const;
   /// The intent goes, nothing else.
   [[nodiscard]] Result<void> forget(const std::string& key);

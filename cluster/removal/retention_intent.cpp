@@ -15,7 +15,9 @@ constexpr char intent_version = 1;
 
 }  // namespace
 
-std::string intent_key(const Append& append) { return storage::keys::checkpoint(std::string(intent_prefix) + append.request_id->text()); }
+std::string intent_key(const Append& append) {
+  return storage::keys::checkpoint(std::string(intent_prefix) + append.request_id->text());
+}
 
 std::string encode_intent(const RetentionIntent& intent) {
   v1::RetentionIntent message;
@@ -38,22 +40,30 @@ std::string encode_intent(const RetentionIntent& intent) {
 }
 
 Result<RetentionIntent> decode_intent(std::string_view bytes) {
-  const auto damaged_intent = [](const char* why) { return refuse(ErrorCode::corruption, std::string("what is to be removed by an append is not known: ") + why); };
+  const auto damaged_intent = [](const char* why) {
+    return refuse(ErrorCode::corruption, std::string("what is to be removed by an append is not known: ") + why);
+  };
   const auto checked = storage::checked_intent(bytes);
   if (!checked) return refuse(checked.error());
   const auto body = *checked;
-  if (body.front() != intent_version) return refuse(ErrorCode::invalid_argument, "what is to be removed by an append is kept in a form this program does not know: open the store with a newer one");
+  if (body.front() != intent_version)
+    return refuse(ErrorCode::invalid_argument,
+                  "what is to be removed by an append is kept in a form this program does not know: open the store "
+                  "with a newer one");
   v1::RetentionIntent message;
-  if (!message.ParseFromArray(body.data() + 1, static_cast<int>(body.size() - 1))) return damaged_intent("its row cannot be read");
+  if (!message.ParseFromArray(body.data() + 1, static_cast<int>(body.size() - 1)))
+    return damaged_intent("its row cannot be read");
   RetentionIntent intent;
-  if (!messages::get(*message.mutable_append(), intent.append) || !intent.append.request_id) return damaged_intent("its append cannot be read");
+  if (!messages::get(*message.mutable_append(), intent.append) || !intent.append.request_id)
+    return damaged_intent("its append cannot be read");
   for (auto& row : *message.mutable_rows()) {
     auto& write = intent.rows.state.emplace_back();
     write.key = std::move(*row.mutable_key());
     if (row.has_value()) write.value = std::move(*row.mutable_value());
   }
   for (const auto& snapshots : message.snapshots_to_go())
-    intent.rows.snapshots_to_go.push_back({{snapshots.aggregate().type(), snapshots.aggregate().value()}, SeqNr{snapshots.below()}, snapshots.latest()});
+    intent.rows.snapshots_to_go.push_back(
+        {{snapshots.aggregate().type(), snapshots.aggregate().value()}, SeqNr{snapshots.below()}, snapshots.latest()});
   return intent;
 }
 

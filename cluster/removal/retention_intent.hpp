@@ -1,4 +1,5 @@
-// RetentionIntent: an append of retention, and the rows that are written when it is known to stand, as a node keeps them meanwhile.
+// RetentionIntent: an append of retention, and the rows that are written when it is known to stand, as a node keeps
+// them meanwhile.
 //
 // Source: docs/on-disk-format.md, "Removals".
 

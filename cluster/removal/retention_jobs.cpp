@@ -14,8 +14,10 @@ Result<void> RetentionJobs::begin(const std::string& id, Work work) {
   if (stopping_) return refuse(ErrorCode::unavailable, "the node is stopping");
   if (jobs_.contains(id)) return {};
   forget_old();
-  const auto under_way = std::ranges::count_if(jobs_, [](const auto& known) { return !known.second->outcome.has_value(); });
-  if (static_cast<std::size_t>(under_way) >= options_.jobs_max) return refuse(ErrorCode::overloaded, "as much of retention as this node takes is under way");
+  const auto under_way =
+      std::ranges::count_if(jobs_, [](const auto& known) { return !known.second->outcome.has_value(); });
+  if (static_cast<std::size_t>(under_way) >= options_.jobs_max)
+    return refuse(ErrorCode::overloaded, "as much of retention as this node takes is under way");
   auto job = std::make_shared<Job>();
   jobs_.emplace(id, job);
   try {
@@ -48,7 +50,8 @@ std::thread RetentionJobs::thread_of(const std::shared_ptr<Job>& job, Work work)
   });
 }
 
-std::optional<RetentionJobs::State> RetentionJobs::wait(const std::string& id, bool give_up, std::chrono::milliseconds time) {
+std::optional<RetentionJobs::State> RetentionJobs::wait(const std::string& id, bool give_up,
+                                                        std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return std::nullopt;

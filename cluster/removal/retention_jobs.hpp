@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "evershard/store/api/administration.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/api/administration.hpp"
 
 namespace evershard::cluster {
 
@@ -24,8 +24,8 @@ class RetentionJobs {
  public:
   using Clock = std::chrono::steady_clock;
   struct Options {
-    std::size_t jobs_max = 32;   ///< under way
-    std::size_t ended_max = 256;  ///< kept, the last ones heard of
+    std::size_t jobs_max = 32;                                      ///< under way
+    std::size_t ended_max = 256;                                    ///< kept, the last ones heard of
     std::chrono::milliseconds patience = std::chrono::seconds(20);  ///< nobody waits for it: it is to stop
     std::chrono::milliseconds keep = std::chrono::minutes(2);       ///< of what has ended
   };

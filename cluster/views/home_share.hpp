@@ -15,7 +15,9 @@ class HomeShare final : public DefinitionShare {
 
   [[nodiscard]] bool is_here(const AggregateId& definition) const override { return homes_.is_home(definition); }
   [[nodiscard]] bool is_elsewhere(const AggregateId& definition) const override;
-  [[nodiscard]] Result<void> settle(const AggregateId& definition) override { return node_.committer().wait_settled(definition); }
+  [[nodiscard]] Result<void> settle(const AggregateId& definition) override {
+    return node_.committer().wait_settled(definition);
+  }
   /// From this node's disk alone. Errors: wrong_shard: one of them is just going
   [[nodiscard]] Result<std::vector<AggregateInfo>> here(const std::string& type) override;
 

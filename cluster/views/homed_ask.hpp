@@ -21,7 +21,9 @@ inline constexpr std::chrono::milliseconds home_change_time = std::chrono::secon
 
 /// Errors: those of HomeCalls::call; timeout: what was answered cannot be read
 template <class Request, class Response>
-[[nodiscard]] Result<void> ask_home(HomeCalls& homes, const char* method, AggregateId definition, const Request& request, Response& response, std::chrono::milliseconds time, HomeCalls::Again again) {
+[[nodiscard]] Result<void> ask_home(HomeCalls& homes, const char* method, AggregateId definition,
+                                    const Request& request, Response& response, std::chrono::milliseconds time,
+                                    HomeCalls::Again again) {
   const auto bytes = homes.call({method, std::move(definition), request.SerializeAsString(), time}, again);
   if (!bytes) return refuse(bytes.error());
   if (response.ParseFromString(*bytes)) return {};
@@ -33,7 +35,8 @@ template <class Request, class Response, class Answer>
 void serve_home(HomeCalls& homes, const char* method, Answer answer) {
   homes.serve(method, [answer = std::move(answer)](const HomeCall& call) -> Result<std::string> {
     Request request;
-    if (!request.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "a node asks a home what cannot be read");
+    if (!request.ParseFromString(call.request))
+      return refuse(ErrorCode::invalid_argument, "a node asks a home what cannot be read");
     Response response;
     EVERSHARD_TRY(answer(request, response));
     return response.SerializeAsString();
@@ -46,11 +49,13 @@ void serve_home(HomeCalls& homes, const char* method, Answer answer) {
 /// A wait for a position: in parts, until it is over. `once(time)` -> Result<T>, waits so long at the home.
 template <class Once>
 [[nodiscard]] auto wait_in_parts(std::chrono::milliseconds timeout, Once once) {
-  const auto until = std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(timeout, std::chrono::hours(24));
+  const auto until =
+      std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(timeout, std::chrono::hours(24));
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     auto outcome = once(std::clamp(left, std::chrono::milliseconds(0), home_wait));
-    if (outcome || outcome.error().code != ErrorCode::timeout || std::chrono::steady_clock::now() >= until) return outcome;
+    if (outcome || outcome.error().code != ErrorCode::timeout || std::chrono::steady_clock::now() >= until)
+      return outcome;
   }
 }
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "evershard/cluster/views/homed_ask.hpp"
-#include "evershard/views/table/host/host_tables.hpp"
 #include "evershard/store/messages/table_messages.hpp"
+#include "evershard/views/table/host/host_tables.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -39,33 +39,43 @@ Result<void> told_of_table(const Result<Found>& found, Response& response) {
 }  // namespace
 
 void HomedTables::serve() {
-  serve_home<v1::SelectRequest, v1::SelectResponse>(homes_, "tables.select", [this](auto& request, auto& response) -> Result<void> {
-    return told_of_table(here_.select(request.table(), messages::get(request.select()), reading_at_home(request)), response);
-  });
-  serve_home<v1::ExplainRequest, v1::ExplainResponse>(homes_, "tables.explain", [this](auto& request, auto& response) -> Result<void> {
-    return told_of_table(here_.explain(request.table(), messages::get(request.select()), reading_at_home(request)), response);
-  });
-  serve_home<v1::DescribeTableRequest, v1::TableInfo>(homes_, "tables.describe", [this](auto& request, auto& response) -> Result<void> {
-    return told_of_table(here_.describe_table(request.table(), reading_at_home(request)), response);
-  });
-  serve_home<v1::ListParkedRowsRequest, v1::ListParkedRowsResponse>(homes_, "tables.parked", [this](auto& request, auto& response) -> Result<void> {
-    for (auto limit = std::min(request.limit(), parked_at_once);; limit /= 2) {
-      const auto rows = here_.parked(request.table(), GlobalPosition(request.after()), limit);
-      if (!rows) return refuse(rows.error());
-      response.Clear();
-      for (const auto& row : *rows) messages::put(row, *response.add_parked());
-      if (limit <= 1 || response.ByteSizeLong() <= HomeCalls::answer_bytes_max) return {};
-    }
-  });
-  serve_home<v1::SettleParkedRowsRequest, v1::SettleParkedRowsResponse>(homes_, "tables.settle", [this](auto& request, auto& response) -> Result<void> {
-    if (request.positions().empty()) return refuse(ErrorCode::invalid_argument, "a node names no parked events: earlier releases meant all of them");
-    std::vector<GlobalPosition> positions;
-    for (const auto position : request.positions()) positions.emplace_back(position);
-    const auto done = request.discard() ? here_.discard_parked(request.table(), std::move(positions)) : here_.retry_parked(request.table(), std::move(positions));
-    if (!done) return refuse(done.error());
-    response.set_position(done->value);
-    return {};
-  });
+  serve_home<v1::SelectRequest, v1::SelectResponse>(
+      homes_, "tables.select", [this](auto& request, auto& response) -> Result<void> {
+        return told_of_table(here_.select(request.table(), messages::get(request.select()), reading_at_home(request)),
+                             response);
+      });
+  serve_home<v1::ExplainRequest, v1::ExplainResponse>(
+      homes_, "tables.explain", [this](auto& request, auto& response) -> Result<void> {
+        return told_of_table(here_.explain(request.table(), messages::get(request.select()), reading_at_home(request)),
+                             response);
+      });
+  serve_home<v1::DescribeTableRequest, v1::TableInfo>(
+      homes_, "tables.describe", [this](auto& request, auto& response) -> Result<void> {
+        return told_of_table(here_.describe_table(request.table(), reading_at_home(request)), response);
+      });
+  serve_home<v1::ListParkedRowsRequest, v1::ListParkedRowsResponse>(
+      homes_, "tables.parked", [this](auto& request, auto& response) -> Result<void> {
+        for (auto limit = std::min(request.limit(), parked_at_once);; limit /= 2) {
+          const auto rows = here_.parked(request.table(), GlobalPosition(request.after()), limit);
+          if (!rows) return refuse(rows.error());
+          response.Clear();
+          for (const auto& row : *rows) messages::put(row, *response.add_parked());
+          if (limit <= 1 || response.ByteSizeLong() <= HomeCalls::answer_bytes_max) return {};
+        }
+      });
+  serve_home<v1::SettleParkedRowsRequest, v1::SettleParkedRowsResponse>(
+      homes_, "tables.settle", [this](auto& request, auto& response) -> Result<void> {
+        if (request.positions().empty())
+          return refuse(ErrorCode::invalid_argument,
+                        "a node names no parked events: earlier releases meant all of them");
+        std::vector<GlobalPosition> positions;
+        for (const auto position : request.positions()) positions.emplace_back(position);
+        const auto done = request.discard() ? here_.discard_parked(request.table(), std::move(positions))
+                                            : here_.retry_parked(request.table(), std::move(positions));
+        if (!done) return refuse(done.error());
+        response.set_position(done->value);
+        return {};
+      });
 }
 
 Result<bool> HomedTables::is_here(const std::string& table) const {
@@ -83,15 +93,17 @@ Result<TablePage> HomedTables::select(const std::string& table, TableSelect sele
   request.set_table(table);
   messages::put(select, *request.mutable_select());
   if (reading.version) request.set_version(reading.version->value);
-  return wait_in_parts(reading.at_least ? reading.timeout : milliseconds(0), [&](milliseconds time) -> Result<TablePage> {
-    if (reading.at_least) {
-      request.mutable_at_least()->set_position(reading.at_least->value);
-      request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(time.count()));
-    }
-    v1::SelectResponse response;
-    EVERSHARD_TRY(ask_home(homes_, "tables.select", of(table), request, response, std::max(time, table_read_time), Again::read));
-    return messages::get(response);
-  });
+  return wait_in_parts(reading.at_least ? reading.timeout : milliseconds(0),
+                       [&](milliseconds time) -> Result<TablePage> {
+                         if (reading.at_least) {
+                           request.mutable_at_least()->set_position(reading.at_least->value);
+                           request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(time.count()));
+                         }
+                         v1::SelectResponse response;
+                         EVERSHARD_TRY(ask_home(homes_, "tables.select", of(table), request, response,
+                                                std::max(time, table_read_time), Again::read));
+                         return messages::get(response);
+                       });
 }
 
 Result<TablePlan> HomedTables::explain(const std::string& table, TableSelect select, TableReading reading) {
@@ -141,7 +153,8 @@ Result<std::vector<ParkedRow>> HomedTables::parked(const std::string& table, Glo
   return rows;
 }
 
-Result<GlobalPosition> HomedTables::settle(const std::string& table, const std::vector<GlobalPosition>& positions, bool discard) {
+Result<GlobalPosition> HomedTables::settle(const std::string& table, const std::vector<GlobalPosition>& positions,
+                                           bool discard) {
   EVERSHARD_TRY(is_here(table));
   if (positions.empty()) return GlobalPosition{};
   v1::SettleParkedRowsRequest request;

@@ -9,7 +9,8 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr auto look_every = std::chrono::seconds(1);  ///< for what was defined and not told: an append whose outcome nobody heard
+constexpr auto look_every =
+    std::chrono::seconds(1);  ///< for what was defined and not told: an append whose outcome nobody heard
 
 ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodeProjectionsOptions& options) {
   const auto& identity = node.committer().store().identity();
@@ -25,7 +26,10 @@ ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodePro
 
 PartedTablesOptions parted_of(HomeCalls& homes, ProjectionHost& host) {
   const actors::DefinitionNames names("projection");
-  return {.home_of = [&homes, names](const std::string& name) { return homes.owner(names.aggregate(name)); }, .hosted = [&host] { return host.hosted(); }, .look_every = look_every, .threads = 16};
+  return {.home_of = [&homes, names](const std::string& name) { return homes.owner(names.aggregate(name)); },
+          .hosted = [&host] { return host.hosted(); },
+          .look_every = look_every,
+          .threads = 16};
 }
 
 }  // namespace
@@ -33,7 +37,8 @@ PartedTablesOptions parted_of(HomeCalls& homes, ProjectionHost& host) {
 NodeProjections::NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjectionsOptions options)
     : NodeProjections(node, options.events != nullptr ? *options.events : node, homes, options) {}
 
-NodeProjections::NodeProjections(ClusterNode& node, EventStore& events, HomeCalls& homes, const NodeProjectionsOptions& options)
+NodeProjections::NodeProjections(ClusterNode& node, EventStore& events, HomeCalls& homes,
+                                 const NodeProjectionsOptions& options)
     : host_(events, projection_kinds(events, options.data_dir, handlers_), host_of(node, homes, options)),
       here_(events, host_),
       homed_(node, homes, host_),

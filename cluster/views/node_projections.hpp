@@ -21,13 +21,16 @@ struct NodeProjectionsOptions {
   std::size_t block_cache_bytes = ProjectionHostOptions{}.block_cache_bytes;
   std::size_t memtables_bytes = ProjectionHostOptions{}.memtables_bytes;
   EngineOptions engine{};
-  EventStore* events = nullptr;  ///< what is projected, opened where it is sealed; null: the node's. Owner: outlives them
+  EventStore* events =
+      nullptr;  ///< what is projected, opened where it is sealed; null: the node's. Owner: outlives them
 };
 
-/// A shard that is opened here brings its definitions; they are let go when it is closed: their rows are kept while nobody else has the shard,
-/// and dropped when somebody has. What they are when they come back goes on where it was, or is built anew (RocksProjectionOptions).
+/// A shard that is opened here brings its definitions; they are let go when it is closed: their rows are kept while
+/// nobody else has the shard, and dropped when somebody has. What they are when they come back goes on where it was, or
+/// is built anew (RocksProjectionOptions).
 ///
-/// Shape: made before the node joins; close() behind HomeCalls::stop(), before the node stops. Any thread. Owner: node and calls outlive it.
+/// Shape: made before the node joins; close() behind HomeCalls::stop(), before the node stops. Any thread. Owner: node
+/// and calls outlive it.
 class NodeProjections {
  public:
   NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjectionsOptions options);

@@ -8,9 +8,11 @@
 namespace evershard::door {
 
 template <class Base>
-using RawAdministration = pb::Administration::WithRawCallbackMethod_Stats<pb::Administration::WithRawCallbackMethod_Flush<
-    pb::Administration::WithRawCallbackMethod_Verify<pb::Administration::WithRawCallbackMethod_Vacuum<
-        pb::Administration::WithRawCallbackMethod_Backup<pb::Administration::WithRawCallbackMethod_ClusterStatus<pb::Administration::WithRawCallbackMethod_ClusterAssign<Base>>>>>>>;
+using RawAdministration =
+    pb::Administration::WithRawCallbackMethod_Stats<pb::Administration::WithRawCallbackMethod_Flush<
+        pb::Administration::WithRawCallbackMethod_Verify<pb::Administration::WithRawCallbackMethod_Vacuum<
+            pb::Administration::WithRawCallbackMethod_Backup<pb::Administration::WithRawCallbackMethod_ClusterStatus<
+                pb::Administration::WithRawCallbackMethod_ClusterAssign<Base>>>>>>>;
 
 class AdministrationService final : public RawAdministration<pb::Administration::Service> {
  public:

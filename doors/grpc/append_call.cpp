@@ -26,37 +26,44 @@ void answer(Calls& calls, const std::shared_ptr<Asked>& asked, const Result<Appe
     *asked->out = bytes_of(response);
     return asked->reactor->Finish(grpc::Status::OK);
   }
-  if (result.error().code != ErrorCode::condition_failed || asked->conditions.empty()) return asked->reactor->Finish(asked->here->refused(result.error()));
+  if (result.error().code != ErrorCode::condition_failed || asked->conditions.empty())
+    return asked->reactor->Finish(asked->here->refused(result.error()));
   calls.served.pool.run([&calls, asked, error = result.error()] {
-    asked->reactor->Finish(asked->here->refused(error, conflicts_of(calls.served.store, error, asked->conditions, asked->conflicts_max)));
+    asked->reactor->Finish(
+        asked->here->refused(error, conflicts_of(calls.served.store, error, asked->conditions, asked->conflicts_max)));
   });
 }
 
 }  // namespace
 
-void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_clock::time_point came, std::size_t events, pb::AppendResponse& to) {
+void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_clock::time_point came,
+                  std::size_t events, pb::AppendResponse& to) {
   messages::put(appended, to);
   to.set_watermark(std::max(calls.served.store.head().value_or(appended.last_position), appended.last_position).value);
   if (!appended.duplicate) calls.served.metrics->appended("grpc", std::chrono::steady_clock::now() - came, events);
 }
 
-std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, const std::vector<AppendCondition>& conditions, std::uint32_t most) {
+std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error,
+                                        const std::vector<AppendCondition>& conditions, std::uint32_t most) {
   std::vector<RecordedEvent> events;
   if (!error.details || !error.details->condition || *error.details->condition >= conditions.size()) return events;
   const auto& condition = conditions[*error.details->condition];
-  auto stream = store.read(condition.query, ReadOptions{.after = condition.after, .limit = std::min(most, conflicts_max)});
+  auto stream =
+      store.read(condition.query, ReadOptions{.after = condition.after, .limit = std::min(most, conflicts_max)});
   for (const auto& event : stream) events.push_back(event);
   return events;
 }
 
-grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out) {
+grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
+                                        grpc::ByteBuffer* out) {
   auto* reactor = context->DefaultReactor();
   auto here = std::make_shared<UnderWay>(calls, Method::append);
   const auto refused = [&](const Error& error) {
     reactor->Finish(here->refused(error));
     return reactor;
   };
-  if (auto admitted = here->admit(*context, serving::Scope::append, in->Length()); !admitted) return refused(admitted.error());
+  if (auto admitted = here->admit(*context, serving::Scope::append, in->Length()); !admitted)
+    return refused(admitted.error());
   grpc::Slice slice;
   std::uint32_t most = 0;
   const auto content = content_of(*in, calls.message_bytes_max, slice);
@@ -66,7 +73,8 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContex
 
   auto asked = std::make_shared<Asked>(Asked{reactor, out, most, append->events.size(), {}, std::move(here)});
   if (most > 0) asked->conditions = append->conditions;
-  calls.append(*std::move(append), [&calls, asked = std::move(asked)](const Result<Appended>& result) { answer(calls, asked, result); });
+  calls.append(*std::move(append),
+               [&calls, asked = std::move(asked)](const Result<Appended>& result) { answer(calls, asked, result); });
   return reactor;
 }
 

@@ -6,13 +6,18 @@
 
 namespace evershard::door {
 
-grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out);
+grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
+                                        grpc::ByteBuffer* out);
 
-/// The answer to an append that came at `came` and has `events` events, with a watermark at which they can be read; and counts it.
-void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_clock::time_point came, std::size_t events, pb::AppendResponse& to);
+/// The answer to an append that came at `came` and has `events` events, with a watermark at which they can be read; and
+/// counts it.
+void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_clock::time_point came,
+                  std::size_t events, pb::AppendResponse& to);
 
-/// The events that made a condition fail, at most `most` of them, from the first on. What cannot be read is left out: the refusal
-/// stands without it.
-[[nodiscard]] std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, const std::vector<AppendCondition>& conditions, std::uint32_t most);
+/// The events that made a condition fail, at most `most` of them, from the first on. What cannot be read is left out:
+/// the refusal stands without it.
+[[nodiscard]] std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error,
+                                                      const std::vector<AppendCondition>& conditions,
+                                                      std::uint32_t most);
 
 }  // namespace evershard::door

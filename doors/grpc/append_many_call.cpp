@@ -12,7 +12,8 @@ constexpr std::size_t conflict_bytes_max = 1u << 20;
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::start(Calls& calls, grpc::CallbackServerContext* context) {
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::start(
+    Calls& calls, grpc::CallbackServerContext* context) {
   auto call = std::make_shared<AppendManyCall>(calls);
   call->self_ = call;
   auto* reactor = call.get();
@@ -71,15 +72,17 @@ void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Ap
     put_appended(calls_, *result, slot->came, slot->events, *outcome.mutable_appended());
     return put_outcome(slot, outcome);
   }
-  if (result.error().code != ErrorCode::condition_failed || slot->conditions.empty()) return refuse_slot(slot, result.error());
+  if (result.error().code != ErrorCode::condition_failed || slot->conditions.empty())
+    return refuse_slot(slot, result.error());
   calls_.served.pool.run([call = shared_from_this(), slot, error = result.error()] {
-    call->refuse_slot(slot, error, conflicts_of(call->calls_.served.store, error, slot->conditions, slot->conflicts_max));
+    call->refuse_slot(slot, error,
+                      conflicts_of(call->calls_.served.store, error, slot->conditions, slot->conflicts_max));
     call->go_on();
   });
 }
 
-void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts,
-                                 std::chrono::milliseconds retry_after) {
+void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error,
+                                 const std::vector<RecordedEvent>& conflicts, std::chrono::milliseconds retry_after) {
   pb::AppendOutcome outcome;
   messages::put_refusal(error, conflicts, conflict_bytes_max, *outcome.mutable_refused(), retry_after);
   put_outcome(slot, outcome);
@@ -103,11 +106,13 @@ void AppendManyCall::go_on() {
     slots_.pop_front();
     writing_ = true;
     grpc::WriteOptions options;
-    // Another one follows at once. Never with the first: gRPC holds back the headers with it, and with them the word that it is written.
+    // Another one follows at once. Never with the first: gRPC holds back the headers with it, and with them the word
+    // that it is written.
     if (std::exchange(wrote_, true) && !slots_.empty() && slots_.front()->outcome) options.set_buffer_hint();
     StartWrite(&outgoing_, options);
   }
-  if (!reading_ && !half_closed_ && !draining_ && slots_.size() < calls_.append_many_appends_max && bytes_ < calls_.append_many_bytes_max) {
+  if (!reading_ && !half_closed_ && !draining_ && slots_.size() < calls_.append_many_appends_max &&
+      bytes_ < calls_.append_many_bytes_max) {
     reading_ = true;
     StartRead(&incoming_);
   }

@@ -11,10 +11,14 @@
 
 namespace evershard::door {
 
-/// One read and one write outstanding. Beyond the bounds it is not read on: the client's own flow control holds it back.
-class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Drainable, public std::enable_shared_from_this<AppendManyCall> {
+/// One read and one write outstanding. Beyond the bounds it is not read on: the client's own flow control holds it
+/// back.
+class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                             public Drainable,
+                             public std::enable_shared_from_this<AppendManyCall> {
  public:
-  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
+  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls,
+                                                                            grpc::CallbackServerContext* context);
   explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls, Method::append_many) {}
 
   void OnReadDone(bool ok) override;
@@ -39,7 +43,8 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   void take(const std::shared_ptr<Slot>& slot, const Result<std::string_view>& content);
   void answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result);
   void put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome);
-  void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts = {},
+  void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error,
+                   const std::vector<RecordedEvent>& conflicts = {},
                    std::chrono::milliseconds retry_after = messages::retry_after_full_queue);
   void go_on();
 

@@ -19,7 +19,9 @@ std::string_view token_of(const grpc::CallbackServerContext& context) {
   const auto found = metadata.find("authorization");
   if (found == metadata.end()) return {};
   std::string_view value(found->second.data(), found->second.size());
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
   if (value.size() < bearer.size() || !std::equal(bearer.begin(), bearer.end(), value.begin(), same)) return {};
   return value.substr(bearer.size());
 }
@@ -33,8 +35,14 @@ std::string address_of(const grpc::CallbackServerContext& context) {
 
 }  // namespace
 
-Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max, serving::UnreadAnswersOptions unread_options)
-    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max), message_bytes_max(message_max), unread(unread_options) {
+Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max,
+             std::size_t message_max, serving::UnreadAnswersOptions unread_options)
+    : served(s),
+      answers(a),
+      append_many_appends_max(appends_max),
+      append_many_bytes_max(bytes_max),
+      message_bytes_max(message_max),
+      unread(unread_options) {
   for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
 }
 
@@ -51,7 +59,8 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
   return served.access()->admit(token_of(context), wanted);
 }
 
-Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted,
+                                        std::size_t bytes) {
   if (calls_.closing) return refuse(calls_stopping());
   if (calls_.connections != nullptr) {
     if (auto refusal = calls_.connections->ask(context.peer(), std::chrono::steady_clock::now())) {
@@ -67,7 +76,8 @@ Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& conte
   return caller;
 }
 
-Result<void> UnderWay::admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+Result<void> UnderWay::admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted,
+                                    std::size_t bytes) {
   const auto caller = admit(context, wanted, bytes);
   if (!caller) return refuse(caller.error());
   auto opened = calls_.served.clients->open(serving::client_name(*caller, address_of(context)));
@@ -146,7 +156,9 @@ bool Calls::has_room_ahead() const {
 Result<void> Calls::has_room_for(std::size_t bytes) const {
   const std::lock_guard lock(unread_mutex);
   if (bytes <= small_answer_bytes || unread.has_room()) return {};
-  return refuse(ErrorCode::overloaded, "answers that clients have not taken yet hold " + std::to_string(unread.bytes()) + " bytes: ask again when they have, or for less");
+  return refuse(ErrorCode::overloaded, "answers that clients have not taken yet hold " +
+                                           std::to_string(unread.bytes()) +
+                                           " bytes: ask again when they have, or for less");
 }
 
 void Calls::run_with_room(std::shared_ptr<storage::ReadWork> work, std::function<void()> read) {
@@ -159,13 +171,18 @@ void Calls::run_with_room(std::shared_ptr<storage::ReadWork> work, std::function
   }
   for (const auto* call : given_up) {
     served.metrics->client_refused("grpc", "memory");
-    answers.run([this, call] { cancel_reader(call); });  // that may end a call in the same thread, and this one may be the watch's
+    answers.run([this, call] {
+      cancel_reader(call);
+    });  // that may end a call in the same thread, and this one may be the watch's
   }
   if (room) return served.pool.run(std::move(read));
-  served.watch.at(serving::HeadWatch::Clock::now() + room_looked_for_every, [this, work = std::move(work), read = std::move(read)](const Result<void>& open) {
-    if (open) run_with_room(work, read);
-    else served.pool.run(read);  // the door is being closed: the read finds out
-  });
+  served.watch.at(serving::HeadWatch::Clock::now() + room_looked_for_every,
+                  [this, work = std::move(work), read = std::move(read)](const Result<void>& open) {
+                    if (open)
+                      run_with_room(work, read);
+                    else
+                      served.pool.run(read);  // the door is being closed: the read finds out
+                  });
 }
 
 bool Calls::are_over() const {
@@ -208,21 +225,25 @@ Result<std::string_view> content_of(const grpc::ByteBuffer& bytes, std::size_t b
   return std::string_view(reinterpret_cast<const char*>(slice.begin()), slice.size());
 }
 
-Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max, google::protobuf::MessageLite& message, const char* what) {
+Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max, google::protobuf::MessageLite& message,
+                   const char* what) {
   const google::protobuf::LogSilencer silence;  // what is refused needs no line on standard error
   grpc::Slice slice;
   const auto content = content_of(bytes, bytes_max, slice);
   if (!content) return refuse(content.error());
-  if (content->size() <= std::numeric_limits<int>::max() && message.ParseFromArray(content->data(), static_cast<int>(content->size()))) return {};
-  return refuse(ErrorCode::invalid_argument,
-                std::to_string(content->size()) + " bytes are no " + what + ": malformed Protobuf, or text that is not UTF-8");
+  if (content->size() <= std::numeric_limits<int>::max() &&
+      message.ParseFromArray(content->data(), static_cast<int>(content->size())))
+    return {};
+  return refuse(ErrorCode::invalid_argument, std::to_string(content->size()) + " bytes are no " + what +
+                                                 ": malformed Protobuf, or text that is not UTF-8");
 }
 
 void compress_if_asked(grpc::CallbackServerContext& context) {
   const auto& metadata = context.client_metadata();
   const auto asked = metadata.find(wire::compression_key);
   // The level, not the algorithm: then gRPC looks at what the client takes.
-  if (asked != metadata.end() && asked->second == wire::compression_gzip) context.set_compression_level(GRPC_COMPRESS_LEVEL_LOW);
+  if (asked != metadata.end() && asked->second == wire::compression_gzip)
+    context.set_compression_level(GRPC_COMPRESS_LEVEL_LOW);
 }
 
 grpc::WriteOptions write_options(std::size_t bytes) {

@@ -43,7 +43,8 @@ class Drainable {
 
 /// What the calls of a door stand on.
 struct Calls {
-  Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max, serving::UnreadAnswersOptions unread_options);
+  Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max,
+        std::size_t message_max, serving::UnreadAnswersOptions unread_options);
 
   serving::Served& served;
   cluster::WorkPool& answers;
@@ -63,8 +64,8 @@ struct Calls {
   std::atomic<std::uint64_t> appends_in_flight{0};
   std::array<serving::MethodMetrics*, method_names.size()> methods{};  ///< looked up once: that takes a lock
 
-  /// `done` is called where the append was completed while few are in flight, else from a thread of its own: the store's have better
-  /// things to do than to send answers.
+  /// `done` is called where the append was completed while few are in flight, else from a thread of its own: the
+  /// store's have better things to do than to send answers.
   void append(Append append, AppendCompletion done);
   static constexpr std::uint64_t answered_at_once_max = 4;  ///< appends in flight
   static constexpr std::uint32_t at_least_timeout_ms = 30'000;
@@ -76,7 +77,8 @@ struct Calls {
   bool remember(const std::shared_ptr<Drainable>& call);
   void forget(Drainable* call);
   void drain();
-  /// A call that only reads, until forget_reader(): it may be cancelled when the door is being closed, for its client may take nothing.
+  /// A call that only reads, until forget_reader(): it may be cancelled when the door is being closed, for its client
+  /// may take nothing.
   void remember_reader(const void* call, grpc::CallbackServerContext* context);
   void forget_reader(const void* call);
   void cancel_readers();
@@ -87,14 +89,15 @@ struct Calls {
   [[nodiscard]] bool has_room_ahead() const;
   /// Errors: overloaded: clients have not taken what there is, and this would be too much.
   [[nodiscard]] Result<void> has_room_for(std::size_t bytes) const;
-  /// In the pool, as soon as there is room for another answer, or nobody wants it any more. While there is no room, readers that take
-  /// nothing are sent away.
+  /// In the pool, as soon as there is room for another answer, or nobody wants it any more. While there is no room,
+  /// readers that take nothing are sent away.
   void run_with_room(std::shared_ptr<storage::ReadWork> work, std::function<void()> read);
   /// All that were begun have been answered.
   [[nodiscard]] bool are_over() const;
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
-  /// Goes on, or on from the watch's thread, when the watermark is there. Returns: the wait, for a caller who goes; 0: there is none.
+  /// Goes on, or on from the watch's thread, when the watermark is there. Returns: the wait, for a caller who goes; 0:
+  /// there is none.
   serving::HeadWatch::Ticket at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then);
 };
 
@@ -107,10 +110,13 @@ class UnderWay {
     method_.answered(std::chrono::steady_clock::now() - began, refused_);
     --calls_.under_way;
   }
-  /// Who calls may, has a connection that is answered, and has not had his share: one request of `bytes`. Errors: those of Calls::admit, overloaded
-  [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes);
+  /// Who calls may, has a connection that is answered, and has not had his share: one request of `bytes`. Errors: those
+  /// of Calls::admit, overloaded
+  [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted,
+                                              std::size_t bytes);
   /// The same of a call that stays: it is one of its client's streams until it goes.
-  [[nodiscard]] Result<void> admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes);
+  [[nodiscard]] Result<void> admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted,
+                                          std::size_t bytes);
   /// A further message of an admitted stream. Returns: why not, and when to try again.
   [[nodiscard]] std::optional<serving::ClientGate::Refusal> over_limit(std::size_t bytes);
   /// Returns: what the client is told.
@@ -133,12 +139,14 @@ class UnderWay {
   serving::ClientGate::Stream stream_;
 };
 
-/// The message in one piece, unpacked where it is gzip, as a view that lives as long as `slice`. gRPC would unpack all of it before it
-/// looks at how long it is: a message of a megabyte could take a gigabyte.
-/// Errors: too_large, invalid_argument (damaged)
-[[nodiscard]] Result<std::string_view> content_of(const grpc::ByteBuffer& bytes, std::size_t bytes_max, grpc::Slice& slice);
+/// The message in one piece, unpacked where it is gzip, as a view that lives as long as `slice`. gRPC would unpack all
+/// of it before it looks at how long it is: a message of a megabyte could take a gigabyte. Errors: too_large,
+/// invalid_argument (damaged)
+[[nodiscard]] Result<std::string_view> content_of(const grpc::ByteBuffer& bytes, std::size_t bytes_max,
+                                                  grpc::Slice& slice);
 /// Errors: those of content_of, invalid_argument: malformed
-[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max, google::protobuf::MessageLite& message, const char* what);
+[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max,
+                                 google::protobuf::MessageLite& message, const char* what);
 [[nodiscard]] grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message);
 
 /// The pages of this call go out compressed, where the client takes it and asks for it. Before the first is sent.
@@ -148,17 +156,22 @@ void compress_if_asked(grpc::CallbackServerContext& context);
 
 /// Memory to be filled, that becomes a message.
 [[nodiscard]] grpc::Slice new_slice(std::size_t bytes);
-[[nodiscard]] inline std::uint8_t* begin_of(grpc::Slice& slice) { return const_cast<std::uint8_t*>(slice.begin()); }  // ours alone so far
+[[nodiscard]] inline std::uint8_t* begin_of(grpc::Slice& slice) {
+  return const_cast<std::uint8_t*>(slice.begin());
+}  // ours alone so far
 
 template <class Message>
 [[nodiscard]] Result<void> parse(const Calls& calls, const grpc::ByteBuffer& bytes, Message& message) {
   return parse(bytes, calls.message_bytes_max, message, Message::descriptor()->full_name().c_str());
 }
 
-/// A call that only reads, one of Calls::readers while it lives. Owner: the call's reactor; the context lives until its OnDone.
+/// A call that only reads, one of Calls::readers while it lives. Owner: the call's reactor; the context lives until its
+/// OnDone.
 class ReaderHere {
  public:
-  ReaderHere(Calls& calls, grpc::CallbackServerContext* context) : calls_(calls) { calls_.remember_reader(this, context); }
+  ReaderHere(Calls& calls, grpc::CallbackServerContext* context) : calls_(calls) {
+    calls_.remember_reader(this, context);
+  }
   ~ReaderHere() { calls_.forget_reader(this); }
   ReaderHere(const ReaderHere&) = delete;
   void sends(std::size_t bytes) { calls_.sends(this, bytes); }
@@ -173,11 +186,13 @@ class ReaderHere {
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   /// `work`: what is done for the caller; absent: it is done to its end also where he goes.
-  UnaryCall(Calls& calls, grpc::CallbackServerContext* context, std::shared_ptr<storage::ReadWork> work) : waiting_(std::make_shared<Waiting>(calls.served.watch)), work_(std::move(work)) {
+  UnaryCall(Calls& calls, grpc::CallbackServerContext* context, std::shared_ptr<storage::ReadWork> work)
+      : waiting_(std::make_shared<Waiting>(calls.served.watch)), work_(std::move(work)) {
     if (work_) here_.emplace(calls, context);
   }
 
-  /// What `begin` waits for, which may end at once, in the thread of the caller or another's: then the call may be gone already.
+  /// What `begin` waits for, which may end at once, in the thread of the caller or another's: then the call may be gone
+  /// already.
   void waits(const std::function<serving::HeadWatch::Ticket()>& begin) {
     const auto waiting = waiting_;
     const auto ticket = begin();
@@ -223,13 +238,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   std::optional<ReaderHere> here_;
 };
 
-/// An answer made in the pool, perhaps several times: what is not there in time yet is looked for again, without a thread that waits.
+/// An answer made in the pool, perhaps several times: what is not there in time yet is looked for again, without a
+/// thread that waits.
 template <class Request, class Response, class Answer>
 class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Response, Answer>> {
  public:
   using Clock = serving::HeadWatch::Clock;
 
-  PoolAnswer(Calls& calls, Method method, grpc::CallbackServerContext* context, grpc::ByteBuffer* out, serving::Scope scope, Answer answer)
+  PoolAnswer(Calls& calls, Method method, grpc::CallbackServerContext* context, grpc::ByteBuffer* out,
+             serving::Scope scope, Answer answer)
       : here_(calls, method),
         calls_(calls),
         context_(*context),
@@ -250,13 +267,19 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
     if constexpr (requires { request_.at_least(); }) {
       if (request_.has_at_least()) wanted = &request_.at_least();
     }
-    deadline_ = here_.began + std::chrono::milliseconds(wanted != nullptr && wanted->has_timeout_ms() ? wanted->timeout_ms() : Calls::at_least_timeout_ms);
-    reactor_.waits([&] { return calls_.at_least(wanted, [self = this->shared_from_this()](const Result<void>& there) { self->go_on(there); }); });
+    deadline_ = here_.began + std::chrono::milliseconds(wanted != nullptr && wanted->has_timeout_ms()
+                                                            ? wanted->timeout_ms()
+                                                            : Calls::at_least_timeout_ms);
+    reactor_.waits([&] {
+      return calls_.at_least(wanted,
+                             [self = this->shared_from_this()](const Result<void>& there) { self->go_on(there); });
+    });
     return reactor;
   }
 
  private:
-  static constexpr auto first_wait = std::chrono::milliseconds(20);   ///< in a thread of the pool: what follows its store closely is there by then
+  static constexpr auto first_wait =
+      std::chrono::milliseconds(20);  ///< in a thread of the pool: what follows its store closely is there by then
   static constexpr auto pause_max = std::chrono::milliseconds(200);  ///< between two looks; doubled up to here
 
   void end(const grpc::Status& status) { reactor_.Finish(status); }
@@ -271,8 +294,10 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
     Response response;
     Result<void> done;
     if constexpr (std::is_invocable_v<Answer&, Request&, Response&, std::chrono::milliseconds>) {
-      const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()), std::chrono::milliseconds(0));
-      done = answer_(request_, response, pause_.count() == 0 ? std::min(left, first_wait) : std::chrono::milliseconds(0));
+      const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()),
+                                 std::chrono::milliseconds(0));
+      done =
+          answer_(request_, response, pause_.count() == 0 ? std::min(left, first_wait) : std::chrono::milliseconds(0));
       if (!done && done.error().code == ErrorCode::timeout && left.count() > 0) return look_later(left);
     } else {
       done = answer_(request_, response);
@@ -286,7 +311,9 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
   void look_later(std::chrono::milliseconds left) {
     pause_ = std::min(std::max(pause_ * 2, first_wait), pause_max);
     reactor_.waits([&] {
-      return calls_.served.watch.at(Clock::now() + std::min(pause_, left), [self = this->shared_from_this()](const Result<void>& there) { self->go_on(there); });
+      return calls_.served.watch.at(
+          Clock::now() + std::min(pause_, left),
+          [self = this->shared_from_this()](const Result<void>& there) { self->go_on(there); });
     });
   }
 
@@ -302,14 +329,18 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
   std::chrono::milliseconds pause_{0};
 };
 
-/// An answer that needs the disk: `answer` runs in the pool, and where it only reads, it ends when the caller goes. `Request` may have an at_least.
+/// An answer that needs the disk: `answer` runs in the pool, and where it only reads, it ends when the caller goes.
+/// `Request` may have an at_least.
 ///
-/// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it answers `timeout`,
+/// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it
+/// answers `timeout`,
 ///        until at_least's time is up, 30 s where there is none.
 template <class Request, class Response, class Answer>
-grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
-                                           serving::Scope scope, Answer answer) {
-  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, method, context, out, scope, std::move(answer))->begin(*in, scope);
+grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context,
+                                           const grpc::ByteBuffer* in, grpc::ByteBuffer* out, serving::Scope scope,
+                                           Answer answer) {
+  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, method, context, out, scope, std::move(answer))
+      ->begin(*in, scope);
 }
 
 }  // namespace evershard::door

@@ -23,7 +23,9 @@ json told(char* text) {
 }
 
 /// Numbers are text there, as JSON of Protobuf has them.
-std::int64_t number_of(const json& id) { return id.is_string() ? std::strtoll(id.get_ref<const std::string&>().c_str(), nullptr, 10) : 0; }
+std::int64_t number_of(const json& id) {
+  return id.is_string() ? std::strtoll(id.get_ref<const std::string&>().c_str(), nullptr, 10) : 0;
+}
 
 std::int64_t newest_server() {
   std::int64_t newest = 0;

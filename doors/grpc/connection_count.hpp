@@ -1,4 +1,5 @@
-// ConnectionCount: how many connections a gRPC server has open, from gRPC's own books (channelz): it tells nobody when one comes or goes.
+// ConnectionCount: how many connections a gRPC server has open, from gRPC's own books (channelz): it tells nobody when
+// one comes or goes.
 
 #pragma once
 

@@ -15,7 +15,8 @@ Result<Documents*> DocumentsService::documents() const {
 
 grpc::ServerUnaryReactor* DocumentsService::Define(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::DefineDocumentsRequest, pb::DocumentDefinition>(
-      calls_, Method::define_documents, context, in, out, Scope::admin, [this](pb::DefineDocumentsRequest& request, pb::DocumentDefinition& response) -> Result<void> {
+      calls_, Method::define_documents, context, in, out, Scope::admin,
+      [this](pb::DefineDocumentsRequest& request, pb::DocumentDefinition& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
         std::optional<SeqNr> expected;
@@ -29,7 +30,8 @@ grpc::ServerUnaryReactor* DocumentsService::Define(Context* context, const Bytes
 
 grpc::ServerUnaryReactor* DocumentsService::Drop(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::DropDocumentsRequest, pb::DropDocumentsResponse>(
-      calls_, Method::drop_documents, context, in, out, Scope::admin, [this](pb::DropDocumentsRequest& request, pb::DropDocumentsResponse&) -> Result<void> {
+      calls_, Method::drop_documents, context, in, out, Scope::admin,
+      [this](pb::DropDocumentsRequest& request, pb::DropDocumentsResponse&) -> Result<void> {
         const auto kept = documents();
         return kept ? (*kept)->drop(request.type()) : Result<void>(refuse(kept.error()));
       });
@@ -37,7 +39,8 @@ grpc::ServerUnaryReactor* DocumentsService::Drop(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* DocumentsService::Definitions(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::DocumentDefinitionsRequest, pb::DocumentDefinitionsResponse>(
-      calls_, Method::document_definitions, context, in, out, Scope::read, [this](pb::DocumentDefinitionsRequest&, pb::DocumentDefinitionsResponse& response) -> Result<void> {
+      calls_, Method::document_definitions, context, in, out, Scope::read,
+      [this](pb::DocumentDefinitionsRequest&, pb::DocumentDefinitionsResponse& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
         const auto all = (*kept)->definitions();
@@ -49,7 +52,8 @@ grpc::ServerUnaryReactor* DocumentsService::Definitions(Context* context, const 
 
 grpc::ServerUnaryReactor* DocumentsService::Describe(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::DescribeDocumentsRequest, pb::ProjectionInfo>(
-      calls_, Method::describe_documents, context, in, out, Scope::read, [this](pb::DescribeDocumentsRequest& request, pb::ProjectionInfo& response) -> Result<void> {
+      calls_, Method::describe_documents, context, in, out, Scope::read,
+      [this](pb::DescribeDocumentsRequest& request, pb::ProjectionInfo& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
         const auto info = (*kept)->describe(request.type());
@@ -61,12 +65,15 @@ grpc::ServerUnaryReactor* DocumentsService::Describe(Context* context, const Byt
 
 grpc::ServerUnaryReactor* DocumentsService::Get(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetDocumentRequest, pb::Document>(
-      calls_, Method::get_document, context, in, out, Scope::read, [this](pb::GetDocumentRequest& request, pb::Document& response, std::chrono::milliseconds wait) -> Result<void> {
+      calls_, Method::get_document, context, in, out, Scope::read,
+      [this](pb::GetDocumentRequest& request, pb::Document& response, std::chrono::milliseconds wait) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
         std::optional<GlobalPosition> at_least;
         if (request.has_at_least()) at_least = GlobalPosition(request.at_least().position());
-        auto document = (*kept)->get(messages::aggregate_of(request.aggregate()), request.eventual() ? DocumentRead::eventual : DocumentRead::strict, at_least, wait);
+        auto document =
+            (*kept)->get(messages::aggregate_of(request.aggregate()),
+                         request.eventual() ? DocumentRead::eventual : DocumentRead::strict, at_least, wait);
         if (!document) return refuse(std::move(document).error());
         messages::put(*std::move(document), response);
         return {};
@@ -75,7 +82,9 @@ grpc::ServerUnaryReactor* DocumentsService::Get(Context* context, const Bytes* i
 
 grpc::ServerUnaryReactor* DocumentsService::List(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListDocumentsRequest, pb::ListDocumentsResponse>(
-      calls_, Method::list_documents, context, in, out, Scope::read, [this](pb::ListDocumentsRequest& request, pb::ListDocumentsResponse& response, std::chrono::milliseconds wait) -> Result<void> {
+      calls_, Method::list_documents, context, in, out, Scope::read,
+      [this](pb::ListDocumentsRequest& request, pb::ListDocumentsResponse& response,
+             std::chrono::milliseconds wait) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
         DocumentListing listing{.type = request.type(), .timeout = wait};
@@ -96,7 +105,8 @@ grpc::ServerUnaryReactor* DocumentsService::List(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* DocumentsService::Remove(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::RemoveDocumentRequest, pb::RemoveDocumentResponse>(
-      calls_, Method::remove_document, context, in, out, Scope::append, [this](pb::RemoveDocumentRequest& request, pb::RemoveDocumentResponse&) -> Result<void> {
+      calls_, Method::remove_document, context, in, out, Scope::append,
+      [this](pb::RemoveDocumentRequest& request, pb::RemoveDocumentResponse&) -> Result<void> {
         const auto kept = documents();
         return kept ? (*kept)->remove(messages::aggregate_of(request.aggregate())) : Result<void>(refuse(kept.error()));
       });

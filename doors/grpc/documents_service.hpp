@@ -8,8 +8,10 @@
 namespace evershard::door {
 
 template <class Base>
-using RawDocuments = pb::Documents::WithRawCallbackMethod_Define<pb::Documents::WithRawCallbackMethod_Drop<pb::Documents::WithRawCallbackMethod_Definitions<
-    pb::Documents::WithRawCallbackMethod_Describe<pb::Documents::WithRawCallbackMethod_Get<pb::Documents::WithRawCallbackMethod_List<pb::Documents::WithRawCallbackMethod_Remove<Base>>>>>>>;
+using RawDocuments = pb::Documents::WithRawCallbackMethod_Define<
+    pb::Documents::WithRawCallbackMethod_Drop<pb::Documents::WithRawCallbackMethod_Definitions<
+        pb::Documents::WithRawCallbackMethod_Describe<pb::Documents::WithRawCallbackMethod_Get<
+            pb::Documents::WithRawCallbackMethod_List<pb::Documents::WithRawCallbackMethod_Remove<Base>>>>>>>;
 
 class DocumentsService final : public RawDocuments<pb::Documents::Service> {
  public:

@@ -18,9 +18,9 @@
 #include "evershard/doors/grpc/documents_service.hpp"
 #include "evershard/doors/grpc/event_service.hpp"
 #include "evershard/doors/grpc/group_service.hpp"
-#include "evershard/doors/grpc/tables_service.hpp"
 #include "evershard/doors/grpc/projections_service.hpp"
 #include "evershard/doors/grpc/retention_service.hpp"
+#include "evershard/doors/grpc/tables_service.hpp"
 #include "evershard/doors/grpc/tls_files.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -29,10 +29,12 @@ namespace {
 
 constexpr unsigned certificates_looked_at_every_s = 10;
 constexpr int keepalive_ping_interval_min_ms = 5'000;
-constexpr std::chrono::milliseconds read_farewell = std::chrono::seconds(2);  ///< for calls that only read, when the door closes
+constexpr std::chrono::milliseconds read_farewell =
+    std::chrono::seconds(2);                               ///< for calls that only read, when the door closes
 constexpr std::chrono::milliseconds last_bytes_time{500};  ///< for answers that are on their way to who takes them
 
-/// gRPC is not taken down when the last server goes: that may wait ten seconds for the last write of a connection which nobody reads any more.
+/// gRPC is not taken down when the last server goes: that may wait ten seconds for the last write of a connection which
+/// nobody reads any more.
 void keep_grpc() {
   static const bool kept = (::grpc_init(), true);
   static_cast<void>(kept);
@@ -43,11 +45,14 @@ bool is_unix_socket(const std::string& address) { return address.starts_with("un
 /// gRPC takes port 443 where none is given. Errors: invalid_argument
 Result<void> check_address(const std::string& address) {
   const auto last = address.substr(address.rfind(':') + 1);
-  const bool good = is_unix_socket(address) ? !last.empty()
-                                            : address.find(':') != std::string::npos && address.front() != ':' && !last.empty() && last.size() <= 5 &&
-                                                  last.find_first_not_of("0123456789") == std::string::npos && std::stoi(last) <= 65'535;
+  const bool good = is_unix_socket(address)
+                        ? !last.empty()
+                        : address.find(':') != std::string::npos && address.front() != ':' && !last.empty() &&
+                              last.size() <= 5 && last.find_first_not_of("0123456789") == std::string::npos &&
+                              std::stoi(last) <= 65'535;
   if (good) return {};
-  return refuse(ErrorCode::invalid_argument, in_quotes(address, 300) + " is no address to listen on: HOST:PORT, or unix:PATH");
+  return refuse(ErrorCode::invalid_argument,
+                in_quotes(address, 300) + " is no address to listen on: HOST:PORT, or unix:PATH");
 }
 
 Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::TlsFiles& files) {
@@ -55,8 +60,10 @@ Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::T
   EVERSHARD_TRY(check(files));
   namespace tls = grpc::experimental;
   auto provider = files.client_ca.empty()
-                      ? std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, certificates_looked_at_every_s)
-                      : std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, files.client_ca, certificates_looked_at_every_s);
+                      ? std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate,
+                                                                              certificates_looked_at_every_s)
+                      : std::make_shared<tls::FileWatcherCertificateProvider>(
+                            files.key, files.certificate, files.client_ca, certificates_looked_at_every_s);
   tls::TlsServerCredentialsOptions options(std::move(provider));
   options.watch_identity_key_cert_pairs();
   if (!files.client_ca.empty()) {
@@ -71,7 +78,8 @@ Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::T
 void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(options.message_bytes_max));
   builder.SetMaxSendMessageSize(-1);
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // unpacked by content_of(), which has a bound
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION,
+                             0);  // unpacked by content_of(), which has a bound
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port is an error
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(options.streams_max));
@@ -87,7 +95,17 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
 
 struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
-      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max, options.unread), limit(options.connections_max, [this] { return connections.peers(); }), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
+      : answers(1),
+        calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max,
+              options.message_bytes_max, options.unread),
+        limit(options.connections_max, [this] { return connections.peers(); }),
+        events(calls),
+        administration(calls),
+        projections(calls),
+        groups(calls),
+        documents(calls),
+        tables(calls),
+        retention(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;
@@ -124,7 +142,8 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
     const auto& address = options.listen[i];
-    builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials, &ports[i]);
+    builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials,
+                             &ports[i]);
   }
   builder.RegisterService(&impl->events);
   builder.RegisterService(&impl->administration);
@@ -139,12 +158,14 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     for (std::size_t i = 0; i < ports.size(); ++i) {
       if (ports[i] == 0) failed += (failed.empty() ? "" : ", ") + options.listen[i];
     }
-    return refuse(ErrorCode::unavailable, "cannot listen on " + (failed.empty() ? "any address" : failed) +
-                                              ": it is in use, is none of this machine's, or needs a right this process does not have");
+    return refuse(ErrorCode::unavailable,
+                  "cannot listen on " + (failed.empty() ? "any address" : failed) +
+                      ": it is in use, is none of this machine's, or needs a right this process does not have");
   }
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const auto& address = options.listen[i];
-    impl->addresses.push_back(is_unix_socket(address) ? address : address.substr(0, address.rfind(':') + 1) + std::to_string(ports[i]));
+    impl->addresses.push_back(
+        is_unix_socket(address) ? address : address.substr(0, address.rfind(':') + 1) + std::to_string(ports[i]));
   }
   served.metrics->connections_from("grpc", [count = impl->connections] { return count.read(); });
   return std::unique_ptr<Door>(new Door(std::move(impl)));
@@ -165,7 +186,8 @@ void Door::stop(std::chrono::milliseconds drain) {
   impl_->calls.closing = true;
   const auto began = std::chrono::steady_clock::now();
   bool readers_sent_away = false;
-  for (auto took = began - began; took < drain && !impl_->calls.are_over(); took = std::chrono::steady_clock::now() - began) {
+  for (auto took = began - began; took < drain && !impl_->calls.are_over();
+       took = std::chrono::steady_clock::now() - began) {
     // Whoever reads has told us nothing that could be lost.
     if (took >= read_farewell && !std::exchange(readers_sent_away, true)) impl_->calls.cancel_readers();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

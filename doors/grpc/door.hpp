@@ -18,23 +18,26 @@ namespace evershard::door {
 
 struct DoorOptions {
   std::vector<std::string> listen{"127.0.0.1:7420"};  ///< HOST:PORT, port 0: any free one; or unix:PATH
-  /// Of HOST:PORT; a Unix socket goes by its file's permissions. Read again about every ten seconds: a new certificate needs no restart.
+  /// Of HOST:PORT; a Unix socket goes by its file's permissions. Read again about every ten seconds: a new certificate
+  /// needs no restart.
   serving::TlsFiles tls{};
-  std::size_t message_bytes_max = 20u << 20;          ///< of what comes in: an append of 16 MiB and what is around it
+  std::size_t message_bytes_max = 20u << 20;  ///< of what comes in: an append of 16 MiB and what is around it
   /// Over TCP, from their first call on; calls of more are refused as `overloaded`, until others are closed.
   std::size_t connections_max = 10'000;
-  std::uint32_t streams_max = 1'000;                  ///< calls at once on one connection
-  std::size_t append_many_appends_max = 256;          ///< in flight on one AppendMany; then it is not read on
+  std::uint32_t streams_max = 1'000;          ///< calls at once on one connection
+  std::size_t append_many_appends_max = 256;  ///< in flight on one AppendMany; then it is not read on
   std::size_t append_many_bytes_max = 16u << 20;
-  serving::UnreadAnswersOptions unread{};                     ///< of reads and subscriptions
-  std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);  ///< then a connection that said nothing is closed
-  std::chrono::milliseconds keepalive = std::chrono::seconds(30);          ///< asks a silent client whether it is there
+  serving::UnreadAnswersOptions unread{};  ///< of reads and subscriptions
+  std::chrono::milliseconds handshake_timeout =
+      std::chrono::seconds(10);                                    ///< then a connection that said nothing is closed
+  std::chrono::milliseconds keepalive = std::chrono::seconds(30);  ///< asks a silent client whether it is there
 };
 
 /// Serves from start() to stop().
 class Door {
  public:
-  /// Errors: invalid_argument (an address that is none, TLS files that are none), unavailable (an address that is in use, or not ours)
+  /// Errors: invalid_argument (an address that is none, TLS files that are none), unavailable (an address that is in
+  /// use, or not ours)
   [[nodiscard]] static Result<std::unique_ptr<Door>> start(serving::Served& served, DoorOptions options);
   /// stop(0)
   ~Door();
@@ -45,8 +48,9 @@ class Door {
   /// Calls that are being answered.
   [[nodiscard]] std::uint64_t calls() const;
 
-  /// Takes no new calls, ends subscriptions and each AppendMany that has nothing under way (`unavailable`), waits for the others as
-  /// long as `drain`, then ends them too; for those that only read 2 seconds at most. Always comes back; any number of times.
+  /// Takes no new calls, ends subscriptions and each AppendMany that has nothing under way (`unavailable`), waits for
+  /// the others as long as `drain`, then ends them too; for those that only read 2 seconds at most. Always comes back;
+  /// any number of times.
   void stop(std::chrono::milliseconds drain);
 
  private:

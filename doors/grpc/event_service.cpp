@@ -4,11 +4,11 @@
 
 #include "evershard/doors/grpc/append_call.hpp"
 #include "evershard/doors/grpc/append_many_call.hpp"
-#include "evershard/store/messages/messages.hpp"
 #include "evershard/doors/grpc/read_call.hpp"
 #include "evershard/doors/grpc/subscribe_call.hpp"
-#include "evershard/store/json/types_file.hpp"
 #include "evershard/doors/serving/aggregate_state.hpp"
+#include "evershard/store/json/types_file.hpp"
+#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::door {
 namespace {
@@ -36,11 +36,17 @@ void put_view(const ClusterView& view, Membership& to) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* EventService::Append(Context* context, const Bytes* in, Bytes* out) { return answer_append(calls_, context, in, out); }
+grpc::ServerUnaryReactor* EventService::Append(Context* context, const Bytes* in, Bytes* out) {
+  return answer_append(calls_, context, in, out);
+}
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* EventService::AppendMany(Context* context) { return AppendManyCall::start(calls_, context); }
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* EventService::AppendMany(Context* context) {
+  return AppendManyCall::start(calls_, context);
+}
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Read(Context* context, const Bytes* in) { return ReadCall::start(calls_, context, in); }
+grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Read(Context* context, const Bytes* in) {
+  return ReadCall::start(calls_, context, in);
+}
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Subscribe(Context* context, const Bytes* in) {
   return SubscribeCall::start(calls_, context, in);
@@ -48,7 +54,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Subscribe(Context* con
 
 grpc::ServerUnaryReactor* EventService::Head(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::HeadRequest, pb::HeadResponse>(
-      calls_, Method::head, context, in, out, serving::Scope::read, [this](pb::HeadRequest&, pb::HeadResponse& response) -> Result<void> {
+      calls_, Method::head, context, in, out, serving::Scope::read,
+      [this](pb::HeadRequest&, pb::HeadResponse& response) -> Result<void> {
         const auto head = calls_.served.store.head();
         if (!head) return refuse(head.error());
         response.set_watermark(head->value);
@@ -58,7 +65,8 @@ grpc::ServerUnaryReactor* EventService::Head(Context* context, const Bytes* in, 
 
 grpc::ServerUnaryReactor* EventService::GetEvent(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetEventRequest, pb::RecordedEvent>(
-      calls_, Method::get_event, context, in, out, serving::Scope::read, [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
+      calls_, Method::get_event, context, in, out, serving::Scope::read,
+      [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
         const auto event = calls_.served.store.event_at(GlobalPosition(request.position()));
         if (!event) return refuse(event.error());
         messages::put(*event, response);
@@ -68,7 +76,8 @@ grpc::ServerUnaryReactor* EventService::GetEvent(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetAggregateRequest, pb::AggregateInfo>(
-      calls_, Method::get_aggregate, context, in, out, serving::Scope::read, [this](pb::GetAggregateRequest& request, pb::AggregateInfo& response) -> Result<void> {
+      calls_, Method::get_aggregate, context, in, out, serving::Scope::read,
+      [this](pb::GetAggregateRequest& request, pb::AggregateInfo& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         const auto info = calls_.served.store.aggregate(*aggregate, position_if(request.has_up_to(), request.up_to()));
@@ -80,7 +89,8 @@ grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Byt
 
 grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListAggregatesRequest, pb::ListAggregatesResponse>(
-      calls_, Method::list_aggregates, context, in, out, serving::Scope::read, [this](pb::ListAggregatesRequest& request, pb::ListAggregatesResponse& response) -> Result<void> {
+      calls_, Method::list_aggregates, context, in, out, serving::Scope::read,
+      [this](pb::ListAggregatesRequest& request, pb::ListAggregatesResponse& response) -> Result<void> {
         const auto type = request.has_type() ? std::optional(request.type()) : std::nullopt;
         const auto after = request.has_after() ? std::optional(messages::aggregate_of(request.after())) : std::nullopt;
         const auto limit = std::min(request.has_limit() ? request.limit() : aggregates_default, aggregates_max);
@@ -93,7 +103,8 @@ grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const B
 
 grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetStateRequest, pb::GetStateResponse>(
-      calls_, Method::get_state, context, in, out, serving::Scope::read, [this](pb::GetStateRequest& request, pb::GetStateResponse& response) -> Result<void> {
+      calls_, Method::get_state, context, in, out, serving::Scope::read,
+      [this](pb::GetStateRequest& request, pb::GetStateResponse& response) -> Result<void> {
         auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         EVERSHARD_TRY(AggregateId::check(*aggregate));
@@ -113,7 +124,8 @@ grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* EventService::PutSnapshot(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::Snapshot, pb::PutSnapshotResponse>(
-      calls_, Method::put_snapshot, context, in, out, serving::Scope::append, [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
+      calls_, Method::put_snapshot, context, in, out, serving::Scope::append,
+      [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
         Snapshot snapshot;
         EVERSHARD_TRY(messages::get(request, snapshot));
         return calls_.served.store.put_snapshot(std::move(snapshot));
@@ -122,16 +134,20 @@ grpc::ServerUnaryReactor* EventService::PutSnapshot(Context* context, const Byte
 
 grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetSnapshotRequest, pb::GetSnapshotResponse>(
-      calls_, Method::get_snapshot, context, in, out, serving::Scope::read, [this](pb::GetSnapshotRequest& request, pb::GetSnapshotResponse& response) -> Result<void> {
+      calls_, Method::get_snapshot, context, in, out, serving::Scope::read,
+      [this](pb::GetSnapshotRequest& request, pb::GetSnapshotResponse& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         if (request.has_up_to() && request.has_at_or_before()) {
-          return refuse(ErrorCode::invalid_argument, "up_to: a snapshot is asked for by version or by position, not by both");
+          return refuse(ErrorCode::invalid_argument,
+                        "up_to: a snapshot is asked for by version or by position, not by both");
         }
         auto& store = calls_.served.store;
-        const auto snapshot = request.has_up_to()
-                                  ? store.snapshot_as_of(*aggregate, GlobalPosition(request.up_to()))
-                                  : store.snapshot(*aggregate, request.has_at_or_before() ? std::optional(SeqNr(request.at_or_before())) : std::nullopt);
+        const auto snapshot =
+            request.has_up_to()
+                ? store.snapshot_as_of(*aggregate, GlobalPosition(request.up_to()))
+                : store.snapshot(*aggregate, request.has_at_or_before() ? std::optional(SeqNr(request.at_or_before()))
+                                                                        : std::nullopt);
         if (!snapshot) return refuse(snapshot.error());
         if (*snapshot) messages::put(**snapshot, *response.mutable_snapshot());
         return {};
@@ -140,7 +156,8 @@ grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Byte
 
 grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListSnapshotsRequest, pb::ListSnapshotsResponse>(
-      calls_, Method::list_snapshots, context, in, out, serving::Scope::read, [this](pb::ListSnapshotsRequest& request, pb::ListSnapshotsResponse& response) -> Result<void> {
+      calls_, Method::list_snapshots, context, in, out, serving::Scope::read,
+      [this](pb::ListSnapshotsRequest& request, pb::ListSnapshotsResponse& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         const auto snapshots = calls_.served.store.snapshots(*aggregate);
@@ -152,7 +169,8 @@ grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const By
 
 grpc::ServerUnaryReactor* EventService::GetTypes(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetTypesRequest, pb::GetTypesResponse>(
-      calls_, Method::get_types, context, in, out, serving::Scope::read, [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
+      calls_, Method::get_types, context, in, out, serving::Scope::read,
+      [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
         const auto types = calls_.served.types();
         if (!types) return refuse(types.error());
         if (!types->empty()) response.set_types(encode_types(*types));
@@ -162,7 +180,8 @@ grpc::ServerUnaryReactor* EventService::GetTypes(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* EventService::Members(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::MembersRequest, pb::MembersResponse>(
-      calls_, Method::members, context, in, out, serving::Scope::read, [this](pb::MembersRequest&, pb::MembersResponse& response) -> Result<void> {
+      calls_, Method::members, context, in, out, serving::Scope::read,
+      [this](pb::MembersRequest&, pb::MembersResponse& response) -> Result<void> {
         const auto stats = calls_.served.administration.stats();
         if (!stats) return refuse(stats.error());
         Membership told;

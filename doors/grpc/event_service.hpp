@@ -10,13 +10,15 @@ namespace evershard::door {
 
 /// Bytes in, bytes out: a message that is none is answered INVALID_ARGUMENT, which generated code would not.
 template <class Base>
-using RawEventStore = pb::EventStore::WithRawCallbackMethod_Append<pb::EventStore::WithRawCallbackMethod_AppendMany<
-    pb::EventStore::WithRawCallbackMethod_Read<pb::EventStore::WithRawCallbackMethod_Subscribe<pb::EventStore::WithRawCallbackMethod_Head<
-        pb::EventStore::WithRawCallbackMethod_GetEvent<pb::EventStore::WithRawCallbackMethod_GetAggregate<
-            pb::EventStore::WithRawCallbackMethod_ListAggregates<pb::EventStore::WithRawCallbackMethod_GetState<
-                pb::EventStore::WithRawCallbackMethod_PutSnapshot<pb::EventStore::WithRawCallbackMethod_GetSnapshot<
-                    pb::EventStore::WithRawCallbackMethod_ListSnapshots<pb::EventStore::WithRawCallbackMethod_GetTypes<
-                        pb::EventStore::WithRawCallbackMethod_Members<Base>>>>>>>>>>>>>>;
+using RawEventStore = pb::EventStore::WithRawCallbackMethod_Append<
+    pb::EventStore::WithRawCallbackMethod_AppendMany<pb::EventStore::WithRawCallbackMethod_Read<
+        pb::EventStore::WithRawCallbackMethod_Subscribe<pb::EventStore::WithRawCallbackMethod_Head<
+            pb::EventStore::WithRawCallbackMethod_GetEvent<pb::EventStore::WithRawCallbackMethod_GetAggregate<
+                pb::EventStore::WithRawCallbackMethod_ListAggregates<pb::EventStore::WithRawCallbackMethod_GetState<
+                    pb::EventStore::WithRawCallbackMethod_PutSnapshot<pb::EventStore::WithRawCallbackMethod_GetSnapshot<
+                        pb::EventStore::WithRawCallbackMethod_ListSnapshots<
+                            pb::EventStore::WithRawCallbackMethod_GetTypes<
+                                pb::EventStore::WithRawCallbackMethod_Members<Base>>>>>>>>>>>>>>;
 
 class EventService final : public RawEventStore<pb::EventStore::Service> {
  public:

@@ -8,10 +8,11 @@
 namespace evershard::door {
 
 template <class Base>
-using RawGroups = pb::Groups::WithRawCallbackMethod_CreateGroup<pb::Groups::WithRawCallbackMethod_ChangeGroup<pb::Groups::WithRawCallbackMethod_ResetGroup<
-    pb::Groups::WithRawCallbackMethod_DropGroup<pb::Groups::WithRawCallbackMethod_ListGroups<pb::Groups::WithRawCallbackMethod_DescribeGroup<
-        pb::Groups::WithRawCallbackMethod_ListParked<pb::Groups::WithRawCallbackMethod_ReplayParked<pb::Groups::WithRawCallbackMethod_DiscardParked<
-            pb::Groups::WithRawCallbackMethod_Work<Base>>>>>>>>>>;
+using RawGroups = pb::Groups::WithRawCallbackMethod_CreateGroup<pb::Groups::WithRawCallbackMethod_ChangeGroup<
+    pb::Groups::WithRawCallbackMethod_ResetGroup<pb::Groups::WithRawCallbackMethod_DropGroup<
+        pb::Groups::WithRawCallbackMethod_ListGroups<pb::Groups::WithRawCallbackMethod_DescribeGroup<
+            pb::Groups::WithRawCallbackMethod_ListParked<pb::Groups::WithRawCallbackMethod_ReplayParked<
+                pb::Groups::WithRawCallbackMethod_DiscardParked<pb::Groups::WithRawCallbackMethod_Work<Base>>>>>>>>>>;
 
 class GroupService final : public RawGroups<pb::Groups::Service> {
  public:
@@ -34,7 +35,8 @@ class GroupService final : public RawGroups<pb::Groups::Service> {
  private:
   /// Shape: `answer`: Result<void>(Groups&, Request&, Response&)
   template <class Request, class Response, class Answer>
-  grpc::ServerUnaryReactor* ask(Method method, Context* context, const Bytes* in, Bytes* out, serving::Scope scope, Answer answer);
+  grpc::ServerUnaryReactor* ask(Method method, Context* context, const Bytes* in, Bytes* out, serving::Scope scope,
+                                Answer answer);
 
   Calls& calls_;
 };

@@ -9,14 +9,15 @@
 namespace evershard::door {
 namespace {
 
-constexpr std::size_t unanswered_max = 256;       ///< batches, or messages that are not taken; then it is not read on
-constexpr std::size_t settlements_max = 10'000;   ///< a message; as many renewals
+constexpr std::size_t unanswered_max = 256;        ///< batches, or messages that are not taken; then it is not read on
+constexpr std::size_t settlements_max = 10'000;    ///< a message; as many renewals
 constexpr std::size_t taken_bytes_max = 1u << 20;  ///< a message
 constexpr std::size_t refusal_bytes_max = 64u << 10;
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::start(Calls& calls, grpc::CallbackServerContext* context) {
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::start(
+    Calls& calls, grpc::CallbackServerContext* context) {
   auto call = std::make_shared<GroupWorkCall>(calls);
   call->self_ = call;
   auto* reactor = call.get();
@@ -53,7 +54,8 @@ void GroupWorkCall::OnReadDone(bool ok) {
   } else if (auto parsed = parse(calls_, incoming_, request); !parsed) {
     end(here_.refused(parsed.error()));
   } else if (request.has_join() != first) {
-    end(here_.refused({ErrorCode::invalid_argument, first ? "join: is missing in the first message" : "join: a worker joins once a stream"}));
+    end(here_.refused({ErrorCode::invalid_argument,
+                       first ? "join: is missing in the first message" : "join: a worker joins once a stream"}));
   } else if (first) {
     calls_.served.pool.run([keep, join = request.join()] { keep->join(join); });
   } else if (request.leave()) {
@@ -114,37 +116,44 @@ void GroupWorkCall::heard(pb::WorkRequest& request) {
 
 void GroupWorkCall::settle(pb::WorkRequest& request) {
   if (static_cast<std::size_t>(request.settlements_size()) > settlements_max) {
-    return end(here_.refused({ErrorCode::too_large, std::to_string(request.settlements_size()) + " settlements in a message: at most " + std::to_string(settlements_max)}));
+    return end(here_.refused({ErrorCode::too_large, std::to_string(request.settlements_size()) +
+                                                        " settlements in a message: at most " +
+                                                        std::to_string(settlements_max)}));
   }
   std::vector<GroupSettlement> settlements(static_cast<std::size_t>(request.settlements_size()));
   for (int i = 0; i < request.settlements_size(); ++i) {
-    if (auto got = messages::get(*request.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]); !got) return end(here_.refused(got.error()));
+    if (auto got = messages::get(*request.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]); !got)
+      return end(here_.refused(got.error()));
   }
   {
     const std::lock_guard lock(mutex_);
     ++batches_;
   }
-  session_->settle(std::move(settlements), [call = shared_from_this(), batch = request.batch()](const std::vector<Result<void>>& results) {
-    pb::WorkResponse response;
-    response.set_batch(batch);
-    for (const auto& result : results) {
-      auto& outcome = *response.add_outcomes();
-      if (!result) messages::put_refusal(result.error(), {}, refusal_bytes_max, *outcome.mutable_refused());
-    }
-    auto bytes = bytes_of(response);
-    {
-      // At once: a call that ends between the two would end without the answer.
-      const std::lock_guard lock(call->mutex_);
-      --call->batches_;
-      call->enqueue(std::move(bytes));
-    }
-    call->go_on();
-  });
+  session_->settle(std::move(settlements),
+                   [call = shared_from_this(), batch = request.batch()](const std::vector<Result<void>>& results) {
+                     pb::WorkResponse response;
+                     response.set_batch(batch);
+                     for (const auto& result : results) {
+                       auto& outcome = *response.add_outcomes();
+                       if (!result)
+                         messages::put_refusal(result.error(), {}, refusal_bytes_max, *outcome.mutable_refused());
+                     }
+                     auto bytes = bytes_of(response);
+                     {
+                       // At once: a call that ends between the two would end without the answer.
+                       const std::lock_guard lock(call->mutex_);
+                       --call->batches_;
+                       call->enqueue(std::move(bytes));
+                     }
+                     call->go_on();
+                   });
 }
 
 void GroupWorkCall::renew(const pb::WorkRequest& request) {
   if (static_cast<std::size_t>(request.renew_size()) > settlements_max) {
-    return end(here_.refused({ErrorCode::too_large, std::to_string(request.renew_size()) + " renewals in a message: at most " + std::to_string(settlements_max)}));
+    return end(
+        here_.refused({ErrorCode::too_large, std::to_string(request.renew_size()) + " renewals in a message: at most " +
+                                                 std::to_string(settlements_max)}));
   }
   pb::WorkResponse response;
   for (const auto position : request.renew()) {

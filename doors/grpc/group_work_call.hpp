@@ -13,12 +13,17 @@
 
 namespace evershard::door {
 
-/// One read and one write outstanding. What is taken from the group, and joining it, is done in the pool. Answers that the client does not
-/// take hold back reading; its credit bounds the events.
-class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Drainable, public std::enable_shared_from_this<GroupWorkCall> {
+/// One read and one write outstanding. What is taken from the group, and joining it, is done in the pool. Answers that
+/// the client does not take hold back reading; its credit bounds the events.
+class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                            public Drainable,
+                            public std::enable_shared_from_this<GroupWorkCall> {
  public:
-  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
-  explicit GroupWorkCall(Calls& calls) : calls_(calls), here_(calls, Method::work) { calls_.served.metrics->streams("grpc", 1); }
+  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls,
+                                                                            grpc::CallbackServerContext* context);
+  explicit GroupWorkCall(Calls& calls) : calls_(calls), here_(calls, Method::work) {
+    calls_.served.metrics->streams("grpc", 1);
+  }
   ~GroupWorkCall() override { calls_.served.metrics->streams("grpc", -1); }
 
   void OnReadDone(bool ok) override;
@@ -50,14 +55,14 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   std::shared_ptr<GroupSession> session_;  ///< absent: it has not joined yet
   std::deque<grpc::ByteBuffer> waiting_;   ///< to be sent
   std::size_t batches_ = 0;                ///< to be answered
-  bool leaving_ = false;  ///< it said so: the session that ends says nothing new
+  bool leaving_ = false;                   ///< it said so: the session that ends says nothing new
   std::optional<grpc::Status> ending_;
   bool joining_ = false;
   bool pumping_ = false;
   bool pump_again_ = false;
-  bool reading_ = false;   ///< or a message is being heard
+  bool reading_ = false;  ///< or a message is being heard
   bool writing_ = false;
-  bool broken_ = false;    ///< nothing more can be sent
+  bool broken_ = false;  ///< nothing more can be sent
   bool finished_ = false;
 };
 

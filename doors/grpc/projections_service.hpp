@@ -8,11 +8,15 @@
 namespace evershard::door {
 
 template <class Base>
-using RawProjectionDefinitions = pb::Projections::WithRawCallbackMethod_CreateIndex<pb::Projections::WithRawCallbackMethod_CreateValueIndex<
-    pb::Projections::WithRawCallbackMethod_CreateProjection<pb::Projections::WithRawCallbackMethod_ChangeProjection<pb::Projections::WithRawCallbackMethod_AskProjection<Base>>>>>;
+using RawProjectionDefinitions =
+    pb::Projections::WithRawCallbackMethod_CreateIndex<pb::Projections::WithRawCallbackMethod_CreateValueIndex<
+        pb::Projections::WithRawCallbackMethod_CreateProjection<pb::Projections::WithRawCallbackMethod_ChangeProjection<
+            pb::Projections::WithRawCallbackMethod_AskProjection<Base>>>>>;
 template <class Base>
-using RawProjectionReads = pb::Projections::WithRawCallbackMethod_ListProjections<pb::Projections::WithRawCallbackMethod_DescribeProjection<
-    pb::Projections::WithRawCallbackMethod_ReadIndex<pb::Projections::WithRawCallbackMethod_ReadValues<pb::Projections::WithRawCallbackMethod_WaitForProjection<Base>>>>>;
+using RawProjectionReads =
+    pb::Projections::WithRawCallbackMethod_ListProjections<pb::Projections::WithRawCallbackMethod_DescribeProjection<
+        pb::Projections::WithRawCallbackMethod_ReadIndex<pb::Projections::WithRawCallbackMethod_ReadValues<
+            pb::Projections::WithRawCallbackMethod_WaitForProjection<Base>>>>>;
 
 class ProjectionsService final : public RawProjectionDefinitions<RawProjectionReads<pb::Projections::Service>> {
  public:

@@ -4,7 +4,8 @@
 
 namespace evershard::door {
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::CallbackServerContext* context,
+                                                            const grpc::ByteBuffer* in) {
   auto call = std::make_shared<ReadCall>(calls);
   call->self_ = call;
   call->reader_.emplace(calls, context);
@@ -16,10 +17,11 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
     return reactor;
   }
   call->reading_ = true;  // until the watermark is there, it is as good as a read under way
-  call->ticket_ = calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr, [call](const Result<void>& there) {
-    if (!there) return call->end(there.error());
-    call->calls_.run_with_room(call->work_, [call] { call->read_page(); });
-  });
+  call->ticket_ = calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr,
+                                 [call](const Result<void>& there) {
+                                   if (!there) return call->end(there.error());
+                                   call->calls_.run_with_room(call->work_, [call] { call->read_page(); });
+                                 });
   return reactor;
 }
 
@@ -30,24 +32,29 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
     return refuse(ErrorCode::invalid_argument, "a read is of a query or of an aggregate: exactly one of both is given");
   }
   if (request_.has_query()) {
-    if (request_.has_stream()) return refuse(ErrorCode::invalid_argument, "stream: goes with an aggregate, options go with a query");
+    if (request_.has_stream())
+      return refuse(ErrorCode::invalid_argument, "stream: goes with an aggregate, options go with a query");
     Query query;
     if (auto read = messages::get(*request_.mutable_query(), query); !read) return read;
     ReadOptions options;
     EVERSHARD_TRY(messages::get(*request_.mutable_options(), options));
     EVERSHARD_TRY(query.check());
-    if (options.at_least && !request_.has_at_least()) request_.mutable_at_least()->set_position(options.at_least->value);
+    if (options.at_least && !request_.has_at_least())
+      request_.mutable_at_least()->set_position(options.at_least->value);
     options.at_least.reset();  // the watch waits, not a thread of the pool
     open_ = [&store = calls_.served.store, query = std::move(query), options] { return store.read(query, options); };
     return {};
   }
-  if (request_.has_options()) return refuse(ErrorCode::invalid_argument, "options: go with a query, stream goes with an aggregate");
+  if (request_.has_options())
+    return refuse(ErrorCode::invalid_argument, "options: go with a query, stream goes with an aggregate");
   AggregateId aggregate;
   aggregate.type = request_.aggregate().type();
   aggregate.value = request_.aggregate().value();
   StreamOptions options;
   EVERSHARD_TRY(messages::get(*request_.mutable_stream(), options));
-  open_ = [&store = calls_.served.store, aggregate = std::move(aggregate), options] { return store.read(aggregate, options); };
+  open_ = [&store = calls_.served.store, aggregate = std::move(aggregate), options] {
+    return store.read(aggregate, options);
+  };
   return {};
 }
 

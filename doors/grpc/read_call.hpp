@@ -11,10 +11,13 @@
 namespace evershard::door {
 
 /// Back-pressure is the stream's own: the next page is read when the one before it is on its way.
-class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<ReadCall> {
+class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+                       public std::enable_shared_from_this<ReadCall> {
  public:
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, Method::read), work_(calls.served.long_reads->begin()) {}
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* in);
+  explicit ReadCall(Calls& calls)
+      : calls_(calls), here_(calls, Method::read), work_(calls.served.long_reads->begin()) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -36,7 +39,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
   std::optional<ReaderHere> reader_;
   pb::ReadRequest request_;
   std::function<EventStream()> open_;
-  std::optional<EventStream> stream_;  ///< the pool's, but for cancel()
+  std::optional<EventStream> stream_;      ///< the pool's, but for cancel()
   serving::HeadWatch::Ticket ticket_ = 0;  ///< set before the call can be cancelled
   std::mutex mutex_;
   grpc::ByteBuffer outgoing_;

@@ -30,28 +30,33 @@ Result<HistoryRetention*> RetentionService::retention() const {
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::TruncateAggregate(Context* context, const Bytes* in) {
   return WorkCall<pb::TruncateAggregateRequest, pb::RetentionResponse>::start(
-      calls_, Method::truncate_aggregate, context, in, [this](pb::TruncateAggregateRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
+      calls_, Method::truncate_aggregate, context, in,
+      [this](pb::TruncateAggregateRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         TruncateOptions options;
         static_cast<RetentionOrder&>(options) = messages::order_of(request.order());
         options.uncovered = request.uncovered();
-        return said((*offered)->truncate_aggregate(messages::aggregate_of(request.aggregate()), SeqNr(request.before()), std::move(options), progress));
+        return said((*offered)->truncate_aggregate(messages::aggregate_of(request.aggregate()), SeqNr(request.before()),
+                                                   std::move(options), progress));
       });
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::RemoveAggregate(Context* context, const Bytes* in) {
   return WorkCall<pb::RemoveAggregateRequest, pb::RetentionResponse>::start(
-      calls_, Method::remove_aggregate, context, in, [this](pb::RemoveAggregateRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
+      calls_, Method::remove_aggregate, context, in,
+      [this](pb::RemoveAggregateRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
-        return said((*offered)->remove_aggregate(messages::aggregate_of(request.aggregate()), messages::order_of(request.order()), progress));
+        return said((*offered)->remove_aggregate(messages::aggregate_of(request.aggregate()),
+                                                 messages::order_of(request.order()), progress));
       });
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::EraseSubject(Context* context, const Bytes* in) {
   return WorkCall<pb::EraseSubjectRequest, pb::RetentionResponse>::start(
-      calls_, Method::erase_subject, context, in, [this](pb::EraseSubjectRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
+      calls_, Method::erase_subject, context, in,
+      [this](pb::EraseSubjectRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return said((*offered)->erase_subject(request.subject(), messages::order_of(request.order()), progress));
@@ -60,7 +65,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::EraseSubject(Conte
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::ApplyRetention(Context* context, const Bytes* in) {
   return WorkCall<pb::ApplyRetentionRequest, pb::RetentionResponse>::start(
-      calls_, Method::apply_retention, context, in, [this](pb::ApplyRetentionRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
+      calls_, Method::apply_retention, context, in,
+      [this](pb::ApplyRetentionRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return said((*offered)->apply_retention(messages::order_of(request.order()), progress));
@@ -69,7 +75,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::ApplyRetention(Con
 
 grpc::ServerUnaryReactor* RetentionService::SetRetentionPolicy(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::SetRetentionPolicyRequest, pb::SetRetentionPolicyResponse>(
-      calls_, Method::set_retention_policy, context, in, out, Scope::admin, [this](pb::SetRetentionPolicyRequest& request, pb::SetRetentionPolicyResponse&) -> Result<void> {
+      calls_, Method::set_retention_policy, context, in, out, Scope::admin,
+      [this](pb::SetRetentionPolicyRequest& request, pb::SetRetentionPolicyResponse&) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         const auto policy = messages::policy_of(request.policy());
@@ -80,7 +87,8 @@ grpc::ServerUnaryReactor* RetentionService::SetRetentionPolicy(Context* context,
 
 grpc::ServerUnaryReactor* RetentionService::DropRetentionPolicy(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::DropRetentionPolicyRequest, pb::DropRetentionPolicyResponse>(
-      calls_, Method::drop_retention_policy, context, in, out, Scope::admin, [this](pb::DropRetentionPolicyRequest& request, pb::DropRetentionPolicyResponse&) -> Result<void> {
+      calls_, Method::drop_retention_policy, context, in, out, Scope::admin,
+      [this](pb::DropRetentionPolicyRequest& request, pb::DropRetentionPolicyResponse&) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return (*offered)->drop_retention_policy(request.name(), messages::order_of(request.order()));
@@ -89,7 +97,8 @@ grpc::ServerUnaryReactor* RetentionService::DropRetentionPolicy(Context* context
 
 grpc::ServerUnaryReactor* RetentionService::ListRetentionPolicies(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListRetentionPoliciesRequest, pb::ListRetentionPoliciesResponse>(
-      calls_, Method::list_retention_policies, context, in, out, Scope::read, [this](pb::ListRetentionPoliciesRequest&, pb::ListRetentionPoliciesResponse& response) -> Result<void> {
+      calls_, Method::list_retention_policies, context, in, out, Scope::read,
+      [this](pb::ListRetentionPoliciesRequest&, pb::ListRetentionPoliciesResponse& response) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         const auto all = (*offered)->retention_policies();
@@ -101,7 +110,8 @@ grpc::ServerUnaryReactor* RetentionService::ListRetentionPolicies(Context* conte
 
 grpc::ServerUnaryReactor* RetentionService::ReadRetentionLog(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ReadRetentionLogRequest, pb::ReadRetentionLogResponse>(
-      calls_, Method::read_retention_log, context, in, out, Scope::read, [this](pb::ReadRetentionLogRequest& request, pb::ReadRetentionLogResponse& response) -> Result<void> {
+      calls_, Method::read_retention_log, context, in, out, Scope::read,
+      [this](pb::ReadRetentionLogRequest& request, pb::ReadRetentionLogResponse& response) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         const auto limit = request.limit() == 0 ? entries_max : std::min(request.limit(), entries_max);

@@ -8,10 +8,12 @@
 namespace evershard::door {
 
 template <class Base>
-using RawRetention = pb::Retention::WithRawCallbackMethod_TruncateAggregate<pb::Retention::WithRawCallbackMethod_RemoveAggregate<
-    pb::Retention::WithRawCallbackMethod_EraseSubject<pb::Retention::WithRawCallbackMethod_ApplyRetention<pb::Retention::WithRawCallbackMethod_SetRetentionPolicy<
-        pb::Retention::WithRawCallbackMethod_DropRetentionPolicy<
-        pb::Retention::WithRawCallbackMethod_ListRetentionPolicies<pb::Retention::WithRawCallbackMethod_ReadRetentionLog<Base>>>>>>>>;
+using RawRetention = pb::Retention::WithRawCallbackMethod_TruncateAggregate<
+    pb::Retention::WithRawCallbackMethod_RemoveAggregate<pb::Retention::WithRawCallbackMethod_EraseSubject<
+        pb::Retention::WithRawCallbackMethod_ApplyRetention<pb::Retention::WithRawCallbackMethod_SetRetentionPolicy<
+            pb::Retention::WithRawCallbackMethod_DropRetentionPolicy<
+                pb::Retention::WithRawCallbackMethod_ListRetentionPolicies<
+                    pb::Retention::WithRawCallbackMethod_ReadRetentionLog<Base>>>>>>>>;
 
 class RetentionService final : public RawRetention<pb::Retention::Service> {
  public:

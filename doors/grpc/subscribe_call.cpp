@@ -12,24 +12,31 @@ constexpr auto without_heartbeat = std::chrono::hours(24 * 365);
 
 pb::SubscribeResponse::Kind kind_of(FeedItem::Kind kind) {
   switch (kind) {
-    case FeedItem::Kind::events: return pb::SubscribeResponse::KIND_EVENTS;
-    case FeedItem::Kind::caught_up: return pb::SubscribeResponse::KIND_CAUGHT_UP;
-    case FeedItem::Kind::fell_behind: return pb::SubscribeResponse::KIND_FELL_BEHIND;
-    case FeedItem::Kind::idle: return pb::SubscribeResponse::KIND_HEARTBEAT;
+    case FeedItem::Kind::events:
+      return pb::SubscribeResponse::KIND_EVENTS;
+    case FeedItem::Kind::caught_up:
+      return pb::SubscribeResponse::KIND_CAUGHT_UP;
+    case FeedItem::Kind::fell_behind:
+      return pb::SubscribeResponse::KIND_FELL_BEHIND;
+    case FeedItem::Kind::idle:
+      return pb::SubscribeResponse::KIND_HEARTBEAT;
   }
   return pb::SubscribeResponse::KIND_UNSPECIFIED;
 }
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
+grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, grpc::CallbackServerContext* context,
+                                                                 const grpc::ByteBuffer* in) {
   auto call = std::make_shared<SubscribeCall>(calls);
   call->self_ = call;
   call->reader_.emplace(calls, context);
   auto* reactor = call.get();
   compress_if_asked(*context);
-  if (auto begun = call->begin(context, *in); !begun) call->finish(call->here_.refused(begun.error()));
-  else call->run_read();
+  if (auto begun = call->begin(context, *in); !begun)
+    call->finish(call->here_.refused(begun.error()));
+  else
+    call->run_read();
   return reactor;
 }
 
@@ -37,16 +44,19 @@ Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const gr
   EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
   pb::SubscribeRequest request;
   EVERSHARD_TRY(parse(calls_, in, request));
-  if (!request.has_query()) return refuse(ErrorCode::invalid_argument, "query: is missing; { all: true } is everything");
+  if (!request.has_query())
+    return refuse(ErrorCode::invalid_argument, "query: is missing; { all: true } is everything");
   EVERSHARD_TRY(messages::get(*request.mutable_query(), query_));
   EVERSHARD_TRY(query_.check());
   FollowOptions options;
   if (request.has_page_events_max()) options.page_events_max = request.page_events_max();
   if (options.page_events_max == 0) return refuse(ErrorCode::invalid_argument, "page_events_max: 0 events are no page");
   if (request.has_heartbeat_ms() && request.heartbeat_ms() != 0 && request.heartbeat_ms() < heartbeat_ms_min) {
-    return refuse(ErrorCode::invalid_argument, "heartbeat_ms: the least is " + std::to_string(heartbeat_ms_min) + "; 0 is none");
+    return refuse(ErrorCode::invalid_argument,
+                  "heartbeat_ms: the least is " + std::to_string(heartbeat_ms_min) + "; 0 is none");
   }
-  if (request.has_heartbeat_ms()) heartbeat_ = request.heartbeat_ms() == 0 ? without_heartbeat : std::chrono::milliseconds(request.heartbeat_ms());
+  if (request.has_heartbeat_ms())
+    heartbeat_ = request.heartbeat_ms() == 0 ? without_heartbeat : std::chrono::milliseconds(request.heartbeat_ms());
   if (request.has_after()) {
     options.after = GlobalPosition(request.after());
   } else {
@@ -101,7 +111,9 @@ void SubscribeCall::wait(GlobalPosition from) {
   if (cancelled) return finish(grpc::Status::CANCELLED);
   const auto ticket = calls_.served.watch.when_matching(
       from, query_, serving::HeadWatch::Clock::now() + heartbeat_,
-      [call = shared_from_this()](serving::HeadWatch::Why why, GlobalPosition looked_at) { call->woken(why, looked_at); });
+      [call = shared_from_this()](serving::HeadWatch::Why why, GlobalPosition looked_at) {
+        call->woken(why, looked_at);
+      });
   bool gone = false;
   {
     const std::lock_guard lock(mutex_);
@@ -118,8 +130,10 @@ void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at)
     state_ = State::reading;
   }
   switch (why) {
-    case serving::HeadWatch::Why::something: return run_read();
-    case serving::HeadWatch::Why::closing: return finish(here_.refused(calls_stopping()));
+    case serving::HeadWatch::Why::something:
+      return run_read();
+    case serving::HeadWatch::Why::closing:
+      return finish(here_.refused(calls_stopping()));
     case serving::HeadWatch::Why::deadline: {
       pb::SubscribeResponse heartbeat;
       heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);

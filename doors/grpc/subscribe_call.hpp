@@ -9,12 +9,17 @@
 
 namespace evershard::door {
 
-/// One thing at a time: reading in the pool, sending, or waiting for the watch to say that there is something. While it waits it
-/// holds no thread.
-class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<SubscribeCall> {
+/// One thing at a time: reading in the pool, sending, or waiting for the watch to say that there is something. While it
+/// waits it holds no thread.
+class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+                            public std::enable_shared_from_this<SubscribeCall> {
  public:
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls, Method::subscribe), work_(calls.served.long_reads->begin()) { calls_.served.metrics->streams("grpc", 1); }
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* in);
+  explicit SubscribeCall(Calls& calls)
+      : calls_(calls), here_(calls, Method::subscribe), work_(calls.served.long_reads->begin()) {
+    calls_.served.metrics->streams("grpc", 1);
+  }
   ~SubscribeCall() override { calls_.served.metrics->streams("grpc", -1); }
 
   void OnWriteDone(bool ok) override;

@@ -27,8 +27,10 @@ TableReading reading_of(const Request& request, milliseconds wait = {}) {
 
 grpc::ServerUnaryReactor* TablesService::Select(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::SelectRequest, pb::SelectResponse>(
-      calls_, Method::select, context, in, out, serving::Scope::read, [this](pb::SelectRequest& request, pb::SelectResponse& response, milliseconds wait) -> Result<void> {
-        const auto page = tables_of(calls_).select(request.table(), messages::get(request.select()), reading_of(request, wait));
+      calls_, Method::select, context, in, out, serving::Scope::read,
+      [this](pb::SelectRequest& request, pb::SelectResponse& response, milliseconds wait) -> Result<void> {
+        const auto page =
+            tables_of(calls_).select(request.table(), messages::get(request.select()), reading_of(request, wait));
         if (!page) return refuse(page.error());
         messages::put(*page, response);
         return {};
@@ -37,8 +39,10 @@ grpc::ServerUnaryReactor* TablesService::Select(Context* context, const Bytes* i
 
 grpc::ServerUnaryReactor* TablesService::Explain(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ExplainRequest, pb::ExplainResponse>(
-      calls_, Method::explain, context, in, out, serving::Scope::read, [this](pb::ExplainRequest& request, pb::ExplainResponse& response) -> Result<void> {
-        const auto plan = tables_of(calls_).explain(request.table(), messages::get(request.select()), reading_of(request));
+      calls_, Method::explain, context, in, out, serving::Scope::read,
+      [this](pb::ExplainRequest& request, pb::ExplainResponse& response) -> Result<void> {
+        const auto plan =
+            tables_of(calls_).explain(request.table(), messages::get(request.select()), reading_of(request));
         if (!plan) return refuse(plan.error());
         messages::put(*plan, response);
         return {};
@@ -47,7 +51,8 @@ grpc::ServerUnaryReactor* TablesService::Explain(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* TablesService::DescribeTable(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::DescribeTableRequest, pb::TableInfo>(
-      calls_, Method::describe_table, context, in, out, serving::Scope::read, [this](pb::DescribeTableRequest& request, pb::TableInfo& response) -> Result<void> {
+      calls_, Method::describe_table, context, in, out, serving::Scope::read,
+      [this](pb::DescribeTableRequest& request, pb::TableInfo& response) -> Result<void> {
         const auto info = tables_of(calls_).describe_table(request.table(), reading_of(request));
         if (!info) return refuse(info.error());
         messages::put(*info, response);
@@ -57,7 +62,8 @@ grpc::ServerUnaryReactor* TablesService::DescribeTable(Context* context, const B
 
 grpc::ServerUnaryReactor* TablesService::ListTables(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListTablesRequest, pb::ListTablesResponse>(
-      calls_, Method::list_tables, context, in, out, serving::Scope::read, [this](pb::ListTablesRequest&, pb::ListTablesResponse& response) -> Result<void> {
+      calls_, Method::list_tables, context, in, out, serving::Scope::read,
+      [this](pb::ListTablesRequest&, pb::ListTablesResponse& response) -> Result<void> {
         const auto tables = tables_of(calls_).list_tables();
         if (!tables) return refuse(tables.error());
         for (const auto& table : *tables) messages::put(table, *response.add_tables());
@@ -67,8 +73,10 @@ grpc::ServerUnaryReactor* TablesService::ListTables(Context* context, const Byte
 
 grpc::ServerUnaryReactor* TablesService::ListParkedRows(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListParkedRowsRequest, pb::ListParkedRowsResponse>(
-      calls_, Method::list_parked_rows, context, in, out, serving::Scope::read, [this](pb::ListParkedRowsRequest& request, pb::ListParkedRowsResponse& response) -> Result<void> {
-        const auto parked = tables_of(calls_).parked(request.table(), GlobalPosition(request.after()), request.limit() == 0 ? 1'000 : request.limit());
+      calls_, Method::list_parked_rows, context, in, out, serving::Scope::read,
+      [this](pb::ListParkedRowsRequest& request, pb::ListParkedRowsResponse& response) -> Result<void> {
+        const auto parked = tables_of(calls_).parked(request.table(), GlobalPosition(request.after()),
+                                                     request.limit() == 0 ? 1'000 : request.limit());
         if (!parked) return refuse(parked.error());
         for (const auto& each : *parked) messages::put(each, *response.add_parked());
         return {};
@@ -77,12 +85,16 @@ grpc::ServerUnaryReactor* TablesService::ListParkedRows(Context* context, const 
 
 grpc::ServerUnaryReactor* TablesService::SettleParkedRows(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::SettleParkedRowsRequest, pb::SettleParkedRowsResponse>(
-      calls_, Method::settle_parked_rows, context, in, out, serving::Scope::admin, [this](pb::SettleParkedRowsRequest& request, pb::SettleParkedRowsResponse& response) -> Result<void> {
-        if (request.positions().empty()) return refuse(ErrorCode::invalid_argument, "no parked events are named: their positions are (ListParkedRows), also where all are meant");
+      calls_, Method::settle_parked_rows, context, in, out, serving::Scope::admin,
+      [this](pb::SettleParkedRowsRequest& request, pb::SettleParkedRowsResponse& response) -> Result<void> {
+        if (request.positions().empty())
+          return refuse(ErrorCode::invalid_argument,
+                        "no parked events are named: their positions are (ListParkedRows), also where all are meant");
         std::vector<GlobalPosition> positions;
         for (const auto position : request.positions()) positions.emplace_back(position);
         auto& tables = tables_of(calls_);
-        const auto done = request.discard() ? tables.discard_parked(request.table(), std::move(positions)) : tables.retry_parked(request.table(), std::move(positions));
+        const auto done = request.discard() ? tables.discard_parked(request.table(), std::move(positions))
+                                            : tables.retry_parked(request.table(), std::move(positions));
         if (!done) return refuse(done.error());
         response.set_position(done->value);
         return {};

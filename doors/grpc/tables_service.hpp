@@ -8,8 +8,9 @@
 namespace evershard::door {
 
 template <class Base>
-using RawTables = pb::Tables::WithRawCallbackMethod_Select<pb::Tables::WithRawCallbackMethod_Explain<pb::Tables::WithRawCallbackMethod_DescribeTable<
-    pb::Tables::WithRawCallbackMethod_ListTables<pb::Tables::WithRawCallbackMethod_ListParkedRows<pb::Tables::WithRawCallbackMethod_SettleParkedRows<Base>>>>>>;
+using RawTables = pb::Tables::WithRawCallbackMethod_Select<pb::Tables::WithRawCallbackMethod_Explain<
+    pb::Tables::WithRawCallbackMethod_DescribeTable<pb::Tables::WithRawCallbackMethod_ListTables<
+        pb::Tables::WithRawCallbackMethod_ListParkedRows<pb::Tables::WithRawCallbackMethod_SettleParkedRows<Base>>>>>>;
 
 class TablesService final : public RawTables<pb::Tables::Service> {
  public:

@@ -57,10 +57,12 @@ Result<void> check(const serving::TlsFiles& files) {
   if (!text) return refuse(text.error());
   const Bio bio(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())));
   // No passphrase: nobody is there to be asked for it.
-  const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, [](char*, int, int, void*) { return 0; }, nullptr));
+  const Key key(PEM_read_bio_PrivateKey(
+      bio.get(), nullptr, [](char*, int, int, void*) { return 0; }, nullptr));
   if (!key) return no_pem(files.key, "the key", "holds no key in PEM, or one with a passphrase");
   if (X509_check_private_key(certificate->get(), key.get()) != 1) {
-    return no_pem(files.key, "the key", ("is not that of the certificate " + in_quotes(files.certificate, 300)).c_str());
+    return no_pem(files.key, "the key",
+                  ("is not that of the certificate " + in_quotes(files.certificate, 300)).c_str());
   }
   if (files.client_ca.empty()) return {};
   const auto ca = first_certificate(files.client_ca, "the clients' CA");

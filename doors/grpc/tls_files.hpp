@@ -7,7 +7,8 @@
 
 namespace evershard::door {
 
-/// Errors: invalid_argument: a file that cannot be read or holds no PEM of its kind, a key that is not the certificate's
+/// Errors: invalid_argument: a file that cannot be read or holds no PEM of its kind, a key that is not the
+/// certificate's
 [[nodiscard]] Result<void> check(const serving::TlsFiles& files);
 
 }  // namespace evershard::door

@@ -16,11 +16,14 @@ namespace evershard::door {
 ///
 /// Shape: Response has a WorkProgress `progress`
 template <class Request, class Response>
-class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<WorkCall<Request, Response>> {
+class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+                       public std::enable_shared_from_this<WorkCall<Request, Response>> {
  public:
   using Work = std::function<Result<Response>(Request& request, const Progress& progress)>;
 
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, Work work) {
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, Method method,
+                                                           grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* in, Work work) {
     auto call = std::make_shared<WorkCall>(calls, method);
     call->self_ = call;
     auto* reactor = call.get();

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/json/append_json.hpp"
 #include "evershard/doors/http/event_tail.hpp"
 #include "evershard/doors/http/read_asked.hpp"
+#include "evershard/store/json/append_json.hpp"
 
 namespace evershard::http {
 
@@ -31,7 +31,11 @@ void Interest::go() {
 }
 
 Api::Api(serving::Served served, const HttpOptions& options, Surroundings around, std::string address)
-    : served_(std::move(served)), options_(options), around_(std::move(around)), address_(std::move(address)), types_(served_.types) {
+    : served_(std::move(served)),
+      options_(options),
+      around_(std::move(around)),
+      address_(std::move(address)),
+      types_(served_.types) {
   for (const auto& route : routes()) {
     methods_.push_back(&served_.metrics->method("http", std::string(route.method) + ' ' + std::string(route.path)));
   }
@@ -76,13 +80,15 @@ tl::expected<Asked, Refusal> Api::admit(const Request& head, std::string_view ad
   if (!routed) return tl::unexpected(std::move(routed).error());
   auto caller = http::admit(head, *routed->route, around_, *access);
   if (!caller) return tl::unexpected(std::move(caller).error());
-  if (stopping_ && routed->route->id != RouteId::health) return token_less({ErrorCode::unavailable, "the server is stopping"});
+  if (stopping_ && routed->route->id != RouteId::health)
+    return token_less({ErrorCode::unavailable, "the server is stopping"});
   auto client = serving::client_name(*caller, address);
   // Whether the server is well can always be asked.
   if (routed->route->id != RouteId::health) {
     if (auto over = over_limit(client, 1, length_of_body(head))) return tl::unexpected(*std::move(over));
   }
-  return Asked{{}, *std::move(target), routed->route, std::move(routed->argument), *std::move(caller), std::move(client)};
+  return Asked{
+      {}, *std::move(target), routed->route, std::move(routed->argument), *std::move(caller), std::move(client)};
 }
 
 Response Api::options_of(const Request& request) const {
@@ -99,33 +105,60 @@ Response Api::options_of(const Request& request) const {
 
 Api::Handler Api::handler_of(RouteId id) {
   switch (id) {
-    case RouteId::metrics: return &Api::metrics_text;
-    case RouteId::open_session: return &Api::open_session;
-    case RouteId::info: return &Api::info;
-    case RouteId::stats: return &Api::stats;
-    case RouteId::head: return &Api::head;
-    case RouteId::event: return &Api::event;
-    case RouteId::condition: return &Api::condition;
-    case RouteId::aggregates: return &Api::aggregates;
-    case RouteId::aggregate: return &Api::aggregate;
-    case RouteId::aggregate_events: return &Api::aggregate_events;
-    case RouteId::aggregate_state: return &Api::aggregate_state;
-    case RouteId::aggregate_snapshots: return &Api::aggregate_snapshots;
-    case RouteId::groups: return &Api::groups;
-    case RouteId::group: return &Api::group;
-    case RouteId::group_parked: return &Api::group_parked;
-    case RouteId::projections: return &Api::projections;
-    case RouteId::projection: return &Api::projection;
-    case RouteId::tables: return &Api::tables;
-    case RouteId::table: return &Api::table;
-    case RouteId::table_parked: return &Api::table_parked;
-    case RouteId::documents: return &Api::documents;
-    case RouteId::retention_policies: return &Api::retention_policies;
-    case RouteId::retention_log: return &Api::retention_log;
-    case RouteId::settings: return &Api::settings;
-    case RouteId::cluster: return &Api::cluster;
-    case RouteId::flush: return &Api::flush;
-    default: return nullptr;
+    case RouteId::metrics:
+      return &Api::metrics_text;
+    case RouteId::open_session:
+      return &Api::open_session;
+    case RouteId::info:
+      return &Api::info;
+    case RouteId::stats:
+      return &Api::stats;
+    case RouteId::head:
+      return &Api::head;
+    case RouteId::event:
+      return &Api::event;
+    case RouteId::condition:
+      return &Api::condition;
+    case RouteId::aggregates:
+      return &Api::aggregates;
+    case RouteId::aggregate:
+      return &Api::aggregate;
+    case RouteId::aggregate_events:
+      return &Api::aggregate_events;
+    case RouteId::aggregate_state:
+      return &Api::aggregate_state;
+    case RouteId::aggregate_snapshots:
+      return &Api::aggregate_snapshots;
+    case RouteId::groups:
+      return &Api::groups;
+    case RouteId::group:
+      return &Api::group;
+    case RouteId::group_parked:
+      return &Api::group_parked;
+    case RouteId::projections:
+      return &Api::projections;
+    case RouteId::projection:
+      return &Api::projection;
+    case RouteId::tables:
+      return &Api::tables;
+    case RouteId::table:
+      return &Api::table;
+    case RouteId::table_parked:
+      return &Api::table_parked;
+    case RouteId::documents:
+      return &Api::documents;
+    case RouteId::retention_policies:
+      return &Api::retention_policies;
+    case RouteId::retention_log:
+      return &Api::retention_log;
+    case RouteId::settings:
+      return &Api::settings;
+    case RouteId::cluster:
+      return &Api::cluster;
+    case RouteId::flush:
+      return &Api::flush;
+    default:
+      return nullptr;
   }
 }
 
@@ -138,35 +171,48 @@ void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answe
     };
   }
   switch (asked.route->id) {
-    case RouteId::health: return answered(health());
-    case RouteId::session: return answered(session(asked.request));
-    case RouteId::close_session: return answered(close_session());
-    case RouteId::page: return answered(asset(asked.request, "/index.html"));
-    case RouteId::asset: return answered(asset(asked.request, "/assets/" + asked.argument));
+    case RouteId::health:
+      return answered(health());
+    case RouteId::session:
+      return answered(session(asked.request));
+    case RouteId::close_session:
+      return answered(close_session());
+    case RouteId::page:
+      return answered(asset(asked.request, "/index.html"));
+    case RouteId::asset:
+      return answered(asset(asked.request, "/assets/" + asked.argument));
     case RouteId::live_stats: {
       if (auto known = asked.target.parameters.only({}); !known) return answered(refused(known.error()));
       return answered(std::make_shared<StatsStream>(live_stats_));
     }
-    default: break;
+    default:
+      break;
   }
   run_for(interest, [this, asked = std::move(asked), interest, answered = std::move(answered)] {
     if (interest->gone()) return answered(refused(Error(ErrorCode::cancelled, "the client went away")));
     switch (asked.route->id) {
       case RouteId::events:
       case RouteId::query:
-      case RouteId::query_get: return read_events(asked, interest, answered);
-      case RouteId::append: return append(asked, interest, answered);
+      case RouteId::query_get:
+        return read_events(asked, interest, answered);
+      case RouteId::append:
+        return append(asked, interest, answered);
       case RouteId::verify:
-      case RouteId::vacuum: return maintain(asked, interest, answered);
-      case RouteId::live_events: return live_events(asked, answered);
-      case RouteId::index: return begin_rows(asked, interest, answered, &Api::index);
+      case RouteId::vacuum:
+        return maintain(asked, interest, answered);
+      case RouteId::live_events:
+        return live_events(asked, answered);
+      case RouteId::index:
+        return begin_rows(asked, interest, answered, &Api::index);
       case RouteId::values:
       case RouteId::table_rows: {
         const Rows read = asked.route->id == RouteId::values ? &Api::values : &Api::table_rows;
         return begin_rows_by_body(asked, interest, answered, read);
       }
-      case RouteId::document: return begin_rows(asked, interest, answered, &Api::document);
-      default: break;
+      case RouteId::document:
+        return begin_rows(asked, interest, answered, &Api::document);
+      default:
+        break;
     }
     const auto handler = handler_of(asked.route->id);
     if (handler == nullptr) return answered(refused(Error(ErrorCode::not_found, "this server does not offer it")));
@@ -199,10 +245,11 @@ void Api::read_events(const Asked& asked, const Interested& interest, const Answ
   };
   if (!read->at_least) return give();
   const auto deadline = serving::HeadWatch::Clock::now() + options_.limits.at_least_time;
-  const auto ticket = served_.watch.when_reached(*read->at_least, deadline, [this, interest, answered, give](const Result<GlobalPosition>& reached) {
-    if (!reached) return answered(refused(reached.error()));
-    run_for(interest, give);
-  });
+  const auto ticket = served_.watch.when_reached(
+      *read->at_least, deadline, [this, interest, answered, give](const Result<GlobalPosition>& reached) {
+        if (!reached) return answered(refused(reached.error()));
+        run_for(interest, give);
+      });
   interest->when_gone([this, ticket] { served_.watch.cancel(ticket); });
 }
 
@@ -212,13 +259,15 @@ void Api::append(const Asked& asked, const Interested& interest, const Answered&
   auto line = read_append(asked.request.body, LineRules::append);
   if (!line) return answered(refused(line.error()));
   const auto events = line->append.events.size();
-  served_.store.append_async(std::move(line->append), [metrics = served_.metrics, interest, answered, began, events](Result<Appended> appended) {
-    if (!appended) return answered(refused(appended.error()));
-    if (!appended->duplicate) metrics->appended("http", std::chrono::steady_clock::now() - began, events);
-    JsonText json;
-    write_appended(json, *appended);
-    answered(json_response(json.take()));
-  });
+  served_.store.append_async(std::move(line->append),
+                             [metrics = served_.metrics, interest, answered, began, events](Result<Appended> appended) {
+                               if (!appended) return answered(refused(appended.error()));
+                               if (!appended->duplicate)
+                                 metrics->appended("http", std::chrono::steady_clock::now() - began, events);
+                               JsonText json;
+                               write_appended(json, *appended);
+                               answered(json_response(json.take()));
+                             });
 }
 
 void Api::live_events(const Asked& asked, const Answered& answered) {
@@ -229,7 +278,8 @@ void Api::live_events(const Asked& asked, const Answered& answered) {
     if (!head) return answered(refused(head.error()));
     follow->after = *head;
   }
-  answered(std::make_shared<EventTail>(served_, types_, std::move(follow->query), *follow->after, options_.limits.heartbeat));
+  answered(std::make_shared<EventTail>(served_, types_, std::move(follow->query), *follow->after,
+                                       options_.limits.heartbeat));
 }
 
 Result<StatsSample> Api::sample() const {

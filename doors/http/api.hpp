@@ -14,8 +14,8 @@
 #include "evershard/doors/http/live_stats.hpp"
 #include "evershard/doors/http/stream.hpp"
 #include "evershard/doors/http/target.hpp"
-#include "evershard/doors/serving/types_cache.hpp"
 #include "evershard/doors/serving/served.hpp"
+#include "evershard/doors/serving/types_cache.hpp"
 #include "evershard/protocol/timestamp.hpp"
 
 namespace evershard::http {
@@ -54,11 +54,12 @@ class Api {
  public:
   Api(serving::Served served, const HttpOptions& options, Surroundings around, std::string address);
 
-  /// From its header alone, so that nobody's body is read who may not ask, or has had his share. Cheap, waits for nothing.
-  /// `address`: of the client, without its port.
+  /// From its header alone, so that nobody's body is read who may not ask, or has had his share. Cheap, waits for
+  /// nothing. `address`: of the client, without its port.
   [[nodiscard]] tl::expected<Asked, Refusal> admit(const Request& head, std::string_view address) const;
   /// A body whose length its header did not say. Returns: why it is not taken.
-  [[nodiscard]] std::optional<Refusal> over_limit(const std::string& client, std::uint64_t requests, std::uint64_t bytes) const;
+  [[nodiscard]] std::optional<Refusal> over_limit(const std::string& client, std::uint64_t requests,
+                                                  std::uint64_t bytes) const;
   /// One of the client's live streams, as long as it is held.
   [[nodiscard]] tl::expected<serving::ClientGate::Stream, Refusal> open_stream(const std::string& client) const;
   /// Answers always; what may wait for the disk runs in the pool. `interest` is kept as long as something works for it.

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "evershard/store/json/document_json.hpp"
-#include "evershard/store/json/projection_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/document_json.hpp"
+#include "evershard/store/json/projection_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -19,12 +19,14 @@ Result<Response> one_document(Documents& documents, const Asked& asked, std::chr
   const auto read = parameters.text("read");
   if (!read) return refuse(read.error());
   const auto how = read->value_or("strict");
-  if (how != "strict" && how != "eventual") return refuse(ErrorCode::invalid_argument, "read: " + in_quotes(how) + " is neither strict nor eventual");
+  if (how != "strict" && how != "eventual")
+    return refuse(ErrorCode::invalid_argument, "read: " + in_quotes(how) + " is neither strict nor eventual");
   const auto id = AggregateId::parse(asked.argument);
   if (!id) return refuse(id.error());
   const auto at_least = parameters.position("at_least");
   if (!at_least) return refuse(at_least.error());
-  const auto document = documents.get(*id, how == "strict" ? DocumentRead::strict : DocumentRead::eventual, *at_least, timeout);
+  const auto document =
+      documents.get(*id, how == "strict" ? DocumentRead::strict : DocumentRead::eventual, *at_least, timeout);
   if (!document) return refuse(document.error());
   JsonText json;
   write_document(json, *document);
@@ -56,8 +58,10 @@ Result<Response> listed_documents(Documents& documents, const Asked& asked, std:
   json.begin_object().key("documents").begin_array();
   for (const auto& document : page->documents) write_document(json, document);
   json.end_array().key("next");
-  if (page->next) json.string(*page->next);
-  else json.raw("null");
+  if (page->next)
+    json.string(*page->next);
+  else
+    json.raw("null");
   json.key("position").number(page->position.value).key("definition").number(page->definition.value).end_object();
   return json_response(json.take());
 }
@@ -90,7 +94,8 @@ Result<Response> Api::documents(const Asked& asked) {
 /// A type has no '-', an aggregate's id has one.
 Result<Response> Api::document(const Asked& asked, std::chrono::milliseconds wait) {
   if (served_.documents == nullptr) return no_documents();
-  return asked.argument.find('-') == std::string::npos ? listed_documents(*served_.documents, asked, wait) : one_document(*served_.documents, asked, wait);
+  return asked.argument.find('-') == std::string::npos ? listed_documents(*served_.documents, asked, wait)
+                                                       : one_document(*served_.documents, asked, wait);
 }
 
 }  // namespace evershard::http

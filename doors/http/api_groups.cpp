@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "evershard/store/json/group_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
+#include "evershard/store/json/group_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -54,8 +54,10 @@ Result<Response> Api::group_parked(const Asked& asked) {
   json.begin_object().key("parked").begin_array();
   for (const auto& one : *parked) write_parked_event(json, one);
   json.end_array().key("next");
-  if (more) json.number(parked->empty() ? after->value_or(GlobalPosition{0}).value : parked->back().position.value);
-  else json.raw("null");
+  if (more)
+    json.number(parked->empty() ? after->value_or(GlobalPosition{0}).value : parked->back().position.value);
+  else
+    json.raw("null");
   json.end_object();
   return json_response(json.take());
 }

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "evershard/store/json/projection_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/http/shown.hpp"
+#include "evershard/store/json/projection_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using RowsClock = serving::HeadWatch::Clock;
 
-constexpr auto first_wait = milliseconds(20);   ///< in a thread of the pool: what follows its store closely is there by then
+constexpr auto first_wait =
+    milliseconds(20);  ///< in a thread of the pool: what follows its store closely is there by then
 constexpr auto pause_max = milliseconds(200);  ///< between two looks; doubled up to here
 
 Result<RowsAsked> rows_asked_of(const Parameters& parameters, milliseconds timeout) {
@@ -29,7 +30,8 @@ Result<RowsAsked> rows_asked_of(const Parameters& parameters, milliseconds timeo
   if (*version) rows.version = SeqNr{**version};
   const auto events = parameters.text("events");
   if (!events) return refuse(events.error());
-  if (*events && **events != "true" && **events != "false") return refuse(ErrorCode::invalid_argument, "events: is true or false");
+  if (*events && **events != "true" && **events != "false")
+    return refuse(ErrorCode::invalid_argument, "events: is true or false");
   rows.events = *events == "true";
   return rows;
 }
@@ -47,7 +49,8 @@ struct Api::RowsLookedFor {
 };
 
 void Api::begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read) {
-  const std::shared_ptr<RowsLookedFor> rows(new RowsLookedFor{asked, interest, answered, read, RowsClock::now() + options_.limits.at_least_time});
+  const std::shared_ptr<RowsLookedFor> rows(
+      new RowsLookedFor{asked, interest, answered, read, RowsClock::now() + options_.limits.at_least_time});
   if (auto& parameters = rows->asked.target.parameters; read == &Api::values && !parameters.has("at_least")) {
     // The head when the read began: else each look would wait for what came meanwhile.
     const auto head = served_.store.head();
@@ -62,7 +65,8 @@ void Api::begin_rows(const Asked& asked, const Interested& interest, const Answe
 
 void Api::begin_rows_by_body(Asked asked, const Interested& interest, const Answered& answered, Rows read) {
   if (asked.route->method == "POST") {
-    if (auto added = add_parameters(asked.request.body, asked.target.parameters); !added) return answered(refused(added.error()));
+    if (auto added = add_parameters(asked.request.body, asked.target.parameters); !added)
+      return answered(refused(added.error()));
   }
   begin_rows(asked, interest, answered, read);
 }
@@ -70,13 +74,16 @@ void Api::begin_rows_by_body(Asked asked, const Interested& interest, const Answ
 void Api::look_for(const std::shared_ptr<RowsLookedFor>& rows) {
   if (rows->interest->gone()) return rows->answered(refused(Error(ErrorCode::cancelled, "the client went away")));
   const auto left = std::max(std::chrono::ceil<milliseconds>(rows->deadline - RowsClock::now()), milliseconds(0));
-  auto response = (this->*rows->read)(rows->asked, rows->pause.count() == 0 ? std::min(left, first_wait) : milliseconds(0));
-  if (response || response.error().code != ErrorCode::timeout || left.count() == 0) return rows->answered(response ? *std::move(response) : refused(response.error()));
+  auto response =
+      (this->*rows->read)(rows->asked, rows->pause.count() == 0 ? std::min(left, first_wait) : milliseconds(0));
+  if (response || response.error().code != ErrorCode::timeout || left.count() == 0)
+    return rows->answered(response ? *std::move(response) : refused(response.error()));
   rows->pause = std::min(std::max(rows->pause * 2, first_wait), pause_max);
-  rows->waits = served_.watch.at(RowsClock::now() + std::min(rows->pause, left), [this, rows](const Result<void>& there) {
-    if (!there) return rows->answered(refused(there.error()));
-    run_for(rows->interest, [this, rows] { look_for(rows); });
-  });
+  rows->waits =
+      served_.watch.at(RowsClock::now() + std::min(rows->pause, left), [this, rows](const Result<void>& there) {
+        if (!there) return rows->answered(refused(there.error()));
+        run_for(rows->interest, [this, rows] { look_for(rows); });
+      });
 }
 
 Result<Response> Api::projections(const Asked& asked) {
@@ -127,9 +134,11 @@ Result<Response> Api::index(const Asked& asked, milliseconds wait) {
 
 Result<Response> Api::values(const Asked& asked, milliseconds wait) {
   const auto& parameters = asked.target.parameters;
-  EVERSHARD_TRY(parameters.only({"equal", "from", "to", "until", "after", "limit", "direction", "at_least", "version", "events"}));
+  EVERSHARD_TRY(parameters.only(
+      {"equal", "from", "to", "until", "after", "limit", "direction", "at_least", "version", "events"}));
   ValueRead read;
-  for (const auto& [name, to] : std::initializer_list<std::pair<const char*, std::optional<std::string>*>>{{"equal", &read.equal}, {"from", &read.from}, {"to", &read.to}, {"until", &read.until}}) {
+  for (const auto& [name, to] : std::initializer_list<std::pair<const char*, std::optional<std::string>*>>{
+           {"equal", &read.equal}, {"from", &read.from}, {"to", &read.to}, {"until", &read.until}}) {
     auto text = parameters.text(name);
     if (!text) return refuse(std::move(text).error());
     *to = *std::move(text);
@@ -158,8 +167,10 @@ Result<Response> Api::values(const Asked& asked, milliseconds wait) {
     EVERSHARD_TRY(spend_shown(json, before));
   }
   json.end_array().key("next");
-  if (page->next.empty()) json.raw("null");
-  else json.string(page->next);
+  if (page->next.empty())
+    json.raw("null");
+  else
+    json.string(page->next);
   json.key("watermark").number(page->watermark.value).end_object();
   return json_response(json.take());
 }

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <utility>
 
-#include "evershard/store/json/event_json.hpp"
-#include "evershard/store/json/query_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/http/shown.hpp"
+#include "evershard/store/json/event_json.hpp"
+#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -79,11 +79,19 @@ Result<Response> Api::condition(const Asked& asked) {
   auto page = stream.next_page();
   while (page && page->events.empty() && !page->complete) page = stream.next_page();
   if (!page) return refuse(std::move(page).error());
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
   JsonText json;
-  json.begin_object().key("holds").boolean(page->events.empty()).key("head").number(page->watermark.value).key("first_conflict");
-  if (page->events.empty()) json.raw("null");
-  else write_event(json, page->events.front(), **types);
+  json.begin_object()
+      .key("holds")
+      .boolean(page->events.empty())
+      .key("head")
+      .number(page->watermark.value)
+      .key("first_conflict");
+  if (page->events.empty())
+    json.raw("null");
+  else
+    write_event(json, page->events.front(), **types);
   json.key("micros").number(static_cast<std::uint64_t>(micros)).end_object();
   return json_response(json.take());
 }
@@ -111,8 +119,10 @@ Result<Response> Api::aggregates(const Asked& asked) {
   json.begin_object().key("aggregates").begin_array();
   for (const auto& info : *found) write_aggregate(json, info);
   json.end_array().key("next");
-  if (!more) json.raw("null");
-  else json.string(found->empty() ? text->value_or("") : found->back().aggregate.text());
+  if (!more)
+    json.raw("null");
+  else
+    json.string(found->empty() ? text->value_or("") : found->back().aggregate.text());
   json.end_object();
   return json_response(json.take());
 }

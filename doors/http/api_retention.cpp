@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "evershard/store/json/retention_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
+#include "evershard/store/json/retention_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -44,8 +44,10 @@ Result<Response> Api::retention_log(const Asked& asked) {
   json.begin_object().key("log").begin_array();
   for (const auto& entry : *entries) write_retention_entry(json, entry);
   json.end_array().key("next");
-  if (more) json.number(entries->empty() ? after->value_or(0) : entries->back().number.value);
-  else json.raw("null");
+  if (more)
+    json.number(entries->empty() ? after->value_or(0) : entries->back().number.value);
+  else
+    json.raw("null");
   json.end_object();
   return json_response(json.take());
 }

@@ -2,19 +2,21 @@
 
 #include <utility>
 
-#include "evershard/store/json/administration_json.hpp"
-#include "evershard/store/json/cluster_json.hpp"
-#include "evershard/store/json/json_value.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/assets.hpp"
 #include "evershard/doors/http/maintenance_run.hpp"
+#include "evershard/store/json/administration_json.hpp"
+#include "evershard/store/json/cluster_json.hpp"
+#include "evershard/store/json/json_value.hpp"
 
 namespace evershard::http {
 namespace {
 
 constexpr std::string_view page_policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
+    "'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types "
+    "'none'";
 
 /// Maintenance takes no options.
 Result<void> check_empty(const Asked& asked) {
@@ -22,14 +24,20 @@ Result<void> check_empty(const Asked& asked) {
   if (asked.request.body.empty()) return {};
   auto root = JsonValue::parse(asked.request.body);
   if (!root) return refuse(std::move(root).error());
-  return root->for_each_member([&](std::string_view key, const JsonValue&) -> Result<void> { return root->unknown_key(key, {}); });
+  return root->for_each_member(
+      [&](std::string_view key, const JsonValue&) -> Result<void> { return root->unknown_key(key, {}); });
 }
 
 }  // namespace
 
 Response Api::health() const {
   JsonText json;
-  json.begin_object().key("status").string(stopping_ ? "stopping" : "serving").key("version").string(options_.version).end_object();
+  json.begin_object()
+      .key("status")
+      .string(stopping_ ? "stopping" : "serving")
+      .key("version")
+      .string(options_.version)
+      .end_object();
   auto response = json_response(json.take());
   if (stopping_) response.status = 503;
   return response;
@@ -81,7 +89,9 @@ Response Api::asset(const Request& request, std::string_view path) const {
   if (found == nullptr) return refused(Error(ErrorCode::not_found, "there is no such file"));
   Response response;
   response.content_type = found->content_type;
-  response.headers = {{"Cache-Control", "no-cache"}, {"ETag", std::string(found->etag)}, {"Vary", "Accept-Encoding"},
+  response.headers = {{"Cache-Control", "no-cache"},
+                      {"ETag", std::string(found->etag)},
+                      {"Vary", "Accept-Encoding"},
                       {"Content-Security-Policy", std::string(page_policy)}};
   const auto known = request.field("if-none-match");
   if (known == "*" || lists(known, found->etag) || lists(known, "W/" + std::string(found->etag))) {
@@ -122,10 +132,23 @@ Result<Response> Api::info(const Asked& asked) {
   json.key("limits").begin_object();
   json.key("payload_bytes").number(store.payload_bytes_max).key("metadata_bytes").number(store.metadata_bytes_max);
   json.key("snapshot_bytes").number(store.snapshot_bytes_max).key("append_events").number(store.append_events_max);
-  json.key("append_bytes").number(store.append_bytes_max).key("shard_queue_appends").number(store.shard_queue_appends_max);
+  json.key("append_bytes")
+      .number(store.append_bytes_max)
+      .key("shard_queue_appends")
+      .number(store.shard_queue_appends_max);
   json.key("shard_queue_bytes").number(store.shard_queue_bytes_max);
-  json.key("http_connections").number(own.connections).key("http_streams").number(own.streams).key("http_header_bytes").number(own.header_bytes);
-  json.key("http_body_bytes").number(own.body_bytes).key("http_response_bytes").number(own.response_bytes).end_object().end_object();
+  json.key("http_connections")
+      .number(own.connections)
+      .key("http_streams")
+      .number(own.streams)
+      .key("http_header_bytes")
+      .number(own.header_bytes);
+  json.key("http_body_bytes")
+      .number(own.body_bytes)
+      .key("http_response_bytes")
+      .number(own.response_bytes)
+      .end_object()
+      .end_object();
   return json_response(json.take());
 }
 
@@ -140,7 +163,8 @@ Result<Response> Api::stats(const Asked& asked) {
 
 Result<Response> Api::cluster(const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  if (served_.cluster == nullptr) return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster");
+  if (served_.cluster == nullptr)
+    return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster");
   const auto status = served_.cluster->status();
   if (!status) return refuse(status.error());
   JsonText json;
@@ -160,13 +184,19 @@ Result<Response> Api::flush(const Asked& asked) {
   const auto stats = served_.administration.stats();
   if (!stats) return refuse(stats.error());
   JsonText json;
-  json.begin_object().key("sealed").number(stats->sealed.value).key("tail_events").number(stats->tail_events).end_object();
+  json.begin_object()
+      .key("sealed")
+      .number(stats->sealed.value)
+      .key("tail_events")
+      .number(stats->tail_events)
+      .end_object();
   return json_response(json.take());
 }
 
 void Api::maintain(const Asked& asked, const Interested& interest, const Answered& answered) {
   if (auto empty = check_empty(asked); !empty) return answered(refused(empty.error()));
-  if (maintaining_.exchange(true)) return answered(refused(Error(ErrorCode::overloaded, "verify or vacuum is running already")));
+  if (maintaining_.exchange(true))
+    return answered(refused(Error(ErrorCode::overloaded, "verify or vacuum is running already")));
   auto& administration = served_.administration;
   const auto verify = [&administration](Progress progress) -> Result<std::string> {
     auto report = administration.verify(std::move(progress));
@@ -180,10 +210,16 @@ void Api::maintain(const Asked& asked, const Interested& interest, const Answere
     EVERSHARD_TRY(administration.vacuum(std::move(progress)));
     const auto now = administration.stats();
     JsonText json;
-    json.begin_object().key("disk_bytes_before").number(before ? before->disk_bytes : 0).key("disk_bytes").number(now ? now->disk_bytes : 0).end_object();
+    json.begin_object()
+        .key("disk_bytes_before")
+        .number(before ? before->disk_bytes : 0)
+        .key("disk_bytes")
+        .number(now ? now->disk_bytes : 0)
+        .end_object();
     return json.take();
   };
-  const auto run = std::make_shared<MaintenanceRun>(asked.route->id == RouteId::verify ? MaintenanceRun::Work(verify) : MaintenanceRun::Work(vacuum));
+  const auto run = std::make_shared<MaintenanceRun>(asked.route->id == RouteId::verify ? MaintenanceRun::Work(verify)
+                                                                                       : MaintenanceRun::Work(vacuum));
   interest->when_gone([run] { run->cancel(); });
   const bool streamed = lists(asked.request.field("accept"), "text/event-stream");
   if (streamed) answered(std::shared_ptr<Stream>(run));

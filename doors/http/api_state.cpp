@@ -21,7 +21,8 @@ Result<Response> Api::aggregate_state(const Asked& asked) {
   if (!limit) return refuse(limit.error());
   const auto types = types_.lease();
   if (!types) return refuse(types.error());
-  auto state = serving::written_state(served_.store, {*std::move(id), *version, *up_to, *limit, options_.limits.response_bytes}, **types);
+  auto state = serving::written_state(
+      served_.store, {*std::move(id), *version, *up_to, *limit, options_.limits.response_bytes}, **types);
   if (!state) return refuse(std::move(state).error());
   served_.metrics->events_read("http", state->events);
   return json_response(std::move(state->json));

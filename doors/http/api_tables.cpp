@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "evershard/store/json/table_json.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/store/api/no_tables.hpp"
+#include "evershard/store/json/table_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -80,8 +80,10 @@ Result<Response> Api::table_rows(const Asked& asked, std::chrono::milliseconds w
   json.begin_object().key("rows").begin_array();
   for (const auto& row : page->rows) cluster::write_row(json, page->fields, page->types, row);
   json.end_array().key("next");
-  if (page->next.empty()) json.raw("null");
-  else json.string(page->next);
+  if (page->next.empty())
+    json.raw("null");
+  else
+    json.string(page->next);
   json.key("position").number(page->position.value).key("looked_at").number(page->looked_at).end_object();
   return json_response(json.take());
 }

@@ -14,12 +14,13 @@ constexpr std::size_t read_ahead_max = 16u << 10;
 constexpr auto linger_time = std::chrono::seconds(1);
 constexpr auto farewell_time = std::chrono::seconds(1);
 constexpr auto last_write_time = std::chrono::milliseconds(2'000);  ///< when the server is stopping
-constexpr std::size_t small_answer = 64u << 10;  ///< always has room
+constexpr std::size_t small_answer = 64u << 10;                     ///< always has room
 constexpr std::size_t linger_bytes_max = 1u << 20;
 
 bool has_body(const Request& request) {
   const auto length = request.field("content-length");
-  return request.count("transfer-encoding") > 0 || (!length.empty() && length.find_first_not_of('0') != std::string_view::npos);
+  return request.count("transfer-encoding") > 0 ||
+         (!length.empty() && length.find_first_not_of('0') != std::string_view::npos);
 }
 
 std::string chunk_of(std::string_view bytes, bool last) {
@@ -37,8 +38,14 @@ Refusal no_room(std::string what) { return {429, {ErrorCode::overloaded, std::mo
 
 }  // namespace
 
-Connection::Connection(Network& network, std::shared_ptr<Network> keeps, std::unique_ptr<Socket> socket, std::string address)
-    : network_(network), keeps_(std::move(keeps)), socket_(std::move(socket)), address_(std::move(address)), timer_(network.io), since_(Clock::now()) {
+Connection::Connection(Network& network, std::shared_ptr<Network> keeps, std::unique_ptr<Socket> socket,
+                       std::string address)
+    : network_(network),
+      keeps_(std::move(keeps)),
+      socket_(std::move(socket)),
+      address_(std::move(address)),
+      timer_(network.io),
+      since_(Clock::now()) {
   network_.api.metrics().connections("http", 1);
 }
 
@@ -53,9 +60,10 @@ void Connection::enter(State state) {
 
 void Connection::arm(std::chrono::milliseconds time, std::function<void()> expired) {
   timer_.expires_after(time);
-  timer_.async_wait([self = shared_from_this(), armed = ++armed_, expired = std::move(expired)](const Socket::Error& error) {
-    if (!error && self->armed_ == armed && self->state_ != State::closed) expired();
-  });
+  timer_.async_wait(
+      [self = shared_from_this(), armed = ++armed_, expired = std::move(expired)](const Socket::Error& error) {
+        if (!error && self->armed_ == armed && self->state_ != State::closed) expired();
+      });
 }
 
 void Connection::disarm() {
@@ -138,7 +146,8 @@ void Connection::received(const Socket::Error& error, std::size_t bytes) {
   if (state_ == State::closed) return;
   if (error) {
     ended_ = true;
-    // Whoever has said all he wants to say may still wait for the answer; a stream's reader says nothing from the beginning.
+    // Whoever has said all he wants to say may still wait for the answer; a stream's reader says nothing from the
+    // beginning.
     if (is_end(error) && (state_ == State::working || state_ == State::writing)) return;
     return close();
   }
@@ -168,7 +177,8 @@ void Connection::parse() {
       }
       if (state_ == State::body && !account_body()) return;
       return read();
-    case RequestReader::Step::head: return head_known();
+    case RequestReader::Step::head:
+      return head_known();
     case RequestReader::Step::whole:
       if (!account_body()) return;
       return handle();
@@ -183,15 +193,18 @@ void Connection::head_known() {
   began_ = Clock::now();
   const bool body = has_body(head);
   const auto answer_early = [&](Response response) {
-    if (body) keep_alive_ = false;  // it is not read
-    else reader_.reset();
+    if (body)
+      keep_alive_ = false;  // it is not read
+    else
+      reader_.reset();
     respond(std::move(response));
   };
   if (head.method == "OPTIONS") return answer_early(network_.api.options_of(head));
   auto admitted = network_.api.admit(head, address_);
   if (!admitted) return answer_early(refused(admitted.error()));
   if (body && admitted->route->method != "POST") {
-    return answer_early(refused(Error(ErrorCode::invalid_argument, "a request with the method " + head.method + " has no body here")));
+    return answer_early(
+        refused(Error(ErrorCode::invalid_argument, "a request with the method " + head.method + " has no body here")));
   }
   asked_ = *std::move(admitted);
   route_ = asked_->route;
@@ -233,9 +246,11 @@ void Connection::handle() {
   interest_ = std::make_shared<Interest>();
   count(true);
   read();  // so that somebody who goes away is noticed
-  network_.api.answer(std::move(asked), interest_, [self = shared_from_this(), hold = network_.under_way.hold()](Answer answer) {
-    boost::asio::post(self->network_.io, [self, kept = std::make_shared<Answer>(std::move(answer))] { self->give(std::move(*kept)); });
-  });
+  network_.api.answer(
+      std::move(asked), interest_, [self = shared_from_this(), hold = network_.under_way.hold()](Answer answer) {
+        boost::asio::post(self->network_.io,
+                          [self, kept = std::make_shared<Answer>(std::move(answer))] { self->give(std::move(*kept)); });
+      });
 }
 
 void Connection::give(Answer answer) {
@@ -247,8 +262,10 @@ void Connection::give(Answer answer) {
   auto stream = std::get<std::shared_ptr<Stream>>(std::move(answer));
   const bool stopping = network_.stopping;
   std::optional<Refusal> refusal;
-  if (stopping) refusal = Refusal{503, {ErrorCode::unavailable, "the server is stopping"}, {}};
-  else if (network_.streams >= network_.options.limits.streams) refusal = no_room("too many live streams are open");
+  if (stopping)
+    refusal = Refusal{503, {ErrorCode::unavailable, "the server is stopping"}, {}};
+  else if (network_.streams >= network_.options.limits.streams)
+    refusal = no_room("too many live streams are open");
   if (!refusal) {
     auto held = network_.api.open_stream(client_);
     if (held) {
@@ -266,7 +283,8 @@ void Connection::respond(Response response) {
   const bool keep = keep_alive_ && !network_.stopping && !(ended_ && in_.empty());
   keep_alive_ = keep;
   const auto content = response.content();
-  if (content.size() > small_answer && network_.answer_bytes + content.size() > network_.options.limits.all_answers_bytes) {
+  if (content.size() > small_answer &&
+      network_.answer_bytes + content.size() > network_.options.limits.all_answers_bytes) {
     return respond(refused(no_room("too many bytes of answers wait for clients who do not take them")));
   }
   out_ = head_of(response, Framing::length, content.size(), keep, http_1_0_);
@@ -279,14 +297,17 @@ void Connection::respond(Response response) {
   write_out([this] {
     network_.answer_bytes -= std::exchange(answer_bytes_, 0);
     count(false);
-    if (keep_alive_) next_request();
-    else linger();
+    if (keep_alive_)
+      next_request();
+    else
+      linger();
   });
 }
 
 void Connection::end_request(std::optional<ErrorCode> refused) {
   network_.body_bytes -= std::exchange(body_bytes_, 0);
-  if (const auto* route = std::exchange(route_, nullptr)) network_.api.metrics_of(*route).answered(Clock::now() - began_, refused);
+  if (const auto* route = std::exchange(route_, nullptr))
+    network_.api.metrics_of(*route).answered(Clock::now() - began_, refused);
   if (stream_) {
     --network_.streams;
     network_.api.metrics().streams("http", -1);
@@ -300,8 +321,10 @@ void Connection::count(bool counted) {
   if (std::exchange(counted_, counted) == counted) return;
   {
     const std::lock_guard lock(network_.mutex);
-    if (counted) ++network_.requests;
-    else --network_.requests;
+    if (counted)
+      ++network_.requests;
+    else
+      --network_.requests;
   }
   if (!counted) network_.less_to_do.notify_all();
 }
@@ -313,8 +336,10 @@ void Connection::next_request() {
   only_head_ = http_1_0_ = false;
   enter(State::waiting);
   arm(network_.options.limits.idle_time, [this] { late(); });
-  if (in_.empty()) read();
-  else parse();
+  if (in_.empty())
+    read();
+  else
+    parse();
 }
 
 void Connection::linger() {
@@ -368,8 +393,10 @@ void Connection::piece(Piece piece) {
     streaming_ended_ = false;
     end_request({});
     count(false);
-    if (keep_alive_ && !network_.stopping) next_request();
-    else linger();
+    if (keep_alive_ && !network_.stopping)
+      next_request();
+    else
+      linger();
   });
 }
 
@@ -382,7 +409,9 @@ void Connection::write_out(std::function<void()> then) {
   const auto& limits = network_.options.limits;
   auto time = limits.write_time + std::chrono::milliseconds(out_.size() * 1'000 / limits.write_bytes_per_second);
   if (network_.stopping && state_ == State::writing) time = std::min(time, last_write_time);
-  if (farewell_) time = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*farewell_ - Clock::now()), std::chrono::milliseconds(0), time);
+  if (farewell_)
+    time = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*farewell_ - Clock::now()),
+                      std::chrono::milliseconds(0), time);
   arm(time, [this] {
     network_.api.metrics().connection_refused("http", "takes_nothing");
     close();
@@ -398,12 +427,13 @@ void Connection::write_some() {
     const auto then = std::exchange(then_, nullptr);
     return then();
   }
-  socket_->write_some(std::string_view(out_).substr(out_at_), [self = shared_from_this()](const Socket::Error& error, std::size_t bytes) {
-    if (self->state_ == State::closed) return;
-    if (error) return self->close();
-    self->out_at_ += bytes;
-    self->write_some();
-  });
+  socket_->write_some(std::string_view(out_).substr(out_at_),
+                      [self = shared_from_this()](const Socket::Error& error, std::size_t bytes) {
+                        if (self->state_ == State::closed) return;
+                        if (error) return self->close();
+                        self->out_at_ += bytes;
+                        self->write_some();
+                      });
 }
 
 }  // namespace evershard::http

@@ -17,8 +17,8 @@
 
 namespace evershard::http {
 
-/// In the network thread only. What it holds is bounded: what a request may have, one answer or one piece of a stream, and
-/// 16 KiB that a client sent ahead.
+/// In the network thread only. What it holds is bounded: what a request may have, one answer or one piece of a stream,
+/// and 16 KiB that a client sent ahead.
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   /// `address`: of the client, without its port.
@@ -91,7 +91,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Stream> stream_;
   serving::ClientGate::Stream held_;  ///< one of the client's
   bool streaming_ended_ = false;
-  std::optional<std::chrono::steady_clock::time_point> farewell_;  ///< the server is stopping: then a stream has said its last
+  std::optional<std::chrono::steady_clock::time_point>
+      farewell_;  ///< the server is stopping: then a stream has said its last
   bool writing_ = false;
 
   std::size_t answer_bytes_ = 0;  ///< of them, in Network::answer_bytes

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/json/event_json.hpp"
 #include "evershard/doors/http/response.hpp"
+#include "evershard/store/json/event_json.hpp"
 
 namespace evershard::http {
 namespace {
@@ -24,7 +24,8 @@ std::string mark(std::string_view name, GlobalPosition watermark) {
 
 }  // namespace
 
-EventTail::EventTail(serving::Served served, serving::TypesCache& types, Query query, GlobalPosition after, std::chrono::milliseconds heartbeat)
+EventTail::EventTail(serving::Served served, serving::TypesCache& types, Query query, GlobalPosition after,
+                     std::chrono::milliseconds heartbeat)
     : served_(std::move(served)),
       types_(types),
       query_(std::move(query)),

@@ -7,19 +7,20 @@
 #include <mutex>
 
 #include "evershard/doors/http/stream.hpp"
-#include "evershard/doors/serving/types_cache.hpp"
 #include "evershard/doors/serving/served.hpp"
+#include "evershard/doors/serving/types_cache.hpp"
 
 namespace evershard::http {
 
 /// Holds one page at most, made when it is asked for; waits in the HeadWatch, in no thread.
 ///
-/// Tells `event` (id: its position), `caught_up` and `fell_behind` (`{"watermark":..}`, id: everything up to there was looked at),
-/// `error` as its last word, and a comment where there is nothing to tell.
+/// Tells `event` (id: its position), `caught_up` and `fell_behind` (`{"watermark":..}`, id: everything up to there was
+/// looked at), `error` as its last word, and a comment where there is nothing to tell.
 class EventTail final : public Stream, public std::enable_shared_from_this<EventTail> {
  public:
   /// Shape: the query was checked. `types`: outlives the tail.
-  EventTail(serving::Served served, serving::TypesCache& types, Query query, GlobalPosition after, std::chrono::milliseconds heartbeat);
+  EventTail(serving::Served served, serving::TypesCache& types, Query query, GlobalPosition after,
+            std::chrono::milliseconds heartbeat);
   void next(Done done) override;
   void cancel() override;
 

@@ -11,7 +11,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -56,41 +57,53 @@ GivenToken token_of(const Request& request) {
       rest.remove_prefix(std::min(end + 1, rest.size()));
       const auto equals = one.find('=');
       if (equals == std::string_view::npos || one.substr(0, equals) != token_cookie) continue;
-      if (auto token = percent_decoded(one.substr(equals + 1), false); token && !token->empty()) return {*std::move(token), false};
+      if (auto token = percent_decoded(one.substr(equals + 1), false); token && !token->empty())
+        return {*std::move(token), false};
     }
   }
   return {};
 }
 
 std::string cookie_with(std::string_view token, bool tls) {
-  return std::string(token_cookie) + '=' + percent_encoded(token) + "; Path=/; HttpOnly; SameSite=Strict" + (tls ? "; Secure" : "") +
-         (token.empty() ? "; Max-Age=0" : "");
+  return std::string(token_cookie) + '=' + percent_encoded(token) + "; Path=/; HttpOnly; SameSite=Strict" +
+         (tls ? "; Secure" : "") + (token.empty() ? "; Max-Age=0" : "");
 }
 
 std::optional<Refusal> check_host(const Request& request, const Surroundings& around, bool open) {
   const auto count = request.count("host");
   if (count > 1 || (count == 0 && !request.http_1_0)) {
-    return Refusal{400, {ErrorCode::invalid_argument, count == 0 ? "the header Host is missing" : "the header Host comes twice"}, {}};
+    return Refusal{
+        400,
+        {ErrorCode::invalid_argument, count == 0 ? "the header Host is missing" : "the header Host comes twice"},
+        {}};
   }
   if (!around.loopback && !open) return std::nullopt;  // a foreign name brings no cookie of ours
   if (count == 0) return std::nullopt;                 // no browser
   const auto name = name_of_host(request.field("host"));
   const auto ours = [&](const std::string& host) { return lower(host) == name; };
-  if (is_address(name) || name == "localhost" || std::any_of(around.hosts.begin(), around.hosts.end(), ours)) return std::nullopt;
-  return Refusal{421, {ErrorCode::permission_denied, "this server is not called " + in_quotes(name, 100) + ": its address, localhost, and names it was told"}, {}};
+  if (is_address(name) || name == "localhost" || std::any_of(around.hosts.begin(), around.hosts.end(), ours))
+    return std::nullopt;
+  return Refusal{421,
+                 {ErrorCode::permission_denied, "this server is not called " + in_quotes(name, 100) +
+                                                    ": its address, localhost, and names it was told"},
+                 {}};
 }
 
-std::optional<Refusal> check_origin(const Request& request, const Surroundings& around, const GivenToken& token, const Route& route) {
+std::optional<Refusal> check_origin(const Request& request, const Surroundings& around, const GivenToken& token,
+                                    const Route& route) {
   const auto site = request.field("sec-fetch-site");
   const auto origin = request.field("origin");
   const bool writes = request.method != "GET" && request.method != "HEAD";
   if (is_api(route) && !token.by_header) {
     const bool navigates = !writes && site == "none";  // typed into the address bar
-    if (!site.empty() && site != "same-origin" && !navigates) return denied("another site's page asked: Sec-Fetch-Site is " + in_quotes(site, 40));
+    if (!site.empty() && site != "same-origin" && !navigates)
+      return denied("another site's page asked: Sec-Fetch-Site is " + in_quotes(site, 40));
     const std::string own = (around.tls ? "https://" : "http://") + lower(request.field("host"));
-    if (!origin.empty() && lower(origin) != own) return denied("another site's page asked: Origin is " + in_quotes(origin, 100) + ", not " + in_quotes(own, 100));
+    if (!origin.empty() && lower(origin) != own)
+      return denied("another site's page asked: Origin is " + in_quotes(origin, 100) + ", not " + in_quotes(own, 100));
     if (writes && site.empty() && origin.empty() && !token.token.empty()) {
-      return denied("with a cookie, a write says where it comes from: Origin or Sec-Fetch-Site; programs use Authorization");
+      return denied(
+          "with a cookie, a write says where it comes from: Origin or Sec-Fetch-Site; programs use Authorization");
     }
   }
   if (request.method != "POST") return std::nullopt;
@@ -99,10 +112,14 @@ std::optional<Refusal> check_origin(const Request& request, const Surroundings& 
   const auto length = request.field("content-length");
   const bool body = request.count("transfer-encoding") > 0 || (!length.empty() && length != "0");
   if (json || (token.by_header && !body)) return std::nullopt;
-  return Refusal{415, {ErrorCode::invalid_argument, "Content-Type must be application/json" + (type.empty() ? "" : ", is " + in_quotes(type, 60))}, {}};
+  return Refusal{415,
+                 {ErrorCode::invalid_argument,
+                  "Content-Type must be application/json" + (type.empty() ? "" : ", is " + in_quotes(type, 60))},
+                 {}};
 }
 
-tl::expected<serving::Caller, Refusal> admit(const Request& request, const Route& route, const Surroundings& around, const serving::Access& access) {
+tl::expected<serving::Caller, Refusal> admit(const Request& request, const Route& route, const Surroundings& around,
+                                             const serving::Access& access) {
   if (auto refusal = check_host(request, around, access.is_open())) return tl::unexpected(*std::move(refusal));
   const auto token = token_of(request);
   if (auto refusal = check_origin(request, around, token, route)) return tl::unexpected(*std::move(refusal));

@@ -37,14 +37,14 @@ struct GivenToken {
 /// Errors: 400 (no Host, or several), 421
 [[nodiscard]] std::optional<Refusal> check_host(const Request& request, const Surroundings& around, bool open);
 
-/// What a foreign page could make a browser send is refused: it can send a cookie, but neither an Authorization header nor JSON
-/// without being asked first, and it cannot lie in Origin and Sec-Fetch-Site.
-/// Errors: 403, 415
-/// Source: docs/http-api.md, "Browsers"
-[[nodiscard]] std::optional<Refusal> check_origin(const Request& request, const Surroundings& around, const GivenToken& token, const Route& route);
+/// What a foreign page could make a browser send is refused: it can send a cookie, but neither an Authorization header
+/// nor JSON without being asked first, and it cannot lie in Origin and Sec-Fetch-Site. Errors: 403, 415 Source:
+/// docs/http-api.md, "Browsers"
+[[nodiscard]] std::optional<Refusal> check_origin(const Request& request, const Surroundings& around,
+                                                  const GivenToken& token, const Route& route);
 
 /// All of it, in order. Errors: as above; 401, 403
-[[nodiscard]] tl::expected<serving::Caller, Refusal> admit(const Request& request, const Route& route, const Surroundings& around,
-                                                          const serving::Access& access);
+[[nodiscard]] tl::expected<serving::Caller, Refusal> admit(const Request& request, const Route& route,
+                                                           const Surroundings& around, const serving::Access& access);
 
 }  // namespace evershard::http

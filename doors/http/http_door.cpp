@@ -26,13 +26,17 @@ constexpr auto accept_again_after = std::chrono::milliseconds(50);
 
 Result<tcp::endpoint> endpoint_of(const std::string& listen) {
   const auto colon = listen.rfind(':');
-  const auto wrong = [&](const std::string& what) { return refuse(ErrorCode::invalid_argument, "listen address " + in_quotes(listen, 100) + ": " + what); };
+  const auto wrong = [&](const std::string& what) {
+    return refuse(ErrorCode::invalid_argument, "listen address " + in_quotes(listen, 100) + ": " + what);
+  };
   if (colon == std::string::npos || colon == 0) return wrong("it is HOST:PORT, or [IPV6]:PORT");
   std::string host = listen.substr(0, colon);
   const auto port = read_number(listen.substr(colon + 1), "port");
   if (!port || *port > 65'535) return wrong("a port is a number from 0 to 65535");
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string::npos) return wrong("an IPv6 address stands in brackets");
+  if (host.starts_with('[') && host.ends_with(']'))
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != std::string::npos)
+    return wrong("an IPv6 address stands in brackets");
   SystemError error;
   const auto address = asio::ip::make_address(host, error);
   if (!error) return tcp::endpoint(address, static_cast<unsigned short>(*port));
@@ -52,10 +56,12 @@ std::string text_of(const tcp::endpoint& endpoint) {
 
 Result<Tls> load_tls(const serving::TlsFiles& files) {
   if (!files.given()) return Tls();
-  if (files.certificate.empty() || files.key.empty()) return refuse(ErrorCode::invalid_argument, "TLS takes a certificate and its key, both");
+  if (files.certificate.empty() || files.key.empty())
+    return refuse(ErrorCode::invalid_argument, "TLS takes a certificate and its key, both");
   for (const auto* file : {&files.certificate, &files.key, &files.client_ca}) {
     std::error_code ignored;
-    if (!file->empty() && !std::filesystem::exists(*file, ignored)) return refuse(ErrorCode::not_found, "there is no file " + in_quotes(*file, 200));
+    if (!file->empty() && !std::filesystem::exists(*file, ignored))
+      return refuse(ErrorCode::not_found, "there is no file " + in_quotes(*file, 200));
   }
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   SystemError error;
@@ -64,9 +70,12 @@ Result<Tls> load_tls(const serving::TlsFiles& files) {
   };
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION);
-  if (context->use_certificate_chain_file(files.certificate, error)) return wrong(files.certificate, "holds no certificates");
-  if (context->use_private_key_file(files.key, asio::ssl::context::pem, error)) return wrong(files.key, "holds no key for " + in_quotes(files.certificate, 200));
-  if (SSL_CTX_check_private_key(context->native_handle()) != 1) return wrong(files.key, "is not the key of " + in_quotes(files.certificate, 200));
+  if (context->use_certificate_chain_file(files.certificate, error))
+    return wrong(files.certificate, "holds no certificates");
+  if (context->use_private_key_file(files.key, asio::ssl::context::pem, error))
+    return wrong(files.key, "holds no key for " + in_quotes(files.certificate, 200));
+  if (SSL_CTX_check_private_key(context->native_handle()) != 1)
+    return wrong(files.key, "is not the key of " + in_quotes(files.certificate, 200));
   if (!files.client_ca.empty()) {
     if (context->load_verify_file(files.client_ca, error)) return wrong(files.client_ca, "holds no certificates");
     SSL_CTX_set_session_id_context(context->native_handle(), reinterpret_cast<const unsigned char*>("evershard"), 9);
@@ -93,7 +102,13 @@ void UnderWay::wait_for_none() {
 
 struct HttpDoor::Impl {
   Impl(std::shared_ptr<Network> n, cluster::WorkPool& p, serving::TlsFiles files, Tls t)
-      : network(std::move(n)), pool(p), tls_files(std::move(files)), acceptor(network->io), again(network->io), tick(network->io), tls(std::move(t)) {}
+      : network(std::move(n)),
+        pool(p),
+        tls_files(std::move(files)),
+        acceptor(network->io),
+        again(network->io),
+        tick(network->io),
+        tls(std::move(t)) {}
 
   void accept();
   void accepted(tcp::socket socket);
@@ -147,7 +162,8 @@ void HttpDoor::Impl::accepted(tcp::socket socket) {
   if (network->connections.size() >= limits.connections && !make_room()) {
     network->api.metrics().connection_refused("http", "full");
     if (tls || network->connections.size() >= limits.connections + turned_away_max) return;
-    const auto connection = std::make_shared<Connection>(*network, network, make_socket(std::move(socket), nullptr), from);
+    const auto connection =
+        std::make_shared<Connection>(*network, network, make_socket(std::move(socket), nullptr), from);
     network->connections.insert(connection);
     return connection->turn_away();
   }
@@ -191,8 +207,11 @@ Result<std::unique_ptr<HttpDoor>> HttpDoor::start(const serving::Served& served,
   auto tls = load_tls(options.tls);
   if (!tls) return refuse(std::move(tls).error());
   const auto& limits = options.limits;
-  if (limits.connections == 0 || limits.header_bytes < 256 || limits.write_bytes_per_second == 0 || limits.stats_every.count() <= 0) {
-    return refuse(ErrorCode::invalid_argument, "limits: at least one connection, 256 bytes of header, a byte a second, and some time between two samples");
+  if (limits.connections == 0 || limits.header_bytes < 256 || limits.write_bytes_per_second == 0 ||
+      limits.stats_every.count() <= 0) {
+    return refuse(
+        ErrorCode::invalid_argument,
+        "limits: at least one connection, 256 bytes of header, a byte a second, and some time between two samples");
   }
 
   // Bound first: the address, with its port, is part of what is shown.

@@ -28,8 +28,8 @@ class HttpDoor {
   [[nodiscard]] std::string address() const;
   /// Reads the TLS files again, for connections from now on. Errors: as start(); then the old ones stay.
   [[nodiscard]] Result<void> reload_tls();
-  /// From now on /health answers 503; live streams end; requests under way have `drain` to be answered, then their connections
-  /// are closed. Always ends; any number of times.
+  /// From now on /health answers 503; live streams end; requests under way have `drain` to be answered, then their
+  /// connections are closed. Always ends; any number of times.
   void stop(std::chrono::milliseconds drain);
 
  private:

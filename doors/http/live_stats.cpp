@@ -18,7 +18,8 @@ std::uint64_t detail(const StoreStats& stats, std::string_view name) {
 
 std::string rate(std::uint64_t now, std::uint64_t before, double seconds) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f", seconds > 0 && now >= before ? static_cast<double>(now - before) / seconds : 0.0);
+  std::snprintf(text, sizeof text, "%.1f",
+                seconds > 0 && now >= before ? static_cast<double>(now - before) / seconds : 0.0);
   return text;
 }
 
@@ -29,7 +30,8 @@ void write_percentiles(JsonText& json, std::string_view name, const Latencies& l
     return;
   }
   json.begin_object();
-  for (const unsigned percent : {50u, 99u}) json.key("p" + std::to_string(percent)).number(*latencies.percentile(percent));
+  for (const unsigned percent : {50u, 99u})
+    json.key("p" + std::to_string(percent)).number(*latencies.percentile(percent));
   json.key("count").number(latencies.count()).end_object();
 }
 
@@ -41,7 +43,14 @@ std::string live_stats_json(const StatsSample& now, const std::optional<StatsSam
   const auto events = detail(now.store, "appends.events");
   JsonText json;
   json.begin_object().key("at").string(now.at.text()).key("head").number(now.store.watermark.value);
-  json.key("appends").number(now.store.appends).key("events").number(events).key("refused").number(now.doors.refused).key("reads").number(now.doors.reads);
+  json.key("appends")
+      .number(now.store.appends)
+      .key("events")
+      .number(events)
+      .key("refused")
+      .number(now.doors.refused)
+      .key("reads")
+      .number(now.doors.reads);
   json.key("commits").number(now.store.commits);
   json.key("rates").begin_object();
   json.key("appends").raw(rate(now.store.appends, from.store.appends, seconds));
@@ -96,7 +105,8 @@ void LiveStats::add(StatsSample sample) {
 void LiveStats::forget(const Stream* who) {
   std::vector<Waiting> gone;  // destroyed after the lock is given back
   const std::lock_guard lock(mutex_);
-  const auto from = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.key != who; });
+  const auto from =
+      std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.key != who; });
   gone.assign(std::make_move_iterator(from), std::make_move_iterator(waiting_.end()));
   waiting_.erase(from, waiting_.end());
 }

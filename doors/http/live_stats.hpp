@@ -1,4 +1,5 @@
-// LiveStats: the figures of a moment, with rates and percentiles since the moment before, for all who watch; and of the minutes before.
+// LiveStats: the figures of a moment, with rates and percentiles since the moment before, for all who watch; and of the
+// minutes before.
 
 #pragma once
 
@@ -13,8 +14,8 @@
 
 #include "evershard/doors/http/stream.hpp"
 #include "evershard/doors/serving/metrics.hpp"
-#include "evershard/store/api/administration.hpp"
 #include "evershard/protocol/timestamp.hpp"
+#include "evershard/store/api/administration.hpp"
 
 namespace evershard::http {
 
@@ -25,11 +26,12 @@ struct StatsSample {
   serving::DoorFigures doors;
 };
 
-/// One object: counts since the start, `rates` a second since `before`, percentiles of what came since then, null where nothing did.
-/// Source: docs/http-api.md, "Live figures"
+/// One object: counts since the start, `rates` a second since `before`, percentiles of what came since then, null where
+/// nothing did. Source: docs/http-api.md, "Live figures"
 [[nodiscard]] std::string live_stats_json(const StatsSample& now, const std::optional<StatsSample>& before);
 
-/// Everybody who watches is given the same samples, first those that are kept: whoever has just come sees how it went. Any thread.
+/// Everybody who watches is given the same samples, first those that are kept: whoever has just come sees how it went.
+/// Any thread.
 class LiveStats {
  public:
   static constexpr std::size_t samples_max = 600;       ///< ten minutes, at one a second

@@ -12,7 +12,8 @@ constexpr auto told_every = std::chrono::milliseconds(200);
 }  // namespace
 
 void MaintenanceRun::run(const Finished& finished) {
-  auto result = work_([self = shared_from_this()](std::uint64_t done, std::uint64_t total) { return self->progressed(done, total); });
+  auto result = work_(
+      [self = shared_from_this()](std::uint64_t done, std::uint64_t total) { return self->progressed(done, total); });
   finished(result);
   std::unique_lock lock(mutex_);
   ending_ = result ? server_sent_event("result", *result) : server_sent_event("error", error_json(result.error()));
@@ -25,7 +26,8 @@ bool MaintenanceRun::progressed(std::uint64_t done, std::uint64_t total) {
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < told_every && done != total) return true;
   told_ = now;
-  progress_ = server_sent_event("progress", R"({"done":)" + std::to_string(done) + R"(,"total":)" + std::to_string(total) + '}');
+  progress_ = server_sent_event("progress",
+                                R"({"done":)" + std::to_string(done) + R"(,"total":)" + std::to_string(total) + '}');
   tell(lock);
   return true;
 }
@@ -38,7 +40,8 @@ void MaintenanceRun::next(Done done) {
 
 void MaintenanceRun::tell(std::unique_lock<std::mutex>& lock) {
   if (!waiting_ || cancelled_ || (!progress_ && !ending_)) return;
-  Piece piece{std::exchange(progress_, std::nullopt).value_or(std::string()) + ending_.value_or(std::string()), ending_.has_value()};
+  Piece piece{std::exchange(progress_, std::nullopt).value_or(std::string()) + ending_.value_or(std::string()),
+              ending_.has_value()};
   const auto done = std::exchange(waiting_, nullptr);
   lock.unlock();
   done(std::move(piece));

@@ -1,4 +1,5 @@
-// Network: what all connections of a door share. All of it belongs to the network thread, but for what is said otherwise.
+// Network: what all connections of a door share. All of it belongs to the network thread, but for what is said
+// otherwise.
 
 #pragma once
 
@@ -40,7 +41,7 @@ struct Network {
   Api api;
   std::set<std::shared_ptr<Connection>> connections;
   std::size_t streams = 0;
-  std::size_t body_bytes = 0;  ///< of requests being read or handled
+  std::size_t body_bytes = 0;    ///< of requests being read or handled
   std::size_t answer_bytes = 0;  ///< on their way to clients
   bool stopping = false;
 

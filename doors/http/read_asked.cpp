@@ -3,24 +3,27 @@
 #include <chrono>
 #include <utility>
 
+#include "evershard/doors/http/shown.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/json_value.hpp"
 #include "evershard/store/json/query_json.hpp"
-#include "evershard/doors/http/shown.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::http {
 namespace {
 
 Result<std::uint64_t> checked_limit(std::uint64_t limit) {
-  if (limit > limit_max) return refuse(ErrorCode::invalid_argument, "limit: at most " + std::to_string(limit_max) + ", not " + std::to_string(limit));
+  if (limit > limit_max)
+    return refuse(ErrorCode::invalid_argument,
+                  "limit: at most " + std::to_string(limit_max) + ", not " + std::to_string(limit));
   return limit;
 }
 
 Result<Direction> direction_named(std::string_view name) {
   if (name == "forwards") return Direction::forwards;
   if (name == "backwards") return Direction::backwards;
-  return refuse(ErrorCode::invalid_argument, "direction: " + in_quotes(name, 40) + " is neither forwards nor backwards");
+  return refuse(ErrorCode::invalid_argument,
+                "direction: " + in_quotes(name, 40) + " is neither forwards nor backwards");
 }
 
 template <class T, class To>
@@ -77,7 +80,8 @@ struct Given {
 };
 
 /// `stream`: limited to one event more than `limit`, which tells whether there are more.
-Result<void> collect(EventStream stream, std::uint64_t limit, const PayloadTypes& types, std::size_t bytes_max, Given& given) {
+Result<void> collect(EventStream stream, std::uint64_t limit, const PayloadTypes& types, std::size_t bytes_max,
+                     Given& given) {
   given.json.begin_object().key("events").begin_array();
   while (!given.more) {
     auto page = stream.next_page();
@@ -144,7 +148,8 @@ Result<ReadAsked> read_asked_of(const Asked& asked) {
   }
   ReadAsked read;
   if (asked.route->id == RouteId::query_get) {
-    EVERSHARD_TRY(parameters.only({"type", "tag", "concerning", "after", "before", "up_to", "limit", "direction", "at_least"}));
+    EVERSHARD_TRY(
+        parameters.only({"type", "tag", "concerning", "after", "before", "up_to", "limit", "direction", "at_least"}));
     EVERSHARD_TRY(into(query_of(parameters), read.query));
     read.cost = true;
   } else {
@@ -170,7 +175,8 @@ Result<FollowAsked> follow_asked_of(const Asked& asked) {
   std::optional<std::string> from;
   EVERSHARD_TRY(into(parameters.text("from"), from));
   EVERSHARD_TRY(into(parameters.position("after"), follow.after));
-  if (from && *from != "now") return refuse(ErrorCode::invalid_argument, "from: only now; a position is given as after");
+  if (from && *from != "now")
+    return refuse(ErrorCode::invalid_argument, "from: only now; a position is given as after");
   if (from && follow.after) return refuse(ErrorCode::invalid_argument, "either after or from");
   if (!from && !follow.after) follow.after = GlobalPosition{0};
   if (const auto last = asked.request.field("last-event-id"); !last.empty()) {
@@ -181,7 +187,8 @@ Result<FollowAsked> follow_asked_of(const Asked& asked) {
   return follow;
 }
 
-Result<GivenEvents> give_events(EventStore& store, const ReadAsked& read, const PayloadTypes& types, std::size_t bytes_max) {
+Result<GivenEvents> give_events(EventStore& store, const ReadAsked& read, const PayloadTypes& types,
+                                std::size_t bytes_max) {
   const auto began = std::chrono::steady_clock::now();
   auto options = read.options;
   options.limit = read.limit + 1;
@@ -193,20 +200,30 @@ Result<GivenEvents> give_events(EventStore& store, const ReadAsked& read, const 
   if (!given.more) {
     json.raw("null");
   } else {
-    const auto from = given.events > 0 ? std::optional(given.last) : forwards ? std::optional(read.options.after) : read.options.before;
+    const auto from = given.events > 0 ? std::optional(given.last)
+                      : forwards       ? std::optional(read.options.after)
+                                       : read.options.before;
     json.begin_object();
     if (from) json.key(forwards ? "after" : "before").number(from->value);
     json.end_object();
   }
   if (read.cost) {
-    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
-    json.key("cost").begin_object().key("micros").number(static_cast<std::uint64_t>(micros)).key("matches").number(given.events).end_object();
+    const auto micros =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
+    json.key("cost")
+        .begin_object()
+        .key("micros")
+        .number(static_cast<std::uint64_t>(micros))
+        .key("matches")
+        .number(given.events)
+        .end_object();
   }
   json.end_object();
   return GivenEvents{json.take(), given.events};
 }
 
-Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, const PayloadTypes& types, std::size_t bytes_max) {
+Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, const PayloadTypes& types,
+                                std::size_t bytes_max) {
   auto options = read.options;
   options.limit = read.limit + 1;
   Given given;
@@ -218,8 +235,10 @@ Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, cons
   } else {
     json.begin_object();
     const bool forwards = read.options.direction == Direction::forwards;
-    if (given.events > 0) json.key("from").number(forwards ? given.last_seq_nr.value + 1 : given.last_seq_nr.value - 1);
-    else if (read.options.from) json.key("from").number(read.options.from->value);
+    if (given.events > 0)
+      json.key("from").number(forwards ? given.last_seq_nr.value + 1 : given.last_seq_nr.value - 1);
+    else if (read.options.from)
+      json.key("from").number(read.options.from->value);
     json.end_object();
   }
   json.end_object();
@@ -233,9 +252,13 @@ Result<void> add_parameters(std::string_view body, Parameters& to) {
     const auto add = [&](const JsonValue& one) -> Result<void> {
       switch (one.kind()) {
         case JsonValue::Kind::number:
-        case JsonValue::Kind::boolean: to.add(std::string(key), std::string(one.raw())); return {};
-        case JsonValue::Kind::string: break;
-        default: return one.wrong("a parameter is a text, a number, true, false, or a list of them");
+        case JsonValue::Kind::boolean:
+          to.add(std::string(key), std::string(one.raw()));
+          return {};
+        case JsonValue::Kind::string:
+          break;
+        default:
+          return one.wrong("a parameter is a text, a number, true, false, or a list of them");
       }
       auto text = one.string();
       if (!text) return refuse(std::move(text).error());

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/doors/http/api.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::http {
 
@@ -45,14 +45,16 @@ struct GivenEvents {
 };
 /// `bytes_max`: then the list ends, after one event at least.
 /// Errors: of EventStream::next_page, where no event came before it
-[[nodiscard]] Result<GivenEvents> give_events(EventStore& store, const ReadAsked& read, const PayloadTypes& types, std::size_t bytes_max);
+[[nodiscard]] Result<GivenEvents> give_events(EventStore& store, const ReadAsked& read, const PayloadTypes& types,
+                                              std::size_t bytes_max);
 
 struct StreamAsked {
   AggregateId aggregate;
   StreamOptions options;  ///< without limit
   std::uint64_t limit = limit_default;
 };
-[[nodiscard]] Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, const PayloadTypes& types, std::size_t bytes_max);
+[[nodiscard]] Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, const PayloadTypes& types,
+                                              std::size_t bytes_max);
 
 /// A body with what does not go into a target: `{"where":"..","order":["-total"],"limit":20,"after":".."}`, a text, a
 /// number, true, false, or a list of them each. Errors: invalid_argument

@@ -14,14 +14,18 @@ using BeastError = beast::http::error;
 
 std::string lower_name(beast::string_view name) {
   std::string lower(name.data(), name.size());
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
 }
 
-/// What a chunked body has at least in front of it until its end: 0, two ends of lines. Beast asserts it instead of asking for more.
+/// What a chunked body has at least in front of it until its end: 0, two ends of lines. Beast asserts it instead of
+/// asking for more.
 constexpr std::size_t chunked_rest_bytes_min = 5;
 
-Refusal malformed(const std::string& what) { return {400, {ErrorCode::invalid_argument, "not a request: " + what}, {}}; }
+Refusal malformed(const std::string& what) {
+  return {400, {ErrorCode::invalid_argument, "not a request: " + what}, {}};
+}
 
 }  // namespace
 
@@ -39,10 +43,13 @@ struct RequestReader::Impl {
 
   [[nodiscard]] Refusal refusal_of(const boost::system::error_code& error) const {
     if (error == BeastError::header_limit) {
-      return too_much("header", "; events, tables and value indexes can be asked by POST, with the parameters in the body");
+      return too_much("header",
+                      "; events, tables and value indexes can be asked by POST, with the parameters in the body");
     }
     if (error == BeastError::body_limit || error == BeastError::buffer_overflow) {
-      return {413, {ErrorCode::too_large, "the request's body has more than " + std::to_string(body_bytes_max) + " bytes"}, {}};
+      return {413,
+              {ErrorCode::too_large, "the request's body has more than " + std::to_string(body_bytes_max) + " bytes"},
+              {}};
     }
     return malformed(error.message());
   }
@@ -60,17 +67,22 @@ struct RequestReader::Impl {
       if (name == "content-length" && request.count(name) > 0) return tl::unexpected(malformed("two lengths"));
       request.fields.emplace_back(name, std::string(field.value()));
     }
-    if (message.version() != 10 && message.version() != 11) return tl::unexpected(malformed("neither HTTP/1.1 nor HTTP/1.0"));
-    if (request.count("content-length") > 0 && request.count("transfer-encoding") > 0) return tl::unexpected(malformed("a length, and a transfer coding"));
-    if (request.count("transfer-encoding") > 0 && !parser.chunked()) return tl::unexpected(malformed("a transfer coding that is not chunked"));
+    if (message.version() != 10 && message.version() != 11)
+      return tl::unexpected(malformed("neither HTTP/1.1 nor HTTP/1.0"));
+    if (request.count("content-length") > 0 && request.count("transfer-encoding") > 0)
+      return tl::unexpected(malformed("a length, and a transfer coding"));
+    if (request.count("transfer-encoding") > 0 && !parser.chunked())
+      return tl::unexpected(malformed("a transfer coding that is not chunked"));
     std::string expect(request.field("expect"));
-    std::transform(expect.begin(), expect.end(), expect.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(expect.begin(), expect.end(), expect.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     request.expects_continue = expect == "100-continue";
     return {};
   }
 };
 
-RequestReader::RequestReader(std::size_t header_bytes_max, std::size_t body_bytes_max) : impl_(std::make_unique<Impl>()) {
+RequestReader::RequestReader(std::size_t header_bytes_max, std::size_t body_bytes_max)
+    : impl_(std::make_unique<Impl>()) {
   impl_->header_bytes_max = header_bytes_max;
   impl_->body_bytes_max = body_bytes_max;
   impl_->parser.header_limit(static_cast<std::uint32_t>(header_bytes_max));
@@ -111,8 +123,10 @@ tl::expected<RequestReader::Step, Refusal> RequestReader::feed(std::string& byte
   }
   take_used();
   if (!parser.is_done()) {
-    // Content is taken as it comes. What waits for its end is the line of a chunk, or trailers, which Beast does not bound.
-    if (parser.is_header_done() && bytes.size() > impl_->header_bytes_max) return tl::unexpected(impl_->too_much("line of a chunk, or what follows the last one,"));
+    // Content is taken as it comes. What waits for its end is the line of a chunk, or trailers, which Beast does not
+    // bound.
+    if (parser.is_header_done() && bytes.size() > impl_->header_bytes_max)
+      return tl::unexpected(impl_->too_much("line of a chunk, or what follows the last one,"));
     return Step::more;
   }
   if (!impl_->told) {
@@ -124,7 +138,9 @@ tl::expected<RequestReader::Step, Refusal> RequestReader::feed(std::string& byte
 }
 
 const Request& RequestReader::head() const { return impl_->request; }
-std::size_t RequestReader::body_bytes() const { return impl_->parser.is_header_done() ? impl_->parser.get().body().size() : 0; }
+std::size_t RequestReader::body_bytes() const {
+  return impl_->parser.is_header_done() ? impl_->parser.get().body().size() : 0;
+}
 
 Request RequestReader::take() {
   auto request = std::move(impl_->request);

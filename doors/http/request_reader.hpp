@@ -16,8 +16,8 @@ namespace evershard::http {
 class RequestReader {
  public:
   enum class Step {
-    more,   ///< nothing further without more bytes
-    head,   ///< the header is known: told once; whoever goes on reads the body
+    more,  ///< nothing further without more bytes
+    head,  ///< the header is known: told once; whoever goes on reads the body
     whole,
   };
 
@@ -28,7 +28,8 @@ class RequestReader {
   /// Takes from the front of `bytes` what it can use; call it with the same bytes and what came behind them.
   ///
   /// Shape:  what it leaves is bounded: at most `header_bytes_max` bytes.
-  /// Errors: 400 (no HTTP/1), 413, 431 (also of what stands between chunks and behind them); then the connection is of no use any more
+  /// Errors: 400 (no HTTP/1), 413, 431 (also of what stands between chunks and behind them); then the connection is of
+  /// no use any more
   [[nodiscard]] tl::expected<Step, Refusal> feed(std::string& bytes);
 
   /// From `head` on, without the body.

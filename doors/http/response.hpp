@@ -47,7 +47,9 @@ void compress(Response& response);
 [[nodiscard]] bool lists(std::string_view list, std::string_view word);
 
 enum class Framing { length, chunked, until_close };
-/// The status line and all headers, with those that every answer has. `bytes`: of the body, where the framing is `length`.
-[[nodiscard]] std::string head_of(const Response& response, Framing framing, std::size_t bytes, bool keep_alive, bool http_1_0);
+/// The status line and all headers, with those that every answer has. `bytes`: of the body, where the framing is
+/// `length`.
+[[nodiscard]] std::string head_of(const Response& response, Framing framing, std::size_t bytes, bool keep_alive,
+                                  bool http_1_0);
 
 }  // namespace evershard::http

@@ -70,8 +70,10 @@ std::optional<std::string> argument_of(std::string_view path, const std::vector<
       for (; at < segments.size(); ++at) argument += (argument.empty() ? "" : "/") + segments[at];
       return argument;
     }
-    if (part.starts_with('{')) argument = segments[at];
-    else if (part != segments[at]) return std::nullopt;
+    if (part.starts_with('{'))
+      argument = segments[at];
+    else if (part != segments[at])
+      return std::nullopt;
   }
   return at == segments.size() ? std::optional(argument) : std::nullopt;
 }
@@ -100,11 +102,15 @@ tl::expected<Routed, Refusal> route_of(std::string_view method, const std::vecto
   }
   auto methods = allowed(segments);
   if (!methods.empty()) {
-    return tl::unexpected(Refusal{405, {ErrorCode::invalid_argument, "the method " + in_quotes(method, 40) + " is none of " + methods}, {{"Allow", methods}}});
+    return tl::unexpected(
+        Refusal{405,
+                {ErrorCode::invalid_argument, "the method " + in_quotes(method, 40) + " is none of " + methods},
+                {{"Allow", methods}}});
   }
   std::string path;
   for (const auto& segment : segments) path += '/' + segment;
-  return tl::unexpected(Refusal{404, {ErrorCode::not_found, "there is no " + in_quotes(path.empty() ? "/" : path, 200)}});
+  return tl::unexpected(
+      Refusal{404, {ErrorCode::not_found, "there is no " + in_quotes(path.empty() ? "/" : path, 200)}});
 }
 
 }  // namespace evershard::http

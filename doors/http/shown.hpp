@@ -4,12 +4,13 @@
 
 #include <cstddef>
 
-#include "evershard/store/json/json_text.hpp"
 #include "evershard/storage/index/read_work.hpp"
+#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::http {
 
-/// What was written behind `before` bytes: a payload is checked and copied, some nanoseconds a byte. Errors: those of storage::spend
+/// What was written behind `before` bytes: a payload is checked and copied, some nanoseconds a byte. Errors: those of
+/// storage::spend
 [[nodiscard]] inline Result<void> spend_shown(const JsonText& json, std::size_t before) {
   constexpr std::size_t units_of_byte = 8;
   return storage::spend(units_of_byte * (json.text().size() - before));

@@ -28,7 +28,8 @@ class Socket {
 };
 
 /// `tls`: null: plain.
-[[nodiscard]] std::unique_ptr<Socket> make_socket(boost::asio::ip::tcp::socket socket, const std::shared_ptr<boost::asio::ssl::context>& tls);
+[[nodiscard]] std::unique_ptr<Socket> make_socket(boost::asio::ip::tcp::socket socket,
+                                                  const std::shared_ptr<boost::asio::ssl::context>& tls);
 /// The other side ended in good order, or without TLS's goodbye.
 [[nodiscard]] bool is_end(const Socket::Error& error);
 

@@ -20,7 +20,8 @@ int hex_digit(char c) {
 
 Result<std::string> decoded_part(std::string_view text, bool plus_is_space) {
   auto decoded = percent_decoded(text, plus_is_space);
-  if (!decoded) return refuse(ErrorCode::invalid_argument, in_quotes(text, 100) + ": a % stands before two hexadecimal digits");
+  if (!decoded)
+    return refuse(ErrorCode::invalid_argument, in_quotes(text, 100) + ": a % stands before two hexadecimal digits");
   if (!is_utf8(*decoded) || decoded->find('\0') != std::string::npos) {
     return refuse(ErrorCode::invalid_argument, in_quotes(text, 100) + " does not stand for UTF-8 without NUL");
   }
@@ -60,10 +61,13 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
 std::string percent_encoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' || c == '~';
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+                       c == '_' || c == '.' || c == '~';
     const auto byte = static_cast<unsigned char>(c);
-    if (plain) encoded += c;
-    else (encoded += '%') += {hex[byte >> 4], hex[byte & 15]};
+    if (plain)
+      encoded += c;
+    else
+      (encoded += '%') += {hex[byte >> 4], hex[byte & 15]};
   }
   return encoded;
 }
@@ -99,8 +103,8 @@ Result<std::uint64_t> read_number(std::string_view text, std::string_view name) 
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    return refuse(ErrorCode::invalid_argument,
-                  std::string(name) + ": " + in_quotes(text, 40) + " is no whole number from 0 to 18446744073709551615");
+    return refuse(ErrorCode::invalid_argument, std::string(name) + ": " + in_quotes(text, 40) +
+                                                   " is no whole number from 0 to 18446744073709551615");
   }
   return value;
 }
@@ -118,7 +122,8 @@ Result<void> Parameters::only(std::initializer_list<std::string_view> known) con
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string list;
     for (const auto one : known) list += (list.empty() ? "" : ", ") + std::string(one);
-    return refuse(ErrorCode::invalid_argument, "unknown parameter " + in_quotes(name, 60) + (list.empty() ? "; there are none" : "; known are " + list));
+    return refuse(ErrorCode::invalid_argument, "unknown parameter " + in_quotes(name, 60) +
+                                                   (list.empty() ? "; there are none" : "; known are " + list));
   }
   return {};
 }

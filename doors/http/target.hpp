@@ -32,7 +32,8 @@ class Parameters {
   std::vector<std::pair<std::string, std::string>> all_;
 };
 
-/// `/api/v1/aggregates/order-1%2F2/events?limit=5`: split at `/` first, then every segment is decoded, so that an id may hold a `/`.
+/// `/api/v1/aggregates/order-1%2F2/events?limit=5`: split at `/` first, then every segment is decoded, so that an id
+/// may hold a `/`.
 struct Target {
   std::vector<std::string> segments;  ///< of `/`: none
   Parameters parameters;

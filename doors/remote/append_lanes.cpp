@@ -16,7 +16,8 @@ void AppendLanes::send(Append append, AppendCompletion done) {
   if (releasing_ || !held_.empty() || (change && under_way_ > 0)) {
     if (held_.size() < connection_->options().appends_in_flight_max) return held_.push_back(std::move(next));
     lock.unlock();
-    return next.done(refuse(ErrorCode::overloaded, std::to_string(connection_->options().appends_in_flight_max) + " appends wait for the way to the servers to change"));
+    return next.done(refuse(ErrorCode::overloaded, std::to_string(connection_->options().appends_in_flight_max) +
+                                                       " appends wait for the way to the servers to change"));
   }
   if (change) take_lanes();
   auto& stream = lane_of(next.append);
@@ -35,7 +36,8 @@ void AppendLanes::go(AppendStream& stream, Held next) {
 AppendStream& AppendLanes::lane_of(const Append& append) {
   ++under_way_;
   std::uint32_t node = 0;
-  if (const auto shard = connection_->shard_of(append); shard && shard->value < lanes_.size()) node = lanes_[shard->value];
+  if (const auto shard = connection_->shard_of(append); shard && shard->value < lanes_.size())
+    node = lanes_[shard->value];
   auto& stream = streams_[node];
   if (!stream) stream = std::make_unique<AppendStream>(connection_, node);
   return *stream;

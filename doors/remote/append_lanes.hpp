@@ -1,4 +1,5 @@
-// AppendLanes: which stream an append goes by: one for each node that writes shards, so that it is decided where it arrives.
+// AppendLanes: which stream an append goes by: one for each node that writes shards, so that it is decided where it
+// arrives.
 
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace evershard::remote {
 
-/// Appends whose first events lie on one shard go by one lane, in the order they were sent. When the lanes change, what is under way
-/// is answered before anything goes by the new ones.
+/// Appends whose first events lie on one shard go by one lane, in the order they were sent. When the lanes change, what
+/// is under way is answered before anything goes by the new ones.
 ///
 /// Shape: made as a shared one: completions that are being told hold it for a moment beyond close().
 class AppendLanes : public std::enable_shared_from_this<AppendLanes> {

@@ -16,11 +16,13 @@ constexpr const char* method = "/evershard.v1.EventStore/AppendMany";
 /// Trying again changes nothing.
 bool is_final(const Error& error) {
   const auto code = error.code;
-  return error.lasting() || code == ErrorCode::unauthenticated || code == ErrorCode::permission_denied || code == ErrorCode::invalid_argument || code == ErrorCode::too_large;
+  return error.lasting() || code == ErrorCode::unauthenticated || code == ErrorCode::permission_denied ||
+         code == ErrorCode::invalid_argument || code == ErrorCode::too_large;
 }
 
 Error unknown_because(const Error& error) {
-  return {ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" + error.what + ')'};
+  return {ErrorCode::timeout,
+          "whether the append was stored is unknown: the same append again tells (" + error.what + ')'};
 }
 
 /// `watermark`: what the server told.
@@ -29,7 +31,8 @@ Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& waterm
   pb::AppendOutcome outcome;
   if (!bytes.DumpToSingleSlice(&slice).ok() || slice.size() > std::numeric_limits<int>::max() ||
       !outcome.ParseFromArray(slice.begin(), static_cast<int>(slice.size()))) {
-    return refuse(ErrorCode::corruption, "the server's answer is no evershard.v1.AppendOutcome; the append may have been stored");
+    return refuse(ErrorCode::corruption,
+                  "the server's answer is no evershard.v1.AppendOutcome; the append may have been stored");
   }
   if (outcome.has_appended()) {
     watermark = GlobalPosition(std::max(outcome.appended().watermark(), outcome.appended().last_position()));
@@ -63,9 +66,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
     owner_.writing_ = false;
     if (ok) owner_.write_next(lock);
   }
-  void OnDone(const grpc::Status& status) override {
-    owner_.ended(status, std::move(self));
-  }
+  void OnDone(const grpc::Status& status) override { owner_.ended(status, std::move(self)); }
   void begin() {
     AddHold();  // appends are written from any thread, not from the call's own reactions only
     StartRead(&incoming_);
@@ -111,8 +112,9 @@ AppendStream::~AppendStream() {
   {
     Lock lock(mutex_);
     closing_ = true;
-    ended = pending_.all(call_ && call_->reached(), {ErrorCode::unavailable, "the client was closed before the append was sent"},
-                         {ErrorCode::timeout, "the client was closed before the answer; whether the append was stored is unknown"});
+    ended = pending_.all(
+        call_ && call_->reached(), {ErrorCode::unavailable, "the client was closed before the append was sent"},
+        {ErrorCode::timeout, "the client was closed before the answer; whether the append was stored is unknown"});
     if (call_) call_->context->TryCancel();
     changed_.notify_all();
     changed_.wait(lock, [this] { return call_ == nullptr; });
@@ -132,8 +134,10 @@ void AppendStream::send(const Append& append, PendingAppends::Clock::time_point 
   }
   if (was_idle) changed_.notify_all();
   look_homewards(lock);
-  if (!call_ && PendingAppends::Clock::now() >= retry_at_) open(lock);
-  else write_next(lock);
+  if (!call_ && PendingAppends::Clock::now() >= retry_at_)
+    open(lock);
+  else
+    write_next(lock);
 }
 
 /// Where its own door is open and its call goes elsewhere, it changes over: as soon as nothing is under way.
@@ -143,8 +147,8 @@ void AppendStream::look_homewards(Lock&) {
   if (leaving_ && pending_.none_sent()) call_->retire();
 }
 
-/// The node says that it cannot, or that the shard lives elsewhere: another one is asked from now on, but not over and over again for
-/// a shard that nobody has.
+/// The node says that it cannot, or that the shard lives elsewhere: another one is asked from now on, but not over and
+/// over again for a shard that nobody has.
 void AppendStream::leave(Lock&, ErrorCode why) {
   if (why != ErrorCode::wrong_shard && why != ErrorCode::fenced && why != ErrorCode::unavailable) return;
   const auto now = PendingAppends::Clock::now();
@@ -202,7 +206,8 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes) {
 }
 
 void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call) {
-  const Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the stream") : wire::error_of(status);
+  const Error error =
+      status.ok() ? Error(ErrorCode::unavailable, "the server ended the stream") : wire::error_of(status);
   std::vector<PendingAppends::Ended> ended;
   {
     const Lock lock(mutex_);
@@ -213,7 +218,8 @@ void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call)
     }
     const bool told = !status.error_details().empty() && !moved;
     pending_.broken(told || !Connection::never_sent(error));
-    if (is_final(error)) ended = pending_.all(false, error, error);
+    if (is_final(error))
+      ended = pending_.all(false, error, error);
     else if (told && !patience_.bears(error, ToldPatience::Clock::now()))
       ended = pending_.all(false, error, unknown_because(error));
     if (!ended.empty()) patience_.worked();  // what comes later has its own

@@ -1,4 +1,5 @@
-// AppendStream: one AppendMany for many appends, so that they are decided in the order they were sent; to one door after the other.
+// AppendStream: one AppendMany for many appends, so that they are decided in the order they were sent; to one door
+// after the other.
 
 #pragma once
 
@@ -14,7 +15,8 @@
 
 namespace evershard::remote {
 
-/// Goes to its node's own door where that is open, else to the one that works; comes home when it can, without changing the order.
+/// Goes to its node's own door where that is open, else to the one that works; comes home when it can, without changing
+/// the order.
 ///
 /// A thread keeps the time: it ends what is late, and opens the stream again when it broke and somebody waits.
 class AppendStream {
@@ -25,7 +27,8 @@ class AppendStream {
   ~AppendStream();
   AppendStream(const AppendStream&) = delete;
 
-  /// The append has its ids; `deadline` never goes back. `done`: from a thread of gRPC's, or at once from the caller's where it is refused here.
+  /// The append has its ids; `deadline` never goes back. `done`: from a thread of gRPC's, or at once from the caller's
+  /// where it is refused here.
   void send(const Append& append, PendingAppends::Clock::time_point deadline, AppendCompletion done);
 
  private:
@@ -48,8 +51,8 @@ class AppendStream {
   ToldPatience patience_;  ///< with a server that ends one stream after the other
   PendingAppends pending_;
   std::shared_ptr<Call> call_;
-  /// The one before. Its context holds the channel, and gRPC does not bear the last of a channel to go in a thread of its own: here
-  /// it goes before connection_ does.
+  /// The one before. Its context holds the channel, and gRPC does not bear the last of a channel to go in a thread of
+  /// its own: here it goes before connection_ does.
   std::shared_ptr<Call> over_;
   bool writing_ = false;
   bool at_home_ = false;  ///< the call goes to its own door

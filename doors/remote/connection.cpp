@@ -7,8 +7,8 @@
 #include <random>
 #include <thread>
 
-#include "evershard/store/messages/messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::remote {
 namespace {
@@ -21,7 +21,8 @@ constexpr auto silence_of_several = std::chrono::milliseconds(3'000);    // afte
 constexpr int reconnect_max_ms = 1'000;
 constexpr auto meeting_timeout = std::chrono::milliseconds(2'000);
 constexpr auto map_age_max = std::chrono::seconds(30);
-constexpr auto map_age_min = std::chrono::milliseconds(200);  // what is doubtful is asked for again, but no storm is made of it
+constexpr auto map_age_min =
+    std::chrono::milliseconds(200);  // what is doubtful is asked for again, but no storm is made of it
 constexpr auto wait_at_one_max = std::chrono::milliseconds(3'000);
 constexpr int metadata_bytes_max = 64 << 10;  // an error's details travel there
 
@@ -37,7 +38,8 @@ grpc::ChannelArguments arguments_of(const RemoteOptions& options, bool several) 
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   const auto keepalive = options.keepalive.value_or(several ? keepalive_of_several : keepalive_alone);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(std::clamp<std::int64_t>(keepalive.count(), 100, std::numeric_limits<int>::max())));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
+                   static_cast<int>(std::clamp<std::int64_t>(keepalive.count(), 100, std::numeric_limits<int>::max())));
   if (several) arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(silence_of_several.count()));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -50,10 +52,12 @@ grpc::ChannelArguments arguments_of(const RemoteOptions& options, bool several) 
 }
 
 Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const RemoteOptions& options) {
-  if (!options.tls && options.tls_ca.empty() && options.tls_certificate.empty() && options.tls_key.empty()) return grpc::InsecureChannelCredentials();
+  if (!options.tls && options.tls_ca.empty() && options.tls_certificate.empty() && options.tls_key.empty())
+    return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions tls;
-  for (const auto& [file, text] : {std::pair(&options.tls_ca, &tls.pem_root_certs), std::pair(&options.tls_certificate, &tls.pem_cert_chain),
-                                   std::pair(&options.tls_key, &tls.pem_private_key)}) {
+  for (const auto& [file, text] :
+       {std::pair(&options.tls_ca, &tls.pem_root_certs), std::pair(&options.tls_certificate, &tls.pem_cert_chain),
+        std::pair(&options.tls_key, &tls.pem_private_key)}) {
     auto read = text_of(*file);
     if (!read) return refuse(std::move(read).error());
     *text = *std::move(read);
@@ -75,7 +79,8 @@ bool reached(const grpc::ClientContext& call) {
 std::chrono::milliseconds pause_before(std::uint32_t tries) {
   thread_local std::minstd_rand random(std::random_device{}());
   const auto longest = std::min(pause_min * (1u << std::min(tries, 10u)), pause_max);
-  return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(longest.count() / 2, longest.count())(random));
+  return std::chrono::milliseconds(
+      std::uniform_int_distribution<std::int64_t>(longest.count() / 2, longest.count())(random));
 }
 
 Result<std::vector<std::string>> addresses_of(const RemoteOptions& options) {
@@ -86,7 +91,9 @@ Result<std::vector<std::string>> addresses_of(const RemoteOptions& options) {
       auto one = text.substr(begin, end - begin);
       while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
       while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
-      if (one.empty()) return refuse(ErrorCode::invalid_argument, in_quotes(text, 300) + " has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT");
+      if (one.empty())
+        return refuse(ErrorCode::invalid_argument,
+                      in_quotes(text, 300) + " has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT");
       if (std::ranges::find(all, one) == all.end()) all.emplace_back(one);
       begin = end + 1;
     }
@@ -110,7 +117,9 @@ Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& option
   return connection;
 }
 
-Connection::Connection(const RemoteOptions& options) : options_(options) { options_.timeout = std::min(options_.timeout, time_max); }
+Connection::Connection(const RemoteOptions& options) : options_(options) {
+  options_.timeout = std::min(options_.timeout, time_max);
+}
 
 Connection::~Connection() {
   {
@@ -171,7 +180,9 @@ Door* Connection::home(std::uint32_t node) {
       if (!choice_.rests(met->second, DoorChoice::Clock::now())) door = doors_[met->second].get();
     } else if (const auto at = directory_.addresses().find(node); at != directory_.addresses().end()) {
       const auto known = std::ranges::find(doors_, at->second, &Door::address);
-      if (known != doors_.end() && choice_.whose((*known)->number) == DoorChoice::Whose::unknown && wanted_.insert((*known)->number).second) scout(lock);
+      if (known != doors_.end() && choice_.whose((*known)->number) == DoorChoice::Whose::unknown &&
+          wanted_.insert((*known)->number).second)
+        scout(lock);
     }
   }
   // One that is not open is not waited for: any other takes the append.
@@ -236,7 +247,9 @@ std::optional<GlobalPosition> Connection::at_least(std::optional<GlobalPosition>
   return seen();
 }
 
-std::chrono::milliseconds Connection::wait_at_one(std::chrono::milliseconds left) { return several() ? std::min(left, wait_at_one_max) : left; }
+std::chrono::milliseconds Connection::wait_at_one(std::chrono::milliseconds left) {
+  return several() ? std::min(left, wait_at_one_max) : left;
+}
 
 bool Connection::connected(const Door& door, Clock::time_point deadline, const std::atomic<bool>* cancelled) {
   while (true) {
@@ -263,10 +276,14 @@ Result<void> Connection::arrived_or_not(const Error& error, bool told) {
 bool Connection::asked_again(const Error& error, bool told, Again again) {
   switch (error.code) {
     case ErrorCode::wrong_shard:
-    case ErrorCode::fenced: return true;
-    case ErrorCode::unavailable: return !told || again == Again::not_served || several();
-    case ErrorCode::timeout: return told && again == Again::not_served && several();  // this one is behind: another may not be
-    default: return false;
+    case ErrorCode::fenced:
+      return true;
+    case ErrorCode::unavailable:
+      return !told || again == Again::not_served || several();
+    case ErrorCode::timeout:
+      return told && again == Again::not_served && several();  // this one is behind: another may not be
+    default:
+      return false;
   }
 }
 
@@ -335,7 +352,8 @@ void Connection::learn(std::size_t number, const Membership& said) {
   wanted_.erase(number);
   map_known_ = true;
   const auto before = directory_;
-  if (choice_.count() == 1 && !directory_.learn(said)) directory_ = {};  // put back from a copy, at the one address there is
+  if (choice_.count() == 1 && !directory_.learn(said))
+    directory_ = {};  // put back from a copy, at the one address there is
   if (auto learned = directory_.learn(said); !learned) {
     trouble_ = {learned.error().code, doors_[number]->address + ' ' + learned.error().what};
     return choice_.is(number, DoorChoice::Whose::foreign);
@@ -344,7 +362,8 @@ void Connection::learn(std::size_t number, const Membership& said) {
   const bool met = said.here != 0 && door_of_.emplace(said.here, number).second;
   if (!options_.follow_shards || (before == directory_ && !met)) return;
   for (const auto& [node, address] : directory_.addresses()) {
-    if (!door_of_.contains(node) && std::ranges::find(doors_, address, &Door::address) == doors_.end()) add(address, true);
+    if (!door_of_.contains(node) && std::ranges::find(doors_, address, &Door::address) == doors_.end())
+      add(address, true);
   }
   ++lanes_version_;
 }

@@ -47,14 +47,14 @@ struct Door {
   std::unique_ptr<pb::Retention::Stub> retention;
 };
 
-/// Of a call that has not ended: a connection carries it, so that a byte of it may have arrived. Only then gRPC knows the
-/// peer's address, and it forgets it with the end. A target that is such an address itself tells nothing.
+/// Of a call that has not ended: a connection carries it, so that a byte of it may have arrived. Only then gRPC knows
+/// the peer's address, and it forgets it with the end. A target that is such an address itself tells nothing.
 [[nodiscard]] bool reached(const grpc::ClientContext& call);
 
 /// Shared by the Remote and every stream and feed made of it.
 ///
-/// A thread (the scout) asks doors whose they are before they are used, where there is more than one, and who writes which shard, once
-/// appends are sent. Where one address is given and nothing is appended, there is none.
+/// A thread (the scout) asks doors whose they are before they are used, where there is more than one, and who writes
+/// which shard, once appends are sent. Where one address is given and nothing is appended, there is none.
 class Connection {
  public:
   using Clock = std::chrono::system_clock;  // gRPC's deadlines are of it
@@ -104,27 +104,34 @@ class Connection {
   /// When a call is tried again.
   enum class Again : std::uint8_t {
     not_served,   ///< `unavailable`, whoever says so: the network, or a server that is stopping
-    not_reached,  ///< only where nobody of the store answered: what one server says of itself, as of a full disk, is the answer
-    not_sent,     ///< as that, of what must not be done twice: where it may have arrived and no answer says, it is `timeout`
+    not_reached,  ///< only where nobody of the store answered: what one server says of itself, as of a full disk, is
+                  ///< the answer
+    not_sent,     ///< as that, of what must not be done twice: where it may have arrived and no answer says, it is
+                  ///< `timeout`
   };
   /// "For ever" must not run over the end of the clock.
   static constexpr std::chrono::milliseconds time_max = std::chrono::hours(24);
 
   /// One call that may be repeated, at whichever door, until the deadline.
   ///
-  /// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&, std::chrono::milliseconds left); `grace`: how much longer a server has that
+  /// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&, std::chrono::milliseconds left); `grace`: how much longer
+  /// a server has that
   ///        says nothing.
   template <class Call>
-  [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served, std::chrono::milliseconds grace = {}) {
+  [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served,
+                                 std::chrono::milliseconds grace = {}) {
     const auto deadline = Clock::now() + std::min(timeout, time_max);
     Error why;  // of the try before: it says more than that the time is up
     ToldPatience patience(options_.unavailable_timeout);
     for (std::uint32_t tries = 0;; ++tries) {
       auto door = this->door(deadline);
-      if (!door) return refuse(tries == 0 || door.error().code != ErrorCode::unavailable ? std::move(door).error() : std::move(why));
+      if (!door)
+        return refuse(tries == 0 || door.error().code != ErrorCode::unavailable ? std::move(door).error()
+                                                                                : std::move(why));
       auto context = this->context();
       context->set_deadline(deadline + grace);
-      const grpc::Status status = connected(**door, deadline) ? call(**door, *context, left(deadline)) : not_connected(**door);
+      const grpc::Status status =
+          connected(**door, deadline) ? call(**door, *context, left(deadline)) : not_connected(**door);
       if (status.ok()) {
         worked(**door);
         return {};
@@ -153,16 +160,19 @@ class Connection {
 
   static constexpr const char* no_connection = "no connection to ";
   /// Waits until a call on the door is sent, or fails, at once. Returns: false: not in time, or not wanted any more
-  [[nodiscard]] static bool connected(const Door& door, Clock::time_point deadline, const std::atomic<bool>* cancelled = nullptr);
+  [[nodiscard]] static bool connected(const Door& door, Clock::time_point deadline,
+                                      const std::atomic<bool>* cancelled = nullptr);
   [[nodiscard]] static grpc::Status not_connected(const Door& door) {
     return {grpc::StatusCode::UNAVAILABLE, no_connection + door.address + " in time"};
   }
   /// As gRPC says it where there was no connection to send a call over.
   [[nodiscard]] static bool never_sent(const Error& error);
   [[nodiscard]] static std::chrono::milliseconds left(Clock::time_point deadline) {
-    return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), std::chrono::milliseconds(0));
+    return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()),
+                    std::chrono::milliseconds(0));
   }
-  /// Of a call that waits for a position: the server says itself that it was not reached in time; the call's own end is for one that says nothing.
+  /// Of a call that waits for a position: the server says itself that it was not reached in time; the call's own end is
+  /// for one that says nothing.
   static constexpr auto answer_grace = std::chrono::seconds(1);
 
  private:
@@ -193,7 +203,7 @@ class Connection {
   std::set<std::size_t> wanted_;                  ///< doors of owners that nobody has met yet
   Error trouble_{ErrorCode::unavailable, "no server was reached"};
   bool map_wanted_ = false;
-  bool map_known_ = false;  ///< somebody told it, or that there is none
+  bool map_known_ = false;                             ///< somebody told it, or that there is none
   std::chrono::steady_clock::time_point map_asked_{};  ///< last
   grpc::ClientContext* asking_ = nullptr;
   bool closing_ = false;

@@ -19,7 +19,8 @@ std::size_t DoorChoice::add() {
 }
 
 void DoorChoice::is(std::size_t door, Whose whose) {
-  if (doors_.at(door).whose != whose) doors_[door].failures = 0;  // it answered; a word alone mends no door that was tried
+  if (doors_.at(door).whose != whose)
+    doors_[door].failures = 0;  // it answered; a word alone mends no door that was tried
   doors_[door].whose = whose;
   if (whose == Whose::ours && (doors_[at_].whose != Whose::ours || doors_[at_].failures > 0)) at_ = door;
 }
@@ -36,7 +37,8 @@ std::optional<std::size_t> DoorChoice::current() const {
 std::optional<std::size_t> DoorChoice::to_meet(Clock::time_point now) const {
   if (doors_.empty() || (doors_[at_].whose == Whose::ours && doors_[at_].failures == 0)) return std::nullopt;
   // From the one at hand itself: the first address comes first.
-  return next(at_ + doors_.size() - 1, [now](const Door& door) { return door.whose == Whose::unknown && door.rests_until <= now; });
+  return next(at_ + doors_.size() - 1,
+              [now](const Door& door) { return door.whose == Whose::unknown && door.rests_until <= now; });
 }
 
 std::optional<DoorChoice::Clock::time_point> DoorChoice::meets_next() const {
@@ -53,7 +55,8 @@ void DoorChoice::failed(std::size_t door, Clock::time_point now, std::chrono::mi
   ++failing.failures;
   failing.rests_until = std::max(failing.rests_until, now + rest);
   if (door != at_ || failing.whose != Whose::ours) return;
-  if (auto other = next(at_, [now](const Door& one) { return one.whose == Whose::ours && one.rests_until <= now; })) at_ = *other;
+  if (auto other = next(at_, [now](const Door& one) { return one.whose == Whose::ours && one.rests_until <= now; }))
+    at_ = *other;
 }
 
 }  // namespace evershard::remote

@@ -9,11 +9,13 @@
 
 namespace evershard::remote {
 
-/// Keeps to the door that works; goes on to the next one in the order given when it fails, and past those that failed a moment ago.
+/// Keeps to the door that works; goes on to the next one in the order given when it fails, and past those that failed a
+/// moment ago.
 class DoorChoice {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Whose a door is: it is used once it has said that it is of our store. `foreign`: it serves another one, and is never used.
+  /// Whose a door is: it is used once it has said that it is of our store. `foreign`: it serves another one, and is
+  /// never used.
   enum class Whose { unknown, ours, foreign };
 
   /// A further address, behind the others. Returns: its number, from 0.

@@ -21,9 +21,11 @@ enum class Unheard : std::uint8_t { as_said, may_be_done };
 
 /// Reads what long work tells until its end; `report` takes the last message.
 ///
-/// Shape: `open`: std::unique_ptr<grpc::ClientReader<Response>>(Door&, grpc::ClientContext&); Response has a WorkProgress `progress`
+/// Shape: `open`: std::unique_ptr<grpc::ClientReader<Response>>(Door&, grpc::ClientContext&); Response has a
+/// WorkProgress `progress`
 template <class Response, class Open, class Report>
-Result<void> follow_work(Connection& connection, const Progress& progress, Open open, Report report, Unheard unheard = Unheard::as_said) {
+Result<void> follow_work(Connection& connection, const Progress& progress, Open open, Report report,
+                         Unheard unheard = Unheard::as_said) {
   constexpr std::chrono::milliseconds asks_every{50};
   const auto deadline = Connection::Clock::now() + connection.options().timeout;
   auto door = connection.door(deadline);
@@ -32,18 +34,21 @@ Result<void> follow_work(Connection& connection, const Progress& progress, Open 
     const auto until = Connection::Clock::now() + connection.wait_at_one(Connection::left(deadline));
     bool reached = false;
     do {
-      reached = (*door)->channel->WaitForConnected(std::min<Connection::Clock::time_point>(until, Connection::Clock::now() + asks_every));
+      reached = (*door)->channel->WaitForConnected(
+          std::min<Connection::Clock::time_point>(until, Connection::Clock::now() + asks_every));
       if (!reached && progress && !progress(0, 0)) return refuse(ErrorCode::cancelled, "stopped as asked");
     } while (!reached && Connection::Clock::now() < until);
     if (reached) break;
     connection.failed(**door);
-    if (Connection::Clock::now() >= deadline) return refuse(ErrorCode::unavailable, "no server was reached at " + (*door)->address);
+    if (Connection::Clock::now() >= deadline)
+      return refuse(ErrorCode::unavailable, "no server was reached at " + (*door)->address);
     door = connection.door(deadline);
   }
   if (!door) return refuse(std::move(door).error());
   auto context = connection.context();
   auto reader = open(**door, *context);
-  // A server that tells nothing for a while must not keep who asks from being heard: a thread of its own asks meanwhile.
+  // A server that tells nothing for a while must not keep who asks from being heard: a thread of its own asks
+  // meanwhile.
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t done = 0, total = 0;
@@ -80,8 +85,10 @@ Result<void> follow_work(Connection& connection, const Progress& progress, Open 
   if (stopped) return refuse(ErrorCode::cancelled, "stopped as asked");
   auto error = wire::error_of(status);
   const bool not_told = error.code == ErrorCode::unavailable && status.error_details().empty();
-  if (unheard == Unheard::may_be_done && (not_told || error.code == ErrorCode::cancelled))  // cancelled, and not by us: the server is stopping
-    return refuse(ErrorCode::timeout, "whether it was done is unknown (" + error.what + "): the same again tells, and does what is left");
+  if (unheard == Unheard::may_be_done &&
+      (not_told || error.code == ErrorCode::cancelled))  // cancelled, and not by us: the server is stopping
+    return refuse(ErrorCode::timeout,
+                  "whether it was done is unknown (" + error.what + "): the same again tells, and does what is left");
   return refuse(std::move(error));
 }
 

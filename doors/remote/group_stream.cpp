@@ -4,25 +4,28 @@
 #include <utility>
 
 #include "evershard/doors/remote/sendable.hpp"
-#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/protocol/kept_reason.hpp"
+#include "evershard/store/messages/group_messages.hpp"
 
 namespace evershard::remote {
 namespace {
 
-constexpr auto leave_wait = std::chrono::seconds(2);  ///< for the word to get there; then the line is cut, and it counts as lost
+constexpr auto leave_wait =
+    std::chrono::seconds(2);  ///< for the word to get there; then the line is cut, and it counts as lost
 
 /// Somewhere else, or later.
 bool group_goes_on(const Error& error) {
   if (error.lasting()) return false;
-  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced || error.code == ErrorCode::cancelled;
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
+         error.code == ErrorCode::fenced || error.code == ErrorCode::cancelled;
 }
 
 }  // namespace
 
 class GroupStream::Call final : public grpc::ClientBidiReactor<pb::WorkRequest, pb::WorkResponse> {
  public:
-  Call(std::unique_ptr<grpc::ClientContext> context, GroupStream& owner) : context_(std::move(context)), owner_(owner) {}
+  Call(std::unique_ptr<grpc::ClientContext> context, GroupStream& owner)
+      : context_(std::move(context)), owner_(owner) {}
 
   void begin(pb::Groups::Stub& stub) {
     stub.async()->Work(context_.get(), this);
@@ -71,7 +74,8 @@ GroupStream::GroupStream(std::shared_ptr<Connection> connection, Door& door, std
 
 GroupStream::~GroupStream() { leave(); }
 
-Result<void> GroupStream::join(const std::string& group, const GroupJoin& join, Connection::Clock::time_point deadline) {
+Result<void> GroupStream::join(const std::string& group, const GroupJoin& join,
+                               Connection::Clock::time_point deadline) {
   pb::WorkRequest request;
   request.mutable_join()->set_group(group);
   request.mutable_join()->set_worker(join.name);
@@ -88,7 +92,8 @@ Result<void> GroupStream::join(const std::string& group, const GroupJoin& join, 
     call_->stop();
     changed_.wait(lock, [this] { return !under_way_; });
     connection_->failed(door_);
-    return refuse(ErrorCode::unavailable, "the server at " + door_.address + " does not say whether the worker has joined");
+    return refuse(ErrorCode::unavailable,
+                  "the server at " + door_.address + " does not say whether the worker has joined");
   }
   auto error = *ended_;
   if (group_goes_on(error)) connection_->failed(door_);
@@ -121,8 +126,10 @@ void GroupStream::came(pb::WorkResponse& response) {
     if (queue_.empty() && response.deliveries_size() > 0) renewed_ = std::chrono::steady_clock::now();
     for (auto& delivery : *response.mutable_deliveries()) {
       GroupDelivery got;
-      if (auto read = messages::get(delivery, got); read) queue_.push_back(std::move(got));
-      else call_->stop();  // no server of ours says that
+      if (auto read = messages::get(delivery, got); read)
+        queue_.push_back(std::move(got));
+      else
+        call_->stop();  // no server of ours says that
     }
     for (const auto lost : response.lost()) {
       std::erase_if(queue_, [&](const GroupDelivery& delivery) { return delivery.event.position.value == lost; });
@@ -132,11 +139,15 @@ void GroupStream::came(pb::WorkResponse& response) {
         std::vector<Result<void>> results;
         for (auto& outcome : *response.mutable_outcomes()) {
           Error error;
-          if (!outcome.has_refused()) results.emplace_back();
-          else if (auto read = messages::get(*outcome.mutable_refused(), error); read) results.emplace_back(refuse(std::move(error)));
-          else results.emplace_back(refuse(read.error()));
+          if (!outcome.has_refused())
+            results.emplace_back();
+          else if (auto read = messages::get(*outcome.mutable_refused(), error); read)
+            results.emplace_back(refuse(std::move(error)));
+          else
+            results.emplace_back(refuse(read.error()));
         }
-        results.resize(batch->second.settlements, refuse(ErrorCode::unavailable, "the server did not answer for this event: it may come again"));
+        results.resize(batch->second.settlements,
+                       refuse(ErrorCode::unavailable, "the server did not answer for this event: it may come again"));
         answers.emplace_back(std::move(batch->second.done), std::move(results));
         batches_.erase(batch);
       }
@@ -158,7 +169,9 @@ void GroupStream::ended(const grpc::Status& status) {
     queue_.clear();
   }
   for (auto& [number, batch] : batches) {
-    batch.done(std::vector<Result<void>>(batch.settlements, refuse(ErrorCode::unavailable, "whether the event was settled is unknown, it may come again: " + ended_->what)));
+    batch.done(std::vector<Result<void>>(
+        batch.settlements, refuse(ErrorCode::unavailable,
+                                  "whether the event was settled is unknown, it may come again: " + ended_->what)));
   }
   wake_();
   const std::lock_guard lock(mutex_);
@@ -170,7 +183,8 @@ void GroupStream::ended(const grpc::Status& status) {
 Result<void> GroupStream::still_there() const {
   if (leaving_) return refuse(ErrorCode::not_found, "the worker has left");
   if (!ended_) return {};
-  return group_goes_on(*ended_) ? refuse(ErrorCode::not_found, "the line to the group broke: " + ended_->what) : refuse(*ended_);
+  return group_goes_on(*ended_) ? refuse(ErrorCode::not_found, "the line to the group broke: " + ended_->what)
+                                : refuse(*ended_);
 }
 
 void GroupStream::renew_now(const std::vector<GlobalPosition>& positions) {
@@ -185,7 +199,8 @@ Result<std::vector<GroupDelivery>> GroupStream::take(std::size_t most) {
   const std::lock_guard lock(mutex_);
   EVERSHARD_TRY(still_there());
   const auto now = std::chrono::steady_clock::now();
-  // A worker that hung for a lease has lost its stay: others have what it was given, and may have settled it. The server is about to say so.
+  // A worker that hung for a lease has lost its stay: others have what it was given, and may have settled it. The
+  // server is about to say so.
   if (now - said_ >= lease_) queue_.clear();
   // What it settles says that it is there, and nothing of what it has not taken yet.
   if (now - said_ >= lease_ / 4 || (!queue_.empty() && now - renewed_ >= lease_ / 4)) renew_now({});
@@ -206,7 +221,8 @@ void GroupStream::settle(std::vector<GroupSettlement> settlements, GroupSettled 
   }
   pb::WorkRequest request;
   for (auto& one : settlements) {
-    one.reason = kept_reason(one.reason);  // one that is no text would not be read over there, with all that stands beside it
+    one.reason =
+        kept_reason(one.reason);  // one that is no text would not be read over there, with all that stands beside it
     messages::put(one, *request.add_settlements());
   }
   request.set_batch(++last_batch_);
@@ -218,7 +234,8 @@ void GroupStream::begin(GlobalPosition position, std::uint64_t delivery) {
   const std::lock_guard lock(mutex_);
   if (!takes_begun_ || !still_there()) return;
   pb::WorkRequest request;  // its answer has no batch: nobody waits for it
-  messages::put(GroupSettlement{.kind = GroupSettlement::Kind::begin, .position = position, .delivery = delivery}, *request.add_settlements());
+  messages::put(GroupSettlement{.kind = GroupSettlement::Kind::begin, .position = position, .delivery = delivery},
+                *request.add_settlements());
   send(std::move(request));
 }
 

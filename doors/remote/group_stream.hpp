@@ -23,7 +23,8 @@ class GroupStream final : public GroupSession {
   ~GroupStream() override;
 
   /// Errors: not_found, invalid_argument, unavailable, timeout, ...
-  [[nodiscard]] Result<void> join(const std::string& group, const GroupJoin& join, Connection::Clock::time_point deadline);
+  [[nodiscard]] Result<void> join(const std::string& group, const GroupJoin& join,
+                                  Connection::Clock::time_point deadline);
 
   Result<std::vector<GroupDelivery>> take(std::size_t most) override;
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override;
@@ -68,7 +69,7 @@ class GroupStream final : public GroupSession {
   std::deque<pb::WorkRequest> outgoing_;
   std::map<std::uint64_t, Batch> batches_;
   std::uint64_t last_batch_ = 0;
-  bool takes_begun_ = false;  ///< the server does
+  bool takes_begun_ = false;                         ///< the server does
   std::chrono::steady_clock::time_point said_{};     ///< last
   std::chrono::steady_clock::time_point renewed_{};  ///< what is not taken yet, last
 };

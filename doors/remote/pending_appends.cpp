@@ -7,7 +7,8 @@ namespace evershard::remote {
 
 Result<void> PendingAppends::add(std::string request, Clock::time_point deadline, AppendCompletion& done) {
   if (pending_.size() >= bounds_.appends || (bytes_ + request.size() > bounds_.bytes && !pending_.empty())) {
-    return refuse(ErrorCode::overloaded, std::to_string(pending_.size()) + " appends of " + std::to_string(bytes_) + " bytes are in flight to the server");
+    return refuse(ErrorCode::overloaded, std::to_string(pending_.size()) + " appends of " + std::to_string(bytes_) +
+                                             " bytes are in flight to the server");
   }
   bytes_ += request.size();
   ++waiting_;
@@ -35,7 +36,8 @@ void PendingAppends::note_arrived(bool reached) {
   for (std::size_t i = 0; reached && i != sent_; ++i) pending_[i].arrived = true;
 }
 
-std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now, bool reached, const std::string& why) {
+std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now, bool reached,
+                                                           const std::string& why) {
   note_arrived(reached);
   std::vector<Ended> ended;
   for (auto& pending : pending_) {
@@ -43,7 +45,9 @@ std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now
     if (!pending.done) continue;
     --waiting_;
     const auto code = pending.arrived ? ErrorCode::timeout : ErrorCode::unavailable;
-    const std::string what = pending.arrived ? "no answer in time; whether it was stored is unknown: the same append again tells" : "the append was not sent in time";
+    const std::string what = pending.arrived
+                                 ? "no answer in time; whether it was stored is unknown: the same append again tells"
+                                 : "the append was not sent in time";
     ended.push_back({std::exchange(pending.done, nullptr), refuse(code, why.empty() ? what : what + " (" + why + ")")});
   }
   // What was not sent on this stream needs no place in it.

@@ -1,4 +1,5 @@
-// PendingAppends: which appends were sent, which were answered, and what goes out again when the stream breaks. Decisions only.
+// PendingAppends: which appends were sent, which were answered, and what goes out again when the stream breaks.
+// Decisions only.
 
 #pragma once
 
@@ -13,9 +14,9 @@
 
 namespace evershard::remote {
 
-/// Answers come in the order of sending. One whose time is up is answered, and keeps its place: the server's answer to it still
-/// comes. When a stream breaks, whatever waits goes out again on the next one, in the same order; what nobody waits for any more
-/// does not.
+/// Answers come in the order of sending. One whose time is up is answered, and keeps its place: the server's answer to
+/// it still comes. When a stream breaks, whatever waits goes out again on the next one, in the same order; what nobody
+/// waits for any more does not.
 class PendingAppends {
  public:
   using Clock = std::chrono::steady_clock;
@@ -35,7 +36,8 @@ class PendingAppends {
   /// Shape:  `deadline` never goes back from one to the next.
   /// Errors: overloaded
   [[nodiscard]] Result<void> add(std::string request, Clock::time_point deadline, AppendCompletion& done);
-  /// The next one to send, which counts as sent from now on; stays where it is until it is answered. Nothing: all were sent.
+  /// The next one to send, which counts as sent from now on; stays where it is until it is answered. Nothing: all were
+  /// sent.
   [[nodiscard]] const std::string* next_to_send();
   [[nodiscard]] bool none_sent() const { return sent_ == 0; }
   [[nodiscard]] bool has_unsent() const { return sent_ < pending_.size(); }
@@ -59,7 +61,7 @@ class PendingAppends {
     std::string request;
     Clock::time_point deadline;
     AppendCompletion done;  ///< empty: answered, its time was up
-    bool arrived = false;  ///< perhaps: on an earlier stream
+    bool arrived = false;   ///< perhaps: on an earlier stream
   };
 
   /// Those from the front that are sent on this stream.

@@ -16,9 +16,9 @@
 #include "evershard/doors/remote/remote_projections.hpp"
 #include "evershard/doors/remote/remote_retention.hpp"
 #include "evershard/doors/remote/remote_tables.hpp"
+#include "evershard/protocol/validate.hpp"
 #include "evershard/store/messages/cluster_messages.hpp"
 #include "evershard/store/messages/messages.hpp"
-#include "evershard/protocol/validate.hpp"
 
 namespace evershard {
 
@@ -26,7 +26,14 @@ using remote::Connection;
 namespace pb = evershard::v1;
 
 struct Remote::Impl {
-  explicit Impl(std::shared_ptr<Connection> c) : connection(std::move(c)), appends(std::make_shared<remote::AppendLanes>(connection)), projections(connection), groups(connection), documents(connection), tables(connection), retention(connection) {}
+  explicit Impl(std::shared_ptr<Connection> c)
+      : connection(std::move(c)),
+        appends(std::make_shared<remote::AppendLanes>(connection)),
+        projections(connection),
+        groups(connection),
+        documents(connection),
+        tables(connection),
+        retention(connection) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
   std::shared_ptr<remote::AppendLanes> appends;
@@ -39,16 +46,19 @@ struct Remote::Impl {
 
 namespace {
 
-/// Without a name a retry would be another append. What has one (the request's id, or some event's) gets the ids that follow from it
-/// from the store, the same at every attempt.
+/// Without a name a retry would be another append. What has one (the request's id, or some event's) gets the ids that
+/// follow from it from the store, the same at every attempt.
 void give_ids(Append& append) {
-  if (append.request_id || std::any_of(append.events.begin(), append.events.end(), [](const Event& event) { return event.id.given(); })) return;
+  if (append.request_id ||
+      std::any_of(append.events.begin(), append.events.end(), [](const Event& event) { return event.id.given(); }))
+    return;
   for (auto& event : append.events) event.id = EventId::random();
 }
 
 /// On the wire: 32 bits, and nothing before now.
 std::uint32_t wire_ms(std::chrono::milliseconds time) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(time.count(), 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
 }  // namespace
@@ -66,9 +76,11 @@ Remote::~Remote() = default;
 
 namespace {
 
-/// What another try may find otherwise, where there are several nodes. `timeout`: it may be stored, the same again tells.
+/// What another try may find otherwise, where there are several nodes. `timeout`: it may be stored, the same again
+/// tells.
 bool another_time(ErrorCode code) {
-  return code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced || code == ErrorCode::timeout;
+  return code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced ||
+         code == ErrorCode::timeout;
 }
 
 }  // namespace
@@ -85,14 +97,16 @@ Result<Appended> Remote::append(Append append) {
     if (done || !another_time(done.error().code) || !connection->several()) return done;
     const auto now = remote::ToldPatience::Clock::now();
     // A server that says `timeout` has waited itself.
-    const bool waited = done.error().code == ErrorCode::timeout && now - began >= connection->options().unavailable_timeout;
+    const bool waited =
+        done.error().code == ErrorCode::timeout && now - began >= connection->options().unavailable_timeout;
     const bool borne = patience.bears(done.error(), now) && !waited;
     unknown = unknown || done.error().code == ErrorCode::timeout;
     connection->learn_shards(true);
     const auto pause = remote::pause_before(tries);
     if (!borne || Connection::Clock::now() + pause >= deadline) {
       if (!unknown || done.error().code == ErrorCode::timeout) return done;
-      return refuse(ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" + done.error().what + ')');
+      return refuse(ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" +
+                                            done.error().what + ')');
     }
     std::this_thread::sleep_for(pause);
   }
@@ -131,11 +145,13 @@ EventStream Remote::read(AggregateId aggregate, StreamOptions options) {
 
 EventFeed Remote::follow(Query query, FollowOptions options) {
   if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
-  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
+  if (options.page_events_max == 0)
+    return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
   pb::SubscribeRequest request;
   messages::put(query, *request.mutable_query());
   request.set_after(options.after.value);
-  request.set_page_events_max(static_cast<std::uint32_t>(std::min<std::size_t>(options.page_events_max, std::numeric_limits<std::uint32_t>::max())));
+  request.set_page_events_max(static_cast<std::uint32_t>(
+      std::min<std::size_t>(options.page_events_max, std::numeric_limits<std::uint32_t>::max())));
   return EventFeed(std::make_unique<remote::RemoteFeed>(impl_->connection, std::move(request)));
 }
 
@@ -165,7 +181,9 @@ Result<void> ask_behind(Connection& connection, Request& request, Call call, std
 Result<GlobalPosition> Remote::head() {
   pb::HeadRequest request;
   pb::HeadResponse response;
-  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->Head(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) {
+    return door.events->Head(&context, request, &response);
+  }));
   see(GlobalPosition(response.watermark()));
   return GlobalPosition(response.watermark());
 }
@@ -174,8 +192,9 @@ Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::mi
   pb::HeadRequest request;
   pb::HeadResponse response;
   EVERSHARD_TRY(ask_behind(
-      *impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->Head(&context, request, &response); }, position,
-      std::chrono::milliseconds(wire_ms(timeout))));
+      *impl_->connection, request,
+      [&](remote::Door& door, grpc::ClientContext& context) { return door.events->Head(&context, request, &response); },
+      position, std::chrono::milliseconds(wire_ms(timeout))));
   see(GlobalPosition(response.watermark()));
   return GlobalPosition(response.watermark());
 }
@@ -192,14 +211,17 @@ Result<AggregateInfo> Remote::aggregate(const AggregateId& aggregate, std::optio
   messages::put(aggregate, *request.mutable_aggregate());
   if (up_to) request.set_up_to(up_to->value);
   pb::AggregateInfo response;
-  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->GetAggregate(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) {
+    return door.events->GetAggregate(&context, request, &response);
+  }));
   AggregateInfo info;
   EVERSHARD_TRY(messages::get(response, info));
   see(info.last_position);
   return info;
 }
 
-Result<std::vector<AggregateInfo>> Remote::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+Result<std::vector<AggregateInfo>> Remote::aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                      std::size_t limit) {
   if (type) EVERSHARD_TRY(AggregateId::check({*type, "x"}));
   if (after) EVERSHARD_TRY(AggregateId::check(*after));
   std::vector<AggregateInfo> aggregates;
@@ -209,7 +231,9 @@ Result<std::vector<AggregateInfo>> Remote::aggregates(std::optional<std::string>
     if (after) messages::put(*after, *request.mutable_after());
     request.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(limit - aggregates.size(), 10'000)));
     pb::ListAggregatesResponse response;
-    EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->ListAggregates(&context, request, &response); }));
+    EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) {
+      return door.events->ListAggregates(&context, request, &response);
+    }));
     for (const auto& one : response.aggregates()) {
       aggregates.emplace_back();
       EVERSHARD_TRY(messages::get(one, aggregates.back()));
@@ -224,7 +248,9 @@ Result<RecordedEvent> Remote::event_at(GlobalPosition position) {
   pb::GetEventRequest request;
   request.set_position(position.value);
   pb::RecordedEvent response;
-  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->GetEvent(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) {
+    return door.events->GetEvent(&context, request, &response);
+  }));
   RecordedEvent event;
   EVERSHARD_TRY(messages::get(response, event));
   see(event.position);
@@ -257,7 +283,9 @@ namespace {
 
 Result<std::optional<RecordedSnapshot>> snapshot_of(Connection& connection, pb::GetSnapshotRequest& request) {
   pb::GetSnapshotResponse response;
-  EVERSHARD_TRY(ask_behind(connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->GetSnapshot(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(connection, request, [&](remote::Door& door, grpc::ClientContext& context) {
+    return door.events->GetSnapshot(&context, request, &response);
+  }));
   std::optional<RecordedSnapshot> snapshot;
   if (response.has_snapshot()) EVERSHARD_TRY(messages::get(*response.mutable_snapshot(), snapshot.emplace()));
   return snapshot;
@@ -265,7 +293,8 @@ Result<std::optional<RecordedSnapshot>> snapshot_of(Connection& connection, pb::
 
 }  // namespace
 
-Result<std::optional<RecordedSnapshot>> Remote::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
+Result<std::optional<RecordedSnapshot>> Remote::snapshot(const AggregateId& aggregate,
+                                                         std::optional<SeqNr> at_or_before) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   pb::GetSnapshotRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
@@ -286,9 +315,12 @@ Result<std::vector<RecordedSnapshot>> Remote::snapshots(const AggregateId& aggre
   pb::ListSnapshotsRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
   pb::ListSnapshotsResponse response;
-  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->ListSnapshots(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) {
+    return door.events->ListSnapshots(&context, request, &response);
+  }));
   std::vector<RecordedSnapshot> snapshots(static_cast<std::size_t>(response.snapshots_size()));
-  for (int i = 0; i < response.snapshots_size(); ++i) EVERSHARD_TRY(messages::get(*response.mutable_snapshots(i), snapshots[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < response.snapshots_size(); ++i)
+    EVERSHARD_TRY(messages::get(*response.mutable_snapshots(i), snapshots[static_cast<std::size_t>(i)]));
   return snapshots;
 }
 
@@ -300,7 +332,10 @@ Projections& Remote::projections() { return impl_->projections; }
 
 Result<StoreStats> Remote::stats() const {
   pb::StatsResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->Stats(&context, {}, &response); }));
+  EVERSHARD_TRY(
+      impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.administration->Stats(&context, {}, &response);
+      }));
   StoreStats stats;
   EVERSHARD_TRY(messages::get(response, stats));
   return stats;
@@ -308,21 +343,26 @@ Result<StoreStats> Remote::stats() const {
 
 Result<void> Remote::flush() {
   pb::FlushResponse response;
-  return impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->Flush(&context, {}, &response); },
-                                Connection::Again::not_reached);
+  return impl_->connection->ask(
+      [&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.administration->Flush(&context, {}, &response);
+      },
+      Connection::Again::not_reached);
 }
 
 Result<VerifyReport> Remote::verify(Progress progress) {
   VerifyReport report;
   EVERSHARD_TRY(remote::follow_work<pb::VerifyResponse>(
-      *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
+      *impl_->connection, progress,
+      [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
       [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
   return report;
 }
 
 Result<void> Remote::vacuum(Progress progress) {
   return remote::follow_work<pb::VacuumResponse>(
-      *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Vacuum(&context, {}); },
+      *impl_->connection, progress,
+      [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Vacuum(&context, {}); },
       [](const pb::VacuumResponse&) {});
 }
 
@@ -333,14 +373,18 @@ Result<GlobalPosition> Remote::backup(const std::filesystem::path& target, Backu
   if (options.up_to) request.set_up_to(options.up_to->value);
   GlobalPosition end;
   EVERSHARD_TRY(remote::follow_work<pb::BackupResponse>(
-      *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
+      *impl_->connection, progress,
+      [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
       [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
   return end;
 }
 
 Result<ClusterStatus> Remote::cluster_status() {
   pb::ClusterStatusResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->ClusterStatus(&context, {}, &response); }));
+  EVERSHARD_TRY(
+      impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.administration->ClusterStatus(&context, {}, &response);
+      }));
   ClusterStatus status;
   EVERSHARD_TRY(messages::get(response, status));
   return status;
@@ -350,8 +394,11 @@ Result<ShardsAssigned> Remote::cluster_assign(const ShardAssignment& wanted) {
   pb::ClusterAssignRequest request;
   messages::put(wanted, request);
   pb::ClusterAssignResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->ClusterAssign(&context, request, &response); },
-                                       Connection::Again::not_reached));
+  EVERSHARD_TRY(impl_->connection->ask(
+      [&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.administration->ClusterAssign(&context, request, &response);
+      },
+      Connection::Again::not_reached));
   ShardsAssigned assigned;
   EVERSHARD_TRY(messages::get(response, assigned));
   return assigned;
@@ -361,7 +408,10 @@ Groups& Remote::groups() { return impl_->groups; }
 
 Result<std::string> Remote::types() {
   pb::GetTypesResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.events->GetTypes(&context, {}, &response); }));
+  EVERSHARD_TRY(
+      impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.events->GetTypes(&context, {}, &response);
+      }));
   return response.types();
 }
 

@@ -13,8 +13,8 @@
 #include "evershard/store/api/cluster_status.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
-#include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/tables.hpp"
 
@@ -25,34 +25,38 @@ struct RemoteOptions {
   std::vector<std::string> servers{};     ///< the same as a list; not empty: instead of `server`
   std::string token{};                    ///< empty: none is sent
   bool tls = false;                       ///< implied by each of the following
-  std::filesystem::path tls_ca{};           ///< who signed the server's certificate; empty: whom this machine trusts
+  std::filesystem::path tls_ca{};         ///< who signed the server's certificate; empty: whom this machine trusts
   std::filesystem::path tls_certificate{};  ///< this client's own, where the server asks for one
   std::filesystem::path tls_key{};
-  std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of each call, with all its tries; reads: of each wait for a page
+  std::chrono::milliseconds timeout =
+      std::chrono::seconds(30);  ///< of each call, with all its tries; reads: of each wait for a page
   /// How long, from the first time on, a call is tried again that a server answers as `unavailable`, `wrong_shard` or
   /// `fenced`; then it ends with that.
   std::chrono::milliseconds unavailable_timeout = std::chrono::seconds(5);
-  bool compression = false;  ///< gzip of appends and of the pages of reads and follows: for slow networks, it costs both sides time
-  std::size_t appends_in_flight_max = 4'096;                     ///< towards one node; then `overloaded`
+  bool compression =
+      false;  ///< gzip of appends and of the pages of reads and follows: for slow networks, it costs both sides time
+  std::size_t appends_in_flight_max = 4'096;  ///< towards one node; then `overloaded`
   std::size_t bytes_in_flight_max = 64u << 20;
-  bool follow_shards = true;    ///< of a cluster: learns its members and sends each append to the node that decides it. Off: behind a load balancer
-  bool read_own_writes = true;  ///< every read waits for what this client has seen, on whatever node, unless it says itself what it waits for
+  bool follow_shards = true;    ///< of a cluster: learns its members and sends each append to the node that decides it.
+                                ///< Off: behind a load balancer
+  bool read_own_writes = true;  ///< every read waits for what this client has seen, on whatever node, unless it says
+                                ///< itself what it waits for
   GlobalPosition seen{};        ///< what it has seen already: another client's seen()
   /// Asks a silent server whether it is there. Absent: 20 s; where there are several 5 s, and 3 s later it is gone.
   std::optional<std::chrono::milliseconds> keepalive{};
 };
 
-/// The same words and errors as Local. What breaks on the way is tried again where that is safe: an append has its ids before it is
-/// sent first, so that the server stores it once; reads and follows go on behind what they gave. Past the time-out an append's
-/// outcome is unknown (`timeout`); where it was never sent, `unavailable`.
+/// The same words and errors as Local. What breaks on the way is tried again where that is safe: an append has its ids
+/// before it is sent first, so that the server stores it once; reads and follows go on behind what they gave. Past the
+/// time-out an append's outcome is unknown (`timeout`); where it was never sent, `unavailable`.
 ///
-/// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is gone or says that it
-/// cannot: in the middle of appends, reads and follows. A server of another store is never used. What is about one node (stats, flush,
-/// verify, vacuum, backup) is that of the node it is connected to.
+/// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is
+/// gone or says that it cannot: in the middle of appends, reads and follows. A server of another store is never used.
+/// What is about one node (stats, flush, verify, vacuum, backup) is that of the node it is connected to.
 ///
-/// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first events lie on one
-/// shard are, but for what another node must be asked about first (a condition, other shards), and while owners change: expect versions, or
-/// wait for the answer, where that counts.
+/// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first
+/// events lie on one shard are, but for what another node must be asked about first (a condition, other shards), and
+/// while owners change: expect versions, or wait for the answer, where that counts.
 ///
 /// Connects when it is first used, and again whenever the connection is lost.
 class Remote final : public EventStore, public Administration {
@@ -61,11 +65,13 @@ class Remote final : public EventStore, public Administration {
   [[nodiscard]] static Result<Remote> connect(RemoteOptions options = {});
   Remote(Remote&&) noexcept;
   Remote& operator=(Remote&&) noexcept;
-  /// What is in flight ends with `unavailable`, or `timeout` where it may have been stored. Streams and feeds made of it go on.
+  /// What is in flight ends with `unavailable`, or `timeout` where it may have been stored. Streams and feeds made of
+  /// it go on.
   ~Remote() override;
 
   using EventStore::read;
-  /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again for `unavailable_timeout`.
+  /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again for
+  /// `unavailable_timeout`.
   Result<Appended> append(Append append) override;
   /// What a node answers is the answer: trying again here would store it behind later ones.
   void append_async(Append append, AppendCompletion done) override;
@@ -75,10 +81,12 @@ class Remote final : public EventStore, public Administration {
   Result<GlobalPosition> head() override;
   Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
   Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                std::size_t limit) override;
   Result<RecordedEvent> event_at(GlobalPosition position) override;
   Result<void> put_snapshot(Snapshot snapshot) override;
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                   std::optional<SeqNr> at_or_before = {}) override;
   Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
@@ -88,7 +96,8 @@ class Remote final : public EventStore, public Administration {
   Result<void> vacuum(Progress progress = {}) override;
   /// Into a directory of the server's machine.
   using Administration::backup;
-  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
+                                Progress progress = {}) override;
 
   /// The greatest position that any answer told: reads there see all that was written and read by this client.
   [[nodiscard]] GlobalPosition seen() const;
@@ -114,7 +123,8 @@ class Remote final : public EventStore, public Administration {
   /// Named subscriptions that keep how far they came, shared by workers. As long as this Remote.
   [[nodiscard]] Groups& groups();
 
-  /// What is removed from the server's history, for good. What it cannot say the end of is `timeout`: the same again tells. As long as this Remote.
+  /// What is removed from the server's history, for good. What it cannot say the end of is `timeout`: the same again
+  /// tells. As long as this Remote.
   [[nodiscard]] HistoryRetention& retention();
 
  private:

@@ -9,25 +9,28 @@ namespace evershard::remote {
 namespace {
 
 constexpr auto heartbeat = std::chrono::milliseconds(5'000);
-constexpr auto silence_max = 3 * heartbeat;  ///< then the server, or what lies between, is gone
+constexpr auto silence_max = 3 * heartbeat;                    ///< then the server, or what lies between, is gone
 constexpr auto away_after = std::chrono::milliseconds(1'000);  ///< a shorter break is nobody's business
-constexpr auto longest_wait = std::chrono::hours(24 * 365);  ///< what is longer may overflow the clock
+constexpr auto longest_wait = std::chrono::hours(24 * 365);    ///< what is longer may overflow the clock
 
 /// Somewhere else, or later.
 bool goes_on(const Error& error) {
   if (error.lasting()) return false;
-  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced;
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
+         error.code == ErrorCode::fenced;
 }
 
 }  // namespace
 
 class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeResponse> {
  public:
-  Call(std::unique_ptr<grpc::ClientContext> context, Door& at, RemoteFeed& owner) : door(at), context_(std::move(context)), owner_(owner) {}
+  Call(std::unique_ptr<grpc::ClientContext> context, Door& at, RemoteFeed& owner)
+      : door(at), context_(std::move(context)), owner_(owner) {}
 
   Door& door;
 
-  static void begin(const std::shared_ptr<Call>& call, pb::EventStore::Stub& stub, const pb::SubscribeRequest& request) {
+  static void begin(const std::shared_ptr<Call>& call, pb::EventStore::Stub& stub,
+                    const pb::SubscribeRequest& request) {
     call->self_ = call;
     stub.async()->Subscribe(call->context_.get(), &request, call.get());
     call->StartRead(&call->incoming_);
@@ -44,13 +47,16 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
 
   void OnReadDone(bool ok) override {
     const std::lock_guard lock(owner_.mutex_);
-    if (ok) owner_.item_ = std::move(incoming_);
-    else let_go();
+    if (ok)
+      owner_.item_ = std::move(incoming_);
+    else
+      let_go();
     owner_.changed_.notify_all();
   }
   void OnDone(const grpc::Status& status) override {
     const std::lock_guard lock(owner_.mutex_);
-    owner_.error_ = status.ok() ? Error(ErrorCode::unavailable, "the server ended the subscription") : wire::error_of(status);
+    owner_.error_ =
+        status.ok() ? Error(ErrorCode::unavailable, "the server ended the subscription") : wire::error_of(status);
     if (!owner_.cancelled_ && goes_on(*owner_.error_)) owner_.connection_->failed(door);
     owner_.call_.reset();
     owner_.over_ = std::move(self_);
@@ -65,7 +71,8 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
   bool held_ = true;
 };
 
-RemoteFeed::RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequest request) : connection_(std::move(connection)), request_(std::move(request)) {
+RemoteFeed::RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequest request)
+    : connection_(std::move(connection)), request_(std::move(request)) {
   request_.set_heartbeat_ms(static_cast<std::uint32_t>(heartbeat.count()));
 }
 
@@ -105,7 +112,8 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       heard_ = true;
       away_since_.reset();
       away_told_ = false;
-      const bool says_nothing = item.kind() == pb::SubscribeResponse::KIND_HEARTBEAT && item.watermark() <= request_.after();
+      const bool says_nothing =
+          item.kind() == pb::SubscribeResponse::KIND_HEARTBEAT && item.watermark() <= request_.after();
       if (!says_nothing) return take(std::move(item));
       continue;
     }
@@ -153,13 +161,22 @@ FeedItem RemoteFeed::idle(std::chrono::steady_clock::time_point now) const {
 Result<FeedItem> RemoteFeed::take(pb::SubscribeResponse from) {
   FeedItem item;
   switch (from.kind()) {
-    case pb::SubscribeResponse::KIND_EVENTS: item.kind = FeedItem::Kind::events; break;
-    case pb::SubscribeResponse::KIND_CAUGHT_UP: item.kind = FeedItem::Kind::caught_up; break;
-    case pb::SubscribeResponse::KIND_FELL_BEHIND: item.kind = FeedItem::Kind::fell_behind; break;
-    default: item.kind = FeedItem::Kind::idle; break;
+    case pb::SubscribeResponse::KIND_EVENTS:
+      item.kind = FeedItem::Kind::events;
+      break;
+    case pb::SubscribeResponse::KIND_CAUGHT_UP:
+      item.kind = FeedItem::Kind::caught_up;
+      break;
+    case pb::SubscribeResponse::KIND_FELL_BEHIND:
+      item.kind = FeedItem::Kind::fell_behind;
+      break;
+    default:
+      item.kind = FeedItem::Kind::idle;
+      break;
   }
   item.events.resize(static_cast<std::size_t>(from.events_size()));
-  for (int i = 0; i < from.events_size(); ++i) EVERSHARD_TRY(messages::get(*from.mutable_events(i), item.events[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < from.events_size(); ++i)
+    EVERSHARD_TRY(messages::get(*from.mutable_events(i), item.events[static_cast<std::size_t>(i)]));
   // Another node than before may be behind what was given.
   request_.set_after(std::max(request_.after(), from.watermark()));
   item.watermark = GlobalPosition(request_.after());

@@ -11,8 +11,8 @@
 
 namespace evershard::remote {
 
-/// A server that was there once is waited for, however long it is gone; one that was never there is an error after the time-out.
-/// Reads one message ahead, no more: a slow consumer holds back its own stream only.
+/// A server that was there once is waited for, however long it is gone; one that was never there is an error after the
+/// time-out. Reads one message ahead, no more: a slow consumer holds back its own stream only.
 class RemoteFeed final : public FeedSource {
  public:
   RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequest request);

@@ -14,7 +14,8 @@ constexpr std::size_t parked_a_call = 1'000;
 /// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&)
 template <class Call>
 Result<GroupInfo> ask_group(Connection& connection, Connection::Again again, pb::GroupInfo& response, Call call) {
-  EVERSHARD_TRY(connection.ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return call(door, context); }, again));
+  EVERSHARD_TRY(connection.ask(
+      [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return call(door, context); }, again));
   GroupInfo info;
   EVERSHARD_TRY(messages::get(response, info));
   return info;
@@ -27,13 +28,16 @@ Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition) {
   pb::CreateGroupRequest request;
   request.set_name(definition.name);
   messages::put(definition.query, *request.mutable_query());
-  if (definition.after) request.set_after(definition.after->value);
-  else request.set_from_now(true);
+  if (definition.after)
+    request.set_after(definition.after->value);
+  else
+    request.set_from_now(true);
   messages::put(definition.settings, *request.mutable_settings());
   EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_sent, response,
-                   [&](Door& door, grpc::ClientContext& context) { return door.groups->CreateGroup(&context, request, &response); });
+  return ask_group(*connection_, Connection::Again::not_sent, response, [&](Door& door, grpc::ClientContext& context) {
+    return door.groups->CreateGroup(&context, request, &response);
+  });
 }
 
 Result<GroupInfo> RemoteGroups::change_group(const std::string& name, const GroupSettingsChange& change) {
@@ -42,19 +46,23 @@ Result<GroupInfo> RemoteGroups::change_group(const std::string& name, const Grou
   messages::put(change, *request.mutable_settings());
   EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_sent, response,
-                   [&](Door& door, grpc::ClientContext& context) { return door.groups->ChangeGroup(&context, request, &response); });
+  return ask_group(*connection_, Connection::Again::not_sent, response, [&](Door& door, grpc::ClientContext& context) {
+    return door.groups->ChangeGroup(&context, request, &response);
+  });
 }
 
 Result<GroupInfo> RemoteGroups::reset_group(const std::string& name, std::optional<GlobalPosition> after) {
   pb::ResetGroupRequest request;
   request.set_name(name);
-  if (after) request.set_after(after->value);
-  else request.set_from_now(true);
+  if (after)
+    request.set_after(after->value);
+  else
+    request.set_from_now(true);
   EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_sent, response,
-                   [&](Door& door, grpc::ClientContext& context) { return door.groups->ResetGroup(&context, request, &response); });
+  return ask_group(*connection_, Connection::Again::not_sent, response, [&](Door& door, grpc::ClientContext& context) {
+    return door.groups->ResetGroup(&context, request, &response);
+  });
 }
 
 Result<void> RemoteGroups::drop_group(const std::string& name) {
@@ -62,15 +70,21 @@ Result<void> RemoteGroups::drop_group(const std::string& name) {
   request.set_name(name);
   EVERSHARD_TRY(sendable(request));
   pb::DropGroupResponse response;
-  return connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->DropGroup(&context, request, &response); },
-                          Connection::Again::not_sent);
+  return connection_->ask(
+      [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.groups->DropGroup(&context, request, &response);
+      },
+      Connection::Again::not_sent);
 }
 
 Result<std::vector<GroupInfo>> RemoteGroups::list_groups() {
   pb::ListGroupsResponse response;
-  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->ListGroups(&context, {}, &response); }));
+  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+    return door.groups->ListGroups(&context, {}, &response);
+  }));
   std::vector<GroupInfo> all(static_cast<std::size_t>(response.groups_size()));
-  for (int i = 0; i < response.groups_size(); ++i) EVERSHARD_TRY(messages::get(*response.mutable_groups(i), all[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < response.groups_size(); ++i)
+    EVERSHARD_TRY(messages::get(*response.mutable_groups(i), all[static_cast<std::size_t>(i)]));
   return all;
 }
 
@@ -80,10 +94,13 @@ Result<GroupInfo> RemoteGroups::group(const std::string& name) {
   EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
   return ask_group(*connection_, Connection::Again::not_served, response,
-                   [&](Door& door, grpc::ClientContext& context) { return door.groups->DescribeGroup(&context, request, &response); });
+                   [&](Door& door, grpc::ClientContext& context) {
+                     return door.groups->DescribeGroup(&context, request, &response);
+                   });
 }
 
-Result<std::vector<ParkedEvent>> RemoteGroups::parked_events(const std::string& name, GlobalPosition after, std::size_t limit) {
+Result<std::vector<ParkedEvent>> RemoteGroups::parked_events(const std::string& name, GlobalPosition after,
+                                                             std::size_t limit) {
   std::vector<ParkedEvent> all;
   while (all.size() < limit) {
     pb::ListParkedRequest request;
@@ -92,7 +109,9 @@ Result<std::vector<ParkedEvent>> RemoteGroups::parked_events(const std::string& 
     request.set_limit(static_cast<std::uint32_t>(std::min(limit - all.size(), parked_a_call)));
     EVERSHARD_TRY(sendable(request));
     pb::ListParkedResponse response;
-    EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->ListParked(&context, request, &response); }));
+    EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+      return door.groups->ListParked(&context, request, &response);
+    }));
     for (auto& one : *response.mutable_parked()) messages::get(one, all.emplace_back());
     if (static_cast<std::uint32_t>(response.parked_size()) < request.limit()) break;
     after = all.back().position;
@@ -106,8 +125,11 @@ Result<std::uint64_t> RemoteGroups::replay_parked(const std::string& name, std::
   if (position) request.set_position(position->value);
   EVERSHARD_TRY(sendable(request));
   pb::ReplayParkedResponse response;
-  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->ReplayParked(&context, request, &response); },
-                                 Connection::Again::not_sent));
+  EVERSHARD_TRY(connection_->ask(
+      [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.groups->ReplayParked(&context, request, &response);
+      },
+      Connection::Again::not_sent));
   return response.events();
 }
 
@@ -117,12 +139,16 @@ Result<std::uint64_t> RemoteGroups::discard_parked(const std::string& name, std:
   if (position) request.set_position(position->value);
   EVERSHARD_TRY(sendable(request));
   pb::DiscardParkedResponse response;
-  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->DiscardParked(&context, request, &response); },
-                                 Connection::Again::not_sent));
+  EVERSHARD_TRY(connection_->ask(
+      [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+        return door.groups->DiscardParked(&context, request, &response);
+      },
+      Connection::Again::not_sent));
   return response.events();
 }
 
-Result<std::shared_ptr<GroupSession>> RemoteGroups::open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
+Result<std::shared_ptr<GroupSession>> RemoteGroups::open_session(const std::string& name, const GroupJoin& join,
+                                                                 std::function<void()> wake) {
   const auto deadline = Connection::Clock::now() + connection_->options().timeout;
   auto door = connection_->door(deadline);
   if (!door) return refuse(std::move(door).error());

@@ -22,11 +22,13 @@ class RemoteGroups final : public Groups {
   Result<void> drop_group(const std::string& name) override;
   Result<std::vector<GroupInfo>> list_groups() override;
   Result<GroupInfo> group(const std::string& name) override;
-  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after, std::size_t limit) override;
+  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after,
+                                                 std::size_t limit) override;
   Result<std::uint64_t> replay_parked(const std::string& name, std::optional<GlobalPosition> position) override;
   Result<std::uint64_t> discard_parked(const std::string& name, std::optional<GlobalPosition> position) override;
   /// Waits until it has joined.
-  Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) override;
+  Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join,
+                                                     std::function<void()> wake) override;
   /// A server that is gone is waited for.
   [[nodiscard]] bool comes_back() const override { return true; }
 

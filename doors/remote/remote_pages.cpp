@@ -16,8 +16,10 @@ class RemotePages::Try {
  public:
   Try(Connection& connection, Door& at, const pb::ReadRequest& request) : door(at), context_(connection.context()) {
     // What the generated stub does, with bytes for an answer: pages have a faster way to values than by messages.
-    static const grpc::internal::RpcMethod method("/evershard.v1.EventStore/Read", grpc::internal::RpcMethod::SERVER_STREAMING);
-    reader_.reset(grpc::internal::ClientAsyncReaderFactory<grpc::ByteBuffer>::Create(door.channel.get(), &queue_, method, context_.get(), request, false, nullptr));
+    static const grpc::internal::RpcMethod method("/evershard.v1.EventStore/Read",
+                                                  grpc::internal::RpcMethod::SERVER_STREAMING);
+    reader_.reset(grpc::internal::ClientAsyncReaderFactory<grpc::ByteBuffer>::Create(
+        door.channel.get(), &queue_, method, context_.get(), request, false, nullptr));
     reader_->StartCall(this);
   }
   ~Try() {
@@ -69,7 +71,8 @@ class RemotePages::Try {
   bool late_ = false;
 };
 
-RemotePages::RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request, std::optional<GlobalPosition> at_least)
+RemotePages::RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request,
+                         std::optional<GlobalPosition> at_least)
     : connection_(std::move(connection)), request_(std::move(request)), at_least_(at_least) {}
 RemotePages::~RemotePages() = default;
 
@@ -86,7 +89,8 @@ Result<Page> RemotePages::next_page() {
     }
     if (auto bytes = try_->read(request_.has_at_least() ? deadline + Connection::answer_grace : deadline)) {
       grpc::Slice slice;
-      if (!bytes->TrySingleSlice(&slice).ok() && !bytes->DumpToSingleSlice(&slice).ok()) return refuse(ErrorCode::corruption, "a page came without bytes");
+      if (!bytes->TrySingleSlice(&slice).ok() && !bytes->DumpToSingleSlice(&slice).ok())
+        return refuse(ErrorCode::corruption, "a page came without bytes");
       auto page = codec::decode<Page>({reinterpret_cast<const char*>(slice.begin()), slice.size()});
       if (!page) return page;
       connection_->see(page->watermark);
@@ -105,10 +109,12 @@ Result<Page> RemotePages::next_page() {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
     if (late && why) return refuse(*std::move(why));
     if (late) return refuse(ErrorCode::timeout, "the server gave no page in time");
-    Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page") : wire::error_of(status);
+    Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page")
+                              : wire::error_of(status);
     // One that has not come as far as the read is to be left alone, where there are others.
     const bool behind = error.code == ErrorCode::timeout && request_.has_at_least() && connection_->several();
-    const bool passing = behind || error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced;
+    const bool passing = behind || error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
+                         error.code == ErrorCode::fenced;
     const bool borne = behind || status.error_details().empty() || patience.bears(error, ToldPatience::Clock::now());
     const auto pause = pause_before(tries);
     if (passing) connection_->failed(door);
@@ -124,14 +130,17 @@ void RemotePages::cancel() {
   if (try_) try_->stop();
 }
 
-/// At the door that works now, behind what was given, as of the same watermark: another node must have come so far before it answers.
+/// At the door that works now, behind what was given, as of the same watermark: another node must have come so far
+/// before it answers.
 Result<void> RemotePages::open(Clock::time_point deadline) {
   auto door = connection_->door(deadline);
   if (!door) return refuse(std::move(door).error());
-  if (!Connection::connected(**door, deadline, &cancelled_)) return refuse(wire::error_of(Connection::not_connected(**door)));
+  if (!Connection::connected(**door, deadline, &cancelled_))
+    return refuse(wire::error_of(Connection::not_connected(**door)));
   if (const auto position = watermark_ ? watermark_ : connection_->at_least(at_least_)) {
     request_.mutable_at_least()->set_position(position->value);
-    request_.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(connection_->wait_at_one(Connection::left(deadline)).count()));
+    request_.mutable_at_least()->set_timeout_ms(
+        static_cast<std::uint32_t>(connection_->wait_at_one(Connection::left(deadline)).count()));
   }
   auto next = std::make_shared<Try>(*connection_, **door, request_);
   const std::lock_guard lock(mutex_);
@@ -141,7 +150,8 @@ Result<void> RemotePages::open(Clock::time_point deadline) {
 }
 
 bool RemotePages::backwards() const {
-  return (request_.has_query() ? request_.options().direction() : request_.stream().direction()) == pb::DIRECTION_BACKWARDS;
+  return (request_.has_query() ? request_.options().direction() : request_.stream().direction()) ==
+         pb::DIRECTION_BACKWARDS;
 }
 
 /// The rest of the read, as of the same moment.
@@ -151,8 +161,10 @@ void RemotePages::go_on_behind(const Page& page) {
     if (!options.has_up_to() || options.up_to() > page.watermark.value) options.set_up_to(page.watermark.value);
     if (page.events.empty()) return;
     if (options.has_limit()) options.set_limit(options.limit() - page.events.size());
-    if (backwards()) options.set_before(page.events.back().position.value);
-    else options.set_after(page.events.back().position.value);
+    if (backwards())
+      options.set_before(page.events.back().position.value);
+    else
+      options.set_after(page.events.back().position.value);
     return;
   }
   auto& options = *request_.mutable_stream();
@@ -160,9 +172,12 @@ void RemotePages::go_on_behind(const Page& page) {
   if (page.events.empty()) return;
   if (options.has_limit()) options.set_limit(options.limit() - page.events.size());
   const auto last = page.events.back().seq_nr.value;
-  if (!backwards()) options.set_from(last + 1);
-  else if (last > 1) options.set_from(last - 1);
-  else options.set_limit(0);  // nothing stands before the first
+  if (!backwards())
+    options.set_from(last + 1);
+  else if (last > 1)
+    options.set_from(last - 1);
+  else
+    options.set_limit(0);  // nothing stands before the first
 }
 
 }  // namespace evershard::remote

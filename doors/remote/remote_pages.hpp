@@ -32,7 +32,7 @@ class RemotePages final : public PageSource {
   pb::ReadRequest request_;  ///< what is left to read
   const std::optional<GlobalPosition> at_least_;
   std::optional<GlobalPosition> watermark_;  ///< of the first page: it bounds the read, also after a break
-  std::mutex mutex_;         ///< of try_, against cancel()
+  std::mutex mutex_;                         ///< of try_, against cancel()
   std::shared_ptr<Try> try_;
   std::atomic<bool> cancelled_{false};
 };

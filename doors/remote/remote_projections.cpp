@@ -14,15 +14,22 @@ using Again = Connection::Again;
 
 /// What changes nothing may be asked again; what does is not, once somebody of the store answered.
 template <class Request, class Response>
-Result<void> ask_projections(Connection& connection, const Request& request, Response& response, grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*), Again again,
+Result<void> ask_projections(Connection& connection, const Request& request, Response& response,
+                             grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*), Again again,
                              std::optional<std::chrono::milliseconds> timeout = {}) {
   EVERSHARD_TRY(sendable(request));
-  const auto asked = [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return (door.projections.get()->*call)(&context, request, &response); };
-  return connection.ask(timeout.value_or(connection.options().timeout), asked, again, timeout ? Connection::answer_grace : std::chrono::milliseconds(0));
+  const auto asked = [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+    return (door.projections.get()->*call)(&context, request, &response);
+  };
+  return connection.ask(timeout.value_or(connection.options().timeout), asked, again,
+                        timeout ? Connection::answer_grace : std::chrono::milliseconds(0));
 }
 
 template <class Request>
-Result<ProjectionInfo> ask_for_info(Connection& connection, const Request& request, grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, pb::ProjectionInfo*), Again again) {
+Result<ProjectionInfo> ask_for_info(Connection& connection, const Request& request,
+                                    grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&,
+                                                               pb::ProjectionInfo*),
+                                    Again again) {
   pb::ProjectionInfo response;
   EVERSHARD_TRY(ask_projections(connection, request, response, call, again));
   ProjectionInfo info;
@@ -36,7 +43,8 @@ void see_own_writes(Connection& connection, const RowsAsked& rows, Request& requ
   const auto wanted = connection.at_least(rows.at_least);
   if (!wanted) return;
   request.mutable_at_least()->set_position(wanted->value);
-  request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(std::clamp<std::int64_t>(rows.timeout.count(), 0, INT32_MAX)));
+  request.mutable_at_least()->set_timeout_ms(
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(rows.timeout.count(), 0, INT32_MAX)));
 }
 
 }  // namespace
@@ -58,7 +66,8 @@ Result<ProjectionInfo> RemoteProjections::create_value_index(const std::string& 
   return ask_for_info(*connection_, request, &Stub::CreateValueIndex, Again::not_sent);
 }
 
-Result<ProjectionInfo> RemoteProjections::create(const std::string& name, const std::string& kind, const std::string& spec) {
+Result<ProjectionInfo> RemoteProjections::create(const std::string& name, const std::string& kind,
+                                                 const std::string& spec) {
   pb::CreateProjectionRequest request;
   request.set_name(name);
   request.set_kind(kind);
@@ -66,7 +75,8 @@ Result<ProjectionInfo> RemoteProjections::create(const std::string& name, const 
   return ask_for_info(*connection_, request, &Stub::CreateProjection, Again::not_sent);
 }
 
-Result<ProjectionInfo> RemoteProjections::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {
+Result<ProjectionInfo> RemoteProjections::change(const std::string& name, const std::string& spec,
+                                                 std::optional<SeqNr> expected) {
   pb::ChangeProjectionRequest request;
   request.set_name(name);
   request.set_spec(spec);
@@ -84,9 +94,11 @@ Result<void> RemoteProjections::ask(const std::string& name, Ask what) {
 
 Result<std::vector<ProjectionInfo>> RemoteProjections::list() {
   pb::ListProjectionsResponse response;
-  EVERSHARD_TRY(ask_projections(*connection_, pb::ListProjectionsRequest(), response, &Stub::ListProjections, Again::not_served));
+  EVERSHARD_TRY(
+      ask_projections(*connection_, pb::ListProjectionsRequest(), response, &Stub::ListProjections, Again::not_served));
   std::vector<ProjectionInfo> all(static_cast<std::size_t>(response.projections_size()));
-  for (std::size_t i = 0; i < all.size(); ++i) EVERSHARD_TRY(messages::get(*response.mutable_projections(static_cast<int>(i)), all[i]));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EVERSHARD_TRY(messages::get(*response.mutable_projections(static_cast<int>(i)), all[i]));
   return all;
 }
 
@@ -102,7 +114,8 @@ Result<IndexPage> RemoteProjections::read_index(const std::string& name, const I
   see_own_writes(*connection_, read.rows, request);
   request.set_name(name);
   pb::IndexPage response;
-  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::ReadIndex, Again::not_served, std::max(connection_->options().timeout, read.rows.timeout)));
+  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::ReadIndex, Again::not_served,
+                                std::max(connection_->options().timeout, read.rows.timeout)));
   IndexPage page;
   EVERSHARD_TRY(messages::get(response, page));
   return page;
@@ -114,22 +127,28 @@ Result<ValuePage> RemoteProjections::read_values(const std::string& name, const 
   see_own_writes(*connection_, read.rows, request);
   request.set_name(name);
   pb::ValuePage response;
-  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::ReadValues, Again::not_served, std::max(connection_->options().timeout, read.rows.timeout)));
+  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::ReadValues, Again::not_served,
+                                std::max(connection_->options().timeout, read.rows.timeout)));
   ValuePage page;
   EVERSHARD_TRY(messages::get(response, page));
   return page;
 }
 
-Result<GlobalPosition> RemoteProjections::wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) {
+Result<GlobalPosition> RemoteProjections::wait_until(const std::string& name, GlobalPosition position,
+                                                     std::chrono::milliseconds timeout) {
   pb::WaitForProjectionRequest request;
   request.set_name(name);
   request.mutable_at_least()->set_position(position.value);
-  request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(std::clamp<std::int64_t>(timeout.count(), 0, INT32_MAX)));
+  request.mutable_at_least()->set_timeout_ms(
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(timeout.count(), 0, INT32_MAX)));
   pb::WaitForProjectionResponse response;
-  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::WaitForProjection, Again::not_served, std::min(timeout, Connection::time_max) + connection_->options().timeout));
+  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::WaitForProjection, Again::not_served,
+                                std::min(timeout, Connection::time_max) + connection_->options().timeout));
   return GlobalPosition{response.position()};
 }
 
-Result<void> RemoteProjections::vacuum_projections() { return refuse(ErrorCode::invalid_argument, "a server's projections are vacuumed with its store"); }
+Result<void> RemoteProjections::vacuum_projections() {
+  return refuse(ErrorCode::invalid_argument, "a server's projections are vacuumed with its store");
+}
 
 }  // namespace evershard::remote

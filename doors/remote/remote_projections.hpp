@@ -16,13 +16,15 @@ class RemoteProjections final : public Projections {
   Result<ProjectionInfo> create_index(const Query& query) override;
   Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index) override;
   Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec) override;
-  Result<ProjectionInfo> change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) override;
+  Result<ProjectionInfo> change(const std::string& name, const std::string& spec,
+                                std::optional<SeqNr> expected) override;
   Result<void> ask(const std::string& name, Ask what) override;
   Result<std::vector<ProjectionInfo>> list() override;
   Result<ProjectionInfo> describe(const std::string& name) override;
   Result<IndexPage> read_index(const std::string& name, const IndexRead& read) override;
   Result<ValuePage> read_values(const std::string& name, const ValueRead& read) override;
-  Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) override;
+  Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position,
+                                    std::chrono::milliseconds timeout) override;
   Result<void> vacuum_projections() override;
 
  private:

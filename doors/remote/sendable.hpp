@@ -8,7 +8,8 @@
 
 namespace evershard::remote {
 
-/// Looked at before it is sent: else Protobuf complains on standard error, sends it, and the server can only say that it reads nothing of it.
+/// Looked at before it is sent: else Protobuf complains on standard error, sends it, and the server can only say that
+/// it reads nothing of it.
 ///
 /// Errors: invalid_argument: which text is not UTF-8
 [[nodiscard]] Result<void> sendable(const google::protobuf::Message& request);

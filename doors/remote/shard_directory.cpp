@@ -8,9 +8,12 @@
 namespace evershard::remote {
 
 Result<void> ShardDirectory::learn(const Membership& said) {
-  if (first_ && (said.store_id != first_->store_id || said.fork_id != first_->fork_id || said.shards != first_->shards)) {
-    return refuse(ErrorCode::invalid_argument, "serves another store: " + said.store_id + " (copy " + said.fork_id + ", " + std::to_string(said.shards) + " shards), the first one is " +
-                                                   first_->store_id + " (copy " + first_->fork_id + ", " + std::to_string(first_->shards) + " shards)");
+  if (first_ &&
+      (said.store_id != first_->store_id || said.fork_id != first_->fork_id || said.shards != first_->shards)) {
+    return refuse(ErrorCode::invalid_argument, "serves another store: " + said.store_id + " (copy " + said.fork_id +
+                                                   ", " + std::to_string(said.shards) + " shards), the first one is " +
+                                                   first_->store_id + " (copy " + first_->fork_id + ", " +
+                                                   std::to_string(first_->shards) + " shards)");
   }
   if (!first_) first_ = said;
   if (said.hash != sharding::hash_id) return {};  // of a release to come: any node takes any append

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "evershard/store/api/membership.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/api/membership.hpp"
 
 namespace evershard::remote {
 
@@ -27,7 +27,9 @@ class ShardDirectory {
   /// Where the first event of the append lies. Nothing: not known, or it has no name before the store gives it one.
   [[nodiscard]] std::optional<ShardId> shard_of(const Append& append) const;
   /// 0: nobody, or not known.
-  [[nodiscard]] std::uint32_t owner(ShardId shard) const { return shard.value < owners_.size() ? owners_[shard.value].node : 0; }
+  [[nodiscard]] std::uint32_t owner(ShardId shard) const {
+    return shard.value < owners_.size() ? owners_[shard.value].node : 0;
+  }
   /// Of nodes that say where their doors are.
   [[nodiscard]] const std::map<std::uint32_t, std::string>& addresses() const { return addresses_; }
   friend bool operator==(const ShardDirectory&, const ShardDirectory&) = default;

@@ -53,15 +53,17 @@ constexpr const char* coordinator_begin = R"(
 `evershard coordinator` takes these, and no others. A file is read by one kind of process: what the other one has is refused as unknown. Of the log's settings, SIGHUP opens the file anew and takes `log-level` from the file.
 )";
 
-constexpr const char* sample_begin = R"(# Settings of the Evershard server. Each is shown with its default; docs/configuration.md has the rest.
+constexpr const char* sample_begin =
+    R"(# Settings of the Evershard server. Each is shown with its default; docs/configuration.md has the rest.
 # `evershard serve --config THIS_FILE --check` says what is in force, from where, and what is wrong.
 
 )";
 
 }  // namespace
 
-std::string configuration_document() { 
-  return document_begin + settings::markdown_of(server_settings()) + members_begin + settings::markdown_of(membership_settings()) + coordinator_begin +
+std::string configuration_document() {
+  return document_begin + settings::markdown_of(server_settings()) + members_begin +
+         settings::markdown_of(membership_settings()) + coordinator_begin +
          settings::markdown_of(coordinator_settings());
 }
 std::string configuration_sample() { return sample_begin + settings::sample_file_of(server_settings()); }

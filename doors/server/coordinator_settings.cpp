@@ -13,12 +13,20 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
     settings::BoundTable<CoordinatorSettings> made;
     settings::BoundTable<CoordinatorSettings>::Group order(made, "order");
     order.path("data", "The directory of the cut log.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, data));
-    order.path("keys", "The directory of subjects' keys; without it, what has a subject is refused. Outside of `data`, and of the nodes' directories.",
+    order.path("keys",
+               "The directory of subjects' keys; without it, what has a subject is refused. Outside of `data`, and of "
+               "the nodes' directories.",
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, keys));
-    order.text("listen", "Where nodes connect: HOST:PORT; port 0 takes any free one.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, listen));
-    settings::bounded(order.number("nodes", "A new cluster's shards are given out once so many nodes are there.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, nodes)), 1, nodes_max);
-    settings::bounded(order.number("shards", "How many shards a new cluster gets, for good; a cut log that is there must have as many. 0: 16, or what it has.",
-                                   EVERSHARD_SETTING_FIELD(CoordinatorSettings, shards)), 0, shards_max);
+    order.text("listen", "Where nodes connect: HOST:PORT; port 0 takes any free one.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, listen));
+    settings::bounded(order.number("nodes", "A new cluster's shards are given out once so many nodes are there.",
+                                   EVERSHARD_SETTING_FIELD(CoordinatorSettings, nodes)),
+                      1, nodes_max);
+    settings::bounded(order.number("shards",
+                                   "How many shards a new cluster gets, for good; a cut log that is there must have as "
+                                   "many. 0: 16, or what it has.",
+                                   EVERSHARD_SETTING_FIELD(CoordinatorSettings, shards)),
+                      0, shards_max);
     settings::BoundTable<CoordinatorSettings>::Group cluster(made, "cluster");
     add_peers<CoordinatorSettings>(cluster);
     add_log(made);
@@ -36,7 +44,9 @@ const settings::Table& coordinator_settings() {
 
 Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& settings) {
   auto options = coordinators().options(settings);
-  if (options.data.empty()) return refuse(ErrorCode::invalid_argument, "no data directory is given: --data DIR, EVERSHARD_DATA, or data in a file");
+  if (options.data.empty())
+    return refuse(ErrorCode::invalid_argument,
+                  "no data directory is given: --data DIR, EVERSHARD_DATA, or data in a file");
   auto place = place_of(settings, "listen");
   if (!place) return refuse(std::move(place).error());
   options.place = *std::move(place);
@@ -44,8 +54,10 @@ Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& set
 }
 
 std::string coordinator_configuration_sample() {
-  return "# Settings of the coordinator of an Evershard cluster. Each is shown with its default; docs/configuration.md has the rest.\n"
-         "# `evershard coordinator --config THIS_FILE --check` says what is in force, from where, and what is wrong.\n\n" +
+  return "# Settings of the coordinator of an Evershard cluster. Each is shown with its default; docs/configuration.md "
+         "has the rest.\n"
+         "# `evershard coordinator --config THIS_FILE --check` says what is in force, from where, and what is "
+         "wrong.\n\n" +
          settings::sample_file_of(coordinator_settings());
 }
 

@@ -18,8 +18,8 @@ struct CoordinatorSettings {
   std::filesystem::path keys{};  ///< empty: none
   std::string listen = "127.0.0.1:7430";
   cluster::HostAndPort place{};  ///< of `listen`
-  std::uint32_t nodes = 1;   ///< a new cluster's shards are given out once so many are there
-  std::uint32_t shards = 0;  ///< of a new cluster; 0: 16, or what the log has
+  std::uint32_t nodes = 1;       ///< a new cluster's shards are given out once so many are there
+  std::uint32_t shards = 0;      ///< of a new cluster; 0: 16, or what the log has
   PeerSettings peers{};
   serving::LogOptions log{};
 };

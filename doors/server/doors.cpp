@@ -20,7 +20,8 @@ class GrpcDoor final : public RunningDoor {
   std::unique_ptr<door::Door> door_;
 };
 
-Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const ServerOptions& options, const RunningDoors&) {
+Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const ServerOptions& options,
+                                                const RunningDoors&) {
   // What gRPC would print by itself comes back as errors, which are printed once.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   auto door = door::Door::start(served, options.door);
@@ -40,7 +41,8 @@ class PageDoor final : public RunningDoor {
   std::unique_ptr<http::HttpDoor> door_;
 };
 
-Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const ServerOptions& options, const RunningDoors& earlier) {
+Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const ServerOptions& options,
+                                                const RunningDoors& earlier) {
   if (options.http.listen.empty()) return nullptr;
   auto asked = options.http;
   asked.settings = options.settings_json;
@@ -62,10 +64,12 @@ std::vector<Exposure> exposures_of(const ServerOptions& options) {
   std::vector<Exposure> exposures;
   const auto& tls = options.door.tls;
   for (const auto& address : options.door.listen) {
-    exposures.push_back({address, "listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+    exposures.push_back(
+        {address, "listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
   }
   if (!options.http.listen.empty()) {
-    exposures.push_back({options.http.listen, "http-listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+    exposures.push_back({options.http.listen, "http-listen", tls.given(), tls.given() && !tls.client_ca.empty(),
+                         !options.tokens.empty()});
   }
   return exposures;
 }

@@ -24,13 +24,24 @@ const settings::BoundTable<Membership>& memberships() {
     constexpr std::uint64_t node_max = 1'000'000;
     settings::BoundTable<Membership> made;
     settings::BoundTable<Membership>::Group group(made, "cluster");
-    settings::bounded(group.number("node", "Which node this is, from 1; for good.", EVERSHARD_SETTING_FIELD(Membership, node)), 0, node_max);
-    group.text("coordinator", "Where the coordinator listens: HOST:PORT.", EVERSHARD_SETTING_FIELD(Membership, coordinator));
-    group.text("peers-listen", "Where this node listens for the others: HOST:PORT; port 0 takes any free one.", EVERSHARD_SETTING_FIELD(Membership, peers_listen));
-    group.text("peers-address", "Where they reach it: HOST:PORT; without it, where it listens.", EVERSHARD_SETTING_FIELD(Membership, peers_address));
-    group.text("advertise", "Where clients are told to reach its gRPC door: HOST:PORT; without it, its first `listen`.", EVERSHARD_SETTING_FIELD(Membership, advertise));
-    group.yes_no("gateway", "It is given no shards: it serves what the other nodes have, and its data directory can be lost without harm.", EVERSHARD_SETTING_FIELD(Membership, gateway));
-    group.yes_no("skip-lost", "Reads pass over events that an operator gave up with `cluster assign --accept-loss`, instead of being refused.",
+    settings::bounded(
+        group.number("node", "Which node this is, from 1; for good.", EVERSHARD_SETTING_FIELD(Membership, node)), 0,
+        node_max);
+    group.text("coordinator", "Where the coordinator listens: HOST:PORT.",
+               EVERSHARD_SETTING_FIELD(Membership, coordinator));
+    group.text("peers-listen", "Where this node listens for the others: HOST:PORT; port 0 takes any free one.",
+               EVERSHARD_SETTING_FIELD(Membership, peers_listen));
+    group.text("peers-address", "Where they reach it: HOST:PORT; without it, where it listens.",
+               EVERSHARD_SETTING_FIELD(Membership, peers_address));
+    group.text("advertise", "Where clients are told to reach its gRPC door: HOST:PORT; without it, its first `listen`.",
+               EVERSHARD_SETTING_FIELD(Membership, advertise));
+    group.yes_no(
+        "gateway",
+        "It is given no shards: it serves what the other nodes have, and its data directory can be lost without harm.",
+        EVERSHARD_SETTING_FIELD(Membership, gateway));
+    group.yes_no("skip-lost",
+                 "Reads pass over events that an operator gave up with `cluster assign --accept-loss`, instead of "
+                 "being refused.",
                  EVERSHARD_SETTING_FIELD(Membership, skip_lost));
     add_peers<Membership>(group);
     return made;
@@ -39,8 +50,9 @@ const settings::BoundTable<Membership>& memberships() {
 }
 
 Refused needed(std::string_view name, std::string_view what) {
-  return refuse(ErrorCode::invalid_argument, std::string(name) + " is needed: " + std::string(what) + "; --" + std::string(name) + ", " + settings::environment_name(name) +
-                                                 ", or " + std::string(name) + " in a file");
+  return refuse(ErrorCode::invalid_argument, std::string(name) + " is needed: " + std::string(what) + "; --" +
+                                                 std::string(name) + ", " + settings::environment_name(name) + ", or " +
+                                                 std::string(name) + " in a file");
 }
 
 }  // namespace
@@ -78,10 +90,15 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   if (!coordinator) return refuse(coordinator.error());
   EVERSHARD_TRY(cluster::check_host(*link, listen->host));
   EVERSHARD_TRY(cluster::check_host(*link, coordinator->host));
-  if (!given.peers_address.empty()) EVERSHARD_TRY(target_of(settings, "peers-address"));
-  else if (cluster::is_of_all(*listen)) return needed("peers-address", "peers-listen stands for all addresses of this machine: where do the others reach it, HOST:PORT");
+  if (!given.peers_address.empty())
+    EVERSHARD_TRY(target_of(settings, "peers-address"));
+  else if (cluster::is_of_all(*listen))
+    return needed("peers-address",
+                  "peers-listen stands for all addresses of this machine: where do the others reach it, HOST:PORT");
   if (!given.advertise.empty()) EVERSHARD_TRY(target_of(settings, "advertise"));
-  if (!settings.value("keys").text.empty()) return settings::unfit(settings, "keys", "is set, and in a cluster the keys lie at the coordinator: it is a setting of that");
+  if (!settings.value("keys").text.empty())
+    return settings::unfit(settings, "keys",
+                           "is set, and in a cluster the keys lie at the coordinator: it is a setting of that");
   member.links.link = *std::move(link);
   member.links.listen_host = listen->host;
   member.links.listen_port = listen->port;
@@ -95,7 +112,8 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
 }
 
 std::string member_configuration_sample() {
-  return "# Settings of a node of an Evershard cluster. Each is shown with its default; docs/configuration.md has the rest.\n"
+  return "# Settings of a node of an Evershard cluster. Each is shown with its default; docs/configuration.md has the "
+         "rest.\n"
          "# `evershard node --config THIS_FILE --check` says what is in force, from where, and what is wrong.\n\n" +
          settings::sample_file_of(member_settings());
 }

@@ -8,28 +8,30 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/views/document/lazy_documents.hpp"
-#include "evershard/cluster/views/node_projections.hpp"
-#include "evershard/store/local/local_projections.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
-#include "evershard/views/group/host/group_figures.hpp"
-#include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/keys/sealed_node.hpp"
+#include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
-#include "evershard/store/api/user_events.hpp"
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/api/user_events.hpp"
+#include "evershard/store/local/local_projections.hpp"
+#include "evershard/views/document/lazy_documents.hpp"
+#include "evershard/views/group/host/group_figures.hpp"
 
 namespace evershard::server {
 namespace {
 
-/// What was broken off is finished, then its space given back; one that is damaged, or hangs on a node that is away, is told of behind that.
-Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetention& retention, const Progress& progress) {
+/// What was broken off is finished, then its space given back; one that is damaged, or hangs on a node that is away, is
+/// told of behind that.
+Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetention& retention,
+                              const Progress& progress) {
   const auto finished = retention.finish_here(progress);
   if (!finished && finished.error().code == ErrorCode::cancelled) return finished;
   EVERSHARD_TRY(storage::vacuum(store, progress));
@@ -39,13 +41,16 @@ Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetenti
 /// What an operator asks of one node: its own part.
 class MemberAdministration final : public Administration {
  public:
-  MemberAdministration(storage::NodeStore& store, cluster::NodeProjections& projections, cluster::LazyDocuments& documents, cluster::ClusterGroups& groups, cluster::ClusterRetention& retention)
+  MemberAdministration(storage::NodeStore& store, cluster::NodeProjections& projections,
+                       cluster::LazyDocuments& documents, cluster::ClusterGroups& groups,
+                       cluster::ClusterRetention& retention)
       : store_(store), projections_(projections), documents_(documents), groups_(groups), retention_(retention) {}
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
     StoreStats stats;
-    stats.info = {identity.store.text(), identity.shards, identity.format, identity.hash, identity.created_at, identity.fork.text()};
+    stats.info = {identity.store.text(), identity.shards,     identity.format,
+                  identity.hash,         identity.created_at, identity.fork.text()};
     auto store = store_.stats();
     stats.watermark = store.watermark;
     stats.sealed = store.mark;
@@ -68,7 +73,8 @@ class MemberAdministration final : public Administration {
   [[nodiscard]] Result<VerifyReport> verify(Progress progress) override {
     auto report = storage::verify(store_, std::move(progress));
     if (!report) return refuse(std::move(report).error());
-    return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
+    return VerifyReport{report->events,    report->records, report->index_rows,
+                        report->snapshots, report->errors,  std::move(report->findings)};
   }
   [[nodiscard]] Result<void> vacuum(Progress progress) override {
     const auto events = vacuum_events_of(store_, retention_, progress);
@@ -77,7 +83,8 @@ class MemberAdministration final : public Administration {
     EVERSHARD_TRY(projections_.host().vacuum(progress));
     return events;
   }
-  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options, Progress progress) override {
+  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options,
+                                              Progress progress) override {
     storage::BackupOptions copied;
     copied.truth_only = options.truth_only;
     copied.up_to = options.up_to;
@@ -111,7 +118,9 @@ cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, con
 }
 
 cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, EventStore& events) {
-  cluster::NodeProjectionsOptions options{.data_dir = served.data_dir, .block_cache_bytes = served.projections.block_cache_bytes, .memtables_bytes = served.projections.memtables_bytes};
+  cluster::NodeProjectionsOptions options{.data_dir = served.data_dir,
+                                          .block_cache_bytes = served.projections.block_cache_bytes,
+                                          .memtables_bytes = served.projections.memtables_bytes};
   options.engine = cluster::engine_of(served.projections);
   options.events = &events;
   return options;
@@ -126,15 +135,26 @@ cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster
 
 class MemberStore final : public StoreInService, private ClusterAdministration {
  public:
-  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host, const LocalOptions& served)
+  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store,
+              const cluster::ClusterNodeOptions& options, std::string host, const LocalOptions& served)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
-        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), key_links_(*links_),
-        sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)), home_links_(*links_),
-        homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_, cluster::HomeCallsOptions{.node = options.committer.self.node})),
-        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served, sealed_->events()))),
+        store_(std::move(store)),
+        links_(std::move(links)),
+        node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
+        key_links_(*links_),
+        sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
+        home_links_(*links_),
+        homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
+                                                    cluster::HomeCallsOptions{.node = options.committer.self.node})),
+        projections_(
+            std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served, sealed_->events()))),
         documents_(std::make_unique<cluster::LazyDocuments>(sealed_->events(), documents_of(*store_, served.data_dir))),
-        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, groups_of(*store_, *sealed_))), retention_(std::make_unique<cluster::ClusterRetention>(*node_, *store_, *homes_, cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}, .keys = sealed_->keys()})), users_(sealed_->events()),
+        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, groups_of(*store_, *sealed_))),
+        retention_(std::make_unique<cluster::ClusterRetention>(
+            *node_, *store_, *homes_,
+            cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}, .keys = sealed_->keys()})),
+        users_(sealed_->events()),
         administration_(*store_, *projections_, *documents_, *groups_, *retention_) {
     home_links_.serve(*homes_);
     key_links_.serve(*sealed_->keys());
@@ -160,15 +180,22 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
-    for (; homes_->open_here().empty(); std::this_thread::sleep_for(std::chrono::milliseconds(200)))  // a gateway: for ever
+    for (; homes_->open_here().empty();
+         std::this_thread::sleep_for(std::chrono::milliseconds(200)))  // a gateway: for ever
       if (progress && !progress(0, 0)) return refuse(ErrorCode::cancelled, "no shard was open here");
     auto done = retention_->apply_here(order, progress);
     if (!done) return refuse(std::move(done).error());
     return {};
   }
-  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return vacuum_events_of(*store_, *retention_, progress); }
-  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return documents_->vacuum(progress, removed_percent); }
-  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return projections_->host().vacuum(progress, removed_percent); }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override {
+    return vacuum_events_of(*store_, *retention_, progress);
+  }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override {
+    return documents_->vacuum(progress, removed_percent);
+  }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override {
+    return projections_->host().vacuum(progress, removed_percent);
+  }
   void serves_at(const std::vector<std::string>& addresses) override {
     if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
   }
@@ -182,7 +209,9 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     status->applied = node_->committer().watch().watermark();
     return status;
   }
-  [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted) override { return links_->cluster_assign(wanted); }
+  [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted) override {
+    return links_->cluster_assign(wanted);
+  }
   [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
   void close() override {
@@ -191,7 +220,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     groups_->tell_who_left();
     documents_->close();
     links_->reads().close();  // what others read here ends soon
-    homes_->stop();  // others ask again, where the shards will be
+    homes_->stop();           // others ask again, where the shards will be
     retention_->close();
     groups_->stop();
     projections_->close();
@@ -227,17 +256,21 @@ std::string name_of_this_machine() {
 }  // namespace
 
 OpenStore open_member(MemberOptions options) {
-  return [options = std::move(options)](const ServerOptions& server, serving::Log& log) -> Result<std::unique_ptr<StoreInService>> {
+  return [options = std::move(options)](const ServerOptions& server,
+                                        serving::Log& log) -> Result<std::unique_ptr<StoreInService>> {
     auto link_options = options.links;
     link_options.long_reads = server.long_reads;
-    link_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
+    link_options.refused = [&log](const std::string& whom, const Error& why) {
+      log.warning("link refused", {{"peer", whom}, {"error", why.what}});
+    };
     for (const auto& finding : unsafe(link_options.link)) log.warning("insecure, as asked for", {{"because", finding}});
     const auto shards = cluster::shards_to_join(link_options, server.store.data_dir, options.coordinator_timeout);
     if (!shards) return refuse(shards.error());
     link_options.link.who.shards = *shards;
     auto links = cluster::NodeLinks::open(std::move(link_options));
     if (!links) return refuse(std::move(links).error());
-    log.info("listening", {{"speaks", "peers"}, {"address", options.links.listen_host + ':' + std::to_string((*links)->port())}});
+    log.info("listening",
+             {{"speaks", "peers"}, {"address", options.links.listen_host + ':' + std::to_string((*links)->port())}});
 
     storage::StoreOptions store;
     store.data_dir = server.store.data_dir;
@@ -251,16 +284,21 @@ OpenStore open_member(MemberOptions options) {
 
     cluster::ClusterNodeOptions node;
     node.committer.self = {options.node, cluster::random_incarnation()};
-    node.committer.address = !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
+    node.committer.address =
+        !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
     node.committer.door = options.door;
     node.committer.version = options.version;
     node.committer.gateway = options.gateway;
     node.committer.skip_lost = options.skip_lost;
     node.committer.takes_sealed = true;
     node.committer.limits = server.store.limits;
-    node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
+    node.committer.warn = [&log](const Error& error) {
+      log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}});
+    };
     node.page_events_max = server.store.limits.page_events_max;
-    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node, options.address.empty() ? name_of_this_machine() : host_of(options.address), server.store);
+    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node,
+                                         options.address.empty() ? name_of_this_machine() : host_of(options.address),
+                                         server.store);
   };
 }
 

@@ -23,7 +23,8 @@ struct MemberOptions {
 
 /// Opens this node's part of the store in ServerOptions::store.data_dir, and joins.
 ///
-/// Errors: invalid_argument (another shard count, cluster or node than the disk's; unsafe links), unavailable (no coordinator; the
+/// Errors: invalid_argument (another shard count, cluster or node than the disk's; unsafe links), unavailable (no
+/// coordinator; the
 ///         directory is open), corruption, io
 [[nodiscard]] OpenStore open_member(MemberOptions options);
 

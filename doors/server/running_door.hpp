@@ -33,6 +33,7 @@ using RunningDoors = std::vector<std::unique_ptr<RunningDoor>>;
 /// `earlier` are those that were started before.
 /// Returns: nothing, where the options want no such door.
 /// Errors:  invalid_argument (an address that is none), unavailable (one that is in use)
-using StartDoor = std::function<Result<std::unique_ptr<RunningDoor>>(serving::Served& served, const ServerOptions& options, const RunningDoors& earlier)>;
+using StartDoor = std::function<Result<std::unique_ptr<RunningDoor>>(
+    serving::Served& served, const ServerOptions& options, const RunningDoors& earlier)>;
 
 }  // namespace evershard::server

@@ -30,8 +30,11 @@ std::vector<std::string> unsafe(const std::vector<Exposure>& exposures) {
     if (is_local(exposure.address)) continue;
     const bool known = exposure.tokens || exposure.client_certificates;
     if (exposure.encrypted && known) continue;
-    findings.push_back(exposure.setting + ' ' + in_quotes(exposure.address, 200) + " can be reached from other machines, " +
-                       (!exposure.encrypted && !known ? "without TLS and without tokens" : !exposure.encrypted ? "without TLS" : "without tokens or client certificates"));
+    findings.push_back(exposure.setting + ' ' + in_quotes(exposure.address, 200) +
+                       " can be reached from other machines, " +
+                       (!exposure.encrypted && !known ? "without TLS and without tokens"
+                        : !exposure.encrypted         ? "without TLS"
+                                                      : "without tokens or client certificates"));
   }
   return findings;
 }

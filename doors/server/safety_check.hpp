@@ -10,17 +10,19 @@ namespace evershard::server {
 
 /// One address to listen at, and who gets through.
 struct Exposure {
-  std::string address;       ///< HOST:PORT, or unix:PATH
-  std::string setting;       ///< which asked for it, for the sentence
-  bool encrypted = false;    ///< TLS
+  std::string address;               ///< HOST:PORT, or unix:PATH
+  std::string setting;               ///< which asked for it, for the sentence
+  bool encrypted = false;            ///< TLS
   bool client_certificates = false;  ///< mutual TLS
   bool tokens = false;
 };
 
-/// Reached from this machine alone: 127.x.y.z, [::1], localhost, a Unix socket. Other names are not: they may mean anything.
+/// Reached from this machine alone: 127.x.y.z, [::1], localhost, a Unix socket. Other names are not: they may mean
+/// anything.
 [[nodiscard]] bool is_local(std::string_view address);
 
-/// A sentence for each address that is reached from elsewhere and lacks TLS, or both tokens and client certificates. None: safe.
+/// A sentence for each address that is reached from elsewhere and lacks TLS, or both tokens and client certificates.
+/// None: safe.
 [[nodiscard]] std::vector<std::string> unsafe(const std::vector<Exposure>& exposures);
 
 }  // namespace evershard::server

@@ -6,10 +6,10 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/store/json/types_file.hpp"
 #include "evershard/doors/server/token_file.hpp"
 #include "evershard/doors/server/vacuuming.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/json/types_file.hpp"
 
 namespace evershard::server {
 namespace {
@@ -27,21 +27,33 @@ std::optional<Timestamp> last_retention(EventStore& store) {
   return (*run)->occurred_at;
 }
 
-std::chrono::milliseconds period_of(const RowsVacuum& vacuum) { return vacuum.factor >= 100 ? std::chrono::milliseconds(0) : vacuum.every; }
+std::chrono::milliseconds period_of(const RowsVacuum& vacuum) {
+  return vacuum.factor >= 100 ? std::chrono::milliseconds(0) : vacuum.every;
+}
 
 }  // namespace
 
 /// Members end in reverse order.
 struct Server::Parts {
-  Parts(ServerOptions given, serving::Log& logs, std::unique_ptr<StoreInService> opened, std::unique_ptr<TokenFile> access)
+  Parts(ServerOptions given, serving::Log& logs, std::unique_ptr<StoreInService> opened,
+        std::unique_ptr<TokenFile> access)
       : options(std::move(given)),
         log(logs),
         tokens(std::move(access)),
         store(std::move(opened)),
         pool(options.read_threads),
         watch(store->unopened()),
-        served{store->store(), store->administration(), pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
-               std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients), store->cluster(), store->groups(), store->documents()} {
+        served{store->store(),
+               store->administration(),
+               pool,
+               watch,
+               [this] { return tokens->access(); },
+               [this] { return load_types(options.store.data_dir); },
+               std::make_shared<serving::Metrics>(),
+               std::make_shared<serving::ClientGate>(options.clients),
+               store->cluster(),
+               store->groups(),
+               store->documents()} {
     served.tables = store->tables();
     served.own_projections = store->projections();
     served.retention = &store->retention();
@@ -63,17 +75,23 @@ struct Server::Parts {
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
-Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors, const OpenStore& open) {
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Log& log,
+                                              const std::vector<StartDoor>& doors, const OpenStore& open) {
   auto tokens = std::make_unique<TokenFile>(options.tokens);
   EVERSHARD_TRY(tokens->load());
-  if (tokens->is_open_to_others()) log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
+  if (tokens->is_open_to_others())
+    log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
   auto store = open(options, log);
   if (!store) return refuse(std::move(store).error());
-  std::unique_ptr<Server> server(new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
+  std::unique_ptr<Server> server(
+      new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
   auto& parts = *server->parts_;
   if (const auto stats = parts.store->administration().stats()) {
-    log.info("store opened", {{"data", parts.options.store.data_dir.string()}, {"store", stats->info.store_id}, {"shards", stats->info.shards},
-                              {"format", stats->info.format}, {"head", stats->watermark.value}});
+    log.info("store opened", {{"data", parts.options.store.data_dir.string()},
+                              {"store", stats->info.store_id},
+                              {"shards", stats->info.shards},
+                              {"format", stats->info.format},
+                              {"head", stats->watermark.value}});
   }
   for (const auto& start_door : doors) {
     auto door = start_door(parts.served, parts.options, parts.doors);
@@ -81,26 +99,40 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
     if (!*door) continue;
     parts.doors.push_back(*std::move(door));
     if (parts.doors.back()->speaks() == "grpc") parts.store->serves_at(parts.doors.back()->addresses());
-    for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
+    for (const auto& address : parts.doors.back()->addresses())
+      log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
   parts.store->begin();
   auto& served = *parts.store;
-  parts.vacuuming.emplace("vacuum", [&served](const Progress& progress) { return served.vacuum_events(progress); }, parts.options.vacuum_every, log);
+  parts.vacuuming.emplace(
+      "vacuum", [&served](const Progress& progress) { return served.vacuum_events(progress); },
+      parts.options.vacuum_every, log);
   const auto& projections = parts.options.projections_vacuum;
   parts.vacuuming_projections.emplace(
-      "vacuum of projections", [&served, &projections](const Progress& progress) { return served.vacuum_projections(projections.factor, progress); }, period_of(projections), log);
+      "vacuum of projections",
+      [&served, &projections](const Progress& progress) {
+        return served.vacuum_projections(projections.factor, progress);
+      },
+      period_of(projections), log);
   const auto& documents = parts.options.documents_vacuum;
   parts.vacuuming_documents.emplace(
-      "vacuum of documents", [&served, &documents](const Progress& progress) { return served.vacuum_documents(documents.factor, progress); }, period_of(documents), log);
+      "vacuum of documents",
+      [&served, &documents](const Progress& progress) { return served.vacuum_documents(documents.factor, progress); },
+      period_of(documents), log);
   if (parts.options.retention_every.count() > 0) {
     const auto every = parts.options.retention_every;
     // A node does not know when its shards were last looked at, and a run that finds nothing removes nothing.
-    const auto first = parts.store->cluster() != nullptr ? std::min(every, node_retains_after) : due_in(every, last_retention(parts.store->store()), Timestamp::now());
-    parts.retaining.emplace("retention", [&served](const Progress& progress) {
-      RetentionOrder order;
-      order.by = "retention-every";
-      return served.retain(order, progress);
-    }, every, log, first);
+    const auto first = parts.store->cluster() != nullptr
+                           ? std::min(every, node_retains_after)
+                           : due_in(every, last_retention(parts.store->store()), Timestamp::now());
+    parts.retaining.emplace(
+        "retention",
+        [&served](const Progress& progress) {
+          RetentionOrder order;
+          order.by = "retention-every";
+          return served.retain(order, progress);
+        },
+        every, log, first);
   }
   return server;
 }
@@ -126,7 +158,8 @@ void Server::stop(std::chrono::milliseconds drain) {
     std::vector<std::thread> stopping;
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
-    for (auto* work : {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents, &parts_->retaining}) {
+    for (auto* work :
+         {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents, &parts_->retaining}) {
       if (*work) (*work)->stop();
     }
     for (auto& thread : stopping) thread.join();

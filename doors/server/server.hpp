@@ -1,4 +1,5 @@
-// Server: the list of the parts of a serving process: a store, what the doors stand on, the doors. Started and stopped in order.
+// Server: the list of the parts of a serving process: a store, what the doors stand on, the doors. Started and stopped
+// in order.
 
 #pragma once
 
@@ -19,7 +20,8 @@ class Server {
   /// Reads the tokens, opens the store, then the doors in order.
   ///
   /// Errors: those of TokenFile::load, `open` and StartDoor; nothing is left open
-  [[nodiscard]] static Result<std::unique_ptr<Server>> start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors,
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(ServerOptions options, serving::Log& log,
+                                                             const std::vector<StartDoor>& doors,
                                                              const OpenStore& open = open_whole_store);
   /// stop(0)
   ~Server();
@@ -30,10 +32,11 @@ class Server {
   [[nodiscard]] bool is_well() const;
   /// Why it is to end, to be started again: StoreInService::failed.
   [[nodiscard]] std::optional<Error> failed() const;
-  /// Reads the tokens anew, and has the store and the doors do so with their files. Errors: the first there is; what could not be read stays in
-  /// force as it was
+  /// Reads the tokens anew, and has the store and the doors do so with their files. Errors: the first there is; what
+  /// could not be read stays in force as it was
   [[nodiscard]] Result<void> reload();
-  /// All doors at once take nothing new and drain, long work is cancelled, then the store is closed. Any number of times.
+  /// All doors at once take nothing new and drain, long work is cancelled, then the store is closed. Any number of
+  /// times.
   void stop(std::chrono::milliseconds drain);
 
  private:

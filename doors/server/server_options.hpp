@@ -10,9 +10,9 @@
 
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/http/http_options.hpp"
-#include "evershard/store/local/local.hpp"
 #include "evershard/doors/serving/client_limits.hpp"
 #include "evershard/doors/serving/log.hpp"
+#include "evershard/store/local/local.hpp"
 #include "evershard/store/work/long_reads.hpp"
 
 namespace evershard::server {
@@ -27,16 +27,16 @@ struct ServerOptions {
   LocalOptions store{};
   door::DoorOptions door{};
   http::HttpOptions http{};
-  std::filesystem::path tokens{};    ///< of Access; empty: everybody may do everything
-  std::filesystem::path unix_socket{};  ///< one more address of the door; empty: none
-  bool insecure = false;             ///< listens beyond this machine without what SafetyCheck asks for
+  std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything
+  std::filesystem::path unix_socket{};    ///< one more address of the door; empty: none
+  bool insecure = false;                  ///< listens beyond this machine without what SafetyCheck asks for
   serving::ClientLimitOptions clients{};  ///< of all doors together
-  std::size_t read_threads = 4;      ///< for what may wait for the disk
+  std::size_t read_threads = 4;           ///< for what may wait for the disk
   cluster::LongReadOptions long_reads{};
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
   RowsVacuum projections_vacuum{}, documents_vacuum{};
-  std::chrono::milliseconds retention_every{0};                        ///< 0: never
+  std::chrono::milliseconds retention_every{0};  ///< 0: never
   serving::LogOptions log{};
   std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
 };

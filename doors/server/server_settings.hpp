@@ -1,5 +1,5 @@
-// The server's settings: the one table of them, from which flags, environment, file, --help, docs/configuration.md and the page's
-// list come. Defaults are those of the structs.
+// The server's settings: the one table of them, from which flags, environment, file, --help, docs/configuration.md and
+// the page's list come. Defaults are those of the structs.
 
 #pragma once
 

@@ -29,7 +29,8 @@ ServiceNotice ServiceNotice::from_environment() {
   const auto micros = number_in("WATCHDOG_USEC");
   const auto pid = number_in("WATCHDOG_PID");
   const bool ours = micros && *micros > 0 && (!pid || *pid == static_cast<std::uint64_t>(::getpid()));
-  return {socket == nullptr ? "" : socket, ours ? std::optional(std::chrono::milliseconds(std::max<std::uint64_t>(*micros / 2'000, 1))) : std::nullopt};
+  return {socket == nullptr ? "" : socket,
+          ours ? std::optional(std::chrono::milliseconds(std::max<std::uint64_t>(*micros / 2'000, 1))) : std::nullopt};
 }
 
 void ServiceNotice::send(std::string_view state) const {
@@ -41,8 +42,8 @@ void ServiceNotice::send(std::string_view state) const {
   const int descriptor = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return;
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  [[maybe_unused]] const auto sent =
-      ::sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address), bytes);
+  [[maybe_unused]] const auto sent = ::sendto(descriptor, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+                                              reinterpret_cast<const sockaddr*>(&address), bytes);
   ::close(descriptor);
 }
 

@@ -15,7 +15,8 @@ class ServiceNotice {
   /// From NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   [[nodiscard]] static ServiceNotice from_environment();
   /// `socket`: a path, or @NAME of the abstract namespace; empty: nobody listens.
-  ServiceNotice(std::string socket, std::optional<std::chrono::milliseconds> watchdog) : socket_(std::move(socket)), watchdog_(watchdog) {}
+  ServiceNotice(std::string socket, std::optional<std::chrono::milliseconds> watchdog)
+      : socket_(std::move(socket)), watchdog_(watchdog) {}
 
   /// `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=...`; what is not delivered is no error.
   void send(std::string_view state) const;

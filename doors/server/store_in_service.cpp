@@ -23,8 +23,12 @@ class WholeStore final : public StoreInService {
   [[nodiscard]] Documents* documents() override { return &store_.documents(); }
   [[nodiscard]] Projections* projections() override { return &store_.projections(); }
   [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return store_.vacuum_events(progress); }
-  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return store_.vacuum_documents(removed_percent, progress); }
-  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return store_.vacuum_projections(removed_percent, progress); }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override {
+    return store_.vacuum_documents(removed_percent, progress);
+  }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override {
+    return store_.vacuum_projections(removed_percent, progress);
+  }
   void close() override { store_.close(); }
 
  private:
@@ -34,7 +38,8 @@ class WholeStore final : public StoreInService {
 }  // namespace
 
 Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
-  // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong name.
+  // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong
+  // name.
   auto open = options.store;
   std::error_code looked;
   open.create_keys = !std::filesystem::exists(open.data_dir / "db" / "CURRENT", looked);

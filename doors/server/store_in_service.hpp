@@ -14,8 +14,8 @@
 #include "evershard/store/api/cluster_administration.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
-#include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/tables.hpp"
 
@@ -41,13 +41,15 @@ class StoreInService {
   [[nodiscard]] virtual Documents* documents() { return nullptr; }
   /// Nothing: it has none.
   [[nodiscard]] virtual Projections* projections() { return nullptr; }
-  /// The parts of its administration's vacuum(), each by itself; of rows those of which at least `removed_percent` of 100 were removed.
+  /// The parts of its administration's vacuum(), each by itself; of rows those of which at least `removed_percent` of
+  /// 100 were removed.
   [[nodiscard]] virtual Result<void> vacuum_events(const Progress& progress) = 0;
   [[nodiscard]] virtual Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) = 0;
   [[nodiscard]] virtual Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) = 0;
   /// The gRPC door is open: where it listens.
   virtual void serves_at(const std::vector<std::string>&) {}
-  /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets here.
+  /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets
+  /// here.
   virtual void begin() {}
   /// Reads its files anew. Errors: what could not be read stays in force as it was
   [[nodiscard]] virtual Result<void> reload() { return {}; }
@@ -57,7 +59,8 @@ class StoreInService {
   virtual void close() = 0;
 };
 
-using OpenStore = std::function<Result<std::unique_ptr<StoreInService>>(const ServerOptions& options, serving::Log& log)>;
+using OpenStore =
+    std::function<Result<std::unique_ptr<StoreInService>>(const ServerOptions& options, serving::Log& log)>;
 
 /// The whole store in `options.store`. Errors: those of Local::open
 [[nodiscard]] Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log& log);

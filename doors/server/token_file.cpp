@@ -25,7 +25,8 @@ Result<std::string> text_of_file(const std::filesystem::path& path) {
   std::string text;
   char piece[1u << 16];
   ssize_t n = 0;
-  while ((n = ::read(descriptor, piece, sizeof piece)) > 0 && text.size() <= token_file_bytes_max) text.append(piece, static_cast<std::size_t>(n));
+  while ((n = ::read(descriptor, piece, sizeof piece)) > 0 && text.size() <= token_file_bytes_max)
+    text.append(piece, static_cast<std::size_t>(n));
   const int error = errno;
   ::close(descriptor);
   if (n < 0) return unreadable(std::strerror(error));
@@ -35,7 +36,8 @@ Result<std::string> text_of_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-TokenFile::TokenFile(std::filesystem::path path) : path_(std::move(path)), access_(std::make_shared<const serving::Access>(serving::Access::open())) {}
+TokenFile::TokenFile(std::filesystem::path path)
+    : path_(std::move(path)), access_(std::make_shared<const serving::Access>(serving::Access::open())) {}
 
 Result<void> TokenFile::load() {
   if (path_.empty()) return {};

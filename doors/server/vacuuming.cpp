@@ -10,7 +10,8 @@ std::chrono::milliseconds due_in(std::chrono::milliseconds every, std::optional<
   return since < every ? every - since : milliseconds(0);
 }
 
-Vacuuming::Vacuuming(std::string what, Work todo, std::chrono::milliseconds every, serving::Log& log, std::optional<std::chrono::milliseconds> first)
+Vacuuming::Vacuuming(std::string what, Work todo, std::chrono::milliseconds every, serving::Log& log,
+                     std::optional<std::chrono::milliseconds> first)
     : what_(std::move(what)), todo_(std::move(todo)), every_(every), first_(first.value_or(every)), log_(log) {
   if (every_.count() > 0) thread_ = std::thread([this] { work(); });
 }
@@ -40,9 +41,12 @@ void Vacuuming::work() {
     const auto begin = std::chrono::steady_clock::now();
     const auto done = todo_([this](std::uint64_t, std::uint64_t) { return !stopping(); });
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
-    if (done) log_.info(what_ + " done", {{"ms", took.count()}});
-    else if (done.error().code == ErrorCode::cancelled) log_.info(what_ + " cancelled", {{"ms", took.count()}});
-    else log_.warning(what_ + " failed", {{"code", name_of(done.error().code)}, {"error", done.error().what}});
+    if (done)
+      log_.info(what_ + " done", {{"ms", took.count()}});
+    else if (done.error().code == ErrorCode::cancelled)
+      log_.info(what_ + " cancelled", {{"ms", took.count()}});
+    else
+      log_.warning(what_ + " failed", {{"code", name_of(done.error().code)}, {"error", done.error().what}});
   }
 }
 

@@ -11,21 +11,24 @@
 #include <thread>
 
 #include "evershard/doors/serving/log.hpp"
-#include "evershard/store/api/administration.hpp"
 #include "evershard/protocol/timestamp.hpp"
+#include "evershard/store/api/administration.hpp"
 
 namespace evershard::server {
 
 /// When what was last done at `last` by anybody is due again; nothing: never that one knows.
 /// Returns: 0 to `every`, whatever the clock was then.
-[[nodiscard]] std::chrono::milliseconds due_in(std::chrono::milliseconds every, std::optional<Timestamp> last, Timestamp now);
+[[nodiscard]] std::chrono::milliseconds due_in(std::chrono::milliseconds every, std::optional<Timestamp> last,
+                                               Timestamp now);
 
-/// The first time after a whole period, if nothing else is said: a server that is restarted often never vacuums, nor does it need to at its start.
+/// The first time after a whole period, if nothing else is said: a server that is restarted often never vacuums, nor
+/// does it need to at its start.
 class Vacuuming {
  public:
   using Work = std::function<Result<void>(const Progress& progress)>;
   /// `what` names it in the log; `every`: 0: never.
-  Vacuuming(std::string what, Work todo, std::chrono::milliseconds every, serving::Log& log, std::optional<std::chrono::milliseconds> first = {});
+  Vacuuming(std::string what, Work todo, std::chrono::milliseconds every, serving::Log& log,
+            std::optional<std::chrono::milliseconds> first = {});
   ~Vacuuming() { stop(); }
   Vacuuming(const Vacuuming&) = delete;
 

@@ -17,7 +17,8 @@ constexpr std::array scopes_known{Scope::read, Scope::append, Scope::admin};
 
 std::string digest_of(std::string_view token) {
   std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), reinterpret_cast<unsigned char*>(digest.data()));
+  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
   return digest;
 }
 
@@ -44,9 +45,12 @@ std::optional<std::uint8_t> scopes_of(std::string_view list) {
 
 std::string_view name_of(Scope scope) {
   switch (scope) {
-    case Scope::read: return "read";
-    case Scope::append: return "append";
-    case Scope::admin: return "admin";
+    case Scope::read:
+      return "read";
+    case Scope::append:
+      return "append";
+    case Scope::admin:
+      return "admin";
   }
   return "unknown";
 }
@@ -88,14 +92,16 @@ Result<Caller> Access::identify(std::string_view token) const {
   for (const auto& known : tokens_) {
     if (CRYPTO_memcmp(known.digest.data(), digest.data(), digest.size()) == 0) found = &known;
   }
-  if (found == nullptr) return refuse(ErrorCode::unauthenticated, token.empty() ? "a token is needed" : "the token is not known");
+  if (found == nullptr)
+    return refuse(ErrorCode::unauthenticated, token.empty() ? "a token is needed" : "the token is not known");
   return found->caller;
 }
 
 Result<Caller> Access::admit(std::string_view token, Scope wanted) const {
   auto caller = identify(token);
   if (caller && !caller->may(wanted)) {
-    return refuse(ErrorCode::permission_denied, in_quotes(caller->name, 60) + " does not have the scope " + std::string(name_of(wanted)));
+    return refuse(ErrorCode::permission_denied,
+                  in_quotes(caller->name, 60) + " does not have the scope " + std::string(name_of(wanted)));
   }
   return caller;
 }

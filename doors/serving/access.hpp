@@ -30,10 +30,11 @@ class Access {
   /// No tokens: everybody may do everything. For loopback, or where somebody said --insecure.
   [[nodiscard]] static Access open();
 
-  /// One token a line: NAME SCOPE[,SCOPE...] TOKEN; empty lines and # comments are skipped. `name`: of the text, for errors, which
-  /// never show a token.
+  /// One token a line: NAME SCOPE[,SCOPE...] TOKEN; empty lines and # comments are skipped. `name`: of the text, for
+  /// errors, which never show a token.
   ///
-  /// Errors: invalid_argument (an unknown scope, a token under 16 bytes, a name or token that comes twice, no token at all)
+  /// Errors: invalid_argument (an unknown scope, a token under 16 bytes, a name or token that comes twice, no token at
+  /// all)
   [[nodiscard]] static Result<Access> of_tokens(std::string_view text, std::string_view name);
 
   [[nodiscard]] bool is_open() const { return tokens_.empty(); }

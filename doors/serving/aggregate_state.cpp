@@ -37,16 +37,27 @@ Result<WrittenState> written_state(EventStore& store, const StateAsked& asked, c
   const auto snapshot = store.snapshot(asked.aggregate, at->version);
   if (!snapshot) return refuse(snapshot.error());
 
-  const std::uint64_t state_version = *snapshot ? (*snapshot)->version.value : 0, events_after = at->version.value - state_version;
+  const std::uint64_t state_version = *snapshot ? (*snapshot)->version.value : 0,
+                      events_after = at->version.value - state_version;
   JsonText json;
-  json.begin_object().key("aggregate").string(asked.aggregate.text()).key("version").number(at->version.value).key("position").number(at->position.value);
-  if (*snapshot) write_state(json, **snapshot, types);
-  else json.key("state").raw("null");
+  json.begin_object()
+      .key("aggregate")
+      .string(asked.aggregate.text())
+      .key("version")
+      .number(at->version.value)
+      .key("position")
+      .number(at->position.value);
+  if (*snapshot)
+    write_state(json, **snapshot, types);
+  else
+    json.key("state").raw("null");
   json.key("state_version").number(state_version).key("exact").boolean(*snapshot && events_after == 0).key("snapshot");
   write_snapshot_facts(json, *snapshot);
   json.key("events_after").number(events_after).key("events").begin_array();
   std::uint64_t given = 0;
-  auto stream = store.read(asked.aggregate, StreamOptions{.from = SeqNr(state_version + 1), .limit = std::min(asked.limit.value_or(events_after), events_after)});
+  auto stream =
+      store.read(asked.aggregate, StreamOptions{.from = SeqNr(state_version + 1),
+                                                .limit = std::min(asked.limit.value_or(events_after), events_after)});
   for (const auto& event : stream) {
     if (given > 0 && json.text().size() >= asked.bytes_max) break;
     write_event(json, event, types);

@@ -1,5 +1,5 @@
-// An aggregate's state as far as it is written down: its newest snapshot, and the events behind it, which only the aggregate's own
-// program can fold into it. The same for every door.
+// An aggregate's state as far as it is written down: its newest snapshot, and the events behind it, which only the
+// aggregate's own program can fold into it. The same for every door.
 
 #pragma once
 
@@ -7,17 +7,17 @@
 #include <optional>
 #include <string>
 
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::serving {
 
 struct StateAsked {
   AggregateId aggregate;
-  std::optional<std::uint64_t> version{};       ///< absent: the latest
-  std::optional<GlobalPosition> up_to{};        ///< as of this position; not with a version
-  std::optional<std::uint64_t> limit{};         ///< of the events behind the snapshot; absent: all
-  std::size_t bytes_max = 8u << 20;             ///< of the answer: then the events end early
+  std::optional<std::uint64_t> version{};  ///< absent: the latest
+  std::optional<GlobalPosition> up_to{};   ///< as of this position; not with a version
+  std::optional<std::uint64_t> limit{};    ///< of the events behind the snapshot; absent: all
+  std::size_t bytes_max = 8u << 20;        ///< of the answer: then the events end early
 };
 
 struct WrittenState {

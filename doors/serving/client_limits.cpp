@@ -18,16 +18,20 @@ constexpr auto stream_retry_after = std::chrono::milliseconds(1'000);
 /// The time that `amount` is worth; a century at most.
 nanoseconds worth(std::uint64_t amount, std::uint64_t per_second) {
   constexpr double longest = 1e9 * 3'600 * 24 * 365 * 100;
-  return nanoseconds(static_cast<std::int64_t>(std::min(longest, static_cast<double>(amount) * 1e9 / static_cast<double>(per_second))));
+  return nanoseconds(static_cast<std::int64_t>(
+      std::min(longest, static_cast<double>(amount) * 1e9 / static_cast<double>(per_second))));
 }
 
 }  // namespace
 
 std::string_view name_of(ClientLimit limit) {
   switch (limit) {
-    case ClientLimit::requests: return "requests";
-    case ClientLimit::bytes: return "bytes";
-    case ClientLimit::streams: return "streams";
+    case ClientLimit::requests:
+      return "requests";
+    case ClientLimit::bytes:
+      return "bytes";
+    case ClientLimit::streams:
+      return "streams";
   }
   return "unknown";
 }
@@ -41,13 +45,17 @@ nanoseconds Rate::take(std::uint64_t amount, std::uint64_t per_second, Time now)
   return nanoseconds(0);
 }
 
-std::optional<ClientLimits::Refusal> ClientLimits::ask(const std::string& client, std::uint64_t requests, std::uint64_t bytes, Time now) {
+std::optional<ClientLimits::Refusal> ClientLimits::ask(const std::string& client, std::uint64_t requests,
+                                                       std::uint64_t bytes, Time now) {
   if (!options_.any_rate()) return std::nullopt;
   auto& account = account_of(client)->second;
-  const auto late = [](ClientLimit limit, nanoseconds wait) { return Refusal{limit, std::chrono::ceil<std::chrono::milliseconds>(wait)}; };
+  const auto late = [](ClientLimit limit, nanoseconds wait) {
+    return Refusal{limit, std::chrono::ceil<std::chrono::milliseconds>(wait)};
+  };
   const auto before = account.requests;
   if (options_.requests_per_second_max != 0 && requests != 0) {
-    if (const auto wait = account.requests.take(requests, options_.requests_per_second_max, now); wait.count() > 0) return late(ClientLimit::requests, wait);
+    if (const auto wait = account.requests.take(requests, options_.requests_per_second_max, now); wait.count() > 0)
+      return late(ClientLimit::requests, wait);
   }
   if (options_.bytes_per_second_max != 0 && bytes != 0) {
     if (const auto wait = account.bytes.take(bytes, options_.bytes_per_second_max, now); wait.count() > 0) {
@@ -60,7 +68,8 @@ std::optional<ClientLimits::Refusal> ClientLimits::ask(const std::string& client
 
 ClientLimits::Opened ClientLimits::open(const std::string& client) {
   const auto found = account_of(client);
-  if (options_.streams_max != 0 && found->second.streams >= options_.streams_max) return {Refusal{ClientLimit::streams, stream_retry_after}, {}};
+  if (options_.streams_max != 0 && found->second.streams >= options_.streams_max)
+    return {Refusal{ClientLimit::streams, stream_retry_after}, {}};
   ++found->second.streams;
   return {std::nullopt, found->first};
 }
@@ -83,7 +92,8 @@ ClientLimits::Accounts::iterator ClientLimits::account_of(const std::string& cli
   return found;
 }
 
-/// Forgets somebody who was not seen for long and has nothing open. What he owes is forgiven: a second's worth, as a rule.
+/// Forgets somebody who was not seen for long and has nothing open. What he owes is forgiven: a second's worth, as a
+/// rule.
 bool ClientLimits::make_room() {
   for (int i = 0; i < looked_at_max && !seen_.empty(); ++i) {
     const auto found = accounts_.find(seen_.front());

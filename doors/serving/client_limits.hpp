@@ -16,9 +16,10 @@ namespace evershard::serving {
 /// Of one client. 0: no limit.
 struct ClientLimitOptions {
   std::uint64_t requests_per_second_max = 0;  ///< and as many at once, after a quiet second
-  std::uint64_t bytes_per_second_max = 0;     ///< of what comes in; a message that is larger than that by itself is taken after a quiet second, and paid for afterwards
-  std::uint64_t streams_max = 10'000;         ///< open at once
-  std::size_t clients_max = 10'000;           ///< remembered; those beyond them share one account
+  std::uint64_t bytes_per_second_max = 0;  ///< of what comes in; a message that is larger than that by itself is taken
+                                           ///< after a quiet second, and paid for afterwards
+  std::uint64_t streams_max = 10'000;      ///< open at once
+  std::size_t clients_max = 10'000;        ///< remembered; those beyond them share one account
 
   [[nodiscard]] bool any_rate() const { return requests_per_second_max != 0 || bytes_per_second_max != 0; }
 };
@@ -26,8 +27,8 @@ struct ClientLimitOptions {
 enum class ClientLimit : std::uint8_t { requests, bytes, streams };
 [[nodiscard]] std::string_view name_of(ClientLimit limit);
 
-/// So much a second, after a quiet second all of it at once: a bucket of tokens, kept as the time at which it is full again.
-/// Source: ITU-T I.371, Annex A: the generic cell rate algorithm
+/// So much a second, after a quiet second all of it at once: a bucket of tokens, kept as the time at which it is full
+/// again. Source: ITU-T I.371, Annex A: the generic cell rate algorithm
 class Rate {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -49,7 +50,8 @@ class ClientLimits {
   explicit ClientLimits(ClientLimitOptions options) : options_(options) {}
 
   /// A request, or some of one, of `bytes`. Returns: why not; then nothing was taken.
-  [[nodiscard]] std::optional<Refusal> ask(const std::string& client, std::uint64_t requests, std::uint64_t bytes, Time now);
+  [[nodiscard]] std::optional<Refusal> ask(const std::string& client, std::uint64_t requests, std::uint64_t bytes,
+                                           Time now);
   /// A stream, until close() with what was given here: the account it is on.
   struct Opened {
     std::optional<Refusal> refusal;

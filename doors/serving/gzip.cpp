@@ -16,13 +16,17 @@ constexpr std::size_t ratio_max = 1'032;
 
 Bytef* zlib_bytes(std::string_view bytes) { return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); }
 
-Refused damaged(std::string_view packed) { return refuse(ErrorCode::invalid_argument, std::to_string(packed.size()) + " bytes are no gzip, or damaged"); }
+Refused damaged(std::string_view packed) {
+  return refuse(ErrorCode::invalid_argument, std::to_string(packed.size()) + " bytes are no gzip, or damaged");
+}
 
 }  // namespace
 
 std::string gzip(std::string_view bytes) {
   z_stream stream{};
-  EVERSHARD_CHECK(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_window, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK, "zlib has no memory");
+  EVERSHARD_CHECK(
+      deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_window, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK,
+      "zlib has no memory");
   EVERSHARD_CHECK(bytes.size() <= std::numeric_limits<uInt>::max(), "an answer is no larger than that");
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = zlib_bytes(bytes);
@@ -39,14 +43,18 @@ std::string gzip(std::string_view bytes) {
 Result<std::size_t> unpacked_bytes(std::string_view packed, std::size_t bytes_max) {
   if (!is_gzip(packed) || packed.size() < header_bytes + trailer_bytes) return damaged(packed);
   std::size_t bytes = 0;
-  for (int i = 1; i <= 4; ++i) bytes = bytes << 8 | static_cast<unsigned char>(packed[packed.size() - static_cast<std::size_t>(i)]);
+  for (int i = 1; i <= 4; ++i)
+    bytes = bytes << 8 | static_cast<unsigned char>(packed[packed.size() - static_cast<std::size_t>(i)]);
   if (bytes > packed.size() * ratio_max) return damaged(packed);
-  if (bytes > bytes_max) return refuse(ErrorCode::too_large, "the message has " + std::to_string(bytes) + " bytes unpacked, the most is " + std::to_string(bytes_max));
+  if (bytes > bytes_max)
+    return refuse(ErrorCode::too_large, "the message has " + std::to_string(bytes) + " bytes unpacked, the most is " +
+                                            std::to_string(bytes_max));
   return bytes;
 }
 
 Result<void> unpack(std::string_view packed, std::span<char> into) {
-  if (packed.size() > std::numeric_limits<uInt>::max() || into.size() > std::numeric_limits<uInt>::max()) return damaged(packed);
+  if (packed.size() > std::numeric_limits<uInt>::max() || into.size() > std::numeric_limits<uInt>::max())
+    return damaged(packed);
   z_stream stream{};
   EVERSHARD_CHECK(inflateInit2(&stream, gzip_window) == Z_OK, "zlib has no memory");
   char nothing = 0;  // zlib wants a place even for none
@@ -55,7 +63,8 @@ Result<void> unpack(std::string_view packed, std::span<char> into) {
   stream.next_out = reinterpret_cast<Bytef*>(into.empty() ? &nothing : into.data());
   stream.avail_out = static_cast<uInt>(into.size());
   // Its checksum and length are looked at by zlib.
-  const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0 && stream.total_out == into.size();
+  const bool whole =
+      inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0 && stream.total_out == into.size();
   inflateEnd(&stream);
   return whole ? Result<void>() : Result<void>(damaged(packed));
 }

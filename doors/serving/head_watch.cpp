@@ -10,8 +10,8 @@ namespace {
 
 /// How late a deadline may be noticed; a watermark that moves is noticed at once.
 constexpr auto deadline_grain = std::chrono::milliseconds(20);
-/// Looking at events takes at most this part of a thread's time: whoever appends a lot is not slowed by many who wait for something
-/// else, and who waits under such a load is told a moment later.
+/// Looking at events takes at most this part of a thread's time: whoever appends a lot is not slowed by many who wait
+/// for something else, and who waits under such a load is told a moment later.
 constexpr int looking_is_one_part_in = 20;
 /// When more than this came at once, whoever waits is behind anyway and looks for itself.
 constexpr std::uint64_t looked_at_once_max = 4'096;
@@ -58,7 +58,8 @@ HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Cl
     wake(why, after);
     return 0;
   }
-  // Whatever lies before it is nobody's business. One that waits from beyond the head must not hide from others what comes before.
+  // Whatever lies before it is nobody's business. One that waits from beyond the head must not hide from others what
+  // comes before.
   if (interests_.empty()) looked_at_ = std::min(after, head);
   const auto ticket = ++last_;
   by_deadline_.emplace(deadline, ticket);
@@ -104,7 +105,8 @@ void HeadWatch::watch() {
     if (!interests_.empty() && looked_at_ < *head) {
       const auto began = Clock::now();
       if (interests_.needs_events() && began < look_again_at_) {
-        const auto until = std::min(look_again_at_, by_deadline_.begin()->first);  // a copy: that wait may be gone before
+        const auto until =
+            std::min(look_again_at_, by_deadline_.begin()->first);  // a copy: that wait may be gone before
         changed_.wait_until(lock, until, [this] { return closing_; });
       } else {
         look_at_new_events(lock, *head);
@@ -121,8 +123,10 @@ std::optional<HeadWatch::Wait> HeadWatch::take(Ticket ticket) {
   const auto found = waits_.find(ticket);
   if (found == waits_.end()) return std::nullopt;
   by_deadline_.erase({found->second.deadline, ticket});
-  if (found->second.reached) by_position_.erase({found->second.position, ticket});
-  else interests_.remove(ticket);
+  if (found->second.reached)
+    by_position_.erase({found->second.position, ticket});
+  else
+    interests_.remove(ticket);
   Wait wait = std::move(found->second);
   waits_.erase(found);
   return wait;
@@ -175,7 +179,8 @@ void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPos
 }
 
 /// Those of them who wait from before the head.
-void HeadWatch::wake(std::unique_lock<std::mutex>& lock, const std::unordered_set<Ticket>& tickets, GlobalPosition head) {
+void HeadWatch::wake(std::unique_lock<std::mutex>& lock, const std::unordered_set<Ticket>& tickets,
+                     GlobalPosition head) {
   for (const auto ticket : std::vector<Ticket>(tickets.begin(), tickets.end())) {
     const auto found = waits_.find(ticket);
     if (found == waits_.end() || found->second.position >= head) continue;
@@ -189,7 +194,8 @@ void HeadWatch::end_late(std::unique_lock<std::mutex>& lock, GlobalPosition head
     const auto looked_at = looked_at_;
     call(lock, by_deadline_.begin()->second, [&](Wait& wait) {
       if (wait.reached) {
-        wait.reached(refuse(ErrorCode::timeout, "the watermark is at " + std::to_string(head.value) + ", not yet at " + std::to_string(wait.position.value)));
+        wait.reached(refuse(ErrorCode::timeout, "the watermark is at " + std::to_string(head.value) + ", not yet at " +
+                                                    std::to_string(wait.position.value)));
       } else {
         wait.wake(Why::deadline, std::max(looked_at, wait.position));
       }
@@ -200,8 +206,10 @@ void HeadWatch::end_late(std::unique_lock<std::mutex>& lock, GlobalPosition head
 void HeadWatch::end_all(std::unique_lock<std::mutex>& lock) {
   while (!waits_.empty()) {
     call(lock, waits_.begin()->first, [](Wait& wait) {
-      if (wait.reached) wait.reached(refuse(closing()));
-      else wait.wake(Why::closing, wait.position);
+      if (wait.reached)
+        wait.reached(refuse(closing()));
+      else
+        wait.wake(Why::closing, wait.position);
     });
   }
 }

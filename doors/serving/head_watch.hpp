@@ -18,8 +18,8 @@
 
 namespace evershard::serving {
 
-/// Each wait ends once, with one call from the watch's own thread (or at once, from the caller's), which must be short: it hands
-/// the work on. Ended waits need no cancel().
+/// Each wait ends once, with one call from the watch's own thread (or at once, from the caller's), which must be short:
+/// it hands the work on. Ended waits need no cancel().
 class HeadWatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -42,7 +42,8 @@ class HeadWatch {
 
   /// Until the watermark has reached `position`. Answers at once where it has.
   Ticket when_reached(GlobalPosition position, Clock::time_point deadline, Reached done);
-  /// At a time, about 20 ms late: for who looks again and has no thread to wait in. Errors it is told: unavailable (closing)
+  /// At a time, about 20 ms late: for who looks again and has no thread to wait in. Errors it is told: unavailable
+  /// (closing)
   Ticket at(Clock::time_point when, std::function<void(Result<void>)> done);
   /// Until there is an event behind `after` that the query matches; the query was checked.
   Ticket when_matching(GlobalPosition after, Query query, Clock::time_point deadline, Wake wake);

@@ -7,9 +7,12 @@ namespace evershard::serving {
 std::vector<InterestIndex::Term> InterestIndex::terms_of(const Query& query) {
   std::vector<Term> terms;
   for (const auto& item : query.items()) {
-    if (!item.concerning.empty()) terms.emplace_back(&InterestIndex::by_aggregate_, item.concerning.front().text());
-    else if (!item.tags.empty()) terms.emplace_back(&InterestIndex::by_tag_, item.tags.front());
-    else for (const auto& type : item.types) terms.emplace_back(&InterestIndex::by_type_, type);
+    if (!item.concerning.empty())
+      terms.emplace_back(&InterestIndex::by_aggregate_, item.concerning.front().text());
+    else if (!item.tags.empty())
+      terms.emplace_back(&InterestIndex::by_tag_, item.tags.front());
+    else
+      for (const auto& type : item.types) terms.emplace_back(&InterestIndex::by_type_, type);
   }
   return terms;
 }
@@ -34,7 +37,8 @@ void InterestIndex::remove(Id id) {
   queries_.erase(found);
 }
 
-void InterestIndex::look(const ByTerm& by_term, std::string_view term, const RecordedEvent& event, std::unordered_set<Id>& found) const {
+void InterestIndex::look(const ByTerm& by_term, std::string_view term, const RecordedEvent& event,
+                         std::unordered_set<Id>& found) const {
   const auto waiting = by_term.find(term);
   if (waiting == by_term.end()) return;
   for (const auto id : waiting->second) {

@@ -17,8 +17,9 @@
 
 namespace evershard::serving {
 
-/// A query waits under one term of each of its items, the rarest kind it has: an aggregate, else a tag, else each of its types.
-/// Cost: of an event, by its own terms and the queries waiting under them; queries that have nothing to do with it cost nothing.
+/// A query waits under one term of each of its items, the rarest kind it has: an aggregate, else a tag, else each of
+/// its types. Cost: of an event, by its own terms and the queries waiting under them; queries that have nothing to do
+/// with it cost nothing.
 class InterestIndex {
  public:
   using Id = std::uint64_t;
@@ -45,7 +46,8 @@ class InterestIndex {
   using Term = std::pair<ByTerm InterestIndex::*, std::string>;
 
   static std::vector<Term> terms_of(const Query& query);
-  void look(const ByTerm& by_term, std::string_view term, const RecordedEvent& event, std::unordered_set<Id>& found) const;
+  void look(const ByTerm& by_term, std::string_view term, const RecordedEvent& event,
+            std::unordered_set<Id>& found) const;
 
   std::unordered_map<Id, Query> queries_;
   std::unordered_set<Id> of_all_;

@@ -30,10 +30,14 @@ bool standard_error_is_journal() {
 
 std::string_view priority_of(LogLevel level) {
   switch (level) {
-    case LogLevel::debug: return "<7>";
-    case LogLevel::info: return "<6>";
-    case LogLevel::warning: return "<4>";
-    case LogLevel::error: return "<3>";
+    case LogLevel::debug:
+      return "<7>";
+    case LogLevel::info:
+      return "<6>";
+    case LogLevel::warning:
+      return "<4>";
+    case LogLevel::error:
+      return "<3>";
   }
   return "<3>";
 }
@@ -41,12 +45,15 @@ std::string_view priority_of(LogLevel level) {
 Result<Sink> opened(const std::filesystem::path& file) {
   try {
     Sink sink;
-    if (file.empty()) sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    else sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
+    if (file.empty())
+      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    else
+      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
     sink->set_pattern("%v");
     return sink;
   } catch (const std::exception&) {
-    return refuse(ErrorCode::io, "the log " + in_quotes(file.string(), 300) + " cannot be opened: " + std::strerror(errno));
+    return refuse(ErrorCode::io,
+                  "the log " + in_quotes(file.string(), 300) + " cannot be opened: " + std::strerror(errno));
   }
 }
 
@@ -63,9 +70,12 @@ struct Log::Impl {
 
   void line(LogLevel of, std::string_view what, const LogFields& fields) {
     std::string text;
-    if (options.format == LogFormat::json) text = log_json(Timestamp::now(), of, what, fields);
-    else if (journal) text = std::string(priority_of(of)) + log_text(std::nullopt, of, what, fields);
-    else text = log_text(Timestamp::now(), of, what, fields);
+    if (options.format == LogFormat::json)
+      text = log_json(Timestamp::now(), of, what, fields);
+    else if (journal)
+      text = std::string(priority_of(of)) + log_text(std::nullopt, of, what, fields);
+    else
+      text = log_text(Timestamp::now(), of, what, fields);
     sink->log(spdlog::details::log_msg("", spdlog::level::info, text));
     sink->flush();
   }
@@ -109,7 +119,8 @@ void Log::write(LogLevel level, std::string_view what, const LogFields& fields) 
   if (!impl_->sink) return;
   const auto left_out = impl_->repeats.admit(what, Repeats::Clock::now());
   if (!left_out) return;
-  if (impl_->lost > 0 && impl_->try_line(LogLevel::warning, "log lines were lost", {{"lost", impl_->lost}})) impl_->lost = 0;
+  if (impl_->lost > 0 && impl_->try_line(LogLevel::warning, "log lines were lost", {{"lost", impl_->lost}}))
+    impl_->lost = 0;
   if (*left_out == 0) {
     impl_->try_line(level, what, fields);
     return;

@@ -19,8 +19,8 @@ struct LogOptions {
   std::filesystem::path file{};  ///< empty: standard error
 };
 
-/// From any thread; never throws, never blocks on anything but its file. A line that cannot be written (a full disk) is lost,
-/// counted, and the count said as soon as a line gets through: serving does not end for its log.
+/// From any thread; never throws, never blocks on anything but its file. A line that cannot be written (a full disk) is
+/// lost, counted, and the count said as soon as a line gets through: serving does not end for its log.
 class Log {
  public:
   /// Under systemd, lines on standard error begin with their priority, and the journal writes the time.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/json/json_text.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/json_text.hpp"
 
 namespace evershard::serving {
 namespace {
@@ -12,18 +12,23 @@ namespace {
 constexpr std::size_t value_bytes_max = 400;
 
 bool stands_bare(std::string_view value) {
-  return !value.empty() && value.size() <= value_bytes_max &&
-         std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c < 127 && c != '"' && c != '\\' && c != '='; });
+  return !value.empty() && value.size() <= value_bytes_max && std::all_of(value.begin(), value.end(), [](char c) {
+    return c > ' ' && c < 127 && c != '"' && c != '\\' && c != '=';
+  });
 }
 
 }  // namespace
 
 std::string_view name_of(LogLevel level) {
   switch (level) {
-    case LogLevel::debug: return "debug";
-    case LogLevel::info: return "info";
-    case LogLevel::warning: return "warning";
-    case LogLevel::error: return "error";
+    case LogLevel::debug:
+      return "debug";
+    case LogLevel::info:
+      return "info";
+    case LogLevel::warning:
+      return "warning";
+    case LogLevel::error:
+      return "error";
   }
   return "unknown";
 }
@@ -48,8 +53,10 @@ std::string log_json(Timestamp at, LogLevel level, std::string_view what, const 
   json.begin_object().key("at").string(at.text()).key("level").string(name_of(level)).key("what").string(what);
   for (const auto& [key, value, bare] : fields) {
     json.key(key);
-    if (bare) json.raw(value);
-    else json.string(value);
+    if (bare)
+      json.raw(value);
+    else
+      json.string(value);
   }
   return json.end_object().take();
 }

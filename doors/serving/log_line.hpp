@@ -31,16 +31,19 @@ struct LogField {
   LogField(std::string_view k, const char* v) : key(k), value(v) {}
   template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
   LogField(std::string_view k, Number v) : key(k), bare(true) {
-    if constexpr (std::is_same_v<Number, bool>) value = v ? "true" : "false";
-    else value = std::to_string(v);
+    if constexpr (std::is_same_v<Number, bool>)
+      value = v ? "true" : "false";
+    else
+      value = std::to_string(v);
   }
 };
 
 using LogFields = std::vector<LogField>;
 
-/// `2026-01-31T12:00:00.000000Z info  store opened data=shop shards=16`; a value with blanks, quotes or anything that is not
-/// printable is quoted and escaped, so that a fact is always one line. Absent time: the reader writes its own.
-[[nodiscard]] std::string log_text(std::optional<Timestamp> at, LogLevel level, std::string_view what, const LogFields& fields);
+/// `2026-01-31T12:00:00.000000Z info  store opened data=shop shards=16`; a value with blanks, quotes or anything that
+/// is not printable is quoted and escaped, so that a fact is always one line. Absent time: the reader writes its own.
+[[nodiscard]] std::string log_text(std::optional<Timestamp> at, LogLevel level, std::string_view what,
+                                   const LogFields& fields);
 /// `{"at":...,"level":...,"what":...,"shards":16,...}`
 [[nodiscard]] std::string log_json(Timestamp at, LogLevel level, std::string_view what, const LogFields& fields);
 

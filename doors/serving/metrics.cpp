@@ -26,14 +26,16 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
 
-const Histogram::BucketBoundaries request_seconds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
+const Histogram::BucketBoundaries request_seconds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+                                                  0.05,   0.1,     0.25,   0.5,   1,      2.5,   10};
 const Histogram::BucketBoundaries append_events{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384};
 
 double seconds(std::chrono::nanoseconds took) { return std::chrono::duration<double>(took).count(); }
 
 class Method final : public MethodMetrics {
  public:
-  Method(std::string door, std::string method, Family<Counter>& requests, Family<Histogram>& latencies, std::atomic<std::uint64_t>& refused)
+  Method(std::string door, std::string method, Family<Counter>& requests, Family<Histogram>& latencies,
+         std::atomic<std::uint64_t>& refused)
       : door_(std::move(door)),
         method_(std::move(method)),
         requests_(requests),
@@ -84,33 +86,49 @@ struct Metrics::Impl {
                                   .Name("evershard_requests_total")
                                   .Help("Requests answered, by door, method and outcome: ok, or the error's code.")
                                   .Register(registry);
-  Family<Histogram>& request_latency = prometheus::BuildHistogram()
-                                           .Name("evershard_request_seconds")
-                                           .Help("Time from a request's last byte to its answer, by door and method; of streams, to their end.")
-                                           .Register(registry);
-  Family<Histogram>& append_latency = prometheus::BuildHistogram()
-                                          .Name("evershard_append_seconds")
-                                          .Help("Time from an append's arrival at a door to its acknowledgement, by door.")
-                                          .Register(registry);
+  Family<Histogram>& request_latency =
+      prometheus::BuildHistogram()
+          .Name("evershard_request_seconds")
+          .Help("Time from a request's last byte to its answer, by door and method; of streams, to their end.")
+          .Register(registry);
+  Family<Histogram>& append_latency =
+      prometheus::BuildHistogram()
+          .Name("evershard_append_seconds")
+          .Help("Time from an append's arrival at a door to its acknowledgement, by door.")
+          .Register(registry);
   Family<Histogram>& append_size = prometheus::BuildHistogram()
                                        .Name("evershard_append_events")
                                        .Help("Events of an acknowledged append, by door.")
                                        .Register(registry);
-  Family<Counter>& read = prometheus::BuildCounter().Name("evershard_events_read_total").Help("Events given to readers, by door.").Register(registry);
-  Family<Gauge>& open = prometheus::BuildGauge().Name("evershard_connections").Help("Open connections, by door.").Register(registry);
+  Family<Counter>& read = prometheus::BuildCounter()
+                              .Name("evershard_events_read_total")
+                              .Help("Events given to readers, by door.")
+                              .Register(registry);
+  Family<Gauge>& open =
+      prometheus::BuildGauge().Name("evershard_connections").Help("Open connections, by door.").Register(registry);
   Family<Counter>& turned_away = prometheus::BuildCounter()
                                      .Name("evershard_connections_refused_total")
                                      .Help("Connections closed before or instead of a request, by door and reason.")
                                      .Register(registry);
-  Family<Counter>& over_limit = prometheus::BuildCounter()
-                                    .Name("evershard_client_refusals_total")
-                                    .Help("Requests and streams refused because their client has had its share, by door and limit.")
-                                    .Register(registry);
-  Family<Gauge>& live = prometheus::BuildGauge().Name("evershard_streams").Help("Live streams that are open, by door.").Register(registry);
+  Family<Counter>& over_limit =
+      prometheus::BuildCounter()
+          .Name("evershard_client_refusals_total")
+          .Help("Requests and streams refused because their client has had its share, by door and limit.")
+          .Register(registry);
+  Family<Gauge>& live = prometheus::BuildGauge()
+                            .Name("evershard_streams")
+                            .Help("Live streams that are open, by door.")
+                            .Register(registry);
 
   [[nodiscard]] DoorCounts counts(const char* door) {
-    return {door, append_latency.Add({{"door", door}}, request_seconds), append_size.Add({{"door", door}}, append_events), read.Add({{"door", door}}),
-            open.Add({{"door", door}}), live.Add({{"door", door}}), {}, false};
+    return {door,
+            append_latency.Add({{"door", door}}, request_seconds),
+            append_size.Add({{"door", door}}, append_events),
+            read.Add({{"door", door}}),
+            open.Add({{"door", door}}),
+            live.Add({{"door", door}}),
+            {},
+            false};
   }
   std::array<DoorCounts, 2> doors{counts("http"), counts("grpc")};
   [[nodiscard]] DoorCounts& of(std::string_view door) {
@@ -145,7 +163,9 @@ Metrics::~Metrics() = default;
 MethodMetrics& Metrics::method(std::string_view door, std::string_view method) {
   const std::lock_guard lock(impl_->mutex);
   auto& found = impl_->methods[{std::string(door), std::string(method)}];
-  if (!found) found = std::make_unique<Method>(std::string(door), std::string(method), impl_->requests, impl_->request_latency, impl_->refused);
+  if (!found)
+    found = std::make_unique<Method>(std::string(door), std::string(method), impl_->requests, impl_->request_latency,
+                                     impl_->refused);
   return *found;
 }
 

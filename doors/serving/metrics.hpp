@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/store/api/administration.hpp"
-#include "evershard/store/work/long_reads.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/latencies.hpp"
+#include "evershard/store/api/administration.hpp"
+#include "evershard/store/work/long_reads.hpp"
 
 namespace evershard::serving {
 
@@ -45,27 +45,30 @@ class Metrics {
   ~Metrics();
   Metrics(const Metrics&) = delete;
 
-  /// `door`: http, grpc. `method`: one of a fixed set, never what a client made up. The same again gives the same object; keep it,
-  /// finding it costs more than counting.
+  /// `door`: http, grpc. `method`: one of a fixed set, never what a client made up. The same again gives the same
+  /// object; keep it, finding it costs more than counting.
   [[nodiscard]] MethodMetrics& method(std::string_view door, std::string_view method);
   /// An append of `events` events that was acknowledged, from the request's last byte to its answer.
   void appended(std::string_view door, std::chrono::nanoseconds took, std::size_t events);
   void events_read(std::string_view door, std::size_t events);
   /// +1 when one is accepted, -1 when it is gone.
   void connections(std::string_view door, int change);
-  /// Instead, of a door that is not told when they come and go: asked whenever figures are. Empty: it has none any more.
+  /// Instead, of a door that is not told when they come and go: asked whenever figures are. Empty: it has none any
+  /// more.
   void connections_from(std::string_view door, std::function<std::int64_t()> count);
   /// Connections that were turned away before they could ask: too many, no TLS, too slow, garbage.
   void connection_refused(std::string_view door, std::string_view why);
-  /// Requests and streams that were refused because their client has had its share. `limit`: requests, bytes, streams, memory.
+  /// Requests and streams that were refused because their client has had its share. `limit`: requests, bytes, streams,
+  /// memory.
   void client_refused(std::string_view door, std::string_view limit);
   /// Live streams that are open.
   void streams(std::string_view door, int change);
 
   [[nodiscard]] DoorFigures figures() const;
-  /// All of it, and figures of the store and of its long reads as they are now, in Prometheus' text format, version 0.0.4.
-  /// Errors: of Administration::stats()
-  [[nodiscard]] Result<std::string> text(const Administration& administration, const cluster::LongReads& long_reads) const;
+  /// All of it, and figures of the store and of its long reads as they are now, in Prometheus' text format, version
+  /// 0.0.4. Errors: of Administration::stats()
+  [[nodiscard]] Result<std::string> text(const Administration& administration,
+                                         const cluster::LongReads& long_reads) const;
 
  private:
   struct Impl;

@@ -6,22 +6,22 @@
 #include <memory>
 #include <optional>
 
-#include "evershard/store/json/registered_types.hpp"
 #include "evershard/doors/serving/access.hpp"
 #include "evershard/doors/serving/client_gate.hpp"
 #include "evershard/doors/serving/head_watch.hpp"
-#include "evershard/store/work/long_reads.hpp"
 #include "evershard/doors/serving/metrics.hpp"
-#include "evershard/store/work/work_pool.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/cluster_administration.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/projections.hpp"
-#include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/tables.hpp"
+#include "evershard/store/json/registered_types.hpp"
+#include "evershard/store/work/long_reads.hpp"
+#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::serving {
 

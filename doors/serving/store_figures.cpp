@@ -13,7 +13,9 @@ using prometheus::MetricType;
 
 class Families {
  public:
-  void gauge(const char* name, const char* help, std::uint64_t value) { family(name, help, MetricType::Gauge).push_back(of(MetricType::Gauge, value)); }
+  void gauge(const char* name, const char* help, std::uint64_t value) {
+    family(name, help, MetricType::Gauge).push_back(of(MetricType::Gauge, value));
+  }
   void counter(const char* name, const char* help, std::uint64_t value) {
     family(name, help, MetricType::Counter).push_back(of(MetricType::Counter, value));
   }
@@ -24,8 +26,10 @@ class Families {
   static ClientMetric of(MetricType type, std::uint64_t value, std::vector<ClientMetric::Label> labels = {}) {
     ClientMetric metric;
     metric.label = std::move(labels);
-    if (type == MetricType::Counter) metric.counter.value = static_cast<double>(value);
-    else metric.gauge.value = static_cast<double>(value);
+    if (type == MetricType::Counter)
+      metric.counter.value = static_cast<double>(value);
+    else
+      metric.gauge.value = static_cast<double>(value);
     return metric;
   }
   std::vector<MetricFamily> take() { return std::move(families_); }
@@ -57,26 +61,40 @@ struct Labelled {
   MetricType type;
 };
 constexpr Labelled labelled[] = {
-    {"refused.", "", "evershard_appends_refused_total", "Appends the store refused since it was opened, by reason.", "reason", MetricType::Counter},
+    {"refused.", "", "evershard_appends_refused_total", "Appends the store refused since it was opened, by reason.",
+     "reason", MetricType::Counter},
     {"family.", ".bytes", "evershard_family_bytes", "Sorted files by family.", "family", MetricType::Gauge},
-    {"family.", ".files_level_0", "evershard_family_level0_files", "Files at level 0 by family: many mean that merging lags behind.", "family", MetricType::Gauge},
-    {"memory.promised.", "", "evershard_memory_promised_bytes", "What the settings let a part of the store use.", "part", MetricType::Gauge},
+    {"family.", ".files_level_0", "evershard_family_level0_files",
+     "Files at level 0 by family: many mean that merging lags behind.", "family", MetricType::Gauge},
+    {"memory.promised.", "", "evershard_memory_promised_bytes", "What the settings let a part of the store use.",
+     "part", MetricType::Gauge},
     {"memory.", "", "evershard_memory_part_bytes", "Memory by part of the store.", "part", MetricType::Gauge},
-    {"groups.", ".lag", "evershard_group_lag", "Positions between what a consumer group has settled and the head.", "group", MetricType::Gauge},
-    {"groups.", ".unsettled", "evershard_group_unsettled", "Events a consumer group has read and not settled.", "group", MetricType::Gauge},
-    {"groups.", ".in_flight", "evershard_group_in_flight", "Events that workers of a consumer group have.", "group", MetricType::Gauge},
+    {"groups.", ".lag", "evershard_group_lag", "Positions between what a consumer group has settled and the head.",
+     "group", MetricType::Gauge},
+    {"groups.", ".unsettled", "evershard_group_unsettled", "Events a consumer group has read and not settled.", "group",
+     MetricType::Gauge},
+    {"groups.", ".in_flight", "evershard_group_in_flight", "Events that workers of a consumer group have.", "group",
+     MetricType::Gauge},
     {"groups.", ".parked", "evershard_group_parked", "Events a consumer group has parked.", "group", MetricType::Gauge},
     {"groups.", ".workers", "evershard_group_workers", "Workers of a consumer group.", "group", MetricType::Gauge},
-    {"groups.", ".redeliveries", "evershard_group_redeliveries_total", "Rejections, leases that ran out and lost workers of a consumer group, since it was created or reset.", "group", MetricType::Counter},
-    {"projections.", ".lag", "evershard_projection_lag", "Positions that a projection is behind the watermark.", "projection", MetricType::Gauge},
-    {"projections.", ".events", "evershard_projection_events_total", "Events a projection has handled since the store was opened.", "projection", MetricType::Counter},
-    {"projections.", ".errors", "evershard_projection_errors_total", "Errors a projection has met since the store was opened.", "projection", MetricType::Counter},
-    {"aggregates.", "", "evershard_aggregates", "Live aggregates: how many, and what they did since the store was opened.", "figure", MetricType::Gauge},
+    {"groups.", ".redeliveries", "evershard_group_redeliveries_total",
+     "Rejections, leases that ran out and lost workers of a consumer group, since it was created or reset.", "group",
+     MetricType::Counter},
+    {"projections.", ".lag", "evershard_projection_lag", "Positions that a projection is behind the watermark.",
+     "projection", MetricType::Gauge},
+    {"projections.", ".events", "evershard_projection_events_total",
+     "Events a projection has handled since the store was opened.", "projection", MetricType::Counter},
+    {"projections.", ".errors", "evershard_projection_errors_total",
+     "Errors a projection has met since the store was opened.", "projection", MetricType::Counter},
+    {"aggregates.", "", "evershard_aggregates",
+     "Live aggregates: how many, and what they did since the store was opened.", "figure", MetricType::Gauge},
 };
 
 const Labelled* labelled_for(std::string_view name) {
   for (const auto& one : labelled) {
-    if (name.starts_with(one.prefix) && name.ends_with(one.suffix) && name.size() > one.prefix.size() + one.suffix.size()) return &one;
+    if (name.starts_with(one.prefix) && name.ends_with(one.suffix) &&
+        name.size() > one.prefix.size() + one.suffix.size())
+      return &one;
   }
   return nullptr;
 }
@@ -87,22 +105,32 @@ std::vector<MetricFamily> StoreFigures::Collect() const {
   Families families;
   families.family("evershard_store_info", "Always 1; which store it is.", MetricType::Gauge)
       .push_back(Families::of(MetricType::Gauge, 1,
-                              {{"store_id", stats_.info.store_id}, {"shards", std::to_string(stats_.info.shards)},
+                              {{"store_id", stats_.info.store_id},
+                               {"shards", std::to_string(stats_.info.shards)},
                                {"format", std::to_string(stats_.info.format)}}));
   families.gauge("evershard_watermark", "The last position that can be read.", stats_.watermark.value);
   families.gauge("evershard_sealed_position", "Indexes up to here lie in sorted files.", stats_.sealed.value);
   families.gauge("evershard_tail_events", "Events whose indexes are in memory.", stats_.tail_events);
-  families.counter("evershard_commits_total", "Writes, each with one sync, since the store was opened.", stats_.commits);
-  families.counter("evershard_appends_total", "Appends stored since the store was opened, by whatever door or in the process itself.", stats_.appends);
+  families.counter("evershard_commits_total", "Writes, each with one sync, since the store was opened.",
+                   stats_.commits);
+  families.counter("evershard_appends_total",
+                   "Appends stored since the store was opened, by whatever door or in the process itself.",
+                   stats_.appends);
   families.gauge("evershard_disk_bytes", "Size of the store's directory.", stats_.disk_bytes);
   families.gauge("evershard_disk_free_bytes", "Free space of the disk the store is on.", stats_.disk_free_bytes);
-  families.gauge("evershard_memory_bytes", "Memory the store uses: cache, memtables, table readers, tails.", stats_.memory_bytes);
-  families.gauge("evershard_backend_assertions", "1: RocksDB was built with its assertions, and is slower for it.", stats_.backend_assertions ? 1 : 0);
+  families.gauge("evershard_memory_bytes", "Memory the store uses: cache, memtables, table readers, tails.",
+                 stats_.memory_bytes);
+  families.gauge("evershard_backend_assertions", "1: RocksDB was built with its assertions, and is slower for it.",
+                 stats_.backend_assertions ? 1 : 0);
   families.gauge("evershard_long_reads", "Reads at work that have turned out long.", reads_.at_work);
-  families.gauge("evershard_long_reads_waiting", "Long reads that wait for one of the places they share.", reads_.waiting);
+  families.gauge("evershard_long_reads_waiting", "Long reads that wait for one of the places they share.",
+                 reads_.waiting);
   families.counter("evershard_long_reads_total", "Reads that turned out long, since the server started.", reads_.begun);
-  families.counter("evershard_long_reads_refused_total", "Long reads refused because too many waited already, since the server started.", reads_.turned_away);
-  families.family("evershard_commit_seconds", "Time of a write with its sync, since the store was opened.", MetricType::Histogram)
+  families.counter("evershard_long_reads_refused_total",
+                   "Long reads refused because too many waited already, since the server started.", reads_.turned_away);
+  families
+      .family("evershard_commit_seconds", "Time of a write with its sync, since the store was opened.",
+              MetricType::Histogram)
       .push_back(histogram_of(stats_.commit_latencies));
 
   std::vector<std::vector<ClientMetric>> by_label(std::size(labelled));
@@ -111,22 +139,28 @@ std::vector<MetricFamily> StoreFigures::Collect() const {
     if (name == "appends.events") {
       families.counter("evershard_events_total", "Events stored since the store was opened.", value);
     } else if (name == "appends.duplicates") {
-      families.counter("evershard_appends_duplicate_total", "Appends answered as stored already, since the store was opened.", value);
+      families.counter("evershard_appends_duplicate_total",
+                       "Appends answered as stored already, since the store was opened.", value);
     } else if (name == "appends.prepared_again") {
-      families.counter("evershard_appends_prepared_again_total", "Appends that had to be prepared again, since the store was opened.", value);
+      families.counter("evershard_appends_prepared_again_total",
+                       "Appends that had to be prepared again, since the store was opened.", value);
     } else if (name == "appends.waiting") {
       families.gauge("evershard_appends_waiting", "Appends sent and not answered yet: the queue.", value);
     } else if (const auto* one = labelled_for(name)) {
       const auto label = name.substr(one->prefix.size(), name.size() - one->prefix.size() - one->suffix.size());
-      by_label[static_cast<std::size_t>(one - labelled)].push_back(Families::of(one->type, value, {{one->label, label}}));
+      by_label[static_cast<std::size_t>(one - labelled)].push_back(
+          Families::of(one->type, value, {{one->label, label}}));
     } else {
       others.push_back(Families::of(MetricType::Gauge, value, {{"name", name}}));
     }
   }
   for (std::size_t i = 0; i < by_label.size(); ++i) {
-    if (!by_label[i].empty()) families.family(labelled[i].name, labelled[i].help, labelled[i].type) = std::move(by_label[i]);
+    if (!by_label[i].empty())
+      families.family(labelled[i].name, labelled[i].help, labelled[i].type) = std::move(by_label[i]);
   }
-  if (!others.empty()) families.family("evershard_detail", "Further figures of the store, by name.", MetricType::Gauge) = std::move(others);
+  if (!others.empty())
+    families.family("evershard_detail", "Further figures of the store, by name.", MetricType::Gauge) =
+        std::move(others);
   return families.take();
 }
 

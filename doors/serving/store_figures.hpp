@@ -1,4 +1,5 @@
-// StoreFigures: the figures of a store, and of what it costs to read it, as Prometheus families, made when they are asked for.
+// StoreFigures: the figures of a store, and of what it costs to read it, as Prometheus families, made when they are
+// asked for.
 
 #pragma once
 

@@ -15,7 +15,8 @@ class TypesCache {
  public:
   explicit TypesCache(std::function<Result<RegisteredTypes>()> registered) : registered_(std::move(registered)) {}
 
-  /// Goes back when it is destroyed, which must be before the cache is. Errors: corruption, io, invalid_argument, not_found
+  /// Goes back when it is destroyed, which must be before the cache is. Errors: corruption, io, invalid_argument,
+  /// not_found
   using Lease = std::shared_ptr<const PayloadTypes>;
   [[nodiscard]] Result<Lease> lease();
 

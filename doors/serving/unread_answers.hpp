@@ -10,13 +10,14 @@
 namespace evershard::serving {
 
 struct UnreadAnswersOptions {
-  std::size_t bytes_max = 256u << 20;                               ///< of all calls together
-  std::chrono::milliseconds patience = std::chrono::seconds(10);  ///< a client that has taken nothing for so long may be given up
+  std::size_t bytes_max = 256u << 20;  ///< of all calls together
+  std::chrono::milliseconds patience =
+      std::chrono::seconds(10);  ///< a client that has taken nothing for so long may be given up
 };
 
-/// A client that reads slowly keeps its page in the server's memory until it takes it. Within the bound nobody minds. Beyond it
-/// others wait for room, and the clients that have taken nothing for the longest time are given up.
-/// A plain class: whoever owns it locks.
+/// A client that reads slowly keeps its page in the server's memory until it takes it. Within the bound nobody minds.
+/// Beyond it others wait for room, and the clients that have taken nothing for the longest time are given up. A plain
+/// class: whoever owns it locks.
 class UnreadAnswers {
  public:
   using Clock = std::chrono::steady_clock;

@@ -1,4 +1,5 @@
-// BoundTable: a table of settings, each with its place in the options of a process: one entry says name, bounds, default and where it goes.
+// BoundTable: a table of settings, each with its place in the options of a process: one entry says name, bounds,
+// default and where it goes.
 
 #pragma once
 
@@ -13,7 +14,8 @@
 #include "evershard/doors/settings/settings.hpp"
 
 // The place of a setting in the options.
-#define EVERSHARD_SETTING_FIELD(Options, member) [](Options& options) -> auto& { return options.member; }
+#define EVERSHARD_SETTING_FIELD(Options, member) \
+  [](Options & options) -> auto& { return options.member; }
 
 namespace evershard::settings {
 
@@ -39,25 +41,30 @@ class BoundTable {
     template <class Field>
     Setting& duration(const char* name, const char* sentence, Field field) {
       const auto standard = static_cast<std::uint64_t>(field(defaults_).count());
-      return add(name, Kind::duration, sentence, text_of_duration(standard),
-                 [field](Options& options, const Value& value) { field(options) = std::chrono::milliseconds(value.number); });
+      return add(
+          name, Kind::duration, sentence, text_of_duration(standard),
+          [field](Options& options, const Value& value) { field(options) = std::chrono::milliseconds(value.number); });
     }
     /// Of anything that is made from a text.
     template <class Field>
     Setting& path(const char* name, const char* sentence, Field field) {
-      return add(name, Kind::path, sentence, std::string(field(defaults_)), [field](Options& options, const Value& value) { field(options) = value.text; });
+      return add(name, Kind::path, sentence, std::string(field(defaults_)),
+                 [field](Options& options, const Value& value) { field(options) = value.text; });
     }
     template <class Field>
     Setting& text(const char* name, const char* sentence, Field field) {
-      return add(name, Kind::text, sentence, std::string(field(defaults_)), [field](Options& options, const Value& value) { field(options) = value.text; });
+      return add(name, Kind::text, sentence, std::string(field(defaults_)),
+                 [field](Options& options, const Value& value) { field(options) = value.text; });
     }
     template <class Field>
     Setting& list(const char* name, const char* sentence, Field field) {
-      return add(name, Kind::list, sentence, text_of_list(field(defaults_)), [field](Options& options, const Value& value) { field(options) = value.list; });
+      return add(name, Kind::list, sentence, text_of_list(field(defaults_)),
+                 [field](Options& options, const Value& value) { field(options) = value.list; });
     }
     template <class Field>
     Setting& yes_no(const char* name, const char* sentence, Field field) {
-      return add(name, Kind::yes_no, sentence, field(defaults_) ? "yes" : "no", [field](Options& options, const Value& value) { field(options) = value.number == 1; });
+      return add(name, Kind::yes_no, sentence, field(defaults_) ? "yes" : "no",
+                 [field](Options& options, const Value& value) { field(options) = value.number == 1; });
     }
     Setting& add(const char* name, Kind kind, const char* sentence, std::string by_default, Put put) {
       Setting setting;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -13,7 +13,8 @@ namespace evershard::settings {
 namespace {
 
 using Unit = std::pair<std::string_view, std::uint64_t>;
-constexpr std::array<Unit, 5> size_units{{{"TiB", 1ull << 40}, {"GiB", 1ull << 30}, {"MiB", 1ull << 20}, {"KiB", 1ull << 10}, {"B", 1}}};
+constexpr std::array<Unit, 5> size_units{
+    {{"TiB", 1ull << 40}, {"GiB", 1ull << 30}, {"MiB", 1ull << 20}, {"KiB", 1ull << 10}, {"B", 1}}};
 constexpr std::array<Unit, 4> duration_units{{{"h", 3'600'000}, {"min", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
 constexpr std::string_view blanks = " \t\r";
@@ -45,7 +46,8 @@ std::optional<std::uint64_t> in_units(std::string_view text, const std::array<Un
   if (figure->unit.empty()) return unit_needed && figure->number != 0 ? std::nullopt : std::optional(figure->number);
   for (const auto& [name, worth] : units) {
     std::uint64_t whole = 0;
-    if (name == figure->unit) return __builtin_mul_overflow(figure->number, worth, &whole) ? std::nullopt : std::optional(whole);
+    if (name == figure->unit)
+      return __builtin_mul_overflow(figure->number, worth, &whole) ? std::nullopt : std::optional(whole);
   }
   return std::nullopt;
 }
@@ -66,22 +68,29 @@ std::optional<std::uint64_t> number_of(Kind kind, std::string_view text) {
 }
 
 std::string text_of(Kind kind, std::uint64_t number) {
-  return kind == Kind::size ? text_of_size(number) : kind == Kind::duration ? text_of_duration(number) : std::to_string(number);
+  return kind == Kind::size       ? text_of_size(number)
+         : kind == Kind::duration ? text_of_duration(number)
+                                  : std::to_string(number);
 }
 
 std::string_view what_it_must_be(Kind kind) {
   switch (kind) {
-    case Kind::size: return "a size such as 4096, 64KiB, 128MiB or 2GiB";
-    case Kind::duration: return "a duration such as 500ms, 30s, 5min or 24h";
-    case Kind::number: return "a whole number, not negative";
-    case Kind::yes_no: return "yes or no";
-    default: return "a text";
+    case Kind::size:
+      return "a size such as 4096, 64KiB, 128MiB or 2GiB";
+    case Kind::duration:
+      return "a duration such as 500ms, 30s, 5min or 24h";
+    case Kind::number:
+      return "a whole number, not negative";
+    case Kind::yes_no:
+      return "yes or no";
+    default:
+      return "a text";
   }
 }
 
 Refused not_right(const Setting& setting, std::string_view must_be, std::string_view text) {
-  return refuse(ErrorCode::invalid_argument,
-                setting.name + " must be " + std::string(must_be) + (setting.secret ? std::string() : ", is " + in_quotes(text)));
+  return refuse(ErrorCode::invalid_argument, setting.name + " must be " + std::string(must_be) +
+                                                 (setting.secret ? std::string() : ", is " + in_quotes(text)));
 }
 
 Result<Value> figure_of(const Setting& setting, std::string_view text) {
@@ -129,16 +138,22 @@ Result<Value> list_of(const Setting& setting, std::string_view text) {
 
 Result<Value> value_of(const Setting& setting, std::string_view given) {
   const auto text = without_blanks(given);
-  if (text.find('\0') != std::string_view::npos || text.find('\n') != std::string_view::npos) return not_right(setting, "one line of text", text);
+  if (text.find('\0') != std::string_view::npos || text.find('\n') != std::string_view::npos)
+    return not_right(setting, "one line of text", text);
   switch (setting.kind) {
     case Kind::number:
     case Kind::size:
-    case Kind::duration: return figure_of(setting, text);
-    case Kind::yes_no: return truth_of(setting, text);
-    case Kind::choice: return choice_of(setting, text);
-    case Kind::list: return list_of(setting, text);
+    case Kind::duration:
+      return figure_of(setting, text);
+    case Kind::yes_no:
+      return truth_of(setting, text);
+    case Kind::choice:
+      return choice_of(setting, text);
+    case Kind::list:
+      return list_of(setting, text);
     case Kind::text:
-    case Kind::path: break;
+    case Kind::path:
+      break;
   }
   return Value{std::string(text), 0, {}};
 }
@@ -160,14 +175,22 @@ std::string environment_name(std::string_view name) {
 
 std::string placeholder_of(const Setting& setting) {
   switch (setting.kind) {
-    case Kind::path: return "PATH";
-    case Kind::number: return "N";
-    case Kind::size: return "SIZE";
-    case Kind::duration: return "DURATION";
-    case Kind::yes_no: return "yes|no";
-    case Kind::list: return "LIST";
-    case Kind::text: return "TEXT";
-    case Kind::choice: break;
+    case Kind::path:
+      return "PATH";
+    case Kind::number:
+      return "N";
+    case Kind::size:
+      return "SIZE";
+    case Kind::duration:
+      return "DURATION";
+    case Kind::yes_no:
+      return "yes|no";
+    case Kind::list:
+      return "LIST";
+    case Kind::text:
+      return "TEXT";
+    case Kind::choice:
+      break;
   }
   std::string all;
   for (const auto& choice : setting.choices) all += (all.empty() ? "" : "|") + choice;

@@ -2,21 +2,24 @@
 
 #include <algorithm>
 
-#include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/check.hpp"
+#include "evershard/protocol/nearest.hpp"
 
 namespace evershard::settings {
 namespace {
 
 bool of_kubernetes(std::string_view variable) {
-  return variable.starts_with("EVERSHARD_SERVICE_") || variable == "EVERSHARD_PORT" || variable.starts_with("EVERSHARD_PORT_");
+  return variable.starts_with("EVERSHARD_SERVICE_") || variable == "EVERSHARD_PORT" ||
+         variable.starts_with("EVERSHARD_PORT_");
 }
 
 Result<void> put(std::vector<Settings::Entry>& entries, const std::vector<Given>& source) {
   std::vector<std::string> seen;
   for (const auto& given : source) {
-    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& known) { return known.setting.name == given.name; });
-    if (entry == entries.end()) return refuse(ErrorCode::invalid_argument, given.where + ": there is no setting " + given.name);
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [&](const auto& known) { return known.setting.name == given.name; });
+    if (entry == entries.end())
+      return refuse(ErrorCode::invalid_argument, given.where + ": there is no setting " + given.name);
     auto value = value_of(entry->setting, given.text);
     if (!value) return refuse(ErrorCode::invalid_argument, given.where + ": " + value.error().what);
     const bool again = std::find(seen.begin(), seen.end(), given.name) != seen.end();
@@ -33,7 +36,8 @@ Result<void> put(std::vector<Settings::Entry>& entries, const std::vector<Given>
 
 }  // namespace
 
-Result<Environment> from_environment(const Table& table, const std::vector<std::pair<std::string, std::string>>& variables,
+Result<Environment> from_environment(const Table& table,
+                                     const std::vector<std::pair<std::string, std::string>>& variables,
                                      const std::vector<std::string>& not_ours) {
   std::vector<std::string> names;
   for (const auto& setting : table) names.push_back(environment_name(setting.name));
@@ -44,7 +48,9 @@ Result<Environment> from_environment(const Table& table, const std::vector<std::
     const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), variable) - names.begin());
     if (at == names.size()) {
       const auto near = nearest(variable, names);
-      if (!near.empty()) return refuse(ErrorCode::invalid_argument, "environment " + variable + ": there is no such setting; did you mean " + near + "?");
+      if (!near.empty())
+        return refuse(ErrorCode::invalid_argument,
+                      "environment " + variable + ": there is no such setting; did you mean " + near + "?");
       environment.unknown.push_back(variable);
       continue;
     }
@@ -55,8 +61,8 @@ Result<Environment> from_environment(const Table& table, const std::vector<std::
 
 std::string Settings::Entry::shown() const { return setting.secret && !value.text.empty() ? "***" : value.text; }
 
-Result<Settings> Settings::gather(const Table& table, const std::vector<Given>& flags, const std::vector<Given>& environment,
-                                  const std::vector<Given>& file) {
+Result<Settings> Settings::gather(const Table& table, const std::vector<Given>& flags,
+                                  const std::vector<Given>& environment, const std::vector<Given>& file) {
   Settings settings;
   for (const auto& setting : table) {
     auto value = setting.by_default.empty() ? Result<Value>(Value{}) : value_of(setting, setting.by_default);
@@ -75,7 +81,8 @@ void Settings::adopt(std::string_view name, const Settings& now) {
 }
 
 const Settings::Entry& Settings::at(std::string_view name) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.setting.name == name; });
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.setting.name == name; });
   EVERSHARD_CHECK(found != entries_.end(), "only settings of the table are asked for");
   return *found;
 }

@@ -1,5 +1,5 @@
-// Settings: what is in force, and where each value came from: a flag goes before the environment, that before the file, that before
-// the default.
+// Settings: what is in force, and where each value came from: a flag goes before the environment, that before the file,
+// that before the default.
 
 #pragma once
 
@@ -17,7 +17,7 @@ using Table = std::vector<Setting>;
 
 /// One value, as one source gives it.
 struct Given {
-  std::string name;   ///< of a setting in the table
+  std::string name;  ///< of a setting in the table
   std::string text;
   std::string where;  ///< "flag --listen", "environment EVERSHARD_LISTEN", "evershard.conf, line 3"
 };
@@ -27,11 +27,12 @@ struct Environment {
   std::vector<std::string> unknown;  ///< no setting's, nor like one: somebody else's, most probably
 };
 
-/// Variables that begin with EVERSHARD_; empty ones count as not set, and what clients read (`not_ours`) or Kubernetes adds for a
-/// service named evershard is passed over.
+/// Variables that begin with EVERSHARD_; empty ones count as not set, and what clients read (`not_ours`) or Kubernetes
+/// adds for a service named evershard is passed over.
 ///
 /// Errors: invalid_argument: a variable that is almost a setting's, with the one that was probably meant
-[[nodiscard]] Result<Environment> from_environment(const Table& table, const std::vector<std::pair<std::string, std::string>>& variables,
+[[nodiscard]] Result<Environment> from_environment(const Table& table,
+                                                   const std::vector<std::pair<std::string, std::string>>& variables,
                                                    const std::vector<std::string>& not_ours);
 
 class Settings {
@@ -47,10 +48,11 @@ class Settings {
 
   /// Values of a list that one source gives several times are one list.
   ///
-  /// Errors: invalid_argument: a value that does not fit, also one that another goes before, with where it stands; a name the table
+  /// Errors: invalid_argument: a value that does not fit, also one that another goes before, with where it stands; a
+  /// name the table
   ///         does not have
-  [[nodiscard]] static Result<Settings> gather(const Table& table, const std::vector<Given>& flags, const std::vector<Given>& environment,
-                                               const std::vector<Given>& file);
+  [[nodiscard]] static Result<Settings> gather(const Table& table, const std::vector<Given>& flags,
+                                               const std::vector<Given>& environment, const std::vector<Given>& file);
 
   /// From now on the value and source of a setting are those of `now`.
   void adopt(std::string_view name, const Settings& now);

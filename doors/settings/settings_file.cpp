@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/nearest.hpp"
 
 namespace evershard::settings {
 namespace {
@@ -37,7 +37,8 @@ std::optional<std::string> quoted(std::string_view text) {
 std::string plain(std::string_view text) {
   if (text.starts_with('#')) return {};
   for (std::size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == '#' && file_blanks.find(text[i - 1]) != std::string_view::npos) return std::string(trimmed(text.substr(0, i)));
+    if (text[i] == '#' && file_blanks.find(text[i - 1]) != std::string_view::npos)
+      return std::string(trimmed(text.substr(0, i)));
   }
   return std::string(text);
 }
@@ -76,14 +77,17 @@ class FileReading {
     const auto plain_text = plain(text);
     if (!plain_text.ends_with(']')) return wrong("a group is [NAME]");
     group_ = trimmed(std::string_view(plain_text).substr(1, plain_text.size() - 2));
-    if (std::find(groups_.begin(), groups_.end(), group_) == groups_.end()) return wrong("there is no group " + in_quotes(group_) + hint_of(group_, groups_));
+    if (std::find(groups_.begin(), groups_.end(), group_) == groups_.end())
+      return wrong("there is no group " + in_quotes(group_) + hint_of(group_, groups_));
     return {};
   }
 
   Result<void> key(std::string_view key, std::string_view text) {
-    const auto setting = std::find_if(table_.begin(), table_.end(), [&](const Setting& known) { return known.name == key; });
+    const auto setting =
+        std::find_if(table_.begin(), table_.end(), [&](const Setting& known) { return known.name == key; });
     if (setting == table_.end()) return wrong("there is no setting " + in_quotes(key) + hint_of(key, keys_));
-    if (!group_.empty() && setting->group != group_) return wrong(setting->name + " belongs to [" + setting->group + "]");
+    if (!group_.empty() && setting->group != group_)
+      return wrong(setting->name + " belongs to [" + setting->group + "]");
     if (!seen_.insert(setting->name).second) return wrong(setting->name + " comes twice");
     const auto value = text.starts_with('"') ? quoted(text) : std::optional(plain(text));
     if (!value) return wrong(setting->name + ": the quotes do not end where the value does");

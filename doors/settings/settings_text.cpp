@@ -13,7 +13,9 @@ std::string in_table(std::string text) {
 std::string values_of(const Setting& setting) {
   std::string text = placeholder_of(setting);
   const auto bound = [&](std::uint64_t number) {
-    return setting.kind == Kind::size ? text_of_size(number) : setting.kind == Kind::duration ? text_of_duration(number) : std::to_string(number);
+    return setting.kind == Kind::size       ? text_of_size(number)
+           : setting.kind == Kind::duration ? text_of_duration(number)
+                                            : std::to_string(number);
   };
   const bool figure = setting.kind == Kind::number || setting.kind == Kind::size || setting.kind == Kind::duration;
   if (figure && setting.least != 0) text += ", from " + bound(setting.least);
@@ -27,8 +29,17 @@ void write_settings_member(JsonText& json, const Settings& settings) {
   json.key("settings").begin_array();
   for (const auto& entry : settings.entries()) {
     json.begin_object().key("name").string(entry.setting.name).key("value").string(entry.shown());
-    json.key("default").string(entry.setting.by_default).key("source").string(entry.where).key("group").string(entry.setting.group);
-    json.key("sentence").string(entry.setting.sentence).key("reloadable").boolean(entry.setting.reloadable).end_object();
+    json.key("default")
+        .string(entry.setting.by_default)
+        .key("source")
+        .string(entry.where)
+        .key("group")
+        .string(entry.setting.group);
+    json.key("sentence")
+        .string(entry.setting.sentence)
+        .key("reloadable")
+        .boolean(entry.setting.reloadable)
+        .end_object();
   }
   json.end_array();
 }
@@ -47,7 +58,8 @@ std::string markdown_of(const Table& table) {
       group = setting.group;
       text += "\n## " + group + "\n\n| setting | value | default | |\n| --- | --- | --- | --- |\n";
     }
-    text += "| `" + setting.name + "` | " + in_table(values_of(setting)) + " | " + (setting.by_default.empty() ? "" : '`' + setting.by_default + '`') + " | ";
+    text += "| `" + setting.name + "` | " + in_table(values_of(setting)) + " | " +
+            (setting.by_default.empty() ? "" : '`' + setting.by_default + '`') + " | ";
     text += in_table(setting.sentence) + (setting.reloadable ? " (reloadable)" : "") + " |\n";
   }
   return text;

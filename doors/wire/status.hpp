@@ -18,15 +18,16 @@ inline constexpr const char* compression_key = "evershard-compression";
 inline constexpr const char* compression_gzip = "gzip";
 inline constexpr std::size_t compressed_bytes_min = 512;  ///< what is smaller goes as it is
 
-/// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room. `retry_after`: of `overloaded`; absent: what a
-/// full queue of the store takes.
+/// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room. `retry_after`: of
+/// `overloaded`; absent: what a full queue of the store takes.
 [[nodiscard]] grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts = {},
                                      std::optional<std::chrono::milliseconds> retry_after = {});
 
 [[nodiscard]] grpc::StatusCode code_of(ErrorCode code);
 
-/// What a client was told. A status without details is the network's own: `unavailable`, `timeout`, ... CANCELLED without details is `unavailable` too: gRPC answers so, on a
-/// connection that was there before, what reaches a server between its stop and its farewell; who cancels himself does not ask.
+/// What a client was told. A status without details is the network's own: `unavailable`, `timeout`, ... CANCELLED
+/// without details is `unavailable` too: gRPC answers so, on a connection that was there before, what reaches a server
+/// between its stop and its farewell; who cancels himself does not ask.
 [[nodiscard]] Error error_of(const grpc::Status& status);
 
 }  // namespace evershard::wire

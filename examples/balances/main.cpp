@@ -1,4 +1,5 @@
-// A table of all accounts and what is on them, kept by a handler in C++: who is the richest, without asking every account.
+// A table of all accounts and what is on them, kept by a handler in C++: who is the richest, without asking every
+// account.
 //
 //   balances [DIR]     without DIR in memory; with it run it twice: the table goes on where it was
 
@@ -19,13 +20,16 @@ namespace {
   std::exit(1);
 }
 
-/// What each event does to the rows. A handler decides by the event and the rows alone, so a table that is built anew comes out the same.
+/// What each event does to the rows. A handler decides by the event and the rows alone, so a table that is built anew
+/// comes out the same.
 TypedTableHandler balances() {
   const auto account = [](const RecordedEvent& recorded) { return recorded.aggregate->text(); };
   TypedTableHandler handler;
   handler
-      .on<bank::AccountOpened>([=](const bank::AccountOpened& event, const RecordedEvent& recorded, TableChanges& rows) {
-        rows.upsert({{"account", account(recorded)}, {"owner", event.owner()}, {"cents", 0}, {"since", recorded.occurred_at}});
+      .on<bank::AccountOpened>([=](const bank::AccountOpened& event, const RecordedEvent& recorded,
+                                   TableChanges& rows) {
+        rows.upsert(
+            {{"account", account(recorded)}, {"owner", event.owner()}, {"cents", 0}, {"since", recorded.occurred_at}});
       })
       .on<bank::Deposited>([=](const bank::Deposited& event, const RecordedEvent& recorded, TableChanges& rows) {
         rows.increment({{"account", account(recorded)}, {"cents", event.amount()}});
@@ -33,7 +37,9 @@ TypedTableHandler balances() {
       .on<bank::Withdrawn>([=](const bank::Withdrawn& event, const RecordedEvent& recorded, TableChanges& rows) {
         rows.increment({{"account", account(recorded)}, {"cents", -event.amount()}});
       })
-      .on<bank::AccountClosed>([=](const bank::AccountClosed&, const RecordedEvent& recorded, TableChanges& rows) { rows.erase({{"account", account(recorded)}}); });
+      .on<bank::AccountClosed>([=](const bank::AccountClosed&, const RecordedEvent& recorded, TableChanges& rows) {
+        rows.erase({{"account", account(recorded)}});
+      });
   return handler;
 }
 
@@ -48,7 +54,8 @@ void deposit(Local& store, const std::string& name, std::int64_t cents) {
   open.set_owner(name);
   bank::Deposit in;
   in.set_amount(cents);
-  if (auto opened = account.ask(open, {.command_id = name + "-open"}); !opened && !opened.rejected()) give_up(opened.error());
+  if (auto opened = account.ask(open, {.command_id = name + "-open"}); !opened && !opened.rejected())
+    give_up(opened.error());
   if (auto done = account.ask(in, {.command_id = name + "-1"}); !done) give_up(done.error());
 }
 
@@ -71,8 +78,13 @@ int main(int argc, char** argv) {
 
   const auto head = store.head();
   if (!head) give_up(head.error());
-  const auto page = store.tables().select("balances", {.where = "cents >= :least", .parameters = {{"least", 10'00}}, .fields = {"owner", "cents"}, .order_by = {{"cents", true}}},
+  const auto page = store.tables().select("balances",
+                                          {.where = "cents >= :least",
+                                           .parameters = {{"least", 10'00}},
+                                           .fields = {"owner", "cents"},
+                                           .order_by = {{"cents", true}}},
                                           {.at_least = *head});  // as of what was just written
   if (!page) give_up(page.error());
-  for (const auto& row : page->rows) std::cout << *row[0].as<std::string>() << ' ' << *row[1].as<std::int64_t>() << '\n';
+  for (const auto& row : page->rows)
+    std::cout << *row[0].as<std::string>() << ' ' << *row[1].as<std::int64_t>() << '\n';
 }

@@ -51,11 +51,12 @@ void write_first_year(evershard::Local& store) {
   bank::MoneyMoved in, out;
   in.set_euros(25);
   out.set_euros(-5);
-  auto done = store.append(evershard::Append{}
-                               .event("bank_account-bob", "bank.AccountOpened", opened.SerializeAsString(), {"owner:bob"})
-                               .event("bank_account-bob", "bank.MoneyMoved", in.SerializeAsString())
-                               .event("bank_account-bob", "bank.MoneyMoved", out.SerializeAsString())
-                               .expect("bank_account-bob", evershard::Version::none()));
+  auto done =
+      store.append(evershard::Append{}
+                       .event("bank_account-bob", "bank.AccountOpened", opened.SerializeAsString(), {"owner:bob"})
+                       .event("bank_account-bob", "bank.MoneyMoved", in.SerializeAsString())
+                       .event("bank_account-bob", "bank.MoneyMoved", out.SerializeAsString())
+                       .expect("bank_account-bob", evershard::Version::none()));
   if (!done && done.error().code != evershard::ErrorCode::version_conflict) give_up(done.error());
 }
 

@@ -1,12 +1,13 @@
-// The bank on a cluster: each of these programs is a node of it, and each answers for every account, wherever that lives.
+// The bank on a cluster: each of these programs is a node of it, and each answers for every account, wherever that
+// lives.
 //
 //   cluster_bank NODE DIR COORDINATOR SECRET_FILE [SHARDS]     NODE from 1; COORDINATOR as 127.0.0.1:7430
 //
 // It reads lines, until its input ends:
 //
 //   open NAME                     deposit NAME CENTS [ID]        withdraw NAME CENTS [ID]
-//   balance NAME                  where NAME                     load COUNT ACCOUNTS PREFIX: deposits of a cent, 128 at a time
-//   fill COUNT: opens the accounts of such loads, 128 at a time
+//   balance NAME                  where NAME                     load COUNT ACCOUNTS PREFIX: deposits of a cent, 128 at
+//   a time fill COUNT: opens the accounts of such loads, 128 at a time
 
 #include "examples/bank_account/bank_account.hpp"
 
@@ -36,12 +37,16 @@ Message of(std::int64_t cents) {
 }
 
 void tell(const Answer<bank::Balance>& answer) {
-  if (answer) std::cout << "balance " << answer->amount() << (answer.duplicate() ? " (done before)" : "") << std::endl;
-  else if (answer.rejected()) std::cout << "no: " << answer.rejection() << std::endl;
-  else std::cout << "failed: " << evershard::name_of(answer.error().code) << ": " << answer.error().what << std::endl;
+  if (answer)
+    std::cout << "balance " << answer->amount() << (answer.duplicate() ? " (done before)" : "") << std::endl;
+  else if (answer.rejected())
+    std::cout << "no: " << answer.rejection() << std::endl;
+  else
+    std::cout << "failed: " << evershard::name_of(answer.error().code) << ": " << answer.error().what << std::endl;
 }
 
-/// Whoever does not know what became of a command sends it again under its id, as often as it takes: it takes effect once.
+/// Whoever does not know what became of a command sends it again under its id, as often as it takes: it takes effect
+/// once.
 class Load {
  public:
   /// `command`: sends the one of this number, from 0.
@@ -105,7 +110,8 @@ void obey(evershard::Cluster& app, const std::string& line) {
     std::cout << "node " << app.node_of(account.id()) << std::endl;
   } else if (int accounts = 0; what == "load" && words >> accounts >> id && accounts > 0) {
     Load(std::atoi(name.c_str()), [&](int i) {
-      return app.get<BankAccount>(name_in_loads(i % accounts)).ask(of<bank::Deposit>(1), {.command_id = id + "-" + std::to_string(i), .timeout = time_of_a_command});
+      return app.get<BankAccount>(name_in_loads(i % accounts))
+          .ask(of<bank::Deposit>(1), {.command_id = id + "-" + std::to_string(i), .timeout = time_of_a_command});
     }).run();
   } else if (what == "fill") {
     Load(std::atoi(name.c_str()), [&](int i) { return open_account(app, name_in_loads(i)); }).run();

@@ -1,9 +1,9 @@
-// Rules over many aggregates, without locks and without one aggregate that everybody waits for: a course has room, a student takes
-// at most three courses, and no two courses have one title.
+// Rules over many aggregates, without locks and without one aggregate that everybody waits for: a course has room, a
+// student takes at most three courses, and no two courses have one title.
 //
-// Each enrolment is an aggregate of its own, "enrolment-algebra/ann": a thousand students enrol in one course on all shards at
-// once. What the rules are about is found by tags, decided on, and holds when the event is written: if a matching event came in
-// between, nothing was written, and the command is decided again on what is there then.
+// Each enrolment is an aggregate of its own, "enrolment-algebra/ann": a thousand students enrol in one course on all
+// shards at once. What the rules are about is found by tags, decided on, and holds when the event is written: if a
+// matching event came in between, nothing was written, and the command is decided again on what is there then.
 
 #pragma once
 

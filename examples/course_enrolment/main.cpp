@@ -1,4 +1,5 @@
-// Many threads want the last places of a course, and one student wants more courses than are allowed. Nobody holds a lock.
+// Many threads want the last places of a course, and one student wants more courses than are allowed. Nobody holds a
+// lock.
 //
 //   course_enrolment [DIR]     without DIR in memory; with it the second run finds the courses full
 
@@ -49,7 +50,8 @@ struct Tally {
 
 /// Nothing was written, or perhaps it was: under the same id asking again is right in both cases.
 bool worth_asking_again(ErrorCode code) {
-  return code == ErrorCode::condition_failed || code == ErrorCode::timeout || code == ErrorCode::unavailable || code == ErrorCode::overloaded;
+  return code == ErrorCode::condition_failed || code == ErrorCode::timeout || code == ErrorCode::unavailable ||
+         code == ErrorCode::overloaded;
 }
 
 /// The store decides again by itself, four times; whoever is outrun even then simply asks again.
@@ -116,9 +118,10 @@ int main(int argc, char** argv) {
     });
   }
   for (auto& thread : running) thread.join();
-  std::cout << race.enrolled << " enrolled, " << race.refused << " refused, the last because " << race.last_refusal << '\n';
-  std::cout << "decided again by the store " << decided_again(store) << " times, because somebody was faster; asked again by us "
-            << race.asked_again << " times\n";
+  std::cout << race.enrolled << " enrolled, " << race.refused << " refused, the last because " << race.last_refusal
+            << '\n';
+  std::cout << "decided again by the store " << decided_again(store)
+            << " times, because somebody was faster; asked again by us " << race.asked_again << " times\n";
   const int in_algebra = taken(store, course_tag("algebra"));
   std::cout << "the events say: " << in_algebra << " of " << places << " places are taken\n";
 
@@ -131,7 +134,9 @@ int main(int argc, char** argv) {
   }
   for (auto& thread : running) thread.join();
   const int of_ann = taken(store, student_tag("ann"));
-  std::cout << greed.enrolled << " enrolled, " << greed.refused << " refused; the events say: " << of_ann << " courses\n";
+  std::cout << greed.enrolled << " enrolled, " << greed.refused << " refused; the events say: " << of_ann
+            << " courses\n";
 
-  if (in_algebra != static_cast<int>(places) || of_ann != static_cast<int>(Enrolment::courses_max)) give_up("a rule was broken");
+  if (in_algebra != static_cast<int>(places) || of_ann != static_cast<int>(Enrolment::courses_max))
+    give_up("a rule was broken");
 }

@@ -1,9 +1,9 @@
 // A time-travelling inspector: what an account was at any version or position, what changed in between, and why.
 //
 //   inspector DIR                         the accounts in the store
-//   inspector DIR show ACCOUNT [WHEN]     its state; WHEN: v3, its version 3; @17, position 17 of the store; absent: now
-//   inspector DIR diff ACCOUNT WHEN WHEN  what changed from the one to the other
-//   inspector DIR history ACCOUNT         each event, and what it changed
+//   inspector DIR show ACCOUNT [WHEN]     its state; WHEN: v3, its version 3; @17, position 17 of the store; absent:
+//   now inspector DIR diff ACCOUNT WHEN WHEN  what changed from the one to the other inspector DIR history ACCOUNT each
+//   event, and what it changed
 //
 // On a store that bank_account made: bank_account DIR; inspector DIR history ann
 
@@ -35,13 +35,16 @@ T value_of(evershard::Result<T> result) {
   return std::move(*result);
 }
 
-std::string where(const At& at) { return "version " + std::to_string(at.version.value) + " @" + std::to_string(at.position.value); }
+std::string where(const At& at) {
+  return "version " + std::to_string(at.version.value) + " @" + std::to_string(at.position.value);
+}
 
 /// A version is a position too: that of the event that made it.
 GlobalPosition position_of(evershard::Local& store, const evershard::AggregateId& id, const std::string& when) {
   std::uint64_t number = 0;
   const char* const end = when.data() + when.size();
-  if (when.size() < 2 || std::from_chars(when.data() + 1, end, number).ptr != end) give_up("\"" + when + "\" is neither v3 nor @17");
+  if (when.size() < 2 || std::from_chars(when.data() + 1, end, number).ptr != end)
+    give_up("\"" + when + "\" is neither v3 nor @17");
   if (when[0] == '@') return GlobalPosition{number};
   if (when[0] != 'v') give_up("\"" + when + "\" is neither v3 nor @17");
   if (number == 0) return GlobalPosition{0};
@@ -71,11 +74,14 @@ void show_changes(const bank::Account& from, const bank::Account& to, const std:
 
 /// An event as its message, of today or of the first year.
 std::string payload_of(const evershard::RecordedEvent& event) {
-  using Known = evershard::Types<bank::AccountOpened, bank::Deposited, bank::Withdrawn, bank::AccountClosed, bank::MoneyMoved>;
+  using Known =
+      evershard::Types<bank::AccountOpened, bank::Deposited, bank::Withdrawn, bank::AccountClosed, bank::MoneyMoved>;
   return std::visit(
       [](const auto& message) -> std::string {
-        if constexpr (std::is_same_v<decltype(message), const std::monostate&>) return "(of an unknown type)";
-        else return evershard::protobuf_text(message);
+        if constexpr (std::is_same_v<decltype(message), const std::monostate&>)
+          return "(of an unknown type)";
+        else
+          return evershard::protobuf_text(message);
       },
       value_of(evershard::typed_event<Known>(event)));
 }
@@ -93,7 +99,8 @@ void history(evershard::Local& store, const evershard::AggregateRef<BankAccount>
   auto events = store.read(account.id());
   for (const auto& event : events) {
     At after = value_of(account.state_at(event.position));
-    std::cout << where(after) << ' ' << event.occurred_at.text() << ' ' << event.type << ' ' << payload_of(event) << '\n';
+    std::cout << where(after) << ' ' << event.occurred_at.text() << ' ' << event.type << ' ' << payload_of(event)
+              << '\n';
     show_changes(before.state, after.state, "    ");
     before = std::move(after);
   }
@@ -110,7 +117,9 @@ int main(int argc, char** argv) {
 
   const std::string command = words.size() > 1 ? words[1] : "list";
   const auto account = store.get<BankAccount>(words.size() > 2 ? words[2] : "");
-  const auto at = [&](std::size_t word) { return value_of(account.state_at(position_of(store, account.id(), words[word]))); };
+  const auto at = [&](std::size_t word) {
+    return value_of(account.state_at(position_of(store, account.id(), words[word])));
+  };
   if (command == "list" && words.size() < 3) {
     list(store);
   } else if (command == "show" && words.size() == 3) {

@@ -29,7 +29,8 @@ bool worth_sending_again(evershard::ErrorCode code) {
 evershard::Answer<evershard::Done> send(evershard::Local& store, const FollowUp& next) {
   return std::visit(
       [&](const auto& command) {
-        using Target = std::conditional_t<evershard::listed<std::decay_t<decltype(command)>, Order::Commands>, Order, Stock>;
+        using Target =
+            std::conditional_t<evershard::listed<std::decay_t<decltype(command)>, Order::Commands>, Order, Stock>;
         for (;;) {
           auto answer = store.get<Target>(next.to.value).ask(command, {.command_id = next.command_id});
           if (!answer.failed() || !worth_sending_again(answer.error().code)) return answer;
@@ -38,8 +39,8 @@ evershard::Answer<evershard::Done> send(evershard::Local& store, const FollowUp&
       next.command);
 }
 
-/// Follows from the first event on, and ends when nothing more happens, or after `events_max` events, as a process that is killed
-/// would: it has noted nowhere how far it came.
+/// Follows from the first event on, and ends when nothing more happens, or after `events_max` events, as a process that
+/// is killed would: it has noted nowhere how far it came.
 void follow(evershard::Local& store, std::size_t events_max = std::numeric_limits<std::size_t>::max()) {
   auto feed = store.follow(evershard::Query{}.types(
       evershard::names_of<shop::OrderPlaced, shop::Reserved, shop::ReservationRefused, shop::OrderCancelled>()));
@@ -59,10 +60,14 @@ void follow(evershard::Local& store, std::size_t events_max = std::numeric_limit
       std::cout << "  " << event.position.value << ' ' << event.aggregate->text() << ' ' << event.type << " -> "
                 << (*next)->to.text() << ": ";
       if (answer.failed()) give_up(answer.error().what);
-      if (answer.rejected()) std::cout << "no, " << answer.rejection() << '\n';
-      else if (answer.duplicate()) std::cout << "done before\n";
-      else if (answer.position() == evershard::GlobalPosition{0}) std::cout << "nothing to do\n";
-      else std::cout << "done\n";
+      if (answer.rejected())
+        std::cout << "no, " << answer.rejection() << '\n';
+      else if (answer.duplicate())
+        std::cout << "done before\n";
+      else if (answer.position() == evershard::GlobalPosition{0})
+        std::cout << "nothing to do\n";
+      else
+        std::cout << "done\n";
     }
   }
 }
@@ -74,7 +79,8 @@ void place(evershard::Local& store, const std::string& order, const std::string&
   command.set_count(count);
   const auto answer = store.get<Order>(order).ask(command, {.command_id = "place-" + order});
   if (!answer) give_up(answer.rejected() ? answer.rejection() : answer.error().what);
-  std::cout << "order " << order << " of " << count << ' ' << item << (answer.duplicate() ? " was placed before\n" : " is placed\n");
+  std::cout << "order " << order << " of " << count << ' ' << item
+            << (answer.duplicate() ? " was placed before\n" : " is placed\n");
 }
 
 shop::Order::Status status(evershard::Local& store, const std::string& order) {

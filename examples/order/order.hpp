@@ -1,10 +1,12 @@
-// An order and the stock it is served from: two aggregates that never wait for each other, and what leads from one to the other.
+// An order and the stock it is served from: two aggregates that never wait for each other, and what leads from one to
+// the other.
 //
 //     PlaceOrder -> OrderPlaced -> Reserve -> Reserved           -> ConfirmOrder -> OrderConfirmed
 //                                          \> ReservationRefused -> CancelOrder  -> OrderCancelled -> Release
 //
-// Each arrow from an event to a command is one function of Fulfilment. It is told every event at least once, and the command's id is
-// made of the event's: told twice, it sends the same command twice, and the second is answered without being done again.
+// Each arrow from an event to a command is one function of Fulfilment. It is told every event at least once, and the
+// command's id is made of the event's: told twice, it sends the same command twice, and the second is answered without
+// being done again.
 
 #pragma once
 

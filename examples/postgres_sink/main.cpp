@@ -2,7 +2,8 @@
 //
 //   example_postgres_sink 127.0.0.1:7420 "host=/run/postgresql dbname=shop"
 //
-// Start it twice: the one that came later goes on, the other one ends with status 3. Kill either at any time: every event counts once.
+// Start it twice: the one that came later goes on, the other one ends with status 3. Kill either at any time: every
+// event counts once.
 
 #include <cstdio>
 #include <thread>
@@ -17,10 +18,13 @@ namespace {
 using namespace std::chrono_literals;
 using evershard::ErrorCode;
 
-bool passes(ErrorCode code) { return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::overloaded; }
+bool passes(ErrorCode code) {
+  return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::overloaded;
+}
 
 int failed(const evershard::Error& error) {
-  std::fprintf(stderr, "postgres_sink: %s: %s\n", std::string(evershard::name_of(error.code)).c_str(), error.what.c_str());
+  std::fprintf(stderr, "postgres_sink: %s: %s\n", std::string(evershard::name_of(error.code)).c_str(),
+               error.what.c_str());
   return error.code == ErrorCode::fenced ? 3 : 1;
 }
 
@@ -41,7 +45,8 @@ int main(int argc, char** argv) {
 
   const auto epoch = evershard::claim_sink(*store, "balances");
   if (!epoch) return failed(epoch.error());
-  auto sink = evershard::Sink::begin(*store, {stats->info.store_id, stats->info.fork_id, *epoch}, **target, {.page_events_max = 100});
+  auto sink = evershard::Sink::begin(*store, {stats->info.store_id, stats->info.fork_id, *epoch}, **target,
+                                     {.page_events_max = 100});
   if (!sink) return failed(sink.error());
   for (;;) {
     const auto step = sink->step(100ms);

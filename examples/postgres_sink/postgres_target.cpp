@@ -40,13 +40,16 @@ bool passes(PGconn& connection, const PGresult* answer) {
 Result<Answer> answered(PGconn& connection, const std::string& sql, const std::vector<std::string>& parameters) {
   std::vector<const char*> values;
   for (const auto& parameter : parameters) {
-    if (parameter.find('\0') != std::string::npos) return refuse(ErrorCode::invalid_argument, "PostgreSQL takes no NUL in a text");
+    if (parameter.find('\0') != std::string::npos)
+      return refuse(ErrorCode::invalid_argument, "PostgreSQL takes no NUL in a text");
     values.push_back(parameter.c_str());
   }
-  Answer answer(PQexecParams(&connection, sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0));
+  Answer answer(PQexecParams(&connection, sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(), nullptr,
+                             nullptr, 0));
   const auto status = PQresultStatus(answer.get());
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
-  return refuse(passes(connection, answer.get()) ? ErrorCode::unavailable : ErrorCode::invalid_argument, "PostgreSQL: " + one_line(PQerrorMessage(&connection)));
+  return refuse(passes(connection, answer.get()) ? ErrorCode::unavailable : ErrorCode::invalid_argument,
+                "PostgreSQL: " + one_line(PQerrorMessage(&connection)));
 }
 
 std::uint64_t number(const char* text) { return std::strtoull(text, nullptr, 10); }
@@ -61,12 +64,15 @@ Result<std::uint64_t> Transaction::execute(const std::string& sql, const std::ve
 
 void PostgresTarget::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
 
-Result<std::unique_ptr<PostgresTarget>> PostgresTarget::connect(const std::string& connection, std::string sink, Handler handler) {
+Result<std::unique_ptr<PostgresTarget>> PostgresTarget::connect(const std::string& connection, std::string sink,
+                                                                Handler handler) {
   std::unique_ptr<PostgresTarget> target(new PostgresTarget(std::move(sink), std::move(handler)));
   target->connection_.reset(PQconnectdb(connection.c_str()));
-  PQsetNoticeProcessor(target->connection_.get(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+      target->connection_.get(), [](void*, const char*) {}, nullptr);
   auto made = target->run(
-      "CREATE TABLE IF NOT EXISTS evershard_sinks (name text PRIMARY KEY, store_id text NOT NULL, fork_id text NOT NULL, position bigint NOT NULL, epoch bigint NOT NULL)");
+      "CREATE TABLE IF NOT EXISTS evershard_sinks (name text PRIMARY KEY, store_id text NOT NULL, fork_id text NOT "
+      "NULL, position bigint NOT NULL, epoch bigint NOT NULL)");
   if (!made) return refuse(std::move(made).error());
   return target;
 }
@@ -86,27 +92,36 @@ Result<void> PostgresTarget::run(const std::string& sql) {
 
 Result<std::optional<SinkCheckpoint>> PostgresTarget::checkpoint() {
   EVERSHARD_TRY(connected());
-  auto answer = answered(*connection_, "SELECT store_id, fork_id, position, epoch FROM evershard_sinks WHERE name = $1", {sink_});
+  auto answer =
+      answered(*connection_, "SELECT store_id, fork_id, position, epoch FROM evershard_sinks WHERE name = $1", {sink_});
   if (!answer) return refuse(std::move(answer).error());
   if (PQntuples(answer->get()) == 0) return std::nullopt;
   const auto cell = [&](int column) { return PQgetvalue(answer->get(), 0, column); };
-  return SinkCheckpoint{cell(0), cell(1), evershard::GlobalPosition(number(cell(2))), evershard::Epoch(number(cell(3)))};
+  return SinkCheckpoint{cell(0), cell(1), evershard::GlobalPosition(number(cell(2))),
+                        evershard::Epoch(number(cell(3)))};
 }
 
-Result<void> PostgresTarget::replace_checkpoint(Transaction& transaction, const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next) {
-  std::vector<std::string> values{sink_, next.store_id, next.fork_id, std::to_string(next.position.value), std::to_string(next.epoch.value)};
+Result<void> PostgresTarget::replace_checkpoint(Transaction& transaction, const std::optional<SinkCheckpoint>& expected,
+                                                const SinkCheckpoint& next) {
+  std::vector<std::string> values{sink_, next.store_id, next.fork_id, std::to_string(next.position.value),
+                                  std::to_string(next.epoch.value)};
   std::string sql = "INSERT INTO evershard_sinks VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
   if (expected) {
-    sql = "UPDATE evershard_sinks SET store_id = $2, fork_id = $3, position = $4, epoch = $5 WHERE name = $1 AND store_id = $6 AND fork_id = $7 AND position = $8 AND epoch = $9";
-    values.insert(values.end(), {expected->store_id, expected->fork_id, std::to_string(expected->position.value), std::to_string(expected->epoch.value)});
+    sql =
+        "UPDATE evershard_sinks SET store_id = $2, fork_id = $3, position = $4, epoch = $5 WHERE name = $1 AND "
+        "store_id = $6 AND fork_id = $7 AND position = $8 AND epoch = $9";
+    values.insert(values.end(), {expected->store_id, expected->fork_id, std::to_string(expected->position.value),
+                                 std::to_string(expected->epoch.value)});
   }
   const auto replaced = transaction.execute(sql, values);
   if (!replaced) return refuse(replaced.error());
   if (*replaced == 1) return {};
-  return refuse(ErrorCode::fenced, "sink \"" + sink_ + "\": the checkpoint is not the one this writer left: another one has taken over");
+  return refuse(ErrorCode::fenced,
+                "sink \"" + sink_ + "\": the checkpoint is not the one this writer left: another one has taken over");
 }
 
-Result<void> PostgresTarget::write(std::span<const evershard::RecordedEvent> events, const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next) {
+Result<void> PostgresTarget::write(std::span<const evershard::RecordedEvent> events,
+                                   const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next) {
   EVERSHARD_TRY(connected());
   Transaction transaction(*connection_);
   const auto undo = [&](evershard::Error error) {
@@ -114,7 +129,8 @@ Result<void> PostgresTarget::write(std::span<const evershard::RecordedEvent> eve
     return refuse(std::move(error));
   };
   EVERSHARD_TRY(transaction.execute("BEGIN"));
-  if (auto replaced = replace_checkpoint(transaction, expected, next); !replaced) return undo(std::move(replaced).error());
+  if (auto replaced = replace_checkpoint(transaction, expected, next); !replaced)
+    return undo(std::move(replaced).error());
   for (const auto& event : events) {
     Result<void> handled;
     try {
@@ -122,12 +138,17 @@ Result<void> PostgresTarget::write(std::span<const evershard::RecordedEvent> eve
     } catch (const std::exception& thrown) {
       handled = refuse(ErrorCode::invalid_argument, std::string("the handler threw: ") + thrown.what());
     }
-    if (!handled) return undo({handled.error().code, "event at position " + std::to_string(event.position.value) + ": " + handled.error().what});
+    if (!handled)
+      return undo({handled.error().code,
+                   "event at position " + std::to_string(event.position.value) + ": " + handled.error().what});
   }
   auto committed = answered(*connection_, "COMMIT", {});
   // A connection that breaks here may have broken before or behind the commit.
-  if (!committed) return refuse(committed.error().code == ErrorCode::unavailable ? ErrorCode::timeout : committed.error().code, committed.error().what);
-  if (std::strcmp(PQcmdStatus(committed->get()), "COMMIT") != 0) return refuse(ErrorCode::unavailable, "PostgreSQL has undone the transaction");
+  if (!committed)
+    return refuse(committed.error().code == ErrorCode::unavailable ? ErrorCode::timeout : committed.error().code,
+                  committed.error().what);
+  if (std::strcmp(PQcmdStatus(committed->get()), "COMMIT") != 0)
+    return refuse(ErrorCode::unavailable, "PostgreSQL has undone the transaction");
   return {};
 }
 

@@ -70,7 +70,8 @@ Result<void> FetchingCursor::next(std::size_t events_max, std::size_t bytes_max,
     if (!view) return refuse(std::move(view).error());
     RecordedEvent event = to_event(*view, found_[at_].position, found_[at_].location);
     auto accepted = accepts(event);
-    if (auto spent = spend(event_units + event.payload.size()); accepted && !spent) accepted = refuse(std::move(spent).error());
+    if (auto spent = spend(event_units + event.payload.size()); accepted && !spent)
+      accepted = refuse(std::move(spent).error());
     if (!accepted && taken > 0) break;
     if (!accepted) return refuse(std::move(accepted).error());
     ++at_;

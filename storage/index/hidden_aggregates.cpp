@@ -14,12 +14,14 @@ bool has_removed(const Rows& rows) {
   const auto prefix = keys::checkpoint(removed_prefix);
   auto cursor = rows.cursor(Family::state, {.prefix = prefix});
   cursor->seek(prefix);
-  return !cursor->status() || (cursor->valid() && cursor->key().starts_with(prefix));  // where it cannot be read, who asks is told
+  return !cursor->status() ||
+         (cursor->valid() && cursor->key().starts_with(prefix));  // where it cannot be read, who asks is told
 }
 
 }  // namespace
 
-HiddenAggregates::HiddenAggregates(const Rows& rows, const Reader& reader) : rows_(rows), reader_(reader), any_before_(has_removed(rows)) {}
+HiddenAggregates::HiddenAggregates(const Rows& rows, const Reader& reader)
+    : rows_(rows), reader_(reader), any_before_(has_removed(rows)) {}
 
 Result<bool> HiddenAggregates::hides(const View& view, const AggregateId& aggregate, const StreamHead& head) const {
   if (head.version == SeqNr{0}) return false;

@@ -1,4 +1,5 @@
-// HiddenAggregates: those that were removed and have had no event since: to who lists or looks up aggregates they are not there.
+// HiddenAggregates: those that were removed and have had no event since: to who lists or looks up aggregates they are
+// not there.
 
 #pragma once
 

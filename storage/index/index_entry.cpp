@@ -30,13 +30,16 @@ IndexEntry run_entry(ShardId shard, ShardOffset offset, GlobalPosition position)
   return {Family::runs, position, {shard, offset, 0}, 0, 0, 0};
 }
 
-IndexEntry directory_entry(std::string_view type, std::string_view value, sharding::Term term, ShardId shard, GlobalPosition position) {
+IndexEntry directory_entry(std::string_view type, std::string_view value, sharding::Term term, ShardId shard,
+                           GlobalPosition position) {
   std::string text(type);
   text.append(1, '-').append(value);
   return {Family::directory, position, {shard, ShardOffset{0}, 0}, term, hash_of_text(text), 0};
 }
 
-Refused unlike(std::string_view what) { return refuse(ErrorCode::corruption, "its key does not fit its " + std::string(what)); }
+Refused unlike(std::string_view what) {
+  return refuse(ErrorCode::corruption, "its key does not fit its " + std::string(what));
+}
 
 }  // namespace
 
@@ -51,23 +54,33 @@ FamilySet FamilySet::indexes() {
 
 std::uint64_t IndexEntry::hash() const {
   auto at = family == Family::directory ? GlobalPosition{0} : position;  // a directory's row does not know
-  std::array<std::uint64_t, 6> parts{static_cast<std::uint64_t>(family) | std::uint64_t{location.shard.value} << 16 | std::uint64_t{location.index} << 32,
-                                     at.value, location.record.value, key, more, number};
+  std::array<std::uint64_t, 6> parts{static_cast<std::uint64_t>(family) | std::uint64_t{location.shard.value} << 16 |
+                                         std::uint64_t{location.index} << 32,
+                                     at.value,
+                                     location.record.value,
+                                     key,
+                                     more,
+                                     number};
   return checksum({reinterpret_cast<const char*>(parts.data()), sizeof parts});
 }
 
 std::string IndexEntry::described() const {
-  auto place = " at position " + std::to_string(position.value) + " (shard " + std::to_string(location.shard.value) + ", offset " +
-               std::to_string(location.offset().value) + ")";
+  auto place = " at position " + std::to_string(position.value) + " (shard " + std::to_string(location.shard.value) +
+               ", offset " + std::to_string(location.offset().value) + ")";
   switch (family) {
-    case Family::postings: return "the posting of term " + hex_of(key) + place;
-    case Family::streams: return "seq_nr " + std::to_string(number) + " of stream " + hex_of(key) + place;
-    case Family::ids: return (number == 1 ? "the command key " : "the event id ") + hex_of(key) + hex_of(more) + place;
-    default: return "the entry" + place;
+    case Family::postings:
+      return "the posting of term " + hex_of(key) + place;
+    case Family::streams:
+      return "seq_nr " + std::to_string(number) + " of stream " + hex_of(key) + place;
+    case Family::ids:
+      return (number == 1 ? "the command key " : "the event id ") + hex_of(key) + hex_of(more) + place;
+    default:
+      return "the entry" + place;
   }
 }
 
-void EventEntries::give(const EventView& event, GlobalPosition position, const EventLocation& location, FamilySet families, const EntrySink& sink) {
+void EventEntries::give(const EventView& event, GlobalPosition position, const EventLocation& location,
+                        FamilySet families, const EntrySink& sink) {
   bool has_aggregate = !event.aggregate_type.empty();
   text_.assign(event.aggregate_type);
   if (has_aggregate) text_.append(1, '-').append(event.aggregate_value);
@@ -87,17 +100,21 @@ void EventEntries::give(const EventView& event, GlobalPosition position, const E
   if (families.has(Family::ids)) {
     if (event.id.given()) sink(id_entry(event.id, false, position, location));
     if (event.command_id)
-      sink(id_entry(command_key({std::string(event.aggregate_type), std::string(event.aggregate_value)}, *event.command_id), true, position, location));
+      sink(id_entry(
+          command_key({std::string(event.aggregate_type), std::string(event.aggregate_value)}, *event.command_id), true,
+          position, location));
   }
   if (families.has(Family::runs)) sink(run_entry(location.shard, location.offset(), position));
   if (!has_aggregate) return;
   auto term = hasher_.aggregate(text_);
-  if (families.has(Family::streams)) sink({Family::streams, position, location, term, hash_of_text(text_), event.seq_nr.value});
+  if (families.has(Family::streams))
+    sink({Family::streams, position, location, term, hash_of_text(text_), event.seq_nr.value});
   if (families.has(Family::directory) && event.seq_nr == SeqNr{1})
     sink(directory_entry(event.aggregate_type, event.aggregate_value, term, location.shard, position));
 }
 
-Result<void> RowEntries::give(Family family, std::string_view key, std::string_view value, GlobalPosition up_to, const EntrySink& sink, StreamRow* stream) {
+Result<void> RowEntries::give(Family family, std::string_view key, std::string_view value, GlobalPosition up_to,
+                              const EntrySink& sink, StreamRow* stream) {
   const auto take = [&](const IndexEntry& entry) {
     if (entry.position <= up_to) sink(entry);
   };
@@ -108,7 +125,8 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       postings_.clear();
       EVERSHARD_TRY(decode_postings(value, postings_));
       if (postings_.empty() || postings_.front().position != decoded->first) return unlike("first position");
-      for (const auto& posting : postings_) take({family, posting.position, posting.location, decoded->term, posting.type, 0});
+      for (const auto& posting : postings_)
+        take({family, posting.position, posting.location, decoded->term, posting.type, 0});
       return {};
     }
     case Family::streams: {
@@ -118,9 +136,11 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       if (chunk_.entries.empty() || chunk_.entries.front().position != decoded->first) return unlike("first position");
       auto text = hash_of_text(chunk_.aggregate_text);
       auto seq_nr = decoded->first_seq_nr.value;
-      for (const auto& entry : chunk_.entries) take({family, entry.position, entry.location, decoded->stream, text, seq_nr++});
+      for (const auto& entry : chunk_.entries)
+        take({family, entry.position, entry.location, decoded->stream, text, seq_nr++});
       if (stream)
-        *stream = {decoded->stream, chunk_.aggregate_text, decoded->first_seq_nr, chunk_.entries.size(), decoded->first, chunk_.entries.back().position};
+        *stream = {decoded->stream,       chunk_.aggregate_text, decoded->first_seq_nr,
+                   chunk_.entries.size(), decoded->first,        chunk_.entries.back().position};
       return {};
     }
     case Family::ids: {
@@ -137,7 +157,8 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       if (!decoded) return refuse(std::move(decoded).error());
       auto entry = decode_directory_entry(value);
       if (!entry) return refuse(std::move(entry).error());
-      take(directory_entry(decoded->aggregate.type, decoded->aggregate.value, entry->stream, entry->shard, GlobalPosition{0}));
+      take(directory_entry(decoded->aggregate.type, decoded->aggregate.value, entry->stream, entry->shard,
+                           GlobalPosition{0}));
       return {};
     }
     case Family::runs: {
@@ -147,12 +168,14 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       EVERSHARD_TRY(decode_runs(decoded->shard, value, runs_));
       if (runs_.empty() || runs_.front().position != decoded->first) return unlike("first position");
       for (const auto& run : runs_)
-        for (std::uint64_t i = 0; i < run.count && run.position + i <= up_to; ++i) sink(run_entry(run.shard, run.offset + i, run.position + i));
+        for (std::uint64_t i = 0; i < run.count && run.position + i <= up_to; ++i)
+          sink(run_entry(run.shard, run.offset + i, run.position + i));
       return {};
     }
     case Family::journal:
     case Family::order:
-    case Family::state: break;
+    case Family::state:
+      break;
   }
   return {};
 }
@@ -196,12 +219,14 @@ void give_entries(const TailIndex& tail, GlobalPosition up_to, Family family, co
       return;
     case Family::runs:
       for (std::uint32_t event = 0; event < events; ++event)
-        if (!tail.place(event).is_elsewhere()) sink(run_entry(tail.place(event).shard, location(event).offset(), position(event)));
+        if (!tail.place(event).is_elsewhere())
+          sink(run_entry(tail.place(event).shard, location(event).offset(), position(event)));
       return;
     case Family::directory:  // in a tail, it is its streams
     case Family::journal:
     case Family::order:
-    case Family::state: return;
+    case Family::state:
+      return;
   }
 }
 

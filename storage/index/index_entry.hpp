@@ -1,4 +1,5 @@
-// IndexEntry: one thing an index says of one event: the same, whether it is told by the journal, a sealed row or a tail.
+// IndexEntry: one thing an index says of one event: the same, whether it is told by the journal, a sealed row or a
+// tail.
 
 #pragma once
 
@@ -11,19 +12,19 @@
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/term_hash.hpp"
+#include "evershard/storage/index/tail_index.hpp"
 #include "evershard/storage/journal/location.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/rows.hpp"
-#include "evershard/storage/index/tail_index.hpp"
 
 namespace evershard::storage {
 
 struct IndexEntry {
   Family family{};
-  GlobalPosition position;  ///< directory: that of the first event, or 0 where a row says it
-  EventLocation location;   ///< directory: the shard alone. runs: the offset, with index 0
-  std::uint64_t key = 0;    ///< term of a posting, a stream, a directory's row; first half of an id
-  std::uint64_t more = 0;   ///< a posting's type; a stream's or aggregate's text, hashed; second half of an id
+  GlobalPosition position;   ///< directory: that of the first event, or 0 where a row says it
+  EventLocation location;    ///< directory: the shard alone. runs: the offset, with index 0
+  std::uint64_t key = 0;     ///< term of a posting, a stream, a directory's row; first half of an id
+  std::uint64_t more = 0;    ///< a posting's type; a stream's or aggregate's text, hashed; second half of an id
   std::uint64_t number = 0;  ///< seq_nr in a stream; 1: the id is a command's key
 
   /// Equal entries have equal hashes; sums of them tell two sets apart. Cost: 20 ns.
@@ -51,7 +52,8 @@ class FamilySet {
 class EventEntries {
  public:
   explicit EventEntries(const sharding::TermHasher& hasher) : hasher_(hasher) {}
-  void give(const EventView& event, GlobalPosition position, const EventLocation& location, FamilySet families, const EntrySink& sink);
+  void give(const EventView& event, GlobalPosition position, const EventLocation& location, FamilySet families,
+            const EntrySink& sink);
 
  private:
   const sharding::TermHasher hasher_;
@@ -68,12 +70,13 @@ struct StreamRow {
   GlobalPosition first, last;
 };
 
-/// What a sealed row holds of positions up to `up_to`: the numbers in a damaged row have no bound of their own. `stream`: filled for
-/// streams, with the row's own bytes.
-/// Errors: corruption: key or value cannot be decoded, or do not belong together
+/// What a sealed row holds of positions up to `up_to`: the numbers in a damaged row have no bound of their own.
+/// `stream`: filled for streams, with the row's own bytes. Errors: corruption: key or value cannot be decoded, or do
+/// not belong together
 class RowEntries {
  public:
-  Result<void> give(Family family, std::string_view key, std::string_view value, GlobalPosition up_to, const EntrySink& sink, StreamRow* stream = nullptr);
+  Result<void> give(Family family, std::string_view key, std::string_view value, GlobalPosition up_to,
+                    const EntrySink& sink, StreamRow* stream = nullptr);
 
  private:
   std::vector<Posting> postings_;

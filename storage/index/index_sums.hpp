@@ -1,4 +1,5 @@
-// IndexSums: what an index holds as sums of hashes, by family and stretch of positions: equal whatever the order of adding.
+// IndexSums: what an index holds as sums of hashes, by family and stretch of positions: equal whatever the order of
+// adding.
 
 #pragma once
 

@@ -42,7 +42,11 @@ Result<void> ReadWork::wanted() const {
 ReadWork* ReadWork::current() { return work_here; }
 
 ReadWork::Scope::Scope(ReadWork& work, Hand hand)
-    : work_(work), around_(std::exchange(scope_here, this)), left_(look_every_units), began_(thread_time()), long_(hand == Hand::helping) {
+    : work_(work),
+      around_(std::exchange(scope_here, this)),
+      left_(look_every_units),
+      began_(thread_time()),
+      long_(hand == Hand::helping) {
   work_here = &work;
 }
 
@@ -65,7 +69,8 @@ Result<void> ReadWork::Scope::look() {
   }
   if (taken <= work_.limits_.processor_max) return {};
   return refuse(ErrorCode::too_large, "the read has taken " + std::to_string(work_.limits_.processor_max.count()) +
-                                          " ms of processor time, which is all that one answer may (read-processor-max): an index, a narrower filter or a smaller range helps");
+                                          " ms of processor time, which is all that one answer may "
+                                          "(read-processor-max): an index, a narrower filter or a smaller range helps");
 }
 
 Result<void> spend(std::uint64_t units) {

@@ -15,7 +15,8 @@
 namespace evershard::storage {
 
 struct ReadWorkLimits {
-  std::chrono::milliseconds processor_max = std::chrono::seconds(10);  ///< of processor time, of one piece of a read: a page, an answer
+  std::chrono::milliseconds processor_max =
+      std::chrono::seconds(10);  ///< of processor time, of one piece of a read: a page, an answer
   std::chrono::milliseconds short_max = std::chrono::milliseconds(3);  ///< what takes longer is a long read
 };
 
@@ -69,8 +70,8 @@ class ReadWork {
 
     ReadWork& work_;
     Scope* const around_;
-    std::int64_t left_;                      ///< units until the next look
-    std::chrono::nanoseconds began_;         ///< the thread's processor time
+    std::int64_t left_;               ///< units until the next look
+    std::chrono::nanoseconds began_;  ///< the thread's processor time
     bool long_;
     Place place_{};
   };
@@ -85,7 +86,8 @@ class ReadWork {
 };
 
 /// A unit is about a nanosecond of work: a byte compared, a hundredth of a row. Cheap: most calls only count.
-/// Errors: those of ReadWork::wanted and of its `when_long`; too_large: the piece has taken all the processor time it may
+/// Errors: those of ReadWork::wanted and of its `when_long`; too_large: the piece has taken all the processor time it
+/// may
 [[nodiscard]] Result<void> spend(std::uint64_t units);
 
 }  // namespace evershard::storage

@@ -6,8 +6,6 @@
 
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/index/fetching_cursor.hpp"
-#include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/order/order_lookup.hpp"
 #include "evershard/storage/index/posting_cursor.hpp"
 #include "evershard/storage/index/query_postings.hpp"
 #include "evershard/storage/index/read_work.hpp"
@@ -16,6 +14,8 @@
 #include "evershard/storage/index/stream_walk.hpp"
 #include "evershard/storage/index/tail_index.hpp"
 #include "evershard/storage/index/term_postings.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/order/order_lookup.hpp"
 
 namespace evershard::storage {
 namespace {

@@ -16,8 +16,8 @@
 #include "evershard/storage/index/event_cursor.hpp"
 #include "evershard/storage/index/found_event.hpp"
 #include "evershard/storage/journal/rows.hpp"
-#include "evershard/storage/store.hpp"
 #include "evershard/storage/journal/view.hpp"
+#include "evershard/storage/store.hpp"
 
 namespace evershard::storage {
 
@@ -52,12 +52,15 @@ class Reader {
   Reader(const Rows& rows, const sharding::TermHasher& hasher, std::uint32_t shards);
 
   /// Everything, or a query's matches. Shape: the query was checked.
-  [[nodiscard]] std::unique_ptr<EventCursor> open(const View& view, const Query& query, const ReadOptions& options) const;
-  [[nodiscard]] std::unique_ptr<EventCursor> open(const View& view, const AggregateId& aggregate, const StreamOptions& options) const;
+  [[nodiscard]] std::unique_ptr<EventCursor> open(const View& view, const Query& query,
+                                                  const ReadOptions& options) const;
+  [[nodiscard]] std::unique_ptr<EventCursor> open(const View& view, const AggregateId& aggregate,
+                                                  const StreamOptions& options) const;
 
-  /// The first event after `after`, up to `up_to`, that matches. Cost: the index only where every tag has occurred since.
-  [[nodiscard]] Result<std::optional<FoundEvent>> first_match(const View& view, const Query& query, GlobalPosition after,
-                                                              GlobalPosition up_to) const;
+  /// The first event after `after`, up to `up_to`, that matches. Cost: the index only where every tag has occurred
+  /// since.
+  [[nodiscard]] Result<std::optional<FoundEvent>> first_match(const View& view, const Query& query,
+                                                              GlobalPosition after, GlobalPosition up_to) const;
 
   [[nodiscard]] Result<StreamHead> head(const View& view, const AggregateId& aggregate) const;
   /// The head as of a position (inclusive).
@@ -74,14 +77,17 @@ class Reader {
 
   /// By type (absent: all types), in order of type and value, behind `after`.
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const View& view, std::optional<std::string_view> type,
-                                                              std::optional<AggregateId> after, std::size_t limit) const;
+                                                              std::optional<AggregateId> after,
+                                                              std::size_t limit) const;
 
   /// The latest; absent if none, or if its checksum fails (then it is as if it were not there: replay).
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> latest_snapshot(const AggregateId& aggregate) const;
   /// The newest one at or before a version, latest or retained, not expired at `now`.
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_at(const AggregateId& aggregate, SeqNr version, Timestamp now) const;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_at(const AggregateId& aggregate, SeqNr version,
+                                                                    Timestamp now) const;
   /// The newest one whose position is at or before `up_to`.
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to, Timestamp now) const;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
+                                                                       GlobalPosition up_to, Timestamp now) const;
   /// The latest first, then retained copies from the newest; expired ones are hidden.
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate, Timestamp now) const;
 

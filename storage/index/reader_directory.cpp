@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/read_work.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/index/stream_walk.hpp"
 #include "evershard/storage/index/tail_index.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 namespace {

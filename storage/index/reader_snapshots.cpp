@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 
 namespace evershard::storage {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/index/tail_index.hpp"
+#include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 

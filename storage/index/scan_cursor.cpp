@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/read_work.hpp"
 #include "evershard/storage/index/record_fetch.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 
 namespace evershard::storage {

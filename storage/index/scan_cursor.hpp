@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "evershard/storage/index/event_cursor.hpp"
-#include "evershard/storage/order/order_lookup.hpp"
 #include "evershard/storage/index/posting_cursor.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/order/order_lookup.hpp"
 
 namespace evershard::storage {
 
-/// Needs no index. One journal cursor a shard, opened where the scan first comes to it. Of a node's store, its own events.
+/// Needs no index. One journal cursor a shard, opened where the scan first comes to it. Of a node's store, its own
+/// events.
 class ScanCursor final : public EventCursor {
  public:
   /// `whole`: see View.
@@ -44,7 +45,7 @@ class ScanCursor final : public EventCursor {
   const bool whole_;
   std::uint64_t positions_;  // to go through
   std::uint64_t left_;       // events to give
-  bool long_;           // worth reading ahead
+  bool long_;                // worth reading ahead
   OrderLookup order_;
   sharding::Run run_{};
   std::unordered_map<ShardId, Journal> journals_;

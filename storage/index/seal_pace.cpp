@@ -7,7 +7,8 @@ namespace evershard::storage {
 SealPace::Micros SealPace::rest(Micros busy, std::size_t bytes, double appended_per_second, double load) const {
   if (load >= load_urgent) return Micros{0};
   if (bytes_per_second_ != 0) {
-    auto due = Micros(static_cast<Micros::rep>(1e6 * static_cast<double>(bytes) / static_cast<double>(bytes_per_second_)));
+    auto due =
+        Micros(static_cast<Micros::rep>(1e6 * static_cast<double>(bytes) / static_cast<double>(bytes_per_second_)));
     return std::max(due - busy, Micros{0});
   }
   // Sealing one event costs so much, and in the time that is given so many more are appended: that is the share of a

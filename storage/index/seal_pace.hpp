@@ -7,14 +7,15 @@
 
 namespace evershard::storage {
 
-/// Fast enough to be done before the active tail is half full at the present append rate, no faster: what remains of disk
-/// and cores belongs to appends. Learns from each tail what sealing an event costs.
+/// Fast enough to be done before the active tail is half full at the present append rate, no faster: what remains of
+/// disk and cores belongs to appends. Learns from each tail what sealing an event costs.
 class SealPace {
  public:
   using Micros = std::chrono::microseconds;
 
   /// `bytes_per_second`: a fixed pace instead; 0: none.
-  explicit SealPace(std::size_t tail_events, std::size_t bytes_per_second) : tail_events_(tail_events), bytes_per_second_(bytes_per_second) {}
+  explicit SealPace(std::size_t tail_events, std::size_t bytes_per_second)
+      : tail_events_(tail_events), bytes_per_second_(bytes_per_second) {}
 
   /// The rest after a step that worked for `busy` and wrote so many bytes.
   ///
@@ -26,7 +27,7 @@ class SealPace {
   [[nodiscard]] double cost_us_event() const { return cost_us_event_; }
 
   static constexpr double load_urgent = 1.4;
-  static constexpr double share_least = 0.2;  ///< of a core's time, even where nobody appends
+  static constexpr double share_least = 0.2;   ///< of a core's time, even where nobody appends
   static constexpr double fill_target = 0.35;  ///< of the active tail: done by then
 
  private:

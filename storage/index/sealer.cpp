@@ -91,7 +91,8 @@ Result<void> Sealer::wait_sealed(GlobalPosition position, const std::function<Re
     lock.lock();
     work_.notify_one();
     // Not only the thread's word counts: the tail becomes sealable by a commit, which tells nobody.
-    done_.wait_for(lock, milliseconds(10), [&] { return !urged || stop_ || failures_ != failures || tails_.mark() >= position; });
+    done_.wait_for(lock, milliseconds(10),
+                   [&] { return !urged || stop_ || failures_ != failures || tails_.mark() >= position; });
   }
   waiting_.fetch_sub(1);
   if (tails_.mark() >= position) return {};
@@ -156,7 +157,9 @@ Result<void> Sealer::pause(Clock::time_point begun, std::size_t bytes, bool pace
   busy_ += busy;
   if (!paced) return {};
   measure_rate();
-  auto rest = waiting_.load(std::memory_order_relaxed) > 0 ? microseconds(0) : pace_.rest(busy, bytes, appended_per_second_, tails_.load());
+  auto rest = waiting_.load(std::memory_order_relaxed) > 0
+                  ? microseconds(0)
+                  : pace_.rest(busy, bytes, appended_per_second_, tails_.load());
   if (rest.count() > 0) rest_until(now + rest);
   std::lock_guard lock(mutex_);
   if (stop_) return refuse(ErrorCode::cancelled, "the store was closed while it was sealing");

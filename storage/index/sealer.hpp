@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/index/seal_pace.hpp"
 #include "evershard/storage/index/tails.hpp"
+#include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 

@@ -25,7 +25,7 @@ class StableArray {
  public:
   StableArray() = default;
   ~StableArray() {
-    for (auto& block : blocks_) ::operator delete(block.load(std::memory_order_relaxed), std::align_val_t{64});
+    for (auto& block : blocks_) ::operator delete (block.load(std::memory_order_relaxed), std::align_val_t{64});
   }
   StableArray(const StableArray&) = delete;
   StableArray& operator=(const StableArray&) = delete;
@@ -40,7 +40,7 @@ class StableArray {
     EVERSHARD_CHECK(block < blocks_max, "a tail holds less than 2^31 entries");
     T* elements = blocks_[block].load(std::memory_order_relaxed);
     if (elements == nullptr) {
-      elements = static_cast<T*>(::operator new(sizeof(T) * elements_of(block), std::align_val_t{64}));
+      elements = static_cast<T*>(::operator new (sizeof(T) * elements_of(block), std::align_val_t{64}));
       blocks_[block].store(elements, std::memory_order_release);
     }
     T* element = new (elements + (i - first_of(block))) T{std::forward<Args>(args)...};

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/term_postings.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 namespace {

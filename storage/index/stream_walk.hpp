@@ -9,8 +9,8 @@
 
 #include "evershard/sharding/term_hash.hpp"
 #include "evershard/storage/index/posting_cursor.hpp"
-#include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/index/tail_index.hpp"
+#include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/journal/view.hpp"
 
 namespace evershard::storage {
@@ -62,7 +62,7 @@ class StreamWalk {
   sharding::Term stream_;
   std::string text_;
   std::string prefix_;
-  GlobalPosition sealed_last_;  // nothing above it is looked at in the rows
+  GlobalPosition sealed_last_;   // nothing above it is looked at in the rows
   std::vector<TailPart> tails_;  // ascending
   View view_;
   std::unique_ptr<RowCursor> cursor_;

@@ -12,11 +12,11 @@
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/sharding/term_hash.hpp"
 #include "evershard/storage/index/arena.hpp"
-#include "evershard/storage/journal/chunks.hpp"
-#include "evershard/storage/journal/location.hpp"
 #include "evershard/storage/index/position_list.hpp"
 #include "evershard/storage/index/stable_array.hpp"
 #include "evershard/storage/index/tail_table.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/journal/location.hpp"
 
 namespace evershard::storage {
 
@@ -25,9 +25,9 @@ struct TailEvent {
   GlobalPosition position;  ///< the next one
   EventLocation location;
   EventId id;
-  EventId command;                      ///< all zero: none
+  EventId command;                        ///< all zero: none
   std::span<const sharding::Term> terms;  ///< type first; without the own aggregate's
-  sharding::Term stream = 0;            ///< 0: no aggregate
+  sharding::Term stream = 0;              ///< 0: no aggregate
   std::string_view aggregate_text;
   SeqNr seq_nr;
 };

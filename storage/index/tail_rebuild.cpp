@@ -27,7 +27,8 @@ Result<void> TailRebuild::run(GlobalPosition watermark) {
     // A node's cut that gives no position has no row.
     const bool follows = options_.whole ? cut->number == number + 1 : cut->number > number;
     if (cut->first_position != next || (number.value != 0 && !follows))
-      return corrupt("cut " + std::to_string(cut->number.value) + " at position " + std::to_string(next.value) + " is out of sequence");
+      return corrupt("cut " + std::to_string(cut->number.value) + " at position " + std::to_string(next.value) +
+                     " is out of sequence");
     number = cut->number;
     for (const auto& run : sharding::runs_of(*cut)) runs_.push_back(run);
     group_events_ += cut->events();
@@ -88,7 +89,8 @@ Result<void> TailRebuild::end_tail() {
 }
 
 Result<void> TailRebuild::gather(ShardId shard, std::size_t begin, std::size_t end) {
-  if (shard.value >= options_.shards) return corrupt("a cut names shard " + std::to_string(shard.value) + " of " + std::to_string(options_.shards));
+  if (shard.value >= options_.shards)
+    return corrupt("a cut names shard " + std::to_string(shard.value) + " of " + std::to_string(options_.shards));
   auto journal = rows_.cursor(Family::journal, {.prefix = {}, .scan = true});
   journal->seek_for_prev(keys::journal(shard, runs_[begin].offset));
   Result<RecordView> record = corrupt("no record");
@@ -138,7 +140,9 @@ Result<void> TailRebuild::missing(const sharding::Run& run, ShardOffset offset) 
   ErrorDetails details;
   details.shard = run.shard;
   details.offset = offset;
-  return refuse(ErrorCode::corruption, "the record of shard " + std::to_string(run.shard.value) + " with offset " + std::to_string(offset.value) + " is missing",
+  return refuse(ErrorCode::corruption,
+                "the record of shard " + std::to_string(run.shard.value) + " with offset " +
+                    std::to_string(offset.value) + " is missing",
                 std::move(details));
 }
 
@@ -169,7 +173,9 @@ void TailRebuild::take_event(const EventView& view, Entry& entry) {
     entry.text_end = static_cast<std::uint32_t>(texts_.size());
     entry.event.stream = hasher_.aggregate(std::string_view(texts_).substr(entry.text_begin));
   }
-  if (view.command_id) entry.event.command = command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);
+  if (view.command_id)
+    entry.event.command =
+        command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);
 }
 
 }  // namespace evershard::storage

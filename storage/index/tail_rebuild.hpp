@@ -10,15 +10,15 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/runs.hpp"
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/progress.hpp"
+#include "evershard/storage/index/tails.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/rows.hpp"
-#include "evershard/storage/index/tails.hpp"
+#include "evershard/storage/progress.hpp"
 
 namespace evershard::storage {
 
-/// Goes through the cuts in groups: of a group, first each shard's records in order of offset, then the events in order of
-/// position. What it holds is bounded by the group's events, not by their payloads.
+/// Goes through the cuts in groups: of a group, first each shard's records in order of offset, then the events in order
+/// of position. What it holds is bounded by the group's events, not by their payloads.
 class TailRebuild {
  public:
   struct Options {

@@ -13,7 +13,7 @@ TailTable::TailTable(std::size_t entries_hint) {
 
 TailTable::Slots TailTable::add_slots(unsigned bits) {
   const std::size_t count = std::size_t{1} << bits;
-  auto* slots = static_cast<Slot*>(::operator new(count * sizeof(Slot), std::align_val_t{alignment}));
+  auto* slots = static_cast<Slot*>(::operator new (count * sizeof(Slot), std::align_val_t{alignment}));
   std::uninitialized_value_construct_n(slots, count);
   kept_.emplace_back(slots);
   bytes_.store(bytes_.load(std::memory_order_relaxed) + count * sizeof(Slot), std::memory_order_relaxed);

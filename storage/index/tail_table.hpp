@@ -80,7 +80,7 @@ class TailTable {
     unsigned shift;
   };
   struct FreeSlots {
-    void operator()(Slot* slots) const { ::operator delete(slots, std::align_val_t{alignment}); }
+    void operator()(Slot* slots) const { ::operator delete (slots, std::align_val_t{alignment}); }
   };
   static constexpr std::uint32_t tag_of(std::uint64_t key) {
     return static_cast<std::uint32_t>((key * 0x9E3779B97F4A7C15u) >> 32);

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/tail_index.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 namespace {

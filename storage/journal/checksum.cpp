@@ -11,7 +11,8 @@ namespace evershard::storage {
 
 std::uint64_t checksum(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
-std::uint32_t event_checksum(std::uint64_t body_hash, EventState state, SeqNr seq_nr, ShardId shard, ShardOffset offset) {
+std::uint32_t event_checksum(std::uint64_t body_hash, EventState state, SeqNr seq_nr, ShardId shard,
+                             ShardOffset offset) {
   std::array<char, 27> bound;
   char* at = put_fixed(bound.data(), body_hash);
   at = put_fixed(at, static_cast<std::uint8_t>(state));

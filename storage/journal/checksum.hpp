@@ -22,6 +22,7 @@ namespace evershard::storage {
 /// What stands in a record's head: binds head and table to the record's key.
 ///
 /// Shape:  the low 32 bits of XXH3 over: XXH3 of the table (8), head without checksum (4), shard (2), first offset (8).
-[[nodiscard]] std::uint32_t record_checksum(std::string_view head, std::string_view table, ShardId shard, ShardOffset first);
+[[nodiscard]] std::uint32_t record_checksum(std::string_view head, std::string_view table, ShardId shard,
+                                            ShardOffset first);
 
 }  // namespace evershard::storage

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t u16_max = std::numeric_limits<std::uint16_t>::max();
 
 Refused corrupt_chunk(std::string_view family, std::string_view bytes) {
-  return refuse(ErrorCode::corruption, "a chunk of " + std::string(family) + " is damaged: " + std::to_string(bytes.size()) +
-                                           " bytes, " + hex(bytes, 64));
+  return refuse(ErrorCode::corruption, "a chunk of " + std::string(family) + " is damaged: " +
+                                           std::to_string(bytes.size()) + " bytes, " + hex(bytes, 64));
 }
 
 /// The last record seen of a shard, for some shards: what the next one of the shard lies close behind. Sixteen numbers

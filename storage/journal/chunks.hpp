@@ -61,7 +61,10 @@ Result<void> decode_runs(ShardId shard, std::string_view bytes, std::vector<shar
 
 /// The directory's value: the aggregate's stream term and shard.
 std::string encode_directory(sharding::Term stream, ShardId shard);
-struct DirectoryEntry { sharding::Term stream; ShardId shard; };
+struct DirectoryEntry {
+  sharding::Term stream;
+  ShardId shard;
+};
 Result<DirectoryEntry> decode_directory_entry(std::string_view bytes);
 
 }  // namespace evershard::storage

@@ -37,7 +37,8 @@ struct StateWrite {
   std::optional<std::string> value;
 };
 
-/// A record of the journal that takes the place of the one under its key: the same events, some of them stubs (with_stubs).
+/// A record of the journal that takes the place of the one under its key: the same events, some of them stubs
+/// (with_stubs).
 struct RecordRewrite {
   ShardId shard;
   ShardOffset record;  ///< its first offset

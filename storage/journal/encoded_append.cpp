@@ -78,7 +78,8 @@ void add_terms(const Event& event, const EncodedAggregate* own, const sharding::
                std::vector<sharding::Term>& terms) {
   const std::size_t begin = terms.size();
   const auto add = [&](sharding::Term term) {
-    if (std::find(terms.begin() + static_cast<std::ptrdiff_t>(begin), terms.end(), term) == terms.end()) terms.push_back(term);
+    if (std::find(terms.begin() + static_cast<std::ptrdiff_t>(begin), terms.end(), term) == terms.end())
+      terms.push_back(term);
   };
   terms.push_back(hasher.type(event.type));
   for (const Tag& tag : event.tags) add(hasher.tag(tag));
@@ -91,9 +92,9 @@ std::uint64_t chained(std::uint64_t before, std::string_view content, const Even
   std::array<char, 8 + 8 + 1 + 16 + 8> link{};
   char* at = put_fixed(link.data(), before);
   at = put_fixed(at, checksum(content));
-  at = put_fixed(at, static_cast<std::uint8_t>((id_given ? 1 : 0) | (event.occurred_at ? 2 : 0) | (event.aggregate ? 4 : 0) |
-                                               (event.tags.empty() ? 0 : 8) | (event.also.empty() ? 0 : 16) |
-                                               (event.metadata.empty() ? 0 : 32)));
+  at = put_fixed(at, static_cast<std::uint8_t>((id_given ? 1 : 0) | (event.occurred_at ? 2 : 0) |
+                                               (event.aggregate ? 4 : 0) | (event.tags.empty() ? 0 : 8) |
+                                               (event.also.empty() ? 0 : 16) | (event.metadata.empty() ? 0 : 32)));
   if (id_given) std::memcpy(at, event.id.bytes.data(), event.id.bytes.size());
   at += event.id.bytes.size();
   put_fixed(at, event.occurred_at ? event.occurred_at->micros : std::int64_t{0});
@@ -102,9 +103,13 @@ std::uint64_t chained(std::uint64_t before, std::string_view content, const Even
 
 class Encoder {
  public:
-  Encoder(Append& append, std::span<const bool> ids_given, std::uint32_t shard_count, const sharding::TermHasher& hasher,
-          Timestamp now)
-      : append_(append), ids_given_(ids_given), shard_count_(shard_count), hasher_(hasher), now_(now),
+  Encoder(Append& append, std::span<const bool> ids_given, std::uint32_t shard_count,
+          const sharding::TermHasher& hasher, Timestamp now)
+      : append_(append),
+        ids_given_(ids_given),
+        shard_count_(shard_count),
+        hasher_(hasher),
+        now_(now),
         finder_(encoded_.aggregates, shard_count, hasher) {}
 
   EncodedAppend encode() {
@@ -115,7 +120,8 @@ class Encoder {
     write_bodies();
     for (Snapshot& snapshot : append_.snapshots) {
       const std::uint32_t aggregate = finder_.find(snapshot.aggregate);
-      EVERSHARD_CHECK(aggregate != EncodedEvent::no_aggregate, "a snapshot is of an aggregate that the append writes to");
+      EVERSHARD_CHECK(aggregate != EncodedEvent::no_aggregate,
+                      "a snapshot is of an aggregate that the append writes to");
       encoded_.snapshots.push_back({aggregate, std::move(snapshot)});
     }
     return std::move(encoded_);
@@ -124,11 +130,11 @@ class Encoder {
  private:
   void place_events() {
     std::size_t terms = 0;
-    for (const Event& event : append_.events) terms += 1 + event.tags.size() + event.also.size() + (event.aggregate ? 1 : 0);
+    for (const Event& event : append_.events)
+      terms += 1 + event.tags.size() + event.also.size() + (event.aggregate ? 1 : 0);
     encoded_.terms.reserve(terms);
     encoded_.events.resize(append_.events.size());
-    const ShardId without_aggregate =
-        sharding::shard_of(sharding::event_hash(append_.events.front().id), shard_count_);
+    const ShardId without_aggregate = sharding::shard_of(sharding::event_hash(append_.events.front().id), shard_count_);
     for (std::size_t i = 0; i < append_.events.size(); ++i) {
       Event& event = append_.events[i];
       EncodedEvent& placed = encoded_.events[i];
@@ -170,7 +176,8 @@ class Encoder {
     for (std::size_t i = 0; i < encoded_.events.size(); ++i) {
       EncodedEvent& event = encoded_.events[i];
       const WrittenBody written = write_body(parts_of(i), encoded_.bodies.data() + event.body_begin);
-      EVERSHARD_CHECK(written.end == encoded_.bodies.data() + event.body_end, "a body has the size that was computed for it");
+      EVERSHARD_CHECK(written.end == encoded_.bodies.data() + event.body_end,
+                      "a body has the size that was computed for it");
       const std::string_view content(written.content, static_cast<std::size_t>(written.end - written.content));
       content_hash = chained(content_hash, content, append_.events[i], ids_given_[i]);
       if (i > 0) event.body_hash = checksum(encoded_.body_of(event));

@@ -29,7 +29,8 @@ struct EncodedEvent {
   bool id_given = false;  ///< by the caller; ids the store made are never looked up
   ShardId shard;
   std::uint32_t aggregate = no_aggregate;  ///< in EncodedAppend::aggregates
-  /// In EncodedAppend::terms: type first, then tags and `also`, each term once; then the own aggregate's, if there is one.
+  /// In EncodedAppend::terms: type first, then tags and `also`, each term once; then the own aggregate's, if there is
+  /// one.
   std::uint32_t terms_begin = 0;
   std::uint32_t terms_end = 0;
   std::uint32_t body_begin = 0;  ///< in EncodedAppend::bodies
@@ -52,7 +53,7 @@ struct EncodedAppend {
   std::vector<sharding::Term> terms;
   std::string bodies;
   std::vector<EncodedSnapshot> snapshots;
-  EventId command;  ///< key of the command record in `ids`; all zero: none
+  EventId command;                  ///< key of the command record in `ids`; all zero: none
   std::uint32_t command_event = 0;  ///< the event that carries it: the first one of the command's aggregate
   Timestamp appended_at;
 

@@ -20,7 +20,8 @@ enum BodyFlag : std::uint8_t {
 };
 
 // One byte says how long these are.
-static_assert(aggregate_type_bytes_max <= 255 && event_type_bytes_max <= 255 && tag_bytes_max <= 255 && command_id_bytes_max <= 255);
+static_assert(aggregate_type_bytes_max <= 255 && event_type_bytes_max <= 255 && tag_bytes_max <= 255 &&
+              command_id_bytes_max <= 255);
 
 std::size_t sized(std::string_view bytes) { return varint_size(bytes.size()) + bytes.size(); }
 

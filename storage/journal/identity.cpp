@@ -43,8 +43,8 @@ Result<Identity> decode_identity(std::string_view bytes) {
   identity.format = reader.fixed<std::uint32_t>();
   if (identity.format > format_version) {
     return refuse(ErrorCode::invalid_argument, "the store has format " + std::to_string(identity.format) +
-                                                   ", this program knows formats up to " + std::to_string(format_version) +
-                                                   ": open it with a newer one");
+                                                   ", this program knows formats up to " +
+                                                   std::to_string(format_version) + ": open it with a newer one");
   }
   identity.store = take_id(reader);
   identity.fork = take_id(reader);
@@ -56,7 +56,8 @@ Result<Identity> decode_identity(std::string_view bytes) {
   if (!reader.done()) return corrupt_identity(bytes, std::to_string(bytes.size()) + " bytes are not its size");
   if (identity.format == 0) return corrupt_identity(bytes, "there is no format 0");
   if ((identity.format > format_of_whole_store) != (identity.node != 0)) {
-    return corrupt_identity(bytes, "format " + std::to_string(identity.format) + " does not go with node " + std::to_string(identity.node));
+    return corrupt_identity(
+        bytes, "format " + std::to_string(identity.format) + " does not go with node " + std::to_string(identity.node));
   }
   if (identity.shards == 0 || identity.shards > shards_max) {
     return corrupt_identity(bytes, std::to_string(identity.shards) + " is no count of shards");

@@ -12,20 +12,20 @@
 
 namespace evershard::storage {
 
-/// Newer is refused, older is upgraded only when asked. A whole store has format 1, a node's has 2: programs that know no nodes
-/// must not take it for a whole one.
+/// Newer is refused, older is upgraded only when asked. A whole store has format 1, a node's has 2: programs that know
+/// no nodes must not take it for a whole one.
 inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t format_of_whole_store = 1;
 
 struct Identity {
   std::uint32_t format = format_of_whole_store;
-  EventId store;             ///< random; a clone or restored copy is told apart by `fork`
+  EventId store;  ///< random; a clone or restored copy is told apart by `fork`
   EventId fork;
   std::uint32_t shards = 16;
-  std::uint32_t hash = 0;    ///< sharding::hash_id
+  std::uint32_t hash = 0;      ///< sharding::hash_id
   std::uint64_t term_key = 0;  ///< key of the term hashes; random
   Timestamp created_at;
-  std::uint32_t node = 0;    ///< of a cluster: which part this is; 0: the whole store
+  std::uint32_t node = 0;  ///< of a cluster: which part this is; 0: the whole store
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };

@@ -1,4 +1,5 @@
-// JournalAppend: an append as a node of a cluster journals it: durable first, its place in the order comes later, by a cut.
+// JournalAppend: an append as a node of a cluster journals it: durable first, its place in the order comes later, by a
+// cut.
 
 #pragma once
 
@@ -15,8 +16,8 @@ namespace evershard::storage {
 /// Where the events of one shard of an append stand in that shard, and what their place in the order depends on.
 struct JournalPlace {
   ShardId shard;
-  ShardOffset first;            ///< of consecutive ones
-  std::vector<SeqNr> seq_nrs;   ///< of the append's events of this shard, in its order; 0: without an aggregate
+  ShardOffset first;           ///< of consecutive ones
+  std::vector<SeqNr> seq_nrs;  ///< of the append's events of this shard, in its order; 0: without an aggregate
   /// Undecided until a cut: nothing of it may be found by key, neither its ids, its snapshots nor its command.
   bool tentative = false;
   std::vector<sharding::TermCondition> conditions;
@@ -34,7 +35,8 @@ struct JournalAppend {
 
 /// What a store finds at opening, durable and covered by no cut it has applied.
 ///
-/// Shape: of `append`: its request, events (those of the place's shard at least: ids, aggregate, terms), aggregates, terms, command;
+/// Shape: of `append`: its request, events (those of the place's shard at least: ids, aggregate, terms), aggregates,
+/// terms, command;
 ///        no bodies.
 struct UnorderedAppend {
   EncodedAppend append;

@@ -8,7 +8,8 @@
 
 namespace evershard::storage {
 
-/// Shape: a shard's offsets ascend from append to append. Snapshots of aggregates of a place's shard come with its append.
+/// Shape: a shard's offsets ascend from append to append. Snapshots of aggregates of a place's shard come with its
+/// append.
 struct JournalBatch {
   std::vector<JournalAppend> appends;
 };

@@ -19,7 +19,8 @@ class JournalRows {
   JournalRows(std::vector<ShardOffset> next, std::size_t record_bytes);
 
   /// Shape: offsets ascend in each shard. Events with consecutive offsets share a record of about `record_bytes`.
-  EventLocation add(ShardId shard, ShardOffset offset, std::string_view body, std::uint64_t body_hash, SeqNr seq_nr, EventState state, RowSink& sink);
+  EventLocation add(ShardId shard, ShardOffset offset, std::string_view body, std::uint64_t body_hash, SeqNr seq_nr,
+                    EventState state, RowSink& sink);
   /// The shard goes on at this offset, whatever was there. Shape: between batches.
   void go_on_at(ShardId shard, ShardOffset next) { shards_.at(shard.value).next = next; }
   /// Ends the batch: what is not written yet is.

@@ -15,7 +15,8 @@ void put(std::string& key, T value) {
 template <class T>
 T get(std::string_view key, std::size_t at) {
   T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value << 8 | static_cast<unsigned char>(key[at + i]));
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    value = static_cast<T>(value << 8 | static_cast<unsigned char>(key[at + i]));
   return value;
 }
 
@@ -161,7 +162,8 @@ Result<DirectoryKey> decode_directory(std::string_view key) {
   const std::size_t type_end = key.find('\0');
   if (type_end == std::string_view::npos) return corrupt_key("directory", key, "its type has no end");
   AggregateId aggregate{std::string(key.substr(0, type_end)), std::string(key.substr(type_end + 1))};
-  if (const auto checked = AggregateId::check(aggregate); !checked) return corrupt_key("directory", key, checked.error().what);
+  if (const auto checked = AggregateId::check(aggregate); !checked)
+    return corrupt_key("directory", key, checked.error().what);
   return DirectoryKey{std::move(aggregate)};
 }
 
@@ -182,7 +184,8 @@ Result<StateKey> decode_state(std::string_view key) {
       const std::size_t type_end = rest.find('\0');
       const std::size_t value_end = type_end == std::string_view::npos ? type_end : rest.find('\0', type_end + 1);
       if (value_end == std::string_view::npos) return corrupt_key("state", key, "its aggregate has no end");
-      if (rest.size() != value_end + 1 + sizeof(std::uint64_t)) return corrupt_key("state", key, "its slot has no 8 bytes");
+      if (rest.size() != value_end + 1 + sizeof(std::uint64_t))
+        return corrupt_key("state", key, "its slot has no 8 bytes");
       decoded.aggregate.type = rest.substr(0, type_end);
       decoded.aggregate.value = rest.substr(type_end + 1, value_end - type_end - 1);
       if (const auto checked = AggregateId::check(decoded.aggregate); !checked) {

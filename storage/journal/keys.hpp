@@ -1,5 +1,5 @@
-// Keys of every family, byte by byte. Numbers are big-endian; a variable part ends the key, or ends with a NUL it cannot
-// contain.
+// Keys of every family, byte by byte. Numbers are big-endian; a variable part ends the key, or ends with a NUL it
+// cannot contain.
 //
 // Shape:  aggregates were checked (AggregateId::check): their parts have no NUL.
 // Source: docs/on-disk-format.md; golden bytes in tests/golden/storage_golden_test.cpp.
@@ -21,12 +21,30 @@ namespace evershard::storage::keys {
 
 using sharding::Term;
 
-struct JournalKey { ShardId shard; ShardOffset offset; };
-struct PostingKey { Term term; GlobalPosition first; };
-struct StreamKey { Term stream; SeqNr first_seq_nr; GlobalPosition first; };
-struct IdKey { EventId id; ShardId shard; };
-struct RunKey { ShardId shard; GlobalPosition first; };
-struct DirectoryKey { AggregateId aggregate; };  // sorts by type, then value, both in byte order
+struct JournalKey {
+  ShardId shard;
+  ShardOffset offset;
+};
+struct PostingKey {
+  Term term;
+  GlobalPosition first;
+};
+struct StreamKey {
+  Term stream;
+  SeqNr first_seq_nr;
+  GlobalPosition first;
+};
+struct IdKey {
+  EventId id;
+  ShardId shard;
+};
+struct RunKey {
+  ShardId shard;
+  GlobalPosition first;
+};
+struct DirectoryKey {
+  AggregateId aggregate;
+};  // sorts by type, then value, both in byte order
 struct StateKey {
   enum class Kind : std::uint8_t { identity = 1, applied = 2, checkpoint = 3, snapshot = 4, covered = 5, waiting = 6 };
   Kind kind{};
@@ -52,7 +70,7 @@ std::string snapshot(const AggregateId& aggregate, std::optional<SeqNr> retained
 std::string snapshot_prefix(const AggregateId& aggregate);  ///< slot 0 first, then retained ones by seq_nr
 std::string identity();
 std::string checkpoint(std::string_view name);  ///< of groups and projections; also definitions, by name
-std::string applied();  ///< the last cut: number and watermark
+std::string applied();                          ///< the last cut: number and watermark
 // of a node of a cluster
 std::string covered(ShardId shard);                     ///< where the cuts applied end in the shard
 std::string waiting(ShardId shard, ShardOffset first);  ///< of an append that no cut covers yet

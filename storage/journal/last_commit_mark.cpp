@@ -80,7 +80,8 @@ Result<std::unique_ptr<LastCommitMark>> LastCommitMark::open(const std::filesyst
   auto size = ::lseek(file, 0, SEEK_END);
   if (size < static_cast<off_t>(file_bytes)) {
     std::array<char, file_bytes> zeros{};
-    if (::pwrite(file, zeros.data(), zeros.size(), 0) != static_cast<ssize_t>(zeros.size()) || ::fsync(file) != 0) return failed(path, "write");
+    if (::pwrite(file, zeros.data(), zeros.size(), 0) != static_cast<ssize_t>(zeros.size()) || ::fsync(file) != 0)
+      return failed(path, "write");
   }
   return mark;
 }
@@ -89,7 +90,8 @@ LastCommitMark::~LastCommitMark() { ::close(file_); }
 
 void LastCommitMark::update(const Value& value) {
   auto slot = encode(value);
-  if (::pwrite(file_, slot.data(), slot.size(), slot_at[writes_++ % 2]) != static_cast<ssize_t>(slot.size())) ++failures_;
+  if (::pwrite(file_, slot.data(), slot.size(), slot_at[writes_++ % 2]) != static_cast<ssize_t>(slot.size()))
+    ++failures_;
 }
 
 }  // namespace evershard::storage

@@ -12,11 +12,11 @@
 
 namespace evershard::storage {
 
-/// Written after each synced commit and never synced itself: it may lag behind what is durable, never run ahead. A store
-/// that recovers less than it says has lost something (RocksDB opens a log with a damaged middle without a word).
+/// Written after each synced commit and never synced itself: it may lag behind what is durable, never run ahead. A
+/// store that recovers less than it says has lost something (RocksDB opens a log with a damaged middle without a word).
 ///
-/// Shape:  two slots of 32 bytes, at 0 and 512, written in turn: "EVMK", version, cut number, watermark, XXH64 of these.
-/// Source: docs/on-disk-format.md, "The folder".
+/// Shape:  two slots of 32 bytes, at 0 and 512, written in turn: "EVMK", version, cut number, watermark, XXH64 of
+/// these. Source: docs/on-disk-format.md, "The folder".
 class LastCommitMark {
  public:
   struct Value {

@@ -10,7 +10,8 @@ constexpr std::uint32_t shards_of_a_new_store = 16;
 std::uint64_t random_number() {
   auto id = EventId::random();
   std::uint64_t number = 0;
-  for (std::size_t i : {0, 1, 2, 3, 4, 5, 10, 11}) number = number << 8 | id.bytes[i];  // none of them has version or variant bits
+  for (std::size_t i : {0, 1, 2, 3, 4, 5, 10, 11})
+    number = number << 8 | id.bytes[i];  // none of them has version or variant bits
   return number;
 }
 

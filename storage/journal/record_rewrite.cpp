@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/record_fetch.hpp"
 #include "evershard/storage/index/stream_walk.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 
@@ -19,8 +19,8 @@ RewriteFigures& RewriteFigures::operator+=(const RewriteFigures& more) {
   return *this;
 }
 
-Result<std::vector<RecordRewrite>> rewritten(const Rows& rows, std::span<const FoundEvent> events, const IsToGo& is_to_go, RewriteFigures& figures,
-                                             EventState to) {
+Result<std::vector<RecordRewrite>> rewritten(const Rows& rows, std::span<const FoundEvent> events,
+                                             const IsToGo& is_to_go, RewriteFigures& figures, EventState to) {
   std::vector<RecordRewrite> rewrites;
   for (std::size_t i = 0; i < events.size();) {
     const ShardId shard = events[i].location.shard;
@@ -59,8 +59,10 @@ Result<std::vector<RecordRewrite>> StreamRemoval::next(std::size_t bytes) {
   const auto text = aggregate_.text();
   StreamWalk walk(store_.rows(), view_, store_.hasher().aggregate(text), text, view_.watermark);
   const auto is_ours = [&](const EventView& event, const FoundEvent& found) -> Result<bool> {
-    if (event.aggregate_type == aggregate_.type && event.aggregate_value == aggregate_.value && event.seq_nr < before_) return true;
-    return damaged(found.location.shard, found.location.offset(), "the index has it under " + in_quotes(text) + ", the record is another's: nothing is removed");
+    if (event.aggregate_type == aggregate_.type && event.aggregate_value == aggregate_.value && event.seq_nr < before_)
+      return true;
+    return damaged(found.location.shard, found.location.offset(),
+                   "the index has it under " + in_quotes(text) + ", the record is another's: nothing is removed");
   };
   std::vector<RecordRewrite> rewrites;
   std::vector<NumberedEntry> block;
@@ -79,10 +81,13 @@ Result<std::vector<RecordRewrite>> StreamRemoval::next(std::size_t bytes) {
   };
   for (SeqNr at = next_; at < before_ && looked_at < bytes;) {
     EVERSHARD_TRY(walk.fill(at, Direction::forwards, block));
-    if (block.empty()) return refuse(ErrorCode::corruption, "stream " + in_quotes(text) + " ends before seq_nr " + std::to_string(at.value));
+    if (block.empty())
+      return refuse(ErrorCode::corruption,
+                    "stream " + in_quotes(text) + " ends before seq_nr " + std::to_string(at.value));
     for (const auto& entry : block) {
       if (entry.seq_nr >= before_) break;
-      const bool other = !found.empty() && (found.back().location.shard != entry.location.shard || found.back().location.record != entry.location.record);
+      const bool other = !found.empty() && (found.back().location.shard != entry.location.shard ||
+                                            found.back().location.record != entry.location.record);
       if (other) EVERSHARD_TRY(write());
       if (looked_at >= bytes) break;
       found.push_back({entry.position, entry.location});

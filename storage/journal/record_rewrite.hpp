@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/journal/commit_batch.hpp"
 #include "evershard/storage/index/found_event.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/store.hpp"
 
@@ -29,12 +29,14 @@ struct RewriteFigures {
 /// Whether this is an event to be removed. Errors: it is not what the index says; nothing is rewritten then
 using IsToGo = std::function<Result<bool>(const EventView& event, const FoundEvent& found)>;
 
-/// The records of these events, with stubs (`to`: removed or erased) in the place of those that are to go; records that stay as they are left out.
+/// The records of these events, with stubs (`to`: removed or erased) in the place of those that are to go; records that
+/// stay as they are left out.
 ///
 /// Shape:  events of one record follow each other, as they do in order of seq_nr or position of one append.
 /// Owner:  nobody else rewrites records meanwhile; appends go on.
 /// Errors: corruption, io
-Result<std::vector<RecordRewrite>> rewritten(const Rows& rows, std::span<const FoundEvent> events, const IsToGo& is_to_go, RewriteFigures& figures,
+Result<std::vector<RecordRewrite>> rewritten(const Rows& rows, std::span<const FoundEvent> events,
+                                             const IsToGo& is_to_go, RewriteFigures& figures,
                                              EventState to = EventState::removed);
 
 /// An aggregate's events below a seq_nr, a batch of records at a time, from the first on.

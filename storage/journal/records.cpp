@@ -151,7 +151,8 @@ Result<RecordView::Stored> RecordView::stored(std::size_t index) const {
   const SeqNr seq_nr(reader.varint());
   const std::string_view body = reader.rest();
   if (!reader.ok()) return corrupt(index, "it is cut short");
-  if (state > static_cast<std::uint8_t>(EventState::erased)) return corrupt(index, std::to_string(state) + " is no state");
+  if (state > static_cast<std::uint8_t>(EventState::erased))
+    return corrupt(index, std::to_string(state) + " is no state");
   const Stored stored{checksum(body), seq_nr, static_cast<EventState>(state), body};
   if (event_checksum(stored.body_hash, stored.state, seq_nr, shard_, first_ + index) != sum) {
     return corrupt(index, "its checksum does not match");
@@ -205,7 +206,8 @@ Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffs
   if (!view) return Refused(view.error());
   std::vector<EventState> wanted(view->size(), EventState::live);
   for (const auto& [index, state] : stubs) {
-    if (index >= view->size()) return view->corrupt(index, "its record has only " + std::to_string(view->size()) + " events");
+    if (index >= view->size())
+      return view->corrupt(index, "its record has only " + std::to_string(view->size()) + " events");
     if (wanted[index] != EventState::removed && state != EventState::live) wanted[index] = state;
   }
 

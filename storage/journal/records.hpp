@@ -51,8 +51,8 @@ struct EventView {
   std::string_view metadata;
   PayloadFormat format = PayloadFormat::unspecified;
   Timestamp occurred_at;
-  std::uint32_t index = 0;  ///< in its append
-  std::uint32_t count = 0;  ///< of its append
+  std::uint32_t index = 0;                     ///< in its append
+  std::uint32_t count = 0;                     ///< of its append
   std::optional<RequestId> request;            ///< index 0 only; absent: the event's id
   std::optional<std::uint64_t> content_hash;   ///< index 0 only
   std::optional<std::string_view> command_id;  ///< on the first event of the command's aggregate
@@ -61,7 +61,8 @@ struct EventView {
   std::string_view also_bytes;  ///< encoded; see for_each_also
 };
 
-/// What is left of it once it is removed: id, aggregate, seq_nr, index and count, request and content hash, the command's record.
+/// What is left of it once it is removed: id, aggregate, seq_nr, index and count, request and content hash, the
+/// command's record.
 void make_removed(EventView& event);
 
 /// Calls `f(std::string_view tag)`, in the order stored.
@@ -96,7 +97,8 @@ class RecordView {
  private:
   friend Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                         const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
-  friend Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events);
+  friend Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first,
+                                          std::size_t events);
   struct Stored {
     std::uint64_t body_hash;
     SeqNr seq_nr;
@@ -118,9 +120,10 @@ RecordedEvent to_event(const EventView& view, GlobalPosition position, const Eve
 
 /// The same record with some events replaced by stubs, given as (index, state).
 ///
-/// Shape:  `removed` keeps id, aggregate, seq_nr, index and count, request id, content hash and the command with its reply: the
-///         order, and what tells and answers a retry. `erased` keeps everything but the payload. What is removed stays so; `live`
-///         changes nothing.
+/// Shape:  `removed` keeps id, aggregate, seq_nr, index and count, request id, content hash and the command with its
+/// reply: the
+///         order, and what tells and answers a retry. `erased` keeps everything but the payload. What is removed stays
+///         so; `live` changes nothing.
 /// Errors: corruption, also of an index that is not there: indexes come from rows that can be damaged
 Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                const std::vector<std::pair<std::uint16_t, EventState>>& stubs);

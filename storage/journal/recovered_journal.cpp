@@ -24,7 +24,9 @@ Result<WaitingRows> read_waiting(const Rows& rows, std::uint32_t shards) {
     auto key = keys::decode_state(cursor->key());
     if (!key) return refuse(std::move(key).error());
     if (key->kind != keys::StateKey::Kind::waiting) break;
-    if (key->shard.value >= shards) return corrupt("a waiting append is of shard " + std::to_string(key->shard.value) + " of " + std::to_string(shards));
+    if (key->shard.value >= shards)
+      return corrupt("a waiting append is of shard " + std::to_string(key->shard.value) + " of " +
+                     std::to_string(shards));
     auto row = decode_waiting(cursor->value());
     if (!row) return refuse(std::move(row).error());
     waiting.emplace(std::pair(key->shard, key->offset), std::move(*row));
@@ -58,13 +60,16 @@ class ShardTail {
       }
     }
     recovered_.unordered.end_batch();
-    if (left_ != 0) return corrupt("shard " + std::to_string(shard_.value) + " ends before offset " + std::to_string(end.value) + ", within an append");
+    if (left_ != 0)
+      return corrupt("shard " + std::to_string(shard_.value) + " ends before offset " + std::to_string(end.value) +
+                     ", within an append");
     return {};
   }
 
  private:
   [[nodiscard]] Refused missing(ShardOffset offset) const {
-    return corrupt("the record of shard " + std::to_string(shard_.value) + " with offset " + std::to_string(offset.value) + " is missing");
+    return corrupt("the record of shard " + std::to_string(shard_.value) + " with offset " +
+                   std::to_string(offset.value) + " is missing");
   }
 
   Result<void> begin(const EventView& event, ShardOffset offset) {
@@ -86,8 +91,8 @@ class ShardTail {
       recovered_.unordered.add(shard_, offset, std::move(row->second));
       waiting_.erase(row);
     } else if (event.index != 0) {
-      return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) + ": an append begins with its event " +
-                     std::to_string(event.index));
+      return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) +
+                     ": an append begins with its event " + std::to_string(event.index));
     }
     return {};
   }
@@ -125,7 +130,8 @@ class ShardTail {
     }
     event.terms_end = static_cast<std::uint32_t>(append.terms.size());
     if (view.command_id) {
-      append.command = command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);
+      append.command =
+          command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);
       append.command_event = static_cast<std::uint32_t>(append.events.size());
       entry.command = append.command;
     }
@@ -169,7 +175,8 @@ Result<RecoveredJournal> recover_journal(const Rows& rows, const Identity& ident
   }
   if (!waiting->empty()) {
     const auto& [shard, offset] = waiting->begin()->first;
-    return corrupt("an append waits in shard " + std::to_string(shard.value) + " at offset " + std::to_string(offset.value) + ", where there is none");
+    return corrupt("an append waits in shard " + std::to_string(shard.value) + " at offset " +
+                   std::to_string(offset.value) + ", where there is none");
   }
   return recovered;
 }

@@ -8,11 +8,11 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/journal_batch.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/journal/unordered.hpp"
+#include "evershard/storage/order/applied.hpp"
 
 namespace evershard::storage {
 

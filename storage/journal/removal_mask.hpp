@@ -1,4 +1,5 @@
-// RemovalMask: what is removed from an aggregate's history is so for all readers at once, long before its last byte is gone.
+// RemovalMask: what is removed from an aggregate's history is so for all readers at once, long before its last byte is
+// gone.
 
 #pragma once
 
@@ -20,8 +21,8 @@ namespace evershard::storage {
 
 /// Events that readers are shown as stubs whatever their records say. Any thread.
 ///
-/// A cursor that was opened before a record was rewritten may still have its old bytes: so what is done stays known for a while.
-/// Cost: nothing while nothing is removed, else one look-up an event.
+/// A cursor that was opened before a record was rewritten may still have its old bytes: so what is done stays known for
+/// a while. Cost: nothing while nothing is removed, else one look-up an event.
 class RemovalMask {
  public:
   static constexpr std::size_t done_max = 4'096;

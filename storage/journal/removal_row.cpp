@@ -17,7 +17,9 @@ std::uint64_t removal_checksum(std::string_view body, const AggregateId& aggrega
   return checksum(bound);
 }
 
-Error damaged_intent(const std::string& why) { return {ErrorCode::corruption, "what is to be removed by an append is not known: " + why}; }
+Error damaged_intent(const std::string& why) {
+  return {ErrorCode::corruption, "what is to be removed by an append is not known: " + why};
+}
 
 }  // namespace
 
@@ -25,12 +27,17 @@ Result<std::string_view> checked_intent(std::string_view bytes) {
   constexpr std::size_t sum_bytes = sizeof(std::uint64_t);
   if (bytes.size() < 1 + sum_bytes) return refuse(damaged_intent("its row is cut short"));
   const auto body = bytes.substr(0, bytes.size() - sum_bytes);
-  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != checksum(body)) return refuse(damaged_intent("the checksum of its row does not match"));
+  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != checksum(body))
+    return refuse(damaged_intent("the checksum of its row does not match"));
   return body;
 }
 
-std::string removed_key(const AggregateId& aggregate) { return keys::checkpoint(std::string(removed_prefix) + aggregate.text()); }
-std::string removing_key(const AggregateId& aggregate) { return keys::checkpoint(std::string(removing_prefix) + aggregate.text()); }
+std::string removed_key(const AggregateId& aggregate) {
+  return keys::checkpoint(std::string(removed_prefix) + aggregate.text());
+}
+std::string removing_key(const AggregateId& aggregate) {
+  return keys::checkpoint(std::string(removing_prefix) + aggregate.text());
+}
 
 std::string encode_removal(const RemovalRow& row, const AggregateId& aggregate) {
   std::string bytes{removal_version, row.aggregate ? of_aggregate : char{0}};
@@ -50,11 +57,14 @@ Result<RemovalRow> decode_removal(std::string_view bytes, const AggregateId& agg
   constexpr std::size_t sum_bytes = sizeof(std::uint64_t);
   if (bytes.size() < 2 + sum_bytes) return damaged_row("its row is cut short");
   const auto body = bytes.substr(0, bytes.size() - sum_bytes);
-  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != removal_checksum(body, aggregate)) return damaged_row("the checksum of its row does not match");
+  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != removal_checksum(body, aggregate))
+    return damaged_row("the checksum of its row does not match");
   ByteReader reader(body);
   if (const auto version = reader.fixed<char>(); version != removal_version) {
-    return refuse(ErrorCode::invalid_argument, "what is removed of " + in_quotes(aggregate.text()) + " is kept in form " + std::to_string(static_cast<unsigned char>(version)) +
-                                                   ", this program knows form " + std::to_string(removal_version) + ": open the store with a newer one");
+    return refuse(ErrorCode::invalid_argument,
+                  "what is removed of " + in_quotes(aggregate.text()) + " is kept in form " +
+                      std::to_string(static_cast<unsigned char>(version)) + ", this program knows form " +
+                      std::to_string(removal_version) + ": open the store with a newer one");
   }
   RemovalRow row;
   const auto flags = reader.fixed<char>();
@@ -75,12 +85,16 @@ Result<RemovalRows> removal_rows(const Rows& rows, std::string_view name) {
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     auto aggregate = AggregateId::parse(cursor->key().substr(prefix.size()));
     if (!aggregate) {
-      found.damaged.push_back({std::string(cursor->key()), {ErrorCode::corruption, "a row of what is removed names no aggregate: " + aggregate.error().what}});
+      found.damaged.push_back(
+          {std::string(cursor->key()),
+           {ErrorCode::corruption, "a row of what is removed names no aggregate: " + aggregate.error().what}});
       continue;
     }
     auto row = decode_removal(cursor->value(), *aggregate);
-    if (row) found.rows.emplace_back(*std::move(aggregate), *std::move(row));
-    else found.damaged.push_back({std::string(cursor->key()), std::move(row).error()});
+    if (row)
+      found.rows.emplace_back(*std::move(aggregate), *std::move(row));
+    else
+      found.damaged.push_back({std::string(cursor->key()), std::move(row).error()});
   }
   EVERSHARD_TRY(cursor->status());
   return found;
@@ -100,7 +114,11 @@ Result<std::optional<RemovalRow>> removal_at(const Rows& rows, const std::string
 
 }  // namespace
 
-Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate) { return removal_at(rows, removed_key(aggregate), aggregate); }
-Result<std::optional<RemovalRow>> removing_of(const Rows& rows, const AggregateId& aggregate) { return removal_at(rows, removing_key(aggregate), aggregate); }
+Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate) {
+  return removal_at(rows, removed_key(aggregate), aggregate);
+}
+Result<std::optional<RemovalRow>> removing_of(const Rows& rows, const AggregateId& aggregate) {
+  return removal_at(rows, removing_key(aggregate), aggregate);
+}
 
 }  // namespace evershard::storage

@@ -1,4 +1,5 @@
-// The state rows of truncation and removal: how far each aggregate's history is gone, and what of it is still to be done.
+// The state rows of truncation and removal: how far each aggregate's history is gone, and what of it is still to be
+// done.
 //
 // Source: docs/on-disk-format.md, "Removals".
 
@@ -20,10 +21,10 @@ namespace evershard::storage {
 
 /// Of one aggregate; the later one replaces the earlier one.
 struct RemovalRow {
-  SeqNr before;           ///< its events below are gone
-  SeqNr from{1};           ///< those below were gone already
-  GlobalPosition last;     ///< where the last one of them stands
-  bool aggregate = false;  ///< removed, not truncated: it is hidden while `before` is its last event
+  SeqNr before;             ///< its events below are gone
+  SeqNr from{1};            ///< those below were gone already
+  GlobalPosition last;      ///< where the last one of them stands
+  bool aggregate = false;   ///< removed, not truncated: it is hidden while `before` is its last event
   std::string operation{};  ///< its name in the log of retention
 
   friend bool operator==(const RemovalRow&, const RemovalRow&) = default;
@@ -33,7 +34,8 @@ struct RemovalRow {
 inline constexpr std::string_view removed_prefix = "retention/removed/";
 inline constexpr std::string_view removing_prefix = "retention/removing/";  ///< records of it are still to be rewritten
 
-/// A node's: what is to be written there when an append stands; what it says is for who wrote it to read, its last eight bytes are a checksum.
+/// A node's: what is to be written there when an append stands; what it says is for who wrote it to read, its last
+/// eight bytes are a checksum.
 inline constexpr std::string_view intent_prefix = "retention/intent/";
 /// Returns: it without the checksum. Errors: corruption
 [[nodiscard]] Result<std::string_view> checked_intent(std::string_view bytes);
@@ -52,7 +54,8 @@ struct RemovalRows {
   std::vector<std::pair<AggregateId, RemovalRow>> rows;
   std::vector<Damaged> damaged;
 };
-/// Those under `prefix`; of removing_prefix: something is still to be done. Errors: corruption, io: they cannot be read to their end
+/// Those under `prefix`; of removing_prefix: something is still to be done. Errors: corruption, io: they cannot be read
+/// to their end
 Result<RemovalRows> removal_rows(const Rows& rows, std::string_view prefix);
 /// Absent: nothing of it was ever removed. Errors: corruption, io
 Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate);

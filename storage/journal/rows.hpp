@@ -27,7 +27,7 @@ class RowCursor {
   virtual void seek_for_prev(std::string_view key) = 0;  ///< last row at or before
   virtual void next() = 0;
   virtual void prev() = 0;
-  [[nodiscard]] virtual bool valid() const = 0;  ///< false at the end, and on error: see status()
+  [[nodiscard]] virtual bool valid() const = 0;            ///< false at the end, and on error: see status()
   [[nodiscard]] virtual std::string_view key() const = 0;  ///< until the next move
   [[nodiscard]] virtual std::string_view value() const = 0;
   /// Errors: corruption, io
@@ -57,7 +57,8 @@ class Rows {
   virtual ~Rows() = default;
   [[nodiscard]] virtual std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options = {}) const = 0;
   /// Shape: keys ascend. Errors: corruption, io
-  [[nodiscard]] virtual Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<RowBatch>> get(Family family,
+                                                              std::span<const std::string_view> keys) const = 0;
   /// What readers of events are to take for removed. Absent: rows are looked at as they are.
   [[nodiscard]] virtual const RemovalMask* mask() const { return nullptr; }
 };

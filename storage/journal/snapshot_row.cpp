@@ -28,8 +28,8 @@ Timestamp expiry(Timestamp taken_at, std::chrono::seconds ttl) {
 }
 
 Refused corrupt_snapshot(std::string_view bytes, const AggregateId& aggregate, std::string_view why) {
-  return refuse(ErrorCode::corruption, "a snapshot of " + in_quotes(aggregate.text()) + " is damaged: " + std::string(why) +
-                                           " (" + std::to_string(bytes.size()) + " bytes)");
+  return refuse(ErrorCode::corruption, "a snapshot of " + in_quotes(aggregate.text()) + " is damaged: " +
+                                           std::string(why) + " (" + std::to_string(bytes.size()) + " bytes)");
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const Aggregate
 
   ByteReader reader(covered);
   const auto version = reader.fixed<std::uint8_t>();
-  if (version != snapshot_row_version) return corrupt_snapshot(bytes, aggregate, "its row has version " + std::to_string(version));
+  if (version != snapshot_row_version)
+    return corrupt_snapshot(bytes, aggregate, "its row has version " + std::to_string(version));
   const auto flags = reader.fixed<std::uint8_t>();
   RecordedSnapshot snapshot;
   snapshot.aggregate = aggregate;
@@ -75,7 +76,8 @@ Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const Aggregate
   std::optional<std::uint32_t> kept;
   if (flags & has_keep) kept = static_cast<std::uint32_t>(reader.varint(u32_max));
   snapshot.payload = reader.rest();
-  if (!reader.ok() || (flags & unknown_snapshot_flags)) return corrupt_snapshot(bytes, aggregate, "its parts do not fit");
+  if (!reader.ok() || (flags & unknown_snapshot_flags))
+    return corrupt_snapshot(bytes, aggregate, "its parts do not fit");
   if (keep) *keep = kept;
   return snapshot;
 }

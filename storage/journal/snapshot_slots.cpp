@@ -38,7 +38,8 @@ void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& s
     pending_.push_back({batch_, key, SeqNr{0}, false, true});
   }
   // One that stands there after all is of a later version.
-  if (going.latest && going.below.value > 0 && is_latest(going.aggregate, going.below - 1, slot)) sink.erase(Family::state, slot);
+  if (going.latest && going.below.value > 0 && is_latest(going.aggregate, going.below - 1, slot))
+    sink.erase(Family::state, slot);
 }
 
 bool SnapshotSlots::is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const {
@@ -60,7 +61,8 @@ std::map<std::string, SnapshotSlots::Copy> SnapshotSlots::copies_of(const Aggreg
     if (cursor->key() == slot) continue;
     auto stored = decode_snapshot(cursor->value(), aggregate);
     // A damaged copy is of no use to anybody: it goes as the oldest would.
-    copies[std::string(cursor->key())] = stored ? Copy{stored->version, stored->expires_at && *stored->expires_at <= now} : Copy{SeqNr{0}, true};
+    copies[std::string(cursor->key())] =
+        stored ? Copy{stored->version, stored->expires_at && *stored->expires_at <= now} : Copy{SeqNr{0}, true};
   }
   for (const auto& pending : pending_) {
     if (pending.latest || !pending.key.starts_with(prefix)) continue;

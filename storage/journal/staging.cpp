@@ -16,14 +16,19 @@ Applied applied_at(const sharding::OrderState& start) {
   applied.watermark = start.watermark;
   applied.coordinator = start.coordinator;
   for (std::size_t i = 0; i < start.shards.size(); ++i)
-    if (start.shards[i].epoch != Epoch{1}) applied.epochs.emplace_back(ShardId{static_cast<std::uint16_t>(i)}, start.shards[i].epoch);
+    if (start.shards[i].epoch != Epoch{1})
+      applied.epochs.emplace_back(ShardId{static_cast<std::uint16_t>(i)}, start.shards[i].epoch);
   return applied;
 }
 
 }  // namespace
 
-Staging::Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes, std::map<ShardId, Covered> covered)
-    : journal_(std::move(journal_ends), record_bytes), unordered_(std::move(unordered)), applied_(applied_at(start)), covered_(std::move(covered)) {}
+Staging::Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered,
+                 std::size_t record_bytes, std::map<ShardId, Covered> covered)
+    : journal_(std::move(journal_ends), record_bytes),
+      unordered_(std::move(unordered)),
+      applied_(applied_at(start)),
+      covered_(std::move(covered)) {}
 
 void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   if (batch.cut) {
@@ -50,7 +55,8 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
       sink.erase(Family::state, write.key);
   }
   for (const auto& going : batch.snapshots_to_go) snapshots.remove(going, Timestamp::now(), sink);
-  for (const auto& rewrite : batch.rewrites) sink.put(Family::journal, keys::journal(rewrite.shard, rewrite.record), rewrite.bytes);
+  for (const auto& rewrite : batch.rewrites)
+    sink.put(Family::journal, keys::journal(rewrite.shard, rewrite.record), rewrite.bytes);
   if (batch.cut) {
     EVERSHARD_CHECK(tail.next() == batch.cut->last_position() + 1, "every event of the cut is in the tail");
     put_order(*batch.cut, sink);
@@ -63,14 +69,16 @@ void Staging::stage_journal(const JournalBatch& batch, RowSink& sink) {
   unordered_.end_batch();
 }
 
-void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
+void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
+                        const std::vector<ShardId>& holes, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   // The log gives up cuts that name no shard of this node: it is told of them as one, of positions elsewhere.
   EVERSHARD_CHECK(cut.number > applied_.number, "cuts are applied in the order of their numbers");
   EVERSHARD_CHECK(cut.first_position == applied_.watermark + 1, "positions are dense");
   EVERSHARD_CHECK(tail.next() == cut.first_position, "the tail takes the next position");
   // Where cuts before it were folded, what they gave to others comes first: among that is what was lost.
   auto lost_up_to = cut.first_position - 1;
-  if (cut.number != applied_.number + 1 && !cut.segments.empty() && cut.segments.front().is_elsewhere()) lost_up_to = lost_up_to + cut.segments.front().events();
+  if (cut.number != applied_.number + 1 && !cut.segments.empty() && cut.segments.front().is_elsewhere())
+    lost_up_to = lost_up_to + cut.segments.front().events();
   for (const auto& opening : cut.openings) {
     if (opening.loses()) give_up(opening, lost_up_to, sink);
   }
@@ -111,8 +119,9 @@ void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& da
   put_order(cut, sink);
 }
 
-/// What the disk has of the shard from the loss on goes, and it goes on where the cuts end. What has its places there is in indexes that are
-/// being read and sealed: it goes when the store is opened again, and nobody reads the shard before.
+/// What the disk has of the shard from the loss on goes, and it goes on where the cuts end. What has its places there
+/// is in indexes that are being read and sealed: it goes when the store is opened again, and nobody reads the shard
+/// before.
 void Staging::give_up(const sharding::Opening& opening, GlobalPosition up_to, RowSink& sink) {
   auto& row = covered_[opening.shard];
   const auto from = std::min(row.end, opening.lost_from);
@@ -138,7 +147,9 @@ void Staging::settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, Snap
     EVERSHARD_CHECK(first + row.events <= end, "a cut covers whole appends");
     sink.erase(Family::state, keys::waiting(shard, first));
     for (const auto& waiting : row.snapshots) {
-      const auto placed = std::ranges::find_if(placed_, [&](const auto& p) { return p.event.location.shard == shard && p.event.location.offset() == waiting.event; });
+      const auto placed = std::ranges::find_if(placed_, [&](const auto& p) {
+        return p.event.location.shard == shard && p.event.location.offset() == waiting.event;
+      });
       if (placed != placed_.end()) snapshots.write(waiting.snapshot, placed->event.position, row.appended_at, sink);
     }
   }
@@ -146,7 +157,8 @@ void Staging::settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, Snap
 
 void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink) {
   const auto& append = *placed.append;
-  EVERSHARD_CHECK(placed.first_event + append.events.size() <= batch.events.size(), "an append's events are in its batch");
+  EVERSHARD_CHECK(placed.first_event + append.events.size() <= batch.events.size(),
+                  "an append's events are in its batch");
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     const auto& place = batch.events[placed.first_event + i];
     auto entry = add_record(append, i, place.offset, place.seq_nr, sink);
@@ -155,7 +167,8 @@ void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, RowSin
   }
 }
 
-TailEvent Staging::add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr, RowSink& sink) {
+TailEvent Staging::add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr,
+                              RowSink& sink) {
   const auto& event = append.events[i];
   TailEvent entry;
   entry.location = journal_.add(event.shard, offset, append.body_of(event), event.body_hash, seq_nr, event.state, sink);
@@ -192,8 +205,10 @@ void Staging::journal(const JournalAppend& journaled, RowSink& sink) {
     }
     ++events;
   }
-  EVERSHARD_CHECK(events != 0 && events == place.events(), "a place has the append's events of its shard, and no others");
-  EVERSHARD_CHECK(place.tentative || (place.conditions.empty() && !place.part), "what has a condition or is a part is tentative");
+  EVERSHARD_CHECK(events != 0 && events == place.events(),
+                  "a place has the append's events of its shard, and no others");
+  EVERSHARD_CHECK(place.tentative || (place.conditions.empty() && !place.part),
+                  "what has a condition or is a part is tentative");
 
   WaitingRow row;
   row.events = events;
@@ -222,14 +237,16 @@ void Staging::put_order(const sharding::Cut& cut, RowSink& sink) {
   sink.put(Family::state, keys::applied(), encode(applied_));
 }
 
-void Staging::stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink, SnapshotSlots& snapshots) {
+void Staging::stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink,
+                              SnapshotSlots& snapshots) {
   const auto& append = *placed.append;
   for (const auto& encoded : append.snapshots) {
     auto snapshot = encoded.snapshot;
     auto position = placed.first_position;
     for (std::size_t i = 0; i < append.events.size(); ++i) {
       if (append.events[i].aggregate != encoded.aggregate) continue;
-      snapshot.version = batch.events[placed.first_event + i].seq_nr;  // the last one stays: the version the append leaves
+      snapshot.version =
+          batch.events[placed.first_event + i].seq_nr;  // the last one stays: the version the append leaves
       position = placed.first_position + i;
     }
     snapshots.write(snapshot, position, append.appended_at, sink);

@@ -13,7 +13,9 @@ inline char* put_id(char* at, const EventId& id) {
   return at + id.bytes.size();
 }
 
-inline void append_id(std::string& out, const EventId& id) { out.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()); }
+inline void append_id(std::string& out, const EventId& id) {
+  out.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size());
+}
 
 /// Where the reader has too few bytes: none given, and it is not ok() any more.
 inline EventId take_id(ByteReader& reader) {

@@ -31,7 +31,8 @@ void Unordered::add(const TailEvent& event) {
 void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& placed) {
   auto& shard = shards_.at(segment.shard.value);
   for (auto offset = segment.first; offset < segment.end; ++offset) {
-    EVERSHARD_CHECK(!shard.entries.empty() && shard.entries.front().location.offset() == offset, "a cut covers what is durable, and goes on where the last one ended");
+    EVERSHARD_CHECK(!shard.entries.empty() && shard.entries.front().location.offset() == offset,
+                    "a cut covers what is durable, and goes on where the last one ended");
     Entry entry = std::move(shard.entries.front());
     shard.entries.pop_front();
     --events_;
@@ -43,7 +44,8 @@ void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& plac
     event.seq_nr = entry.seq_nr;
     event.stream = entry.stream;
     event.terms = std::span(entry.bytes->terms).subspan(entry.terms_begin, entry.terms_end - entry.terms_begin);
-    event.aggregate_text = std::string_view(entry.bytes->texts).substr(entry.text_begin, entry.text_end - entry.text_begin);
+    event.aggregate_text =
+        std::string_view(entry.bytes->texts).substr(entry.text_begin, entry.text_end - entry.text_begin);
     placed.push_back({event, std::move(entry.bytes)});
   }
 }
@@ -51,7 +53,8 @@ void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& plac
 std::vector<Unordered::Waiting> Unordered::take_waiting(ShardId id, ShardOffset end) {
   auto& shard = shards_.at(id.value);
   std::vector<Waiting> taken;
-  for (; !shard.waiting.empty() && shard.waiting.front().first < end; shard.waiting.pop_front()) taken.push_back(std::move(shard.waiting.front()));
+  for (; !shard.waiting.empty() && shard.waiting.front().first < end; shard.waiting.pop_front())
+    taken.push_back(std::move(shard.waiting.front()));
   return taken;
 }
 
@@ -59,7 +62,8 @@ Unordered::GivenUp Unordered::give_up(ShardId id) {
   auto& shard = shards_.at(id.value);
   GivenUp given_up;
   for (const auto& entry : shard.entries) {
-    if (given_up.records.empty() || given_up.records.back() != entry.location.record) given_up.records.push_back(entry.location.record);
+    if (given_up.records.empty() || given_up.records.back() != entry.location.record)
+      given_up.records.push_back(entry.location.record);
   }
   for (const auto& waiting : shard.waiting) given_up.waiting.push_back(waiting.first);
   events_ -= shard.entries.size();

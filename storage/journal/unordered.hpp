@@ -37,7 +37,9 @@ class Unordered {
   /// Shape: in order of offset, shard by shard; the event's spans are copied.
   void add(const TailEvent& event);
   /// Shape: before its events are taken.
-  void add(ShardId shard, ShardOffset first, WaitingRow row) { shards_.at(shard.value).waiting.push_back({first, std::move(row)}); }
+  void add(ShardId shard, ShardOffset first, WaitingRow row) {
+    shards_.at(shard.value).waiting.push_back({first, std::move(row)});
+  }
   /// The entries added since the last call have their memory together.
   void end_batch() { bytes_.reset(); }
 

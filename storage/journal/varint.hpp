@@ -17,7 +17,9 @@ static_assert(std::endian::native == std::endian::little, "fixed widths are copi
 
 inline constexpr std::size_t varint_bytes_max = 10;
 
-constexpr std::size_t varint_size(std::uint64_t value) { return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7; }
+constexpr std::size_t varint_size(std::uint64_t value) {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
 
 /// Seven bits a byte, the lowest first; the top bit says that more follow. Returns: behind the last byte.
 inline char* put_varint(char* at, std::uint64_t value) {
@@ -68,7 +70,8 @@ constexpr std::uint64_t unzigzag(std::uint64_t value) { return (value >> 1) ^ (s
 /// The part of get_varint() behind the first byte.
 const char* get_long_varint(const char* at, const char* end, std::uint64_t& value);
 
-/// Returns: behind the last byte; nullptr where the bytes end, the number has more than 64 bits, or it has a shorter form.
+/// Returns: behind the last byte; nullptr where the bytes end, the number has more than 64 bits, or it has a shorter
+/// form.
 inline const char* get_varint(const char* at, const char* end, std::uint64_t& value) {
   if (at != end) [[likely]] {
     const auto byte = static_cast<unsigned char>(*at);
@@ -80,7 +83,8 @@ inline const char* get_varint(const char* at, const char* end, std::uint64_t& va
   return get_long_varint(at, end, value);
 }
 
-/// Takes numbers and bytes from the front. After the first thing that is not there, everything is zero and ok() is false.
+/// Takes numbers and bytes from the front. After the first thing that is not there, everything is zero and ok() is
+/// false.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}

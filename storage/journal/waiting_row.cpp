@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/refusals.hpp"
 #include "evershard/storage/journal/stored_id.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -26,7 +26,9 @@ void append_terms(std::string& out, const std::vector<sharding::Term>& terms) {
 }
 
 /// How many follow; never more than could be there at `bytes_least` each.
-std::size_t take_count(ByteReader& reader, std::size_t bytes_least) { return reader.varint(reader.left() / bytes_least); }
+std::size_t take_count(ByteReader& reader, std::size_t bytes_least) {
+  return reader.varint(reader.left() / bytes_least);
+}
 
 std::vector<sharding::Term> take_terms(ByteReader& reader) {
   std::vector<sharding::Term> terms(take_count(reader, sizeof(sharding::Term)));
@@ -84,7 +86,8 @@ WaitingSnapshot take_waiting_snapshot(ByteReader& reader) {
   snapshot.format = static_cast<PayloadFormat>(reader.varint(most_u32));
   snapshot.schema_revision = static_cast<std::uint32_t>(reader.varint(most_u32));
   if ((flags & with_keep) != 0) snapshot.keep = static_cast<std::uint32_t>(reader.varint(most_u32));
-  if ((flags & with_ttl) != 0) snapshot.ttl = std::chrono::seconds(reader.varint(std::numeric_limits<std::int64_t>::max()));
+  if ((flags & with_ttl) != 0)
+    snapshot.ttl = std::chrono::seconds(reader.varint(std::numeric_limits<std::int64_t>::max()));
   snapshot.payload = reader.bytes(reader.varint());
   return waiting;
 }
@@ -119,7 +122,8 @@ Result<WaitingRow> decode_waiting(std::string_view bytes) {
   };
   if (bytes.size() < sizeof(std::uint64_t)) return damaged_row("it is too short");
   const auto covered = bytes.substr(0, bytes.size() - sizeof(std::uint64_t));
-  if (checksum(covered) != get_fixed<std::uint64_t>(covered.data() + covered.size())) return damaged_row("its checksum does not match");
+  if (checksum(covered) != get_fixed<std::uint64_t>(covered.data() + covered.size()))
+    return damaged_row("its checksum does not match");
 
   ByteReader reader(covered);
   if (const auto version = reader.fixed<std::uint8_t>(); version != waiting_row_version) {
@@ -143,7 +147,8 @@ Result<WaitingRow> decode_waiting(std::string_view bytes) {
   }
   row.snapshots.resize(take_count(reader, 8));
   for (auto& snapshot : row.snapshots) snapshot = take_waiting_snapshot(reader);
-  if (!reader.done() || (flags & unknown_waiting_flags) != 0 || row.events == 0) return damaged_row("its parts do not fit");
+  if (!reader.done() || (flags & unknown_waiting_flags) != 0 || row.events == 0)
+    return damaged_row("its parts do not fit");
   return row;
 }
 

@@ -28,7 +28,7 @@ struct WaitingRow {
   bool tentative = false;
   std::vector<sharding::TermCondition> conditions;
   std::optional<sharding::PartOf> part;
-  Timestamp appended_at;     ///< when its snapshots count as taken
+  Timestamp appended_at;  ///< when its snapshots count as taken
   std::vector<WaitingSnapshot> snapshots;
   friend bool operator==(const WaitingRow&, const WaitingRow&) = default;
 };

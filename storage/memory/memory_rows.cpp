@@ -41,7 +41,9 @@ class MemoryRows::Cursor final : public RowCursor {
   }
 
  private:
-  static Table::const_iterator before(const Table& table, Table::const_iterator at) { return at == table.begin() ? table.end() : std::prev(at); }
+  static Table::const_iterator before(const Table& table, Table::const_iterator at) {
+    return at == table.begin() ? table.end() : std::prev(at);
+  }
 
   template <class Find>
   void move(Find find) {
@@ -78,7 +80,9 @@ std::shared_ptr<MemoryRows::Tables> MemoryRows::tables() const {
   return tables_;
 }
 
-std::unique_ptr<RowCursor> MemoryRows::cursor(Family family, CursorOptions) const { return std::make_unique<Cursor>(tables(), family); }
+std::unique_ptr<RowCursor> MemoryRows::cursor(Family family, CursorOptions) const {
+  return std::make_unique<Cursor>(tables(), family);
+}
 
 Result<std::unique_ptr<RowBatch>> MemoryRows::get(Family family, std::span<const std::string_view> keys) const {
   auto open = tables();

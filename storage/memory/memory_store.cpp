@@ -2,9 +2,9 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/storage/index/tail_admission.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
 #include "evershard/storage/steps.hpp"
-#include "evershard/storage/index/tail_admission.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -23,7 +23,9 @@ class WriteSink final : public RowSink {
   void put(Family family, std::string_view key, std::string_view value) override {
     writes_.push_back({family, std::string(key), std::string(value)});
   }
-  void erase(Family family, std::string_view key) override { writes_.push_back({family, std::string(key), std::nullopt}); }
+  void erase(Family family, std::string_view key) override {
+    writes_.push_back({family, std::string(key), std::nullopt});
+  }
 
  private:
   std::vector<MemoryRows::Write>& writes_;
@@ -35,7 +37,8 @@ namespace {
 
 Result<void> check_sizes_of(const StoreOptions& options) {
   if (options.shards > shards_max)
-    return refuse(ErrorCode::invalid_argument, "a store has at most 65535 shards, not " + std::to_string(options.shards));
+    return refuse(ErrorCode::invalid_argument,
+                  "a store has at most 65535 shards, not " + std::to_string(options.shards));
   if (options.tail_events == 0 || options.tail_bytes_max == 0 || options.record_bytes == 0)
     return refuse(ErrorCode::invalid_argument, "tail_events, tail_bytes_max and record_bytes are above 0");
   return {};
@@ -101,10 +104,13 @@ MemoryStore::MemoryStore(StoreOptions options)
       identity_(new_identity(options_.shards, options_.member)),
       recovered_(nothing_yet(identity_)),
       tails_(GlobalPosition{0}, {options_.tail_events, options_.tail_bytes_max}, identity_.node == 0),
-      staging_(recovered_, std::vector<ShardOffset>(identity_.shards, ShardOffset{1}), Unordered(identity_.shards), options_.record_bytes),
+      staging_(recovered_, std::vector<ShardOffset>(identity_.shards, ShardOffset{1}), Unordered(identity_.shards),
+               options_.record_bytes),
       snapshots_(rows_),
       runs_(std::make_unique<Runs>(rows_)),
-      sealer_(std::make_unique<Sealer>(tails_, *runs_, Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, {}})) {
+      sealer_(std::make_unique<Sealer>(
+          tails_, *runs_,
+          Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, {}})) {
   sealer_->start();
 }
 
@@ -139,7 +145,8 @@ std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& bat
   return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink); });
 }
 
-std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
+std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
+                                                     const std::vector<ShardId>& holes) {
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store applies cuts");
   return stage_with([&](Staged& staged, RowSink& sink) {
     tails_.switch_if_full();
@@ -150,10 +157,12 @@ std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, c
 
 Result<void> MemoryStore::commit(StagedCommit& commit) {
   auto& staged = dynamic_cast<Staged&>(commit);
-  EVERSHARD_CHECK(!staged.done && staged.number == commits_begun_ + 1, "commits follow in the order of staging, each once");
+  EVERSHARD_CHECK(!staged.done && staged.number == commits_begun_ + 1,
+                  "commits follow in the order of staging, each once");
   staged.done = true;
   commits_begun_ = staged.number;
-  if (failed_.load(std::memory_order_acquire)) return refuse(ErrorCode::io, "the store has failed: a staged commit was given up");
+  if (failed_.load(std::memory_order_acquire))
+    return refuse(ErrorCode::io, "the store has failed: a staged commit was given up");
   step(steps::commit_begin);
   rows_.write(std::move(staged.writes));
   committed_.store(staged.number, std::memory_order_release);
@@ -171,7 +180,8 @@ Admission MemoryStore::admission() const {
   if (failed_.load(std::memory_order_acquire)) return {Admission::Kind::failed, 0, "a staged commit was given up"};
   if (closed_.load(std::memory_order_acquire)) return {Admission::Kind::failed, 0, "the store is closed"};
   auto admission = admission_of(tails_.load());
-  if (admission.kind == Admission::Kind::full) admission.what += ": " + std::to_string(tails_.events()) + " events are not sealed";
+  if (admission.kind == Admission::Kind::full)
+    admission.what += ": " + std::to_string(tails_.events()) + " events are not sealed";
   return admission;
 }
 

@@ -6,12 +6,12 @@
 #include <memory>
 #include <mutex>
 
+#include "evershard/storage/index/sealer.hpp"
+#include "evershard/storage/index/tails.hpp"
+#include "evershard/storage/journal/staging.hpp"
 #include "evershard/storage/memory/memory_rows.hpp"
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/index/sealer.hpp"
-#include "evershard/storage/journal/staging.hpp"
-#include "evershard/storage/index/tails.hpp"
 
 namespace evershard::storage {
 
@@ -22,11 +22,14 @@ class MemoryStore final : public NodeStore {
   ~MemoryStore() override;
 
   [[nodiscard]] const Identity& identity() const override { return identity_; }
-  [[nodiscard]] sharding::TermHasher hasher() const override { return sharding::TermHasher(identity_.term_key, options_.term_mask); }
+  [[nodiscard]] sharding::TermHasher hasher() const override {
+    return sharding::TermHasher(identity_.term_key, options_.term_mask);
+  }
   [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
   [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
   [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) override;
-  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
+                                                        const std::vector<ShardId>& holes) override;
   [[nodiscard]] std::vector<UnorderedAppend> take_unordered() override { return {}; }
   [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
   [[nodiscard]] Admission admission() const override;

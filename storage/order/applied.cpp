@@ -13,13 +13,15 @@ constexpr std::size_t lost_range_bytes_before = 4 * 8;  // in rows of version 2
 
 template <class Int>
 void put(std::string& out, Int value) {
-  for (int shift = static_cast<int>(sizeof(Int)) * 8 - 8; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+  for (int shift = static_cast<int>(sizeof(Int)) * 8 - 8; shift >= 0; shift -= 8)
+    out.push_back(static_cast<char>(value >> shift));
 }
 
 template <class Int>
 Int take(std::string_view& bytes) {
   Int value = 0;
-  for (std::size_t i = 0; i < sizeof(Int); ++i) value = static_cast<Int>(value << 8 | static_cast<unsigned char>(bytes[i]));
+  for (std::size_t i = 0; i < sizeof(Int); ++i)
+    value = static_cast<Int>(value << 8 | static_cast<unsigned char>(bytes[i]));
   bytes.remove_prefix(sizeof(Int));
   return value;
 }
@@ -42,7 +44,8 @@ std::string encode(const Applied& applied) {
 
 Result<Applied> decode_applied(std::string_view bytes) {
   if (bytes.size() < applied_head_bytes || bytes[0] != 1 || (bytes.size() - applied_head_bytes) % epoch_bytes != 0)
-    return refuse(ErrorCode::corruption, "state row \"applied\" has " + std::to_string(bytes.size()) + " bytes of no known form");
+    return refuse(ErrorCode::corruption,
+                  "state row \"applied\" has " + std::to_string(bytes.size()) + " bytes of no known form");
   bytes.remove_prefix(1);
   Applied applied;
   applied.number = CutNumber{take<std::uint64_t>(bytes)};
@@ -67,7 +70,8 @@ void Applied::take(const sharding::Cut& cut) {
       epochs.emplace(at, shard, epoch);
   };
   for (const auto& segment : cut.segments)
-    if (!segment.is_elsewhere() && (segment.epoch != Epoch{1} || !epochs.empty())) take_epoch(segment.shard, segment.epoch);
+    if (!segment.is_elsewhere() && (segment.epoch != Epoch{1} || !epochs.empty()))
+      take_epoch(segment.shard, segment.epoch);
   for (const auto& opening : cut.openings) take_epoch(opening.shard, opening.epoch);
 }
 
@@ -101,7 +105,10 @@ std::string encode_covered(const Covered& covered) {
 }
 
 Result<Covered> decode_covered(std::string_view bytes) {
-  const auto malformed = [size = bytes.size()] { return refuse(ErrorCode::corruption, "state row \"covered\" has " + std::to_string(size) + " bytes of no known form"); };
+  const auto malformed = [size = bytes.size()] {
+    return refuse(ErrorCode::corruption,
+                  "state row \"covered\" has " + std::to_string(size) + " bytes of no known form");
+  };
   Covered covered;
   if (bytes.size() < covered_bytes) return malformed();
   const char version = bytes.front();
@@ -110,7 +117,9 @@ Result<Covered> decode_covered(std::string_view bytes) {
   if (version == '\1' && bytes.empty()) return covered;
   const bool with_epochs = version == '\3';
   const std::size_t head = 1 + 8 + (with_epochs ? 8 : 0);
-  if ((version != '\2' && !with_epochs) || bytes.size() < head || (bytes.size() - head) % (with_epochs ? lost_range_bytes : lost_range_bytes_before) != 0 || static_cast<unsigned char>(bytes.front()) > 1)
+  if ((version != '\2' && !with_epochs) || bytes.size() < head ||
+      (bytes.size() - head) % (with_epochs ? lost_range_bytes : lost_range_bytes_before) != 0 ||
+      static_cast<unsigned char>(bytes.front()) > 1)
     return malformed();
   covered.damaged = bytes.front() == '\1';
   bytes.remove_prefix(1);

@@ -16,7 +16,8 @@ namespace evershard::storage {
 
 /// Rewritten with every cut. Offsets are not in it: the journal's last record of a shard has them.
 ///
-/// Shape:  version byte 1; cut number, watermark, coordinator's epoch: 8 bytes each, big-endian; then 2 + 8 bytes for each
+/// Shape:  version byte 1; cut number, watermark, coordinator's epoch: 8 bytes each, big-endian; then 2 + 8 bytes for
+/// each
 ///         shard whose epoch is not 1.
 /// Source: docs/on-disk-format.md, "State".
 struct Applied {
@@ -35,8 +36,8 @@ std::string encode(const Applied& applied);
 /// Errors: corruption
 Result<Applied> decode_applied(std::string_view bytes);
 
-/// Offsets [from, until) of a shard that have positions and are gone, as an operator accepted. Those positions lie in (after, up_to],
-/// among others.
+/// Offsets [from, until) of a shard that have positions and are gone, as an operator accepted. Those positions lie in
+/// (after, up_to], among others.
 struct LostRange {
   ShardOffset from;
   ShardOffset until;
@@ -48,14 +49,16 @@ struct LostRange {
 
 /// The state row of one shard of a node, whose journal may go on behind the cuts.
 ///
-/// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`; or 3, then the same, `gone_from`, and 5 x 8 bytes for each lost range.
+/// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`; or 3, then the same,
+/// `gone_from`, and 5 x 8 bytes for each lost range.
 ///         Numbers: 8 bytes, big-endian. Of version 2 there are rows with lost ranges of 4 x 8 bytes, without an epoch.
 struct Covered {
-  ShardOffset end{1};       ///< the first offset that no cut applied covers
-  bool damaged = false;     ///< cuts cover what is not here: what the journal has from `end` on does not count
-  GlobalPosition whole_to{};  ///< of one that is damaged: up to here nothing is missing; 0: not known
+  ShardOffset end{1};             ///< the first offset that no cut applied covers
+  bool damaged = false;           ///< cuts cover what is not here: what the journal has from `end` on does not count
+  GlobalPosition whole_to{};      ///< of one that is damaged: up to here nothing is missing; 0: not known
   std::vector<LostRange> lost{};  ///< ascending by `until`
-  /// What has places from here on was given up, and is on this disk all the same, until the store is opened again (given_up.hpp); 0: there is none.
+  /// What has places from here on was given up, and is on this disk all the same, until the store is opened again
+  /// (given_up.hpp); 0: there is none.
   ShardOffset gone_from{0};
 
   /// One that an operator let go on has no journal before this offset: 1: it never was.

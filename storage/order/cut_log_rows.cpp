@@ -5,8 +5,8 @@
 
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/hex.hpp"
-#include "evershard/storage/refusals.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage::cut_log_rows {
 namespace {
@@ -17,7 +17,8 @@ constexpr char leaderships_part = 1;
 constexpr char checkpoint_kind = 3;
 constexpr char cut_kind = 4;
 constexpr char form_version = 1;
-// Of a checkpoint. Earlier forms have the number of a cut for each shard, which says nothing that the rows do not say; the first has no losses.
+// Of a checkpoint. Earlier forms have the number of a cut for each shard, which says nothing that the rows do not say;
+// the first has no losses.
 constexpr char form_with_losses = 2;
 constexpr char form_without_folded = 3;
 constexpr std::size_t number_bytes = 8;
@@ -34,9 +35,11 @@ Refused damaged_row(const std::string& row, std::string_view bytes, const std::s
 
 /// What stands before the checksum.
 Result<std::string_view> unsealed(const std::string& row, const std::string& key, std::string_view bytes) {
-  if (bytes.size() < sizeof(std::uint64_t)) return damaged_row(row, bytes, std::to_string(bytes.size()) + " bytes are too few");
+  if (bytes.size() < sizeof(std::uint64_t))
+    return damaged_row(row, bytes, std::to_string(bytes.size()) + " bytes are too few");
   const auto body = bytes.substr(0, bytes.size() - sizeof(std::uint64_t));
-  if (checksum(key + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size())) return damaged_row(row, bytes, "its checksum does not match");
+  if (checksum(key + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size()))
+    return damaged_row(row, bytes, "its checksum does not match");
   return body;
 }
 
@@ -55,7 +58,8 @@ std::string cut_key(CutNumber number) {
 }
 
 Result<CutNumber> decode_cut_key(std::string_view key) {
-  if (key.size() != 1 + number_bytes || key.front() != cut_kind) return corrupt("the cut log has a row with the key " + hex(key, bytes_shown) + ", which none has");
+  if (key.size() != 1 + number_bytes || key.front() != cut_kind)
+    return corrupt("the cut log has a row with the key " + hex(key, bytes_shown) + ", which none has");
   std::uint64_t number = 0;
   for (const char byte : key.substr(1)) number = number << 8 | static_cast<unsigned char>(byte);
   return CutNumber{number};
@@ -97,7 +101,8 @@ Result<sharding::Leaderships> decode_leaderships_row(std::string_view row) {
     auto& led = leaderships.emplace_back();
     led.epoch = Epoch{reader.varint()};
     for (auto& byte : led.identity.bytes) byte = reader.fixed<std::uint8_t>();
-    if (leaderships.size() > 1 && leaderships[leaderships.size() - 2].epoch >= led.epoch) return damaged_row("list of who led", row, "its epochs do not ascend");
+    if (leaderships.size() > 1 && leaderships[leaderships.size() - 2].epoch >= led.epoch)
+      return damaged_row("list of who led", row, "its epochs do not ascend");
   }
   if (!reader.done() || version != form_version) return damaged_row("list of who led", row, "it has not its form");
   return leaderships;
@@ -128,12 +133,14 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
   if (!body) return refuse(body.error());
   ByteReader reader(*body);
   const auto form = reader.fixed<char>();
-  if (form != form_version && form != form_with_losses && form != form_without_folded) return damaged_row("checkpoint", row, "it has not its form");
+  if (form != form_version && form != form_with_losses && form != form_without_folded)
+    return damaged_row("checkpoint", row, "it has not its form");
   sharding::CutLogState checkpoint(shards);
   checkpoint.last_cut = CutNumber{reader.varint()};
   checkpoint.watermark = GlobalPosition{reader.varint()};
   if (const auto count = reader.varint(); count != shards)
-    return damaged_row("checkpoint", row, "it has " + std::to_string(count) + " shards, the cluster " + std::to_string(shards));
+    return damaged_row("checkpoint", row,
+                       "it has " + std::to_string(count) + " shards, the cluster " + std::to_string(shards));
   for (auto& shard : checkpoint.shards) {
     shard.epoch = Epoch{reader.varint()};
     shard.node = static_cast<std::uint32_t>(reader.varint(std::numeric_limits<std::uint32_t>::max()));

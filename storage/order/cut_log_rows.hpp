@@ -24,7 +24,8 @@ std::string cut_prefix();
 
 std::string epoch_row(Epoch epoch);
 std::string leaderships_row(const sharding::Leaderships& leaderships);
-std::string checkpoint_row(const sharding::CutLogState& checkpoint);  ///< without its epoch, which has a row of its own, and without what the rows say is folded
+std::string checkpoint_row(const sharding::CutLogState& checkpoint);  ///< without its epoch, which has a row of its
+                                                                      ///< own, and without what the rows say is folded
 std::string cut_row(const sharding::Cut& cut);
 
 // Errors of each: corruption, naming the row

@@ -7,8 +7,8 @@
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/refusals.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -36,7 +36,8 @@ Result<std::optional<sharding::Leadership>> applied_leadership(const Rows& rows,
   if (!(*row)->found(0)) return std::optional<sharding::Leadership>();
   const auto bytes = (*row)->value(0);
   const auto body = bytes.substr(0, bytes.size() - std::min(bytes.size(), sizeof(std::uint64_t)));
-  if (bytes.size() != leadership_bytes || body.front() != leadership_version || checksum(key + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size()))
+  if (bytes.size() != leadership_bytes || body.front() != leadership_version ||
+      checksum(key + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size()))
     return corrupt("the row of whose cuts were applied last is damaged: " + hex(bytes, leadership_bytes));
   ByteReader reader(body.substr(1));
   sharding::Leadership applied;

@@ -1,4 +1,5 @@
-// The row in which a node keeps whose cuts it applied last, so that it takes nothing from a coordinator on a copy of the log.
+// The row in which a node keeps whose cuts it applied last, so that it takes nothing from a coordinator on a copy of
+// the log.
 
 #pragma once
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/record_fetch.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -52,7 +52,9 @@ Result<sharding::Run> OrderLookup::run_of(GlobalPosition position) {
 Result<FoundEvent> locate(const Rows& rows, GlobalPosition position, sharding::CutOf of) {
   auto run = OrderLookup(rows, Direction::forwards, of).run_of(position);
   if (!run) return refuse(std::move(run).error());
-  if (run->is_elsewhere()) return refuse(ErrorCode::wrong_shard, "position " + std::to_string(position.value) + " is an event of another node");
+  if (run->is_elsewhere())
+    return refuse(ErrorCode::wrong_shard,
+                  "position " + std::to_string(position.value) + " is an event of another node");
   const ShardOffset offset = run->offset + (position - run->position);
   auto cursor = rows.cursor(Family::journal);
   cursor->seek_for_prev(keys::journal(run->shard, offset));

@@ -18,7 +18,8 @@ namespace evershard::storage {
 class OrderLookup {
  public:
   /// `of`: a node's, where positions may lie elsewhere.
-  OrderLookup(const Rows& rows, Direction direction, sharding::CutOf of = sharding::CutOf::store) : rows_(rows), direction_(direction), of_(of) {}
+  OrderLookup(const Rows& rows, Direction direction, sharding::CutOf of = sharding::CutOf::store)
+      : rows_(rows), direction_(direction), of_(of) {}
   /// The run that a position lies in. Shape: at or below the watermark. Cost: nothing or a step where it lies in the
   /// same cut or the next one, else a search. One of another node's shard has no offset: Run::is_elsewhere().
   /// Errors: corruption: no cut has it
@@ -36,7 +37,8 @@ class OrderLookup {
   std::size_t at_ = 0;
 };
 
-/// One position's event, by the truth alone: order and journal. Errors: wrong_shard: another node has it; corruption, io
+/// One position's event, by the truth alone: order and journal. Errors: wrong_shard: another node has it; corruption,
+/// io
 Result<FoundEvent> locate(const Rows& rows, GlobalPosition position, sharding::CutOf of);
 
 }  // namespace evershard::storage

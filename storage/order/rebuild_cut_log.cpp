@@ -21,12 +21,16 @@ Result<void> read_cuts(const Rows& rows, std::uint32_t node, sharding::RebuiltOr
 }
 
 Result<void> same_cluster(const Identity& first, const Identity& next, const std::filesystem::path& folder) {
-  if (first.store == next.store && first.fork == next.fork && first.shards == next.shards && first.term_key == next.term_key && first.hash == next.hash) return {};
-  return refuse(ErrorCode::invalid_argument, folder.string() + " is of cluster " + next.store.text() + ", the first directory of " + first.store.text());
+  if (first.store == next.store && first.fork == next.fork && first.shards == next.shards &&
+      first.term_key == next.term_key && first.hash == next.hash)
+    return {};
+  return refuse(ErrorCode::invalid_argument, folder.string() + " is of cluster " + next.store.text() +
+                                                 ", the first directory of " + first.store.text());
 }
 
 /// Epoch 1 is what is said of a shard that was never here too: then there is nothing of it.
-sharding::HeldOrder held_by(std::uint32_t node, const sharding::OrderState& order, const std::vector<ShardOffset>& ends, const std::map<ShardId, Covered>& covered) {
+sharding::HeldOrder held_by(std::uint32_t node, const sharding::OrderState& order, const std::vector<ShardOffset>& ends,
+                            const std::map<ShardId, Covered>& covered) {
   sharding::HeldOrder held;
   held.node = node;
   held.last_cut = order.last_cut;
@@ -46,7 +50,9 @@ sharding::HeldOrder held_by(std::uint32_t node, const sharding::OrderState& orde
 }  // namespace
 
 Result<RebuiltCutLog> look_for_cut_log(const std::vector<std::filesystem::path>& nodes, const Progress& progress) {
-  if (nodes.empty()) return refuse(ErrorCode::invalid_argument, "a cut log is made anew from the directories of all nodes: none is given");
+  if (nodes.empty())
+    return refuse(ErrorCode::invalid_argument,
+                  "a cut log is made anew from the directories of all nodes: none is given");
   RebuiltCutLog rebuilt;
   std::optional<sharding::RebuiltOrder> order;
   for (std::size_t n = 0; n != nodes.size(); ++n) {
@@ -55,7 +61,8 @@ Result<RebuiltCutLog> look_for_cut_log(const std::vector<std::filesystem::path>&
     auto source = TruthSource::of_closed(folder);
     if (!source) return refuse(std::move(source).error());
     const Identity& identity = source->identity();
-    if (identity.node == 0) return refuse(ErrorCode::invalid_argument, folder.string() + " is a whole store, not a node's part of one");
+    if (identity.node == 0)
+      return refuse(ErrorCode::invalid_argument, folder.string() + " is a whole store, not a node's part of one");
     if (!order) {
       rebuilt.identity = identity;
       order.emplace(identity.shards);
@@ -89,7 +96,8 @@ Result<void> write_cut_log(const std::filesystem::path& folder, const RebuiltCut
   auto again = open_cut_log({.data_dir = folder, .create = false});
   if (!again) return refuse(std::move(again).error());
   if ((*again)->state() != rebuilt.order.state || (*again)->identity() != rebuilt.identity)
-    return refuse(ErrorCode::corruption, "the cut log in " + folder.string() + " reads back as another one than was written: do not use it");
+    return refuse(ErrorCode::corruption,
+                  "the cut log in " + folder.string() + " reads back as another one than was written: do not use it");
   return {};
 }
 

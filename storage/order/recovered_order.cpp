@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
@@ -44,8 +44,9 @@ Result<void> check_ends(const sharding::Cut& cut, const std::vector<sharding::Or
     if (segment.shard.value < shards.size()) ends[segment.shard.value].next = segment.end;
   for (std::size_t i = 0; i < shards.size(); ++i)
     if (ends[i].next != shards[i].next)
-      return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string(shards[i].next.value) +
-                     ", the last cut ends before " + std::to_string(ends[i].next.value));
+      return corrupt("the records of shard " + std::to_string(i) + " end before offset " +
+                     std::to_string(shards[i].next.value) + ", the last cut ends before " +
+                     std::to_string(ends[i].next.value));
   return {};
 }
 
@@ -105,14 +106,15 @@ Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& ide
   auto watermark = *cut ? (*cut)->last_position() : GlobalPosition{0};
   // A node's cut that gives no position has no row.
   if ((whole ? applied.number != number : applied.number < number) || applied.watermark != watermark)
-    return corrupt("the last cut is number " + std::to_string(number.value) + " up to position " + std::to_string(watermark.value) +
-                   ", the applied row says number " + std::to_string(applied.number.value) + " up to position " +
-                   std::to_string(applied.watermark.value));
+    return corrupt("the last cut is number " + std::to_string(number.value) + " up to position " +
+                   std::to_string(watermark.value) + ", the applied row says number " +
+                   std::to_string(applied.number.value) + " up to position " + std::to_string(applied.watermark.value));
   state.last_cut = applied.number;
   state.watermark = watermark;
   state.coordinator = applied.coordinator;
   for (const auto& [shard, epoch] : applied.epochs) {
-    if (shard.value >= shards) return corrupt("the applied row names shard " + std::to_string(shard.value) + " of " + std::to_string(shards));
+    if (shard.value >= shards)
+      return corrupt("the applied row names shard " + std::to_string(shard.value) + " of " + std::to_string(shards));
     state.shards[shard.value].epoch = epoch;
   }
 
@@ -124,8 +126,9 @@ Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& ide
     for (const auto& [shard, at] : *covered) state.shards[shard.value].next = at.end;
     for (std::uint32_t i = 0; i < shards; ++i)
       if (state.shards[i].next > (*ends)[i])
-        return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string((*ends)[i].value) +
-                       ", cuts cover it up to offset " + std::to_string(state.shards[i].next.value - 1));
+        return corrupt("the records of shard " + std::to_string(i) + " end before offset " +
+                       std::to_string((*ends)[i].value) + ", cuts cover it up to offset " +
+                       std::to_string(state.shards[i].next.value - 1));
     return state;
   }
   for (std::uint32_t i = 0; i < shards; ++i) state.shards[i].next = (*ends)[i];

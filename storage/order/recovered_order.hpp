@@ -7,9 +7,9 @@
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/order/applied.hpp"
 
 namespace evershard::storage {
 
@@ -20,7 +20,8 @@ namespace evershard::storage {
 /// Cost:   one seek a shard.
 Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& identity);
 
-/// Of a node's store: where the cuts end in each shard they name, what is damaged, what was given up. Errors: corruption, io
+/// Of a node's store: where the cuts end in each shard they name, what is damaged, what was given up. Errors:
+/// corruption, io
 Result<std::map<ShardId, Covered>> covered_rows(const Rows& rows, std::uint32_t shards);
 
 /// The offset behind the last record of each shard; not before where it begins. Errors: corruption, io

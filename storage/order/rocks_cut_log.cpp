@@ -13,10 +13,10 @@
 #include "evershard/protocol/limits.hpp"
 #include "evershard/sharding/cut_log_rules.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/order/cut_log_rows.hpp"
-#include "evershard/storage/rocks/database_lock.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
+#include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/refusals.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/store_owner.hpp"
 
@@ -32,7 +32,8 @@ using sharding::HeldBy;
 
 constexpr std::size_t log_memtable_bytes = 4u << 20;
 constexpr std::size_t log_manifest_bytes_max = 8u << 20;
-constexpr std::uintmax_t room_to_open = 8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
+constexpr std::uintmax_t room_to_open =
+    8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
 std::string_view slice_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
@@ -55,7 +56,8 @@ rocksdb::Options cut_log_options(const CutLogOptions& options) {
 
 bool is_held_by_another(const rocksdb::Status& status) {
   const auto text = status.ToString();
-  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos);
+  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos ||
+                                text.find("While lock file") != std::string::npos);
 }
 
 class RocksCutLog final : public DurableCutLog {
@@ -91,7 +93,9 @@ class RocksCutLog final : public DurableCutLog {
 
 Result<void> RocksCutLog::open() {
   if (options_.data_dir.empty()) return invalid("a cut log needs a data directory");
-  if (options_.shards > shards_max) return invalid("a cluster has at most " + std::to_string(shards_max) + " shards, not " + std::to_string(options_.shards));
+  if (options_.shards > shards_max)
+    return invalid("a cluster has at most " + std::to_string(shards_max) + " shards, not " +
+                   std::to_string(options_.shards));
   EVERSHARD_TRY(look_at_folder());
   EVERSHARD_TRY(open_database());
   EVERSHARD_TRY(identify());
@@ -102,12 +106,14 @@ Result<void> RocksCutLog::look_at_folder() {
   std::error_code error;
   const auto database = options_.data_dir / "db";
   // A store keeps its last commit in MARK; its RocksDB has families no cut log has.
-  if (std::filesystem::exists(options_.data_dir / "MARK", error)) return invalid(options_.data_dir.string() + " holds a store, not a cut log");
+  if (std::filesystem::exists(options_.data_dir / "MARK", error))
+    return invalid(options_.data_dir.string() + " holds a store, not a cut log");
   if (std::filesystem::exists(database / "CURRENT", error)) return {};
   if (!options_.create || options_.read_only)
     return refuse(ErrorCode::not_found, "there is no cut log in " + options_.data_dir.string());
   for (std::filesystem::directory_iterator at(database, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".sst") return corrupt("CURRENT is missing from " + database.string() + ", which holds a cut log");
+    if (at->path().extension() == ".sst")
+      return corrupt("CURRENT is missing from " + database.string() + ", which holds a cut log");
   }
   std::filesystem::create_directories(database, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + database.string() + ": " + error.message());
@@ -119,14 +125,18 @@ Result<void> RocksCutLog::open_database() {
   std::error_code unknown;
   if (const auto room = std::filesystem::space(database, unknown).available;
       !options_.read_only && !unknown && room < room_to_open)
-    return refuse(ErrorCode::unavailable, "the disk of " + options_.data_dir.string() + " has " + std::to_string(room) + " bytes left: to open the cut log takes " + std::to_string(room_to_open));
+    return refuse(ErrorCode::unavailable, "the disk of " + options_.data_dir.string() + " has " + std::to_string(room) +
+                                              " bytes left: to open the cut log takes " + std::to_string(room_to_open));
   rocksdb::DB* opened = nullptr;
   const auto status = options_.read_only ? rocksdb::DB::OpenForReadOnly(cut_log_options(options_), database, &opened)
                                          : rocksdb::DB::Open(cut_log_options(options_), database, &opened);
   if (is_held_by_another(status))
-    return refuse(ErrorCode::unavailable, options_.data_dir.string() + " is open already: " + StoreOwner::named_in(options_.data_dir / "OWNER"));
-  if (status.IsInvalidArgument()) return invalid(options_.data_dir.string() + " holds no cut log: " + status.ToString());
-  if (status.IsPathNotFound() || status.IsNotFound() || (status.IsIOError() && status.ToString().find("No such file") != std::string::npos))
+    return refuse(ErrorCode::unavailable, options_.data_dir.string() +
+                                              " is open already: " + StoreOwner::named_in(options_.data_dir / "OWNER"));
+  if (status.IsInvalidArgument())
+    return invalid(options_.data_dir.string() + " holds no cut log: " + status.ToString());
+  if (status.IsPathNotFound() || status.IsNotFound() ||
+      (status.IsIOError() && status.ToString().find("No such file") != std::string::npos))
     return corrupt("cannot open the cut log in " + database + ": " + status.ToString());
   if (!status.ok()) return refuse(error_of(status, "cannot open the cut log in " + database));
   db_.reset(opened);
@@ -163,9 +173,11 @@ Result<void> RocksCutLog::identify() {
     EVERSHARD_TRY(create());
   }
   if (options_.shards != 0 && options_.shards != identity_.shards)
-    return invalid("the cut log in " + options_.data_dir.string() + " is of " + std::to_string(identity_.shards) + " shards, not " + std::to_string(options_.shards));
+    return invalid("the cut log in " + options_.data_dir.string() + " is of " + std::to_string(identity_.shards) +
+                   " shards, not " + std::to_string(options_.shards));
   if (identity_.hash != sharding::hash_id)
-    return invalid("the cut log in " + options_.data_dir.string() + " was made with shard hash " + std::to_string(identity_.hash) + ", this program has " + std::to_string(sharding::hash_id));
+    return invalid("the cut log in " + options_.data_dir.string() + " was made with shard hash " +
+                   std::to_string(identity_.hash) + ", this program has " + std::to_string(sharding::hash_id));
   return {};
 }
 
@@ -175,7 +187,8 @@ Result<void> RocksCutLog::create() {
   rocksdb::WriteBatch batch;
   batch.Put(log_rows::identity_key(), encode(identity_));
   batch.Put(log_rows::epoch_key(), log_rows::epoch_row(begins_with ? begins_with->state.epoch : Epoch{0}));
-  batch.Put(log_rows::checkpoint_key(), log_rows::checkpoint_row(begins_with ? begins_with->state : CutLogState(identity_.shards)));
+  batch.Put(log_rows::checkpoint_key(),
+            log_rows::checkpoint_row(begins_with ? begins_with->state : CutLogState(identity_.shards)));
   return write(batch, "cannot make the cut log");
 }
 
@@ -197,7 +210,8 @@ Result<void> RocksCutLog::read_back() {
     leaderships = std::move(*decoded);
   }
   if (!leaderships.empty() && leaderships.back().epoch > *epoch)
-    return corrupt("the cut log's epoch is " + std::to_string(epoch->value) + ", and epoch " + std::to_string(leaderships.back().epoch.value) + " was led");
+    return corrupt("the cut log's epoch is " + std::to_string(epoch->value) + ", and epoch " +
+                   std::to_string(leaderships.back().epoch.value) + " was led");
   auto checkpoint = log_rows::decode_checkpoint_row(**checkpoint_row, identity_.shards);
   if (!checkpoint) return refuse(checkpoint.error());
   rules_.emplace(std::move(*checkpoint));

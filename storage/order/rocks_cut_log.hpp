@@ -30,7 +30,7 @@ struct CutLogOptions {
   bool create = true;        ///< create the log if it is not there
   bool read_only = false;    ///< look, change nothing: no lock; whoever asks sees that nobody has it open
   std::optional<CutLogBeginning> begins_with{};  ///< of a new log; one that is there is refused
-  rocksdb::Env* env = nullptr;  ///< for tests: fault injection; nullptr: the real one
+  rocksdb::Env* env = nullptr;                   ///< for tests: fault injection; nullptr: the real one
 };
 
 /// The log and which cluster it is of: its store id, shard count, hash and key of the terms go to every node.
@@ -53,8 +53,10 @@ struct CutLogCheck {
 
 /// The folder: `db/` RocksDB's, `OWNER` who has it open.
 ///
-/// Errors:  not_found (there is none and `create` is off), unavailable (open already: by whom), invalid_argument (another
-///          number of shards, another hash, a newer format, a store's folder), corruption (a row is damaged or missing: which), io
+/// Errors:  not_found (there is none and `create` is off), unavailable (open already: by whom), invalid_argument
+/// (another
+///          number of shards, another hash, a newer format, a store's folder), corruption (a row is damaged or missing:
+///          which), io
 /// Durable: every put, and every change of epoch, is synced on return.
 /// Source:  docs/on-disk-format.md, "Cut log".
 Result<std::unique_ptr<DurableCutLog>> open_cut_log(const CutLogOptions& options);

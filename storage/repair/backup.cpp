@@ -27,11 +27,13 @@ Result<GlobalPosition> whole_backup(StoreMaintenance& maintenance, StoreCopy& co
 }
 
 bool on_one_disk(const std::filesystem::path& a, const std::filesystem::path& b) {
-  struct stat of_a {}, of_b {};
+  struct stat of_a {
+  }, of_b{};
   return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev;
 }
 
-Result<void> backup_of_truth(const Store& store, const TruthSource& source, const TruthToKeep& what, StoreCopy& copy, const Progress& progress) {
+Result<void> backup_of_truth(const Store& store, const TruthSource& source, const TruthToKeep& what, StoreCopy& copy,
+                             const Progress& progress) {
   bool one_disk = on_one_disk(source.folder(), copy.folder());
   std::optional<std::string> full;
   Progress watching = [&](std::uint64_t done, std::uint64_t total) {
@@ -45,7 +47,8 @@ Result<void> backup_of_truth(const Store& store, const TruthSource& source, cons
 
 }  // namespace
 
-Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target, const BackupOptions& options, const Progress& progress) {
+Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target, const BackupOptions& options,
+                              const Progress& progress) {
   if (!options.truth_only && !options.up_to) {
     auto maintenance = store.maintenance();
     if (!maintenance) return refuse(ErrorCode::invalid_argument, backup_of_memory);
@@ -60,12 +63,15 @@ Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& t
   if (!end) return end;
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
-  EVERSHARD_TRY(backup_of_truth(store, *source, {.end = *end, .indexes = !options.truth_only, .env = options.env}, *copy, progress));
+  EVERSHARD_TRY(backup_of_truth(store, *source, {.end = *end, .indexes = !options.truth_only, .env = options.env},
+                                *copy, progress));
   EVERSHARD_TRY(copy->finish());
   if (progress) progress(100, 100);
   return end;
 }
 
-Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target, const Progress& progress) { return backup(store, target, BackupOptions{}, progress); }
+Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target, const Progress& progress) {
+  return backup(store, target, BackupOptions{}, progress);
+}
 
 }  // namespace evershard::storage

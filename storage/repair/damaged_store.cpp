@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <limits>
 
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/directory_kind.hpp"
-#include "evershard/storage/repair/fork.hpp"
 #include "evershard/storage/given_up.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/last_commit_mark.hpp"
 #include "evershard/storage/journal/recovered_journal.hpp"
-#include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/rocks/table_files.hpp"
-#include "evershard/storage/repair/truth_only.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -28,7 +28,8 @@ std::string newest_log(const std::filesystem::path& database) {
   std::string newest;
   std::error_code ignored;
   for (std::filesystem::directory_iterator at(database, ignored), end; at != end; at.increment(ignored))
-    if (auto name = at->path().filename().string(); name.ends_with(".log")) newest = std::max(newest, at->path().string());
+    if (auto name = at->path().filename().string(); name.ends_with(".log"))
+      newest = std::max(newest, at->path().string());
   return newest.empty() ? "there is no log in " + database.string() : "the newest log is " + newest;
 }
 
@@ -38,8 +39,11 @@ Result<void> may_be_mended(const std::filesystem::path& data_dir) {
   if (!content) return refuse(content.error());
   if (content->kind == DirectoryKind::truth_only) return refuse_truth_only(data_dir);
   if (content->kind != DirectoryKind::cut_log) return refuse_what_is_no_store(data_dir, content->kind);
-  return refuse(ErrorCode::invalid_argument, data_dir.string() + " holds a coordinator's cut log, and no store; nothing was changed. A cut log that is lost or damaged is made anew, in an empty directory, from those of the nodes: "
-                                             "`evershard recover --cut-log`");
+  return refuse(ErrorCode::invalid_argument,
+                data_dir.string() +
+                    " holds a coordinator's cut log, and no store; nothing was changed. A cut log that is lost or "
+                    "damaged is made anew, in an empty directory, from those of the nodes: "
+                    "`evershard recover --cut-log`");
 }
 
 }  // namespace
@@ -53,7 +57,8 @@ Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& opt
   EVERSHARD_TRY(store->open_database());
   auto identity = stored_identity(*store->families_);
   if (!identity) {
-    if (identity.error().code == ErrorCode::corruption) identity.error().what += "; nothing can be read without it: restore a backup";
+    if (identity.error().code == ErrorCode::corruption)
+      identity.error().what += "; nothing can be read without it: restore a backup";
     return refuse(std::move(identity).error());
   }
   store->identity_ = *identity;
@@ -70,7 +75,8 @@ Result<void> DamagedStore::open_database() {
     // With files missing a log's damage may go unnoticed; the cuts show it then.
     rocks_ = RocksOptions(options_).forgiving();
     if (!RocksFamilies::open(rocks_, database, /*read_only=*/true, families).ok())
-      return refuse(ErrorCode::corruption, "the database " + database + " cannot be opened even in part: " + status.ToString() + "; restore a backup");
+      return refuse(ErrorCode::corruption, "the database " + database + " cannot be opened even in part: " +
+                                               status.ToString() + "; restore a backup");
     findings_.add("the database " + database + " is not whole: " + status.ToString());
   }
   families_ = std::move(families);
@@ -100,15 +106,19 @@ Result<void> DamagedStore::find_end() {
   has_mark_file_ = file->has_value();
   if (has_mark_file_) acknowledged_ = std::max(acknowledged_, (*file)->watermark);
   if (!has_mark_file_)
-    findings_.add("there is no MARK in " + options_.data_dir.string() + ", or none that can be read: nothing outside the database says how far commits were acknowledged");
+    findings_.add("there is no MARK in " + options_.data_dir.string() +
+                  ", or none that can be read: nothing outside the database says how far commits were acknowledged");
   return {};
 }
 
 Result<void> DamagedStore::check_files(const Progress& progress) {
-  return check_table_files(families_->db(), rocks_, [&](const DamagedFile& file) {
-    findings_.add(file.sentence());
-    (is_truth(file.family) ? truth_files_damaged_ : index_files_damaged_) = true;
-  }, progress);
+  return check_table_files(
+      families_->db(), rocks_,
+      [&](const DamagedFile& file) {
+        findings_.add(file.sentence());
+        (is_truth(file.family) ? truth_files_damaged_ : index_files_damaged_) = true;
+      },
+      progress);
 }
 
 std::optional<sharding::Cut> DamagedStore::cut_of(GlobalPosition position) const {
@@ -144,7 +154,8 @@ std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
     if (!cut) continue;
     if (cut->first_position > keeps) break;
     for (const auto& segment : cut->segments)
-      if (segment.shard.value < ends.size()) ends[segment.shard.value] = std::max(ends[segment.shard.value], segment.end);
+      if (segment.shard.value < ends.size())
+        ends[segment.shard.value] = std::max(ends[segment.shard.value], segment.end);
   }
   auto journal = rows_->cursor(Family::journal, {});
   for (std::uint32_t i = 0; i < identity_.shards; ++i) {
@@ -152,9 +163,12 @@ std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
     ShardId shard{static_cast<std::uint16_t>(i)};
     journal->seek_for_prev(keys::journal(shard, ends[i] - 1));
     auto key = journal->valid() ? keys::decode_journal(journal->key()) : Result<keys::JournalKey>(keys::JournalKey{});
-    auto record = key && journal->valid() && key->shard == shard ? RecordView::open(journal->value(), shard, key->offset) : Result<RecordView>(refuse(ErrorCode::corruption, {}));
+    auto record = key && journal->valid() && key->shard == shard
+                      ? RecordView::open(journal->value(), shard, key->offset)
+                      : Result<RecordView>(refuse(ErrorCode::corruption, {}));
     if (!record || key->offset + record->size() != ends[i])
-      return "the last record of shard " + std::to_string(i) + ", up to offset " + std::to_string(ends[i].value - 1) + ", cannot be read";
+      return "the last record of shard " + std::to_string(i) + ", up to offset " + std::to_string(ends[i].value - 1) +
+             ", cannot be read";
   }
   return {};
 }
@@ -191,8 +205,10 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
   made.copy_truth = truth_files_damaged_ || !recovered || plan.keeps < order_end_;
   made.accept_loss = acknowledged_ > plan.keeps;
   if (acknowledged_ > order_end_)
-    findings_.add("MARK and the indexes know of position " + std::to_string(acknowledged_.value) + ", what is recovered ends with position " +
-                  std::to_string(order_end_.value) + ": " + std::to_string(acknowledged_ - order_end_) + " acknowledged events are missing; " + newest_log(options_.data_dir / "db"));
+    findings_.add("MARK and the indexes know of position " + std::to_string(acknowledged_.value) +
+                  ", what is recovered ends with position " + std::to_string(order_end_.value) + ": " +
+                  std::to_string(acknowledged_ - order_end_) + " acknowledged events are missing; " +
+                  newest_log(options_.data_dir / "db"));
 
   if (!index_mark_ || index_files_damaged_ || *index_mark_ > order_end_)
     made.renew_indexes = true;
@@ -204,7 +220,9 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
   made.write_mark = !has_mark_file_;
 
   if (made.renew_indexes && cut_missing)
-    plan.refusal = "a cut inside of the order is missing: indexes are made from all of them; asked to cut back, the store ends before it";
+    plan.refusal =
+        "a cut inside of the order is missing: indexes are made from all of them; asked to cut back, the store ends "
+        "before it";
   else if (made.copy_truth)
     plan.refusal = unreadable_end(plan.keeps);
   if (!plan.refusal.empty() && !how.cut_back) plan.refusal += "; a store that is cut back ends before the first hole";
@@ -324,15 +342,20 @@ void DamagedStore::say_what_is_lost(Examination& made) const {
   auto& steps = plan.steps;
   auto end = std::to_string(plan.keeps.value);
   if (made.copy_truth)
-    steps.push_back("copies order, journal and state up to position " + end + " into a new database, and keeps the damaged one beside it");
+    steps.push_back("copies order, journal and state up to position " + end +
+                    " into a new database, and keeps the damaged one beside it");
   else if (made.renew_indexes || made.accept_loss)
     steps.push_back(
         "changes a copy of the database, opens it, and keeps the database as it was when the copy takes its place");
   if (plan.acknowledged > plan.keeps && (made.copy_truth || made.accept_loss))
-    steps.push_back("accepts that positions " + std::to_string(plan.keeps.value + 1) + " to " + std::to_string(plan.acknowledged.value) + " are lost");
-  if (made.copy_truth && !plan.holes.empty()) steps.push_back("leaves " + std::to_string(plan.holes.size()) + " holes in what is kept: reading there says corruption");
+    steps.push_back("accepts that positions " + std::to_string(plan.keeps.value + 1) + " to " +
+                    std::to_string(plan.acknowledged.value) + " are lost");
+  if (made.copy_truth && !plan.holes.empty())
+    steps.push_back("leaves " + std::to_string(plan.holes.size()) +
+                    " holes in what is kept: reading there says corruption");
   if (made.removals_to_forget > 0)
-    steps.push_back("leaves out " + std::to_string(made.removals_to_forget) + " damaged rows of removals: what they speak of is to be removed once more");
+    steps.push_back("leaves out " + std::to_string(made.removals_to_forget) +
+                    " damaged rows of removals: what they speak of is to be removed once more");
   if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
   if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
 }

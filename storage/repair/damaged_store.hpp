@@ -9,21 +9,21 @@
 #include <vector>
 
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/rocks/database_lock.hpp"
-#include "evershard/storage/repair/findings.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/options.hpp"
+#include "evershard/storage/repair/findings.hpp"
 #include "evershard/storage/repair/recover.hpp"
-#include "evershard/storage/rocks/rocks_rows.hpp"
 #include "evershard/storage/repair/verification.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
+#include "evershard/storage/rocks/rocks_rows.hpp"
 
 namespace evershard::storage {
 
 /// What recover() has to do, and the plan in words.
 struct Examination {
   RecoveryPlan plan;
-  bool copy_truth = false;       ///< order, journal and state into a new database, up to plan.keeps
-  bool renew_indexes = false;    ///< they are dropped, in a copy; what is copied has none
+  bool copy_truth = false;     ///< order, journal and state into a new database, up to plan.keeps
+  bool renew_indexes = false;  ///< they are dropped, in a copy; what is copied has none
   bool accept_loss = false;
   bool write_mark = false;
   std::uint64_t removals_to_forget = 0;  ///< rows, damaged
@@ -71,8 +71,8 @@ class DamagedStore {
   Identity identity_;
   Findings findings_{100};
 
-  GlobalPosition order_end_;                 // as far as cuts or the applied row speak of
-  GlobalPosition acknowledged_;              // MARK, or the indexes' mark
+  GlobalPosition order_end_;                  // as far as cuts or the applied row speak of
+  GlobalPosition acknowledged_;               // MARK, or the indexes' mark
   std::optional<GlobalPosition> index_mark_;  // absent: cannot be read
   bool has_mark_file_ = false;
   bool truth_files_damaged_ = false;

@@ -20,7 +20,8 @@ Result<Identity> give_new_fork(const RocksFamilies& families) {
   identity->fork = EventId::random();
   rocksdb::WriteOptions options;
   options.sync = true;
-  EVERSHARD_TRY(checked(families.db().Put(options, families.handle(Family::state), keys::identity(), encode(*identity)), "cannot write the store's identity"));
+  EVERSHARD_TRY(checked(families.db().Put(options, families.handle(Family::state), keys::identity(), encode(*identity)),
+                        "cannot write the store's identity"));
   return identity;
 }
 

@@ -5,7 +5,6 @@
 
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/identity.hpp"
@@ -13,6 +12,7 @@
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
+#include "evershard/storage/order/applied.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -37,9 +37,12 @@ Json undecodable(const Error& error, std::string_view bytes) { return {{"error",
 
 std::string_view name_of(EventState state) {
   switch (state) {
-    case EventState::live: return "live";
-    case EventState::removed: return "removed";
-    case EventState::erased: return "erased";
+    case EventState::live:
+      return "live";
+    case EventState::removed:
+      return "removed";
+    case EventState::erased:
+      return "erased";
   }
   return "unknown";
 }
@@ -63,12 +66,18 @@ Json key_of_state(std::string_view key) {
   const auto state = keys::decode_state(key);
   if (!state) return undecodable(state.error(), key);
   switch (state->kind) {
-    case StateKind::identity: return {{"kind", "identity"}};
-    case StateKind::applied: return {{"kind", "applied"}};
-    case StateKind::checkpoint: return {{"kind", "checkpoint"}, {"name", text(state->name)}};
-    case StateKind::covered: return {{"kind", "covered"}, {"shard", state->shard.value}};
-    case StateKind::waiting: return {{"kind", "waiting"}, {"shard", state->shard.value}, {"offset", state->offset.value}};
-    case StateKind::snapshot: break;
+    case StateKind::identity:
+      return {{"kind", "identity"}};
+    case StateKind::applied:
+      return {{"kind", "applied"}};
+    case StateKind::checkpoint:
+      return {{"kind", "checkpoint"}, {"name", text(state->name)}};
+    case StateKind::covered:
+      return {{"kind", "covered"}, {"shard", state->shard.value}};
+    case StateKind::waiting:
+      return {{"kind", "waiting"}, {"shard", state->shard.value}, {"offset", state->offset.value}};
+    case StateKind::snapshot:
+      break;
   }
   Json json{{"kind", "snapshot"}, {"aggregate", text(state->aggregate)}};
   if (state->retained) {
@@ -90,7 +99,8 @@ Json key_json(Family family, std::string_view key) {
       });
     case Family::order:
       return decoded(keys::decode_order(key), [](GlobalPosition first) -> Json { return {{"position", first.value}}; });
-    case Family::state: return key_of_state(key);
+    case Family::state:
+      return key_of_state(key);
     case Family::streams:
       return decoded(keys::decode_stream(key), [](const keys::StreamKey& k) -> Json {
         return {{"stream", digits(k.stream)}, {"seq_nr", k.first_seq_nr.value}, {"position", k.first.value}};
@@ -104,8 +114,9 @@ Json key_json(Family family, std::string_view key) {
         return {{"id", k.id.text()}, {"shard", k.shard.value}};
       });
     case Family::directory:
-      return decoded(keys::decode_directory(key),
-                     [](const keys::DirectoryKey& k) -> Json { return {{"aggregate", text(k.aggregate)}}; });
+      return decoded(keys::decode_directory(key), [](const keys::DirectoryKey& k) -> Json {
+        return {{"aggregate", text(k.aggregate)}};
+      });
     case Family::runs:
       return decoded(keys::decode_run(key), [](const keys::RunKey& k) -> Json {
         return {{"shard", k.shard.value}, {"position", k.first.value}};
@@ -148,7 +159,8 @@ Json record_json(std::string_view key, std::string_view value) {
   for (std::size_t i = 0; i < record->size(); ++i) {
     const ShardOffset offset = record->first() + i;
     const auto event = record->event(i);
-    events.push_back(event ? event_json(*event, offset) : Json{{"offset", offset.value}, {"error", event.error().what}});
+    events.push_back(event ? event_json(*event, offset)
+                           : Json{{"offset", offset.value}, {"error", event.error().what}});
   }
   return {{"bytes", value.size()}, {"events", std::move(events)}};
 }
@@ -162,7 +174,10 @@ Json cut_json(std::string_view value) {
       segments.push_back(Json{{"elsewhere", segment.events()}});
       continue;
     }
-    Json json{{"shard", segment.shard.value}, {"epoch", segment.epoch.value}, {"first", segment.first.value}, {"end", segment.end.value}};
+    Json json{{"shard", segment.shard.value},
+              {"epoch", segment.epoch.value},
+              {"first", segment.first.value},
+              {"end", segment.end.value}};
     for (const ShardOffset refused : segment.refused) json["refused"].push_back(refused.value);
     segments.push_back(std::move(json));
   }
@@ -184,12 +199,12 @@ Json identity_json(std::string_view value) {
   const auto identity = decode_identity(value);
   if (!identity) return undecodable(identity.error(), value);
   Json json{{"format", identity->format},
-          {"store", identity->store.text()},
-          {"fork", identity->fork.text()},
-          {"shards", identity->shards},
-          {"hash", identity->hash},
-          {"term_key", digits(identity->term_key)},
-          {"created_at", identity->created_at.text()}};
+            {"store", identity->store.text()},
+            {"fork", identity->fork.text()},
+            {"shards", identity->shards},
+            {"hash", identity->hash},
+            {"term_key", digits(identity->term_key)},
+            {"created_at", identity->created_at.text()}};
   if (identity->node != 0) json["node"] = identity->node;
   return json;
 }
@@ -198,7 +213,8 @@ Json applied_json(std::string_view value) {
   const auto applied = decode_applied(value);
   if (!applied) return undecodable(applied.error(), value);
   Json epochs = Json::array();
-  for (const auto& [shard, epoch] : applied->epochs) epochs.push_back(Json{{"shard", shard.value}, {"epoch", epoch.value}});
+  for (const auto& [shard, epoch] : applied->epochs)
+    epochs.push_back(Json{{"shard", shard.value}, {"epoch", epoch.value}});
   return {{"number", applied->number.value},
           {"watermark", applied->watermark.value},
           {"coordinator", applied->coordinator.value},
@@ -226,7 +242,11 @@ Json covered_json(std::string_view value) {
   Json json{{"end", covered->end.value}};
   if (covered->damaged) json["whole_to"] = covered->whole_to.value;
   for (const auto& lost : covered->lost)
-    json["lost"].push_back(Json{{"from", lost.from.value}, {"until", lost.until.value}, {"after", lost.after.value}, {"up_to", lost.up_to.value}, {"epoch", lost.epoch.value}});
+    json["lost"].push_back(Json{{"from", lost.from.value},
+                                {"until", lost.until.value},
+                                {"after", lost.after.value},
+                                {"up_to", lost.up_to.value},
+                                {"epoch", lost.epoch.value}});
   if (covered->gone_from.value != 0) json["gone_from"] = covered->gone_from.value;
   return json;
 }
@@ -234,14 +254,20 @@ Json covered_json(std::string_view value) {
 Json waiting_json(std::string_view value) {
   const auto row = decode_waiting(value);
   if (!row) return undecodable(row.error(), value);
-  Json json{{"events", row->events}, {"tentative", row->tentative}, {"conditions", row->conditions.size()}, {"snapshots", Json::array()}};
+  Json json{{"events", row->events},
+            {"tentative", row->tentative},
+            {"conditions", row->conditions.size()},
+            {"snapshots", Json::array()}};
   if (row->part) {
     Json runs = Json::array();
-    for (const auto& [shard, events] : row->part->runs) runs.push_back(Json{{"shard", shard.value}, {"events", events}});
+    for (const auto& [shard, events] : row->part->runs)
+      runs.push_back(Json{{"shard", shard.value}, {"events", events}});
     json["part_of"] = Json{{"append", row->part->append.text()}, {"runs", std::move(runs)}};
   }
   for (const auto& waiting : row->snapshots) {
-    json["snapshots"].push_back(Json{{"aggregate", text(waiting.snapshot.aggregate)}, {"version", waiting.snapshot.version.value}, {"event", waiting.event.value}});
+    json["snapshots"].push_back(Json{{"aggregate", text(waiting.snapshot.aggregate)},
+                                     {"version", waiting.snapshot.version.value},
+                                     {"event", waiting.event.value}});
   }
   return json;
 }
@@ -250,12 +276,18 @@ Json state_json(std::string_view key, std::string_view value) {
   const auto state = keys::decode_state(key);
   if (!state) return undecodable(state.error(), value);
   switch (state->kind) {
-    case StateKind::identity: return identity_json(value);
-    case StateKind::applied: return applied_json(value);
-    case StateKind::snapshot: return snapshot_json(state->aggregate, value);
-    case StateKind::covered: return covered_json(value);
-    case StateKind::waiting: return waiting_json(value);
-    case StateKind::checkpoint: break;
+    case StateKind::identity:
+      return identity_json(value);
+    case StateKind::applied:
+      return applied_json(value);
+    case StateKind::snapshot:
+      return snapshot_json(state->aggregate, value);
+    case StateKind::covered:
+      return covered_json(value);
+    case StateKind::waiting:
+      return waiting_json(value);
+    case StateKind::checkpoint:
+      break;
   }
   return {{"bytes", value.size()}, {"value", text(value)}};
 }
@@ -316,14 +348,22 @@ Json runs_json(std::string_view key, std::string_view value) {
 
 Json value_json(Family family, std::string_view key, std::string_view value) {
   switch (family) {
-    case Family::journal: return record_json(key, value);
-    case Family::order: return cut_json(value);
-    case Family::state: return state_json(key, value);
-    case Family::streams: return stream_json(key, value);
-    case Family::postings: return postings_json(value);
-    case Family::ids: return id_json(value);
-    case Family::directory: return directory_json(value);
-    case Family::runs: return runs_json(key, value);
+    case Family::journal:
+      return record_json(key, value);
+    case Family::order:
+      return cut_json(value);
+    case Family::state:
+      return state_json(key, value);
+    case Family::streams:
+      return stream_json(key, value);
+    case Family::postings:
+      return postings_json(value);
+    case Family::ids:
+      return id_json(value);
+    case Family::directory:
+      return directory_json(value);
+    case Family::runs:
+      return runs_json(key, value);
   }
   return {{"error", "no such family"}, {"hex", hex(value)}};
 }

@@ -9,8 +9,9 @@
 
 namespace evershard::storage {
 
-/// Shape:  one line of JSON; numbers as numbers, terms and hashes as 16 hex digits, bytes that are no UTF-8 as {"hex":...}.
-/// Errors: none: bytes that cannot be decoded give {"error":...,"hex":...}; an event that is damaged does so in its place.
+/// Shape:  one line of JSON; numbers as numbers, terms and hashes as 16 hex digits, bytes that are no UTF-8 as
+/// {"hex":...}. Errors: none: bytes that cannot be decoded give {"error":...,"hex":...}; an event that is damaged does
+/// so in its place.
 [[nodiscard]] std::string describe_key(Family family, std::string_view key);
 [[nodiscard]] std::string describe_value(Family family, std::string_view key, std::string_view value);
 

@@ -6,8 +6,8 @@
 
 namespace evershard::storage {
 
-/// What is being removed is removed in every copy, or its history would be there in part. What was removed counts where the copy
-/// has all of it: events that are appended to it later are others under the same numbers.
+/// What is being removed is removed in every copy, or its history would be there in part. What was removed counts where
+/// the copy has all of it: events that are appended to it later are others under the same numbers.
 Result<void> KeptState::take_named(std::string_view key, std::string_view value, std::string_view name) {
   if (name.starts_with(removed_prefix)) {
     auto aggregate = AggregateId::parse(name.substr(removed_prefix.size()));
@@ -28,10 +28,12 @@ Result<void> KeptState::take(std::string_view key, std::string_view value) {
     case keys::StateKey::Kind::identity:
     case keys::StateKey::Kind::applied:
     case keys::StateKey::Kind::covered:
-    case keys::StateKey::Kind::waiting: return {};
+    case keys::StateKey::Kind::waiting:
+      return {};
     case keys::StateKey::Kind::checkpoint:
       return take_named(key, value, decoded->name);
-    case keys::StateKey::Kind::snapshot: break;
+    case keys::StateKey::Kind::snapshot:
+      break;
   }
 
   if (decoded->aggregate != aggregate_) {
@@ -60,7 +62,8 @@ void KeptState::finish() {
     latest.format = from.format;
     latest.schema_revision = from.schema_revision;
     latest.keep = newest_->keep;
-    put_(keys::snapshot(aggregate_, std::nullopt), encode_snapshot(latest, from.position, from.taken_at));  // the latest does not expire
+    put_(keys::snapshot(aggregate_, std::nullopt),
+         encode_snapshot(latest, from.position, from.taken_at));  // the latest does not expire
   }
   lost_latest_ = false;
   newest_.reset();

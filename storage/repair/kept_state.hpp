@@ -17,7 +17,8 @@ namespace evershard::storage {
 /// Given the rows in order of key, gives those that stay: snapshots of versions the copy has, and other owners' rows.
 /// Identity and applied row are made anew by whoever copies.
 ///
-/// Where the latest snapshot of an aggregate goes, the newest retained copy that stays is the latest again, as it was then.
+/// Where the latest snapshot of an aggregate goes, the newest retained copy that stays is the latest again, as it was
+/// then.
 class KeptState {
  public:
   using Put = std::function<void(std::string_view key, std::string_view value)>;
@@ -43,8 +44,8 @@ class KeptState {
 
   const Options options_;
   const Put put_;
-  AggregateId aggregate_;     // whose snapshots these are
-  bool lost_latest_ = false;  // its slot 0 does not stay
+  AggregateId aggregate_;           // whose snapshots these are
+  bool lost_latest_ = false;        // its slot 0 does not stay
   std::optional<Retained> newest_;  // of the retained copies that do
 };
 

@@ -9,14 +9,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "evershard/storage/open.hpp"
 #include "evershard/storage/repair/damaged_store.hpp"
 #include "evershard/storage/repair/fork.hpp"
-#include "evershard/storage/open.hpp"
-#include "evershard/storage/rocks/rocks_status.hpp"
-#include "evershard/storage/steps.hpp"
 #include "evershard/storage/repair/store_copy.hpp"
 #include "evershard/storage/repair/truth_copy.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/storage/rocks/rocks_status.hpp"
+#include "evershard/storage/steps.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -26,14 +26,17 @@ Refused failed(const std::string& doing) { return refuse(ErrorCode::io, doing + 
 std::filesystem::path unused_name(const std::filesystem::path& data_dir) {
   std::error_code ignored;
   for (int n = 1;; ++n)
-    if (auto path = data_dir / ("db.damaged-" + std::to_string(n)); !std::filesystem::exists(path, ignored)) return path;
+    if (auto path = data_dir / ("db.damaged-" + std::to_string(n)); !std::filesystem::exists(path, ignored))
+      return path;
 }
 
-/// In one step where the file system can: there is a database under the name at every moment, and the damaged one is never under a name that is removed.
+/// In one step where the file system can: there is a database under the name at every moment, and the damaged one is
+/// never under a name that is removed.
 Result<void> put_in_place(const std::filesystem::path& data_dir, const std::filesystem::path& made) {
   auto database = data_dir / "db", damaged = unused_name(data_dir);
   if (::rename(made.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + made.string());
-  if (::renameat2(AT_FDCWD, damaged.c_str(), AT_FDCWD, database.c_str(), RENAME_EXCHANGE) == 0) return sync_path(data_dir);
+  if (::renameat2(AT_FDCWD, damaged.c_str(), AT_FDCWD, database.c_str(), RENAME_EXCHANGE) == 0)
+    return sync_path(data_dir);
   if (::rename(damaged.c_str(), made.c_str()) != 0) return failed("cannot rename " + damaged.string());
   if (::rename(database.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + database.string());
   if (::rename(made.c_str(), database.c_str()) != 0) return failed("cannot rename " + made.string());
@@ -145,7 +148,8 @@ Result<void> change_copy(const Aside& aside, const RocksOptions& rocks, const Ex
   if (!examined.renew_indexes && !examined.accept_loss) return {};
   std::unique_ptr<RocksFamilies> families;
   const auto database = aside.database().string();
-  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
+  EVERSHARD_TRY(
+      checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
   if (examined.renew_indexes) {
     EVERSHARD_TRY(families->clear_mark(rocks));
     EVERSHARD_TRY(families->clear_indexes(rocks));

@@ -28,8 +28,8 @@ struct RecoveryPlan {
   std::uint32_t node = 0;       ///< of a cluster: whose part this is; 0: a whole store
   /// Of a node's part: events behind `keeps` may be gone. Which of them were its own only its coordinator knows.
   bool more_may_be_lost = false;
-  /// Inside of what is kept, events whose record is missing or damaged: nothing is put in their place, reading them says
-  /// `corruption`. At most 100 ranges.
+  /// Inside of what is kept, events whose record is missing or damaged: nothing is put in their place, reading them
+  /// says `corruption`. At most 100 ranges.
   std::vector<Hole> holes;
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each, with file or place; at most 100
   std::vector<std::string> steps;     ///< what recover() does, in this order; empty: nothing, the store is fine
@@ -49,7 +49,8 @@ struct RecoverOptions {
 /// a node's part: named),
 ///         corruption (past all repair: says what), cancelled, io
 /// Cost:   reads everything once.
-[[nodiscard]] Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how = {}, const Progress& progress = {});
+[[nodiscard]] Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how = {},
+                                                 const Progress& progress = {});
 
 /// Carries the plan out: accepts what is lost, ends the order with a whole cut, makes all indexes anew from journal and
 /// order, writes MARK. The store opens afterwards. All of it is done in a copy, which is opened before it takes the
@@ -57,6 +58,7 @@ struct RecoverOptions {
 ///
 /// Errors: those of plan_recovery(); invalid_argument: the plan's refusal. Broken off anywhere, it can be begun again.
 /// Returns: the plan it carried out.
-[[nodiscard]] Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& how = {}, const Progress& progress = {});
+[[nodiscard]] Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& how = {},
+                                           const Progress& progress = {});
 
 }  // namespace evershard::storage

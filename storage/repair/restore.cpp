@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "evershard/storage/repair/backup.hpp"
-#include "evershard/storage/rocks/database_lock.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/rocks/rocks_families.hpp"
-#include "evershard/storage/rocks/rocks_options.hpp"
+#include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/store_copy.hpp"
 #include "evershard/storage/repair/store_from_truth.hpp"
 #include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/repair/truth_source.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -32,7 +32,8 @@ Result<void> copy_closed_store(const std::filesystem::path& source, const StoreC
     done += file.bytes;
   }
   // It says what the source acknowledged: the copy is compared with it when it is opened.
-  if (std::filesystem::exists(source / "MARK", error)) EVERSHARD_TRY(copy_durably(source / "MARK", copy.folder() / "MARK"));
+  if (std::filesystem::exists(source / "MARK", error))
+    EVERSHARD_TRY(copy_durably(source / "MARK", copy.folder() / "MARK"));
   EVERSHARD_TRY(copy.carry_from(source));
   return sync_path(copy.database());
 }
@@ -44,7 +45,8 @@ Result<std::unique_ptr<Store>> open_copy(const StoreCopy& copy) {
   options.create = false;
   const auto identity = RocksFamilies::stored_identity(RocksOptions(options).for_repair(), copy.database().string());
   if (!identity || identity->node == 0) return open_rocks_store(options);
-  options.member = ClusterMember{identity->node, identity->store, identity->fork, identity->term_key, identity->created_at};
+  options.member =
+      ClusterMember{identity->node, identity->store, identity->fork, identity->term_key, identity->created_at};
   auto node = open_rocks_node_store(options);
   if (!node) return refuse(std::move(node).error());
   return std::unique_ptr<Store>(std::move(*node));
@@ -60,14 +62,16 @@ Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreC
   (*store)->close();
   store->reset();
   if (verified->errors > 0)
-    return refuse(ErrorCode::corruption, source.string() + " has " + std::to_string(verified->errors) + " errors, the first of which is: " + verified->findings.front());
+    return refuse(ErrorCode::corruption, source.string() + " has " + std::to_string(verified->errors) +
+                                             " errors, the first of which is: " + verified->findings.front());
   auto end = copy.settle();
   if (!end) return end;
   EVERSHARD_TRY(copy.finish());
   return end;
 }
 
-Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const RestoreOptions& options, const std::filesystem::path& target, const Progress& progress) {
+Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const RestoreOptions& options,
+                                     const std::filesystem::path& target, const Progress& progress) {
   auto source = TruthSource::of_closed(from);
   if (!source) return refuse(std::move(source).error());
   if (source->identity().node != 0) return refuse(ErrorCode::invalid_argument, node_is_copied_whole);
@@ -82,17 +86,21 @@ Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const Re
 
 }  // namespace
 
-Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, const RestoreOptions& options, const Progress& progress) {
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
+                               const RestoreOptions& options, const Progress& progress) {
   std::error_code error;
-  if (!std::filesystem::exists(source / "db" / "CURRENT", error)) return refuse(ErrorCode::not_found, "there is no store in " + source.string());
-  if (source.extension() == ".part") return refuse(ErrorCode::invalid_argument, source.string() + " is a backup that was not finished");
+  if (!std::filesystem::exists(source / "db" / "CURRENT", error))
+    return refuse(ErrorCode::not_found, "there is no store in " + source.string());
+  if (source.extension() == ".part")
+    return refuse(ErrorCode::invalid_argument, source.string() + " is a backup that was not finished");
   if (options.up_to || is_truth_only(source)) return restore_truth(source, options, target, progress);
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
   return restore_whole(source, *copy, progress);
 }
 
-Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, const Progress& progress) {
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
+                               const Progress& progress) {
   return restore(source, target, RestoreOptions{}, progress);
 }
 

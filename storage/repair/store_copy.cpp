@@ -10,26 +10,30 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "evershard/storage/repair/fork.hpp"
 #include "evershard/storage/journal/last_commit_mark.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"
+#include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/rocks/rocks_rows.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
-#include "evershard/storage/repair/truth_only.hpp"
 
 namespace evershard::storage {
 namespace {
 
 constexpr const char* types_file = "TYPES";
-constexpr std::array<std::string_view, 7> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing", types_file, truth_only_file};
+constexpr std::array<std::string_view, 7> made_by_copying{"db",      "db.tmp",   "MARK",         "OWNER",
+                                                          "sealing", types_file, truth_only_file};
 
-Refused failed(const std::string& doing, const std::error_code& error) { return refuse(ErrorCode::io, doing + ": " + error.message()); }
+Refused failed(const std::string& doing, const std::error_code& error) {
+  return refuse(ErrorCode::io, doing + ": " + error.message());
+}
 
 Result<void> replace_rest(const std::filesystem::path& part) {
   std::error_code error;
   if (!std::filesystem::exists(part, error)) return {};
-  if (!std::filesystem::is_directory(part, error)) return invalid(part.string() + " is in the way: copies are made there");
+  if (!std::filesystem::is_directory(part, error))
+    return invalid(part.string() + " is in the way: copies are made there");
   for (const auto& entry : std::filesystem::directory_iterator(part, error)) {
     auto name = entry.path().filename().string();
     if (std::find(made_by_copying.begin(), made_by_copying.end(), name) == made_by_copying.end())
@@ -67,7 +71,8 @@ Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& d
 Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code error;
   std::filesystem::copy_file(from, to, error);
-  if (error) return refuse(ErrorCode::io, "cannot copy " + from.string() + " to " + to.string() + ": " + error.message());
+  if (error)
+    return refuse(ErrorCode::io, "cannot copy " + from.string() + " to " + to.string() + ": " + error.message());
   return sync_path(to);
 }
 
@@ -105,7 +110,8 @@ Result<GlobalPosition> StoreCopy::settle(rocksdb::Env* env) {
   options.env = env;
   auto rocks = RocksOptions(options).for_opening();
   std::unique_ptr<RocksFamilies> opened;
-  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database().string(), /*read_only=*/false, opened), "cannot open the copy " + database().string()));
+  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database().string(), /*read_only=*/false, opened),
+                        "cannot open the copy " + database().string()));
   std::shared_ptr<const RocksFamilies> families = std::move(opened);
   auto identity = give_new_fork(*families);
   if (!identity) return refuse(std::move(identity).error());
@@ -123,7 +129,8 @@ Result<GlobalPosition> StoreCopy::settle(rocksdb::Env* env) {
 Result<void> StoreCopy::finish() {
   std::error_code error;
   std::filesystem::rename(part_, target_, error);  // over an empty folder too; over nothing else
-  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) return invalid(target_.string() + " is not empty");
+  if (error == std::errc::directory_not_empty || error == std::errc::file_exists)
+    return invalid(target_.string() + " is not empty");
   if (error) return failed("cannot rename " + part_.string() + " to " + target_.string(), error);
   part_.clear();
   return sync_path(target_.parent_path());

@@ -38,7 +38,8 @@ class StoreCopy {
   Result<void> finish();
 
  private:
-  StoreCopy(std::filesystem::path target, std::filesystem::path part) : target_(std::move(target)), part_(std::move(part)) {}
+  StoreCopy(std::filesystem::path target, std::filesystem::path part)
+      : target_(std::move(target)), part_(std::move(part)) {}
   std::filesystem::path target_;
   std::filesystem::path part_;
 };

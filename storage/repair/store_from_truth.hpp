@@ -15,14 +15,15 @@ class Env;
 namespace evershard::storage {
 
 struct TruthToKeep {
-  GlobalPosition end;      ///< from TruthSource::end_of_copy()
-  bool indexes = true;     ///< made anew; without them the copy is marked as a backup of the truth only
+  GlobalPosition end;   ///< from TruthSource::end_of_copy()
+  bool indexes = true;  ///< made anew; without them the copy is marked as a backup of the truth only
   rocksdb::Env* env = nullptr;
 };
 
 /// Copies, makes the indexes, verifies, settles. What is left to do is StoreCopy::finish().
 ///
 /// Errors: cancelled, corruption, io
-Result<void> store_from_truth(const TruthSource& source, const TruthToKeep& what, StoreCopy& copy, const Progress& progress);
+Result<void> store_from_truth(const TruthSource& source, const TruthToKeep& what, StoreCopy& copy,
+                              const Progress& progress);
 
 }  // namespace evershard::storage

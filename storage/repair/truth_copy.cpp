@@ -8,13 +8,13 @@
 #include <rocksdb/write_batch.h>
 
 #include "evershard/sharding/cut_back.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/journal/hex.hpp"
-#include "evershard/storage/repair/kept_state.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/repair/kept_state.hpp"
+#include "evershard/storage/repair/truth_walk.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
-#include "evershard/storage/repair/truth_walk.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -28,13 +28,15 @@ class RowsIn {
   explicit RowsIn(const RocksFamilies& families) : families_(families) {}
 
   void put(Family family, std::string_view key, std::string_view value) {
-    take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()), rocksdb::Slice(value.data(), value.size())));
+    take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()),
+                    rocksdb::Slice(value.data(), value.size())));
     if (batch_.GetDataSize() >= batch_bytes) write();
   }
   Result<void> finish() {
     write();
     rocksdb::FlushOptions options;
-    std::vector<rocksdb::ColumnFamilyHandle*> handles{families_.handle(Family::journal), families_.handle(Family::order), families_.handle(Family::state)};
+    std::vector<rocksdb::ColumnFamilyHandle*> handles{families_.handle(Family::journal),
+                                                      families_.handle(Family::order), families_.handle(Family::state)};
     if (status_.ok()) take(families_.db().Flush(options, handles));
     return written();
   }
@@ -81,7 +83,8 @@ class Copying final : public TruthVisitor {
     if (from <= how_.keeps) damaged("position " + std::to_string(from.value) + " cannot be read: " + why);
   }
   void missing_cut(GlobalPosition from, std::uint64_t, const std::string& why) override {
-    if (from <= how_.keeps) damaged("position " + std::to_string(from.value) + " cannot be read: its cut is missing: " + why);
+    if (from <= how_.keeps)
+      damaged("position " + std::to_string(from.value) + " cannot be read: its cut is missing: " + why);
   }
   void contradiction(const std::string& what) override { damaged(what); }
 
@@ -118,11 +121,13 @@ class Copying final : public TruthVisitor {
   std::string damage_;
 };
 
-Result<void> copy_events(const Rows& from, std::uint32_t shards, GlobalPosition keeps, Copying& copying, const Progress& progress) {
+Result<void> copy_events(const Rows& from, std::uint32_t shards, GlobalPosition keeps, Copying& copying,
+                         const Progress& progress) {
   if (keeps == GlobalPosition{0}) return {};
-  auto walked = TruthWalk(from, shards, copying).run(GlobalPosition{1}, keeps + 1, [&](std::uint64_t done, std::uint64_t total) {
-    return copying.status() && (!progress || progress(done, total));
-  });
+  auto walked =
+      TruthWalk(from, shards, copying).run(GlobalPosition{1}, keeps + 1, [&](std::uint64_t done, std::uint64_t total) {
+        return copying.status() && (!progress || progress(done, total));
+      });
   EVERSHARD_TRY(copying.status());
   return walked;
 }
@@ -140,7 +145,8 @@ Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, RowsIn& t
       EVERSHARD_TRY(to.written());
       last = rows->key();
       auto taken = kept.take(last, rows->value());
-      if (!taken && !how.leave_out_damage) return refuse(ErrorCode::corruption, "family state, row " + hex(last, 64) + ": " + taken.error().what);
+      if (!taken && !how.leave_out_damage)
+        return refuse(ErrorCode::corruption, "family state, row " + hex(last, 64) + ": " + taken.error().what);
     }
     auto status = rows->status();
     if (!status && !how.leave_out_damage) return status;
@@ -160,14 +166,15 @@ Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, RowsIn& t
 
 }  // namespace
 
-Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how, const StoreOptions& options,
-                        const std::filesystem::path& folder, const Progress& progress) {
+Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how,
+                        const StoreOptions& options, const std::filesystem::path& folder, const Progress& progress) {
   auto creating = options;
   creating.create = true;
   creating.read_only = false;
   std::unique_ptr<RocksFamilies> families;
   auto rocks = how.compact ? RocksOptions(creating).compact() : RocksOptions(creating);
-  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, folder.string(), false, families), "cannot create " + folder.string()));
+  EVERSHARD_TRY(
+      checked(RocksFamilies::open(rocks, folder.string(), false, families), "cannot create " + folder.string()));
   RowsIn to(*families);
   Copying copying(how, to);
   EVERSHARD_TRY(copy_events(from, identity.shards, how.keeps, copying, part_of(progress, 0, 90)));

@@ -7,9 +7,9 @@
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/options.hpp"
 #include "evershard/storage/progress.hpp"
-#include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 
@@ -18,17 +18,19 @@ struct TruthCopyOptions {
   GlobalPosition keeps;
   /// Where the source ends; as far as anybody knows.
   GlobalPosition end;
-  /// What is damaged or missing is left out without a word: for recover(), which has said it before. Else it is an error.
+  /// What is damaged or missing is left out without a word: for recover(), which has said it before. Else it is an
+  /// error.
   bool leave_out_damage = false;
   bool compact = false;  ///< it is kept to be copied once more, not to be opened: smaller files, slower look-ups
 };
 
-/// Of the state: snapshots up to `keeps`; checkpoints, unless events are cut off. The copy is a fork of its own; it has no indexes.
+/// Of the state: snapshots up to `keeps`; checkpoints, unless events are cut off. The copy is a fork of its own; it has
+/// no indexes.
 ///
 /// Shape:  the folder is not there.
 /// Errors: cancelled, corruption (of what is to be kept: the first place), io
 /// Cost:   reads all of it once, and checks every event.
-Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how, const StoreOptions& options,
-                        const std::filesystem::path& folder, const Progress& progress);
+Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how,
+                        const StoreOptions& options, const std::filesystem::path& folder, const Progress& progress);
 
 }  // namespace evershard::storage

@@ -4,21 +4,22 @@
 #include <span>
 #include <string>
 
-#include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/index/record_fetch.hpp"
 #include "evershard/storage/journal/last_commit_mark.hpp"
 #include "evershard/storage/order/order_lookup.hpp"
-#include "evershard/storage/index/record_fetch.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/repair/fork.hpp"
+#include "evershard/storage/repair/store_maintenance.hpp"
 #include "evershard/storage/rocks/rocks_rows.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
-#include "evershard/storage/repair/store_maintenance.hpp"
 
 namespace evershard::storage {
 namespace {
 
 Refused lost_commits(GlobalPosition from, GlobalPosition to, const std::filesystem::path& folder) {
-  return refuse(ErrorCode::corruption, "acknowledged commits of " + folder.string() + " are lost: positions " + std::to_string(from.value) + " to " +
-                                           std::to_string(to.value) + " are missing");
+  return refuse(ErrorCode::corruption, "acknowledged commits of " + folder.string() + " are lost: positions " +
+                                           std::to_string(from.value) + " to " + std::to_string(to.value) +
+                                           " are missing");
 }
 
 }  // namespace
@@ -51,9 +52,12 @@ Result<TruthSource> TruthSource::of_closed(const std::filesystem::path& folder) 
   auto status = RocksFamilies::open(rocks, database, /*read_only=*/true, opened);
   if (!status.ok()) {
     auto format = RocksFamilies::stored_identity(rocks, database);
-    if (!format && format.error().code == ErrorCode::invalid_argument) return refuse(std::move(format).error());  // a newer one
-    bool missing = status.IsPathNotFound() || status.IsNotFound() || status.ToString().find("No such file") != std::string::npos;
-    return refuse(missing ? ErrorCode::corruption : error_of(status, {}).code, "cannot open " + database + ": " + status.ToString());
+    if (!format && format.error().code == ErrorCode::invalid_argument)
+      return refuse(std::move(format).error());  // a newer one
+    bool missing =
+        status.IsPathNotFound() || status.IsNotFound() || status.ToString().find("No such file") != std::string::npos;
+    return refuse(missing ? ErrorCode::corruption : error_of(status, {}).code,
+                  "cannot open " + database + ": " + status.ToString());
   }
   std::shared_ptr<const RocksFamilies> families = std::move(opened);
   auto identity = stored_identity(*families);
@@ -79,7 +83,8 @@ Result<void> TruthSource::find_end(GlobalPosition sealed) {
 Result<GlobalPosition> TruthSource::end_of_copy(std::optional<GlobalPosition> up_to) const {
   auto end = up_to.value_or(acknowledged_);
   if (end > acknowledged_)
-    return refuse(ErrorCode::invalid_argument, "there is no position " + std::to_string(end.value) + " in " + folder_.string() + ": it ends with position " +
+    return refuse(ErrorCode::invalid_argument, "there is no position " + std::to_string(end.value) + " in " +
+                                                   folder_.string() + ": it ends with position " +
                                                    std::to_string(acknowledged_.value));
   if (end > end_) return lost_commits(end_ + 1, acknowledged_, folder_);
   if (end == end_ || end == GlobalPosition{0}) return end;
@@ -92,9 +97,11 @@ Result<GlobalPosition> TruthSource::end_of_copy(std::optional<GlobalPosition> up
   if (!event) return refuse(std::move(event).error());
   if (event->index + 1 == event->count) return end;
   auto first = end - event->index, last = first + (event->count - 1);
-  return refuse(ErrorCode::invalid_argument, "position " + std::to_string(end.value) + " lies inside of the append at positions " + std::to_string(first.value) + " to " +
-                                                 std::to_string(last.value) + ", which is copied whole or not at all: end with " + std::to_string(first.value - 1) +
-                                                 " or with " + std::to_string(last.value));
+  return refuse(ErrorCode::invalid_argument,
+                "position " + std::to_string(end.value) + " lies inside of the append at positions " +
+                    std::to_string(first.value) + " to " + std::to_string(last.value) +
+                    ", which is copied whole or not at all: end with " + std::to_string(first.value - 1) + " or with " +
+                    std::to_string(last.value));
 }
 
 }  // namespace evershard::storage

@@ -9,16 +9,19 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/rocks/database_lock.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::storage {
 
-inline constexpr const char* backup_of_memory = "a backup is made of an open store on disk; this one is in memory, or closed";
+inline constexpr const char* backup_of_memory =
+    "a backup is made of an open store on disk; this one is in memory, or closed";
 
-inline constexpr const char* node_is_copied_whole = "a node's part of a cluster's store is copied whole, up to where it is: without indexes, or up to a position, it cannot be";
+inline constexpr const char* node_is_copied_whole =
+    "a node's part of a cluster's store is copied whole, up to where it is: without indexes, or up to a position, it "
+    "cannot be";
 
 class TruthSource {
  public:
@@ -35,7 +38,8 @@ class TruthSource {
 
   /// Where a copy up to `up_to` ends; absent: where the source does.
   ///
-  /// Errors: invalid_argument: the source ends before it; or it lies inside of an append, whose first and last position are
+  /// Errors: invalid_argument: the source ends before it; or it lies inside of an append, whose first and last position
+  /// are
   ///         named: an append is copied whole or not at all
   ///         corruption: it was acknowledged, and is lost; its event cannot be read
   ///         io

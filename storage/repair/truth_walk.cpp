@@ -70,7 +70,9 @@ class ShardRecords {
       if (auto status = rows_.status(); !status) {
         if (status.error().code == ErrorCode::unavailable) return status;
         why = status.error().what;
-        if (!seek_readable(rows_, from.value, end_.value, [&](std::uint64_t n) { return keys::journal(shard_, ShardOffset{n}); })) return {};
+        if (!seek_readable(rows_, from.value, end_.value,
+                           [&](std::uint64_t n) { return keys::journal(shard_, ShardOffset{n}); }))
+          return {};
         continue;
       }
       if (!rows_.valid()) return {};
@@ -125,7 +127,9 @@ Result<void> TruthWalk::run(GlobalPosition from, GlobalPosition until, const Pro
     if (auto status = order->status(); !status) {
       if (status.error().code == ErrorCode::unavailable) return status;
       why = status.error().what;
-      if (seek_readable(*order, next.value, until.value, [](std::uint64_t n) { return keys::order(GlobalPosition{n}); })) continue;
+      if (seek_readable(*order, next.value, until.value,
+                        [](std::uint64_t n) { return keys::order(GlobalPosition{n}); }))
+        continue;
       lost(until);
       break;
     }
@@ -136,7 +140,8 @@ Result<void> TruthWalk::run(GlobalPosition from, GlobalPosition until, const Pro
     auto key = keys::decode_order(order->key());
     auto cut = key ? sharding::decode_cut(order->value(), of_) : Result<sharding::Cut>(refuse(key.error()));
     if (cut && cut->first_position != *key)
-      cut = refuse(ErrorCode::corruption, "the cut under position " + number(key->value) + " says it begins at " + number(cut->first_position.value));
+      cut = refuse(ErrorCode::corruption, "the cut under position " + number(key->value) + " says it begins at " +
+                                              number(cut->first_position.value));
     if (!cut) {
       why = cut.error().what;
       order->next();
@@ -148,7 +153,8 @@ Result<void> TruthWalk::run(GlobalPosition from, GlobalPosition until, const Pro
       continue;
     }
     if (*key < next && next != from) {
-      visitor_.contradiction("the cut at position " + number(key->value) + " begins before position " + number(next.value) + ", where the one before it ends");
+      visitor_.contradiction("the cut at position " + number(key->value) + " begins before position " +
+                             number(next.value) + ", where the one before it ends");
       order->next();
       continue;
     }
@@ -173,15 +179,17 @@ Result<void> TruthWalk::take_cut(const sharding::Cut& cut) {
   for (const auto& segment : cut.segments) {
     if (segment.is_elsewhere()) continue;
     if (segment.shard.value >= next_offset_.size()) {
-      visitor_.contradiction(name + " names shard " + number(segment.shard.value) + " of " + number(next_offset_.size()));
+      visitor_.contradiction(name + " names shard " + number(segment.shard.value) + " of " +
+                             number(next_offset_.size()));
       continue;
     }
     auto& expected = next_offset_[segment.shard.value];
-    // A cut by which everything of a node was refused has no row there: what it covered is passed over. One that is missing leaves a hole in the positions.
+    // A cut by which everything of a node was refused has no row there: what it covered is passed over. One that is
+    // missing leaves a hole in the positions.
     const bool fits = of_ == sharding::CutOf::node ? expected <= segment.first : expected == segment.first;
     if (expected != ShardOffset{0} && !fits)
-      visitor_.contradiction(name + " goes on in shard " + number(segment.shard.value) + " at offset " + number(segment.first.value) + ", the one before ended before " +
-                             number(expected.value));
+      visitor_.contradiction(name + " goes on in shard " + number(segment.shard.value) + " at offset " +
+                             number(segment.first.value) + ", the one before ended before " + number(expected.value));
     expected = segment.end;
   }
   visitor_.cut(cut);
@@ -210,7 +218,8 @@ Result<void> TruthWalk::gather_shard(std::size_t begin, std::size_t end) {
   ShardRecords records(*rows, shard, group_end);
   EVERSHARD_TRY(records.open(group_begin));
   auto count = [&] {
-    if (records.valid() && records.first() >= group_begin && records.first() < group_end) visitor_.record(shard, records.first(), rows->value());
+    if (records.valid() && records.first() >= group_begin && records.first() < group_end)
+      visitor_.record(shard, records.first(), rows->value());
   };
   count();
   for (std::size_t i = begin; i < end; ++i) {
@@ -240,9 +249,10 @@ Result<void> TruthWalk::gather_shard(std::size_t begin, std::size_t end) {
         if (records.valid() && records.first() <= offset) continue;
       }
       auto behind = records.valid() ? std::min(records.first(), run_end) : run_end;
-      auto what = behind - offset == 1 ? "shard " + number(shard.value) + ", offset " + number(offset.value) + ": its record is missing"
-                                       : "shard " + number(shard.value) + ", offsets " + number(offset.value) + " to " + number(behind.value - 1) +
-                                             ": their records are missing";
+      auto what = behind - offset == 1
+                      ? "shard " + number(shard.value) + ", offset " + number(offset.value) + ": its record is missing"
+                      : "shard " + number(shard.value) + ", offsets " + number(offset.value) + " to " +
+                            number(behind.value - 1) + ": their records are missing";
       if (!records.why.empty()) what += ": " + records.why;
       visitor_.missing(position, behind - offset, what);
       offset = behind;

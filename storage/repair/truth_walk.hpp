@@ -9,9 +9,9 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/runs.hpp"
-#include "evershard/storage/progress.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/progress.hpp"
 
 namespace evershard::storage {
 
@@ -30,8 +30,8 @@ class TruthVisitor {
   virtual void contradiction(const std::string& what);
 };
 
-/// Goes through the cuts in groups, and through the journal shard by shard, as indexes are rebuilt. A damaged block costs
-/// the rows in it and no other.
+/// Goes through the cuts in groups, and through the journal shard by shard, as indexes are rebuilt. A damaged block
+/// costs the rows in it and no other.
 class TruthWalk {
  public:
   /// `of`: a node's, where positions may lie elsewhere.

@@ -4,14 +4,14 @@
 #include <tuple>
 
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
+#include "evershard/storage/order/applied.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -26,7 +26,8 @@ std::string positions(GlobalPosition from, std::uint64_t count) {
 // -- the truth
 
 Result<void> Verification::truth(const Progress& progress) {
-  TruthWalk walk(subject_.rows, subject_.shards, *this, subject_.view.whole ? sharding::CutOf::store : sharding::CutOf::node);
+  TruthWalk walk(subject_.rows, subject_.shards, *this,
+                 subject_.view.whole ? sharding::CutOf::store : sharding::CutOf::node);
   EVERSHARD_TRY(walk.run(GlobalPosition{1}, subject_.view.watermark + 1, progress));
   std::ranges::sort(missing_, {}, &Missing::from);
   std::ranges::sort(removed_);
@@ -44,9 +45,13 @@ void Verification::event(GlobalPosition position, const EventLocation& location,
   });
 }
 
-void Verification::missing(GlobalPosition from, std::uint64_t count, const std::string& why) { note_missing(from, count, false, why); }
+void Verification::missing(GlobalPosition from, std::uint64_t count, const std::string& why) {
+  note_missing(from, count, false, why);
+}
 
-void Verification::missing_cut(GlobalPosition from, std::uint64_t count, const std::string& why) { note_missing(from, count, true, "their cut is missing: " + why); }
+void Verification::missing_cut(GlobalPosition from, std::uint64_t count, const std::string& why) {
+  note_missing(from, count, true, "their cut is missing: " + why);
+}
 
 void Verification::note_missing(GlobalPosition from, std::uint64_t count, bool cut, const std::string& why) {
   findings_.add(positions(from, count) + " cannot be read: " + why, count);
@@ -80,9 +85,12 @@ Result<void> Verification::indexes(const Progress& progress) {
   constexpr std::array families{Family::streams, Family::postings, Family::ids, Family::directory, Family::runs};
   for (std::size_t i = 0; i < families.size(); ++i) {
     auto part = [&](std::uint64_t, std::uint64_t) { return !progress || progress(i, families.size()); };
-    EVERSHARD_TRY(sealed(families[i], [&](const IndexEntry& entry) {
-      if (counts(entry)) sums_.subtract(entry);
-    }, true, part));
+    EVERSHARD_TRY(sealed(
+        families[i],
+        [&](const IndexEntry& entry) {
+          if (counts(entry)) sums_.subtract(entry);
+        },
+        true, part));
     if (families[i] == Family::streams) go_to_term(std::nullopt);
     for (const auto& tail : *subject_.view.tails)
       give_entries(*tail, subject_.indexed, families[i], [&](const IndexEntry& entry) {
@@ -105,14 +113,16 @@ Result<void> Verification::sealed(Family family, const EntrySink& sink, bool fir
     if (!first_pass) continue;
     ++index_rows_;
     if (!given)
-      index_error("family " + std::string(name_of(family)) + ", row " + hex(cursor->key(), 64) + ": " + given.error().what);
+      index_error("family " + std::string(name_of(family)) + ", row " + hex(cursor->key(), 64) + ": " +
+                  given.error().what);
     else if (family == Family::streams && stream.first <= subject_.view.mark)
       stream_row(stream);
   }
   if (auto status = cursor->status(); !status) {
     if (status.error().code == ErrorCode::unavailable) return status;
     unreadable_[static_cast<std::size_t>(family)] = true;
-    if (first_pass) index_error("family " + std::string(name_of(family)) + " cannot be read to its end: " + status.error().what);
+    if (first_pass)
+      index_error("family " + std::string(name_of(family)) + " cannot be read to its end: " + status.error().what);
   }
   return {};
 }
@@ -122,16 +132,19 @@ Result<void> Verification::sealed(Family family, const EntrySink& sink, bool fir
 void Verification::collect_tail_streams() {
   for (const auto& tail : *subject_.view.tails) {
     if (subject_.indexed < tail->first()) continue;
-    auto until = static_cast<std::uint32_t>(std::min<std::uint64_t>(subject_.indexed - tail->first() + 1, tail->events()));
+    auto until =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(subject_.indexed - tail->first() + 1, tail->events()));
     for (std::uint32_t i = 0, n = tail->streams().size(); i < n; ++i) {
       const auto& stream = tail->streams()[i];
       auto events = stream.events.lower_bound(until, stream.events.size());
       if (events > 0)
-        tail_streams_.push_back(
-            {stream.term, stream.aggregate_text, stream.first_seq_nr, events, tail->first() + stream.events.at(0), tail->first() + stream.events.at(events - 1)});
+        tail_streams_.push_back({stream.term, stream.aggregate_text, stream.first_seq_nr, events,
+                                 tail->first() + stream.events.at(0), tail->first() + stream.events.at(events - 1)});
     }
   }
-  std::ranges::sort(tail_streams_, [](const auto& a, const auto& b) { return std::tie(a.term, a.text, a.first) < std::tie(b.term, b.text, b.first); });
+  std::ranges::sort(tail_streams_, [](const auto& a, const auto& b) {
+    return std::tie(a.term, a.text, a.first) < std::tie(b.term, b.text, b.first);
+  });
 }
 
 void Verification::stream_row(const StreamRow& row) {
@@ -153,15 +166,17 @@ void Verification::go_to_term(std::optional<sharding::Term> term) {
   term_ = term.value_or(0);
 }
 
-void Verification::check_stream(std::string_view text, SeqNr first_seq_nr, std::uint64_t events, GlobalPosition first, GlobalPosition last) {
+void Verification::check_stream(std::string_view text, SeqNr first_seq_nr, std::uint64_t events, GlobalPosition first,
+                                GlobalPosition last) {
   auto known = streams_.find(text);
   if (known == streams_.end()) known = streams_.emplace(std::string(text), StreamEnd{}).first;
   auto& end = known->second;
   if (first_seq_nr != end.next)
-    findings_.add("stream " + in_quotes(text) + " goes on with seq_nr " + std::to_string(first_seq_nr.value) + " at position " + std::to_string(first.value) +
-                  ", expected was " + std::to_string(end.next.value));
+    findings_.add("stream " + in_quotes(text) + " goes on with seq_nr " + std::to_string(first_seq_nr.value) +
+                  " at position " + std::to_string(first.value) + ", expected was " + std::to_string(end.next.value));
   if (first <= end.last)
-    findings_.add("stream " + in_quotes(text) + " goes back from position " + std::to_string(end.last.value) + " to " + std::to_string(first.value));
+    findings_.add("stream " + in_quotes(text) + " goes back from position " + std::to_string(end.last.value) + " to " +
+                  std::to_string(first.value));
   end = {first_seq_nr + events, last};
 }
 
@@ -193,7 +208,8 @@ Result<void> Verification::removal_row(std::string_view name, std::string_view v
   for (const auto prefix : {removed_prefix, removing_prefix}) {
     if (!name.starts_with(prefix)) continue;
     auto aggregate = AggregateId::parse(name.substr(prefix.size()));
-    if (!aggregate) return refuse(ErrorCode::corruption, "what is removed is of no aggregate: " + aggregate.error().what);
+    if (!aggregate)
+      return refuse(ErrorCode::corruption, "what is removed is of no aggregate: " + aggregate.error().what);
     auto row = decode_removal(value, *aggregate);
     if (!row) return refuse(std::move(row).error());
   }
@@ -214,7 +230,8 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
       auto applied = decode_applied(value);
       if (!applied) return refuse(std::move(applied).error());
       if (applied->watermark < subject_.view.watermark)
-        return corrupt("it says position " + std::to_string(applied->watermark.value) + ", the order is at " + std::to_string(subject_.view.watermark.value));
+        return corrupt("it says position " + std::to_string(applied->watermark.value) + ", the order is at " +
+                       std::to_string(subject_.view.watermark.value));
       return {};
     }
     case keys::StateKey::Kind::covered: {
@@ -227,21 +244,25 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
       if (!row) return refuse(std::move(row).error());
       return {};
     }
-    case keys::StateKey::Kind::checkpoint: return removal_row(decoded->name, value);
-    case keys::StateKey::Kind::snapshot: break;
+    case keys::StateKey::Kind::checkpoint:
+      return removal_row(decoded->name, value);
+    case keys::StateKey::Kind::snapshot:
+      break;
   }
   ++snapshots_;
   auto name = "the snapshot of " + in_quotes(decoded->aggregate.text());
   auto snapshot = decode_snapshot(value, decoded->aggregate);
   if (!snapshot) return corrupt(name + ": " + snapshot.error().what);
   if (decoded->retained && *decoded->retained != snapshot->version)
-    return corrupt(name + " of version " + std::to_string(snapshot->version.value) + " is kept as version " + std::to_string(decoded->retained->value));
+    return corrupt(name + " of version " + std::to_string(snapshot->version.value) + " is kept as version " +
+                   std::to_string(decoded->retained->value));
   // Of later ones, and where an index ends before, nothing can be said.
   if (snapshot->position > subject_.indexed || is_missing(snapshot->position)) return {};
   auto head = Reader(subject_.rows, subject_.hasher, subject_.shards).head(subject_.view, decoded->aggregate);
   if (!head) return refuse(std::move(head).error());
   if (head->version < snapshot->version)
-    return corrupt(name + " is of version " + std::to_string(snapshot->version.value) + ", the stream ends at " + std::to_string(head->version.value));
+    return corrupt(name + " is of version " + std::to_string(snapshot->version.value) + ", the stream ends at " +
+                   std::to_string(head->version.value));
   return {};
 }
 

@@ -11,17 +11,17 @@
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/repair/findings.hpp"
 #include "evershard/storage/index/index_sums.hpp"
-#include "evershard/storage/progress.hpp"
 #include "evershard/storage/journal/rows.hpp"
-#include "evershard/storage/repair/truth_walk.hpp"
 #include "evershard/storage/journal/view.hpp"
+#include "evershard/storage/progress.hpp"
+#include "evershard/storage/repair/findings.hpp"
+#include "evershard/storage/repair/truth_walk.hpp"
 
 namespace evershard::storage {
 
-/// First the truth, event by event, then each index beside the sums the truth gave; where a sum differs, a second pass over
-/// the stretches of positions that do, with all their entries side by side.
+/// First the truth, event by event, then each index beside the sums the truth gave; where a sum differs, a second pass
+/// over the stretches of positions that do, with all their entries side by side.
 class Verification final : private TruthVisitor {
  public:
   struct Subject {
@@ -37,7 +37,8 @@ class Verification final : private TruthVisitor {
     std::uint64_t count = 0;
     bool cut = false;
   };
-  Verification(Subject subject, Findings& findings) : subject_(std::move(subject)), findings_(findings), entries_(subject_.hasher), sums_(subject_.indexed) {}
+  Verification(Subject subject, Findings& findings)
+      : subject_(std::move(subject)), findings_(findings), entries_(subject_.hasher), sums_(subject_.indexed) {}
 
   /// Errors of each: cancelled, unavailable
   Result<void> truth(const Progress& progress);
@@ -87,7 +88,8 @@ class Verification final : private TruthVisitor {
   void collect_tail_streams();
   void stream_row(const StreamRow& row);
   void go_to_term(std::optional<sharding::Term> term);
-  void check_stream(std::string_view text, SeqNr first_seq_nr, std::uint64_t events, GlobalPosition first, GlobalPosition last);
+  void check_stream(std::string_view text, SeqNr first_seq_nr, std::uint64_t events, GlobalPosition first,
+                    GlobalPosition last);
   Result<void> removal_row(std::string_view name, std::string_view value);
   Result<void> state_row(std::string_view key, std::string_view value);
 

@@ -5,14 +5,15 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/repair/verification.hpp"
 
 namespace evershard::storage {
 namespace {
 
-// What is held of the stretches looked at: some hundred thousand events, or one stretch of a store with billions of them.
+// What is held of the stretches looked at: some hundred thousand events, or one stretch of a store with billions of
+// them.
 constexpr std::uint64_t compared_events_max = 262'144;
 constexpr std::size_t examples_max = 8;  // of a family, of a kind: there is room for those of the others
 
@@ -27,7 +28,8 @@ bool before(const HashedEntry& a, const HashedEntry& b) { return a.hash < b.hash
 /// What the truth says of one family.
 class EntriesOf final : public TruthVisitor {
  public:
-  EntriesOf(Family family, const sharding::TermHasher& hasher, EntrySink sink) : family_(family), entries_(hasher), sink_(std::move(sink)) {}
+  EntriesOf(Family family, const sharding::TermHasher& hasher, EntrySink sink)
+      : family_(family), entries_(hasher), sink_(std::move(sink)) {}
   void event(GlobalPosition position, const EventLocation& location, const EventView& event) override {
     entries_.give(event, position, location, FamilySet::of(family_), sink_);
   }
@@ -54,20 +56,24 @@ Result<void> Verification::compare(Family family, const Progress& progress) {
   if (stretches.empty()) return {};
   if (family == Family::directory) return compare_directory(progress);
 
-  auto looked_at = std::min<std::size_t>(stretches.size(), std::max<std::uint64_t>(1, compared_events_max / sums_.stretch_events()));
+  auto looked_at =
+      std::min<std::size_t>(stretches.size(), std::max<std::uint64_t>(1, compared_events_max / sums_.stretch_events()));
   auto more = stretches.size() - looked_at;
   stretches.resize(looked_at);
   EVERSHARD_TRY(compare_stretches(family, stretches, progress));
   if (more > 0)
-    index_error("family " + std::string(name_of(family)) + " differs from the journal in " + std::to_string(more) + " more stretches of " +
-                    std::to_string(sums_.stretch_events()) + " positions", more);
+    index_error("family " + std::string(name_of(family)) + " differs from the journal in " + std::to_string(more) +
+                    " more stretches of " + std::to_string(sums_.stretch_events()) + " positions",
+                more);
   return {};
 }
 
-Result<void> Verification::compare_stretches(Family family, const std::vector<std::size_t>& stretches, const Progress& progress) {
+Result<void> Verification::compare_stretches(Family family, const std::vector<std::size_t>& stretches,
+                                             const Progress& progress) {
   Entries expected, actual;
   auto take = [&](const IndexEntry& entry) {
-    if (counts(entry) && std::ranges::binary_search(stretches, entry.position.value / sums_.stretch_events())) actual.push_back({entry.hash(), entry});
+    if (counts(entry) && std::ranges::binary_search(stretches, entry.position.value / sums_.stretch_events()))
+      actual.push_back({entry.hash(), entry});
   };
   for (auto stretch : stretches) {
     auto from = std::max(sums_.first_of(stretch), GlobalPosition{1});
@@ -76,7 +82,9 @@ Result<void> Verification::compare_stretches(Family family, const std::vector<st
     EntriesOf truth(family, subject_.hasher, [&](const IndexEntry& entry) {
       if (from <= entry.position && entry.position < until && counts(entry)) expected.push_back({entry.hash(), entry});
     });
-    EVERSHARD_TRY(TruthWalk(subject_.rows, subject_.shards, truth, subject_.view.whole ? sharding::CutOf::store : sharding::CutOf::node).run(from, until, progress));
+    EVERSHARD_TRY(TruthWalk(subject_.rows, subject_.shards, truth,
+                            subject_.view.whole ? sharding::CutOf::store : sharding::CutOf::node)
+                      .run(from, until, progress));
   }
   EVERSHARD_TRY(sealed(family, take, false, progress));
   for (const auto& tail : *subject_.view.tails) give_entries(*tail, subject_.indexed, family, take);
@@ -87,7 +95,8 @@ Result<void> Verification::compare_stretches(Family family, const std::vector<st
   auto say = [&](const Entries& entries, const std::string& verb, const std::string& ending) {
     auto named = std::min(entries.size(), examples_max);
     for (std::size_t i = 0; i < named; ++i) index_error(name + verb + entries[i].entry.described() + ending);
-    if (auto more = entries.size() - named; more > 0) index_error(name + verb + std::to_string(more) + " more entries" + ending, more);
+    if (auto more = entries.size() - named; more > 0)
+      index_error(name + verb + std::to_string(more) + " more entries" + ending, more);
   };
   say(only_in(expected, actual), " lacks ", "");
   say(only_in(actual, expected), " has ", ", which the journal does not say");
@@ -106,7 +115,8 @@ Result<void> Verification::compare_directory(const Progress& progress) {
     auto entry = decode_directory_entry(listed->value());
     if (!key || !entry) continue;  // said before
     auto text = key->aggregate.text();
-    if (entry->stream != subject_.hasher.aggregate(text) || entry->shard != sharding::shard_of(sharding::stream_hash(text), subject_.shards)) {
+    if (entry->stream != subject_.hasher.aggregate(text) ||
+        entry->shard != sharding::shard_of(sharding::stream_hash(text), subject_.shards)) {
       index_error("family directory leads from " + in_quotes(text) + " to another stream or shard");
       continue;
     }

@@ -3,13 +3,13 @@
 #include <memory>
 #include <utility>
 
-#include "evershard/storage/rocks/database_lock.hpp"
-#include "evershard/storage/repair/findings.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/storage/repair/findings.hpp"
 #include "evershard/storage/repair/store_maintenance.hpp"
 #include "evershard/storage/repair/truth_source.hpp"
 #include "evershard/storage/repair/verification.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
 
 namespace evershard::storage {
 
@@ -20,7 +20,8 @@ Result<VerifyReport> verify(const Store& store, const Progress& progress) {
 
   // Of a hundred parts: files 20, the truth 50, indexes 25, the state 5.
   if (auto maintenance = store.maintenance())
-    EVERSHARD_TRY(maintenance->check_files([&](const DamagedFile& file) { findings.add(file.sentence()); }, part_of(progress, 0, 20)));
+    EVERSHARD_TRY(maintenance->check_files([&](const DamagedFile& file) { findings.add(file.sentence()); },
+                                           part_of(progress, 0, 20)));
   EVERSHARD_TRY(verification.truth(part_of(progress, 20, 70)));
   EVERSHARD_TRY(verification.indexes(part_of(progress, 70, 95)));
   EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));

@@ -21,15 +21,16 @@ struct VerifyReport {
   std::uint64_t records = 0;     ///< of the journal
   std::uint64_t index_rows = 0;  ///< sealed ones
   std::uint64_t snapshots = 0;
-  std::uint64_t errors = 0;           ///< all that were met
-  std::vector<std::string> findings;  ///< a sentence each, which names shard and offset, family or file; the first `findings_max`
+  std::uint64_t errors = 0;  ///< all that were met
+  std::vector<std::string>
+      findings;  ///< a sentence each, which names shard and offset, family or file; the first `findings_max`
 };
 
 /// Checks the store as one view has it, while it runs; changes nothing and keeps the block cache to others.
 ///
-/// The order is dense and each of its events is in the journal, whole; indexes, sealed and in memory, hold what a rebuild
-/// from the journal would make, and nothing else; each aggregate's seq_nrs are dense; snapshots are whole and of versions
-/// that exist; every block of every file can be read.
+/// The order is dense and each of its events is in the journal, whole; indexes, sealed and in memory, hold what a
+/// rebuild from the journal would make, and nothing else; each aggregate's seq_nrs are dense; snapshots are whole and
+/// of versions that exist; every block of every file can be read.
 ///
 /// Errors: cancelled, io. Damage is no error here: it is what the report is for.
 /// Cost:   reads everything twice; 1 M events take a few seconds. Memory: tens of megabytes, whatever the store's size.

@@ -9,8 +9,10 @@ Result<std::unique_ptr<DatabaseLock>> DatabaseLock::take(const std::filesystem::
   auto status = rocksdb::Env::Default()->LockFile((data_dir / "db" / "LOCK").string(), &lock);
   if (status.ok()) return std::unique_ptr<DatabaseLock>(new DatabaseLock(lock));
   auto text = status.ToString();
-  if (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos)
-    return refuse(ErrorCode::unavailable, data_dir.string() + " is open already: " + StoreOwner::named_in(data_dir / "OWNER"));
+  if (text.find("lock hold by current process") != std::string::npos ||
+      text.find("While lock file") != std::string::npos)
+    return refuse(ErrorCode::unavailable,
+                  data_dir.string() + " is open already: " + StoreOwner::named_in(data_dir / "OWNER"));
   return refuse(ErrorCode::io, "cannot lock " + data_dir.string() + ": " + text);
 }
 

@@ -11,7 +11,10 @@ namespace evershard::storage {
 /// One thread polls, any thread looks.
 class DiskSpace {
  public:
-  DiskSpace(std::filesystem::path folder, std::uint64_t reserve_bytes) : folder_(std::move(folder)), reserve_(reserve_bytes) { poll(); }
+  DiskSpace(std::filesystem::path folder, std::uint64_t reserve_bytes)
+      : folder_(std::move(folder)), reserve_(reserve_bytes) {
+    poll();
+  }
 
   /// Cost: one statvfs, about 1 us. What cannot be asked stays as it was.
   void poll();

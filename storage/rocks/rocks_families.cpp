@@ -40,7 +40,8 @@ Result<Identity> RocksFamilies::stored_identity(const RocksOptions& options, con
   descriptors.emplace_back(std::string(name_of(Family::state)), options.family(Family::state));
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  EVERSHARD_TRY(checked(rocksdb::DB::OpenForReadOnly(options.db(), folder, descriptors, &handles, &db), "cannot look into " + folder));
+  EVERSHARD_TRY(checked(rocksdb::DB::OpenForReadOnly(options.db(), folder, descriptors, &handles, &db),
+                        "cannot look into " + folder));
   std::string value;
   auto status = db->Get(rocksdb::ReadOptions(), handles[1], keys::identity(), &value);
   for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle);
@@ -68,7 +69,9 @@ Result<GlobalPosition> RocksFamilies::stored_mark() const {
   auto status = db_->Get(rocksdb::ReadOptions(), mark(), mark_key, &value);
   if (status.IsNotFound()) return GlobalPosition{0};
   EVERSHARD_TRY(checked(status, "cannot read the mark of the indexes"));
-  if (value.size() != 8) return refuse(ErrorCode::corruption, "the mark of the indexes has " + std::to_string(value.size()) + " bytes, not 8");
+  if (value.size() != 8)
+    return refuse(ErrorCode::corruption,
+                  "the mark of the indexes has " + std::to_string(value.size()) + " bytes, not 8");
   std::uint64_t position = 0;
   for (unsigned char byte : value) position = position << 8 | byte;
   return GlobalPosition{position};
@@ -100,7 +103,9 @@ Result<void> RocksFamilies::renew(std::size_t i, const std::string& name, const 
   return checked(db_->CreateColumnFamily(options, name, &handles_[i]), "cannot create family " + name);
 }
 
-Result<void> RocksFamilies::clear_mark(const RocksOptions& options) { return renew(family_count, mark_family, options.small()); }
+Result<void> RocksFamilies::clear_mark(const RocksOptions& options) {
+  return renew(family_count, mark_family, options.small());
+}
 
 Result<void> RocksFamilies::clear_indexes(const RocksOptions& options) {
   for (std::size_t i = 0; i < family_count; ++i) {

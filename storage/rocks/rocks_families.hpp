@@ -10,15 +10,16 @@
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/journal/identity.hpp"
-#include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
 
 namespace evershard::storage {
 
 /// Closes the database when it goes.
 class RocksFamilies {
  public:
-  /// Opens what is there and creates what is missing. Errors: RocksDB's, as they are: open() of the store tells them apart.
+  /// Opens what is there and creates what is missing. Errors: RocksDB's, as they are: open() of the store tells them
+  /// apart.
   static rocksdb::Status open(const RocksOptions& options, const std::string& folder, bool read_only,
                               std::unique_ptr<RocksFamilies>& out);
   /// Of a store that open() refused because it has families we do not know.
@@ -28,7 +29,9 @@ class RocksFamilies {
   RocksFamilies(const RocksFamilies&) = delete;
 
   [[nodiscard]] rocksdb::DB& db() const { return *db_; }
-  [[nodiscard]] rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
+  [[nodiscard]] rocksdb::ColumnFamilyHandle* handle(Family family) const {
+    return handles_[static_cast<std::size_t>(family)];
+  }
   /// One row, the mark: everything up to this position is in the index families.
   [[nodiscard]] rocksdb::ColumnFamilyHandle* mark() const { return handles_[family_count]; }
 
@@ -37,8 +40,8 @@ class RocksFamilies {
 
   /// Absent: 0. Errors: corruption, io
   [[nodiscard]] Result<GlobalPosition> stored_mark() const;
-  /// Drops the mark and makes it anew: 0. To be done before clear_indexes(): a crash in between leaves a mark of 0 beside
-  /// rows, and the next open clears again.
+  /// Drops the mark and makes it anew: 0. To be done before clear_indexes(): a crash in between leaves a mark of 0
+  /// beside rows, and the next open clears again.
   Result<void> clear_mark(const RocksOptions& options);
   /// Drops the index families and makes them anew, empty.
   Result<void> clear_indexes(const RocksOptions& options);

@@ -11,9 +11,12 @@
 
 namespace evershard::storage {
 
-std::filesystem::path RocksMaintenance::folder() const { return std::filesystem::path(families_->db().GetName()).parent_path(); }
+std::filesystem::path RocksMaintenance::folder() const {
+  return std::filesystem::path(families_->db().GetName()).parent_path();
+}
 
-Result<void> RocksMaintenance::check_files(const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) {
+Result<void> RocksMaintenance::check_files(const std::function<void(const DamagedFile&)>& damaged,
+                                           const Progress& progress) {
   return check_table_files(families_->db(), options_, damaged, progress);
 }
 
@@ -30,7 +33,8 @@ std::unique_ptr<const Rows> RocksMaintenance::frozen_rows() const { return Rocks
 
 Result<void> RocksMaintenance::flush_log() {
   // All families that go through the log, together: else it is kept for one of them.
-  const std::vector<rocksdb::ColumnFamilyHandle*> handles{families_->handle(Family::journal), families_->handle(Family::order), families_->handle(Family::state)};
+  const std::vector<rocksdb::ColumnFamilyHandle*> handles{
+      families_->handle(Family::journal), families_->handle(Family::order), families_->handle(Family::state)};
   return checked(families_->db().Flush(rocksdb::FlushOptions(), handles), "cannot write the log's rows into files");
 }
 
@@ -67,7 +71,8 @@ Result<void> RocksMaintenance::rewrite(const Stretch& stretch) {
     options.exclusive_manual_compaction = false;  // merging of sealed runs goes on
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     rocksdb::Slice from(stretch.from), until(stretch.until);
-    auto status = families_->db().CompactRange(options, families_->handle(family), &from, stretch.until.empty() ? nullptr : &until);
+    auto status = families_->db().CompactRange(options, families_->handle(family), &from,
+                                               stretch.until.empty() ? nullptr : &until);
     return checked(status, "cannot compact family " + stretch.family);
   }
   return {};

@@ -4,14 +4,15 @@
 
 #include <memory>
 
-#include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/repair/store_maintenance.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
 
 namespace evershard::storage {
 
 class RocksMaintenance final : public StoreMaintenance {
  public:
-  RocksMaintenance(std::shared_ptr<const RocksFamilies> families, const RocksOptions& options) : families_(std::move(families)), options_(options) {}
+  RocksMaintenance(std::shared_ptr<const RocksFamilies> families, const RocksOptions& options)
+      : families_(std::move(families)), options_(options) {}
   [[nodiscard]] std::filesystem::path folder() const override;
   Result<void> check_files(const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) override;
   Result<void> link_database(const std::filesystem::path& folder) override;

@@ -9,17 +9,17 @@
 #include "evershard/protocol/limits.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/given_up.hpp"
+#include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/index/tail_rebuild.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
-#include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"
-#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/rocks/rocks_store.hpp"
 #include "evershard/storage/steps.hpp"
-#include "evershard/storage/index/tail_rebuild.hpp"
-#include "evershard/storage/repair/truth_only.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -44,7 +44,8 @@ Folder look_into(const std::filesystem::path& database) {
 
 bool is_lock_held(const rocksdb::Status& status) {
   auto text = status.ToString();
-  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos);
+  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos ||
+                                text.find("While lock file") != std::string::npos);
 }
 
 bool has_unknown_families(const rocksdb::Status& status) {
@@ -56,16 +57,20 @@ Result<void> check_member(const Identity& identity, const StoreOptions& options)
   const auto where = "the store in " + options.data_dir.string();
   if (!options.member) {
     if (identity.node == 0 || options.read_only) return {};
-    return invalid(where + " is node " + std::to_string(identity.node) + "'s part of a cluster's store: only that node opens it");
+    return invalid(where + " is node " + std::to_string(identity.node) +
+                   "'s part of a cluster's store: only that node opens it");
   }
   if (identity.node == 0) return invalid(where + " is a whole store, not a node's");
   if (identity.node != options.member->node)
-    return invalid(where + " is node " + std::to_string(identity.node) + "'s, not node " + std::to_string(options.member->node) + "'s");
+    return invalid(where + " is node " + std::to_string(identity.node) + "'s, not node " +
+                   std::to_string(options.member->node) + "'s");
   if (identity.store != options.member->store)
     return invalid(where + " is of cluster " + identity.store.text() + ", not of " + options.member->store.text());
   if (identity.fork != options.member->fork)
-    return invalid(where + " is of fork " + identity.fork.text() + " of its cluster, not of " + options.member->fork.text());
-  if (identity.term_key != options.member->term_key) return invalid(where + " hashes terms under another key than its cluster");
+    return invalid(where + " is of fork " + identity.fork.text() + " of its cluster, not of " +
+                   options.member->fork.text());
+  if (identity.term_key != options.member->term_key)
+    return invalid(where + " hashes terms under another key than its cluster");
   return {};
 }
 
@@ -77,7 +82,8 @@ Result<std::unique_ptr<Store>> open_rocks_store(StoreOptions options) {
 }
 
 Result<std::unique_ptr<NodeStore>> open_rocks_node_store(StoreOptions options) {
-  if (!options.member || options.member->node == 0) return invalid("a node's store needs the node's number, from 1, and its cluster");
+  if (!options.member || options.member->node == 0)
+    return invalid("a node's store needs the node's number, from 1, and its cluster");
   return RocksStore::open(std::move(options));
 }
 
@@ -91,8 +97,10 @@ Result<std::optional<Identity>> identity_in(const std::filesystem::path& data_di
 
 Result<std::unique_ptr<RocksStore>> RocksStore::open(StoreOptions options) {
   if (options.data_dir.empty()) return invalid("a store on disk needs a data directory");
-  if (options.shards > shards_max) return invalid("a store has at most 65535 shards, not " + std::to_string(options.shards));
-  if (options.tail_events == 0 || options.tail_bytes_max == 0 || options.record_bytes == 0 || options.memtable_bytes == 0)
+  if (options.shards > shards_max)
+    return invalid("a store has at most 65535 shards, not " + std::to_string(options.shards));
+  if (options.tail_events == 0 || options.tail_bytes_max == 0 || options.record_bytes == 0 ||
+      options.memtable_bytes == 0)
     return invalid("tail_events, tail_bytes_max, record_bytes and memtable_bytes are above 0");
   std::unique_ptr<RocksStore> store(new RocksStore(std::move(options)));
   EVERSHARD_TRY(store->look_at_folder());
@@ -113,7 +121,8 @@ Result<void> RocksStore::look_at_folder() {
   if (found.current) return {};
   // MARK is made when a new store is complete: without it, what lies here is a creation that was broken off.
   if (marked || found.tables) return corrupt("CURRENT is missing from " + database_.string() + ", which holds a store");
-  if (!options_.create || options_.read_only) return refuse(ErrorCode::not_found, "there is no store in " + options_.data_dir.string());
+  if (!options_.create || options_.read_only)
+    return refuse(ErrorCode::not_found, "there is no store in " + options_.data_dir.string());
   creating_ = true;
   std::filesystem::create_directories(database_, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + database_.string() + ": " + error.message());
@@ -124,14 +133,17 @@ Result<void> RocksStore::open_database() {
   std::unique_ptr<RocksFamilies> families;
   auto status = RocksFamilies::open(rocks_.for_opening(), database_.string(), options_.read_only, families);
   if (is_lock_held(status))
-    return refuse(ErrorCode::unavailable, options_.data_dir.string() + " is open already: " + StoreOwner::named_in(owner_path_));
+    return refuse(ErrorCode::unavailable,
+                  options_.data_dir.string() + " is open already: " + StoreOwner::named_in(owner_path_));
   if (has_unknown_families(status)) {
     auto format = RocksFamilies::stored_identity(rocks_, database_.string());
     if (!format) return refuse(std::move(format).error());
-    return corrupt(options_.data_dir.string() + " has column families no store of format " + std::to_string(format_version) + " has: " + status.ToString());
+    return corrupt(options_.data_dir.string() + " has column families no store of format " +
+                   std::to_string(format_version) + " has: " + status.ToString());
   }
   // A file that should be there and is not: damage, not a fault of the disk.
-  if (status.IsPathNotFound() || status.IsNotFound() || (status.IsIOError() && status.ToString().find("No such file") != std::string::npos))
+  if (status.IsPathNotFound() || status.IsNotFound() ||
+      (status.IsIOError() && status.ToString().find("No such file") != std::string::npos))
     return corrupt("cannot open " + database_.string() + ": " + status.ToString());
   if (!status.ok()) return refuse(error_of(status, "cannot open " + database_.string()));
   families_ = std::move(families);
@@ -165,15 +177,18 @@ Result<void> RocksStore::identify() {
     identity_ = new_identity(options_.shards, options_.member);
     rocksdb::WriteOptions options;
     options.sync = true;
-    EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), key, encode(identity_)), "cannot write the store's identity"));
+    EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), key, encode(identity_)),
+                          "cannot write the store's identity"));
     // In a file from the beginning: whatever log is lost later, what is left is known as this store.
-    EVERSHARD_TRY(checked(families_->db().Flush(rocksdb::FlushOptions(), families_->handle(Family::state)), "cannot write the store's identity into a file"));
+    EVERSHARD_TRY(checked(families_->db().Flush(rocksdb::FlushOptions(), families_->handle(Family::state)),
+                          "cannot write the store's identity into a file"));
   }
   if (options_.shards != 0 && options_.shards != identity_.shards)
-    return invalid("the store in " + options_.data_dir.string() + " has " + std::to_string(identity_.shards) + " shards, not " + std::to_string(options_.shards));
+    return invalid("the store in " + options_.data_dir.string() + " has " + std::to_string(identity_.shards) +
+                   " shards, not " + std::to_string(options_.shards));
   if (identity_.hash != sharding::hash_id)
-    return invalid("the store in " + options_.data_dir.string() + " was made with shard hash " + std::to_string(identity_.hash) + ", this program has " +
-                   std::to_string(sharding::hash_id));
+    return invalid("the store in " + options_.data_dir.string() + " was made with shard hash " +
+                   std::to_string(identity_.hash) + ", this program has " + std::to_string(sharding::hash_id));
   EVERSHARD_TRY(check_member(identity_, options_));
   step(steps::open_identified);
   return {};
@@ -185,8 +200,9 @@ Result<void> RocksStore::take_off_what_was_given_up() {
   if (!from) return refuse(std::move(from).error());
   if (from->empty()) return {};
   if (options_.read_only)
-    return refuse(ErrorCode::unavailable, "the store in " + options_.data_dir.string() + " still has what was given up of shard " + std::to_string(from->begin()->first.value) +
-                                              ": its node takes it off when it is started");
+    return refuse(ErrorCode::unavailable,
+                  "the store in " + options_.data_dir.string() + " still has what was given up of shard " +
+                      std::to_string(from->begin()->first.value) + ": its node takes it off when it is started");
   return take_off_given_up(*families_, rocks_, *rows_, identity_, [this] { step(steps::open_given_up); });
 }
 
@@ -203,13 +219,16 @@ Result<void> RocksStore::compare_with_mark_file() {
   if (!last) return refuse(std::move(last).error());
   auto sealed = families_->stored_mark();
   if (!sealed) return refuse(std::move(sealed).error());
-  // Only what was durable is sealed: the indexes' mark speaks of lost commits as MARK does. (RocksRuns syncs before it ingests.)
+  // Only what was durable is sealed: the indexes' mark speaks of lost commits as MARK does. (RocksRuns syncs before it
+  // ingests.)
   auto known = std::max(*sealed, *last ? (*last)->watermark : GlobalPosition{0});
   if (known > recovered_.watermark && !options_.accept_loss)
-    return corrupt("acknowledged commits are lost: " + mark_path_.string() + " and the indexes know of position " + std::to_string(known.value) +
-                   ", recovered up to position " + std::to_string(recovered_.watermark.value) + " (cut " + std::to_string(recovered_.last_cut.value) +
+    return corrupt("acknowledged commits are lost: " + mark_path_.string() + " and the indexes know of position " +
+                   std::to_string(known.value) + ", recovered up to position " +
+                   std::to_string(recovered_.watermark.value) + " (cut " + std::to_string(recovered_.last_cut.value) +
                    ") from the log " + (database_ / look_into(database_).newest_log).string() + ": positions " +
-                   std::to_string(recovered_.watermark.value + 1) + " to " + std::to_string(known.value) + " are missing");
+                   std::to_string(recovered_.watermark.value + 1) + " to " + std::to_string(known.value) +
+                   " are missing");
   if (options_.read_only) return {};
 
   auto file = LastCommitMark::open(mark_path_);
@@ -240,7 +259,8 @@ Result<void> RocksStore::rebuild() {
 
   const bool whole = identity_.node == 0;
   Tails::Sizes sizes{options_.tail_events, options_.tail_bytes_max};
-  if (options_.read_only) sizes.events = sizes.bytes = std::numeric_limits<std::size_t>::max();  // nothing is sealed: one tail
+  if (options_.read_only)
+    sizes.events = sizes.bytes = std::numeric_limits<std::size_t>::max();  // nothing is sealed: one tail
   tails_ = std::make_unique<Tails>(std::min(*mark, recovered_.watermark), sizes, whole);
   disk_ = std::make_unique<DiskSpace>(options_.data_dir, options_.disk_reserve_bytes);
   TailRebuild::Options rebuild;
@@ -249,11 +269,15 @@ Result<void> RocksStore::rebuild() {
   rebuild.group_events = std::clamp<std::uint64_t>(options_.tail_events / 4, 1, rebuild.group_events);
   rebuild.skip_damaged = options_.accept_loss;
   rebuild.progress = options_.reading_back;
-  rebuild.make_room = [] { return Result<void>(corrupt("several damaged records, and a store opened read only cannot seal around them")); };
+  rebuild.make_room = [] {
+    return Result<void>(corrupt("several damaged records, and a store opened read only cannot seal around them"));
+  };
   if (!options_.read_only) {
     runs_ = std::make_unique<RocksRuns>(*families_, rocks_, options_.data_dir / "sealing", !whole);
     EVERSHARD_TRY(runs_->prepare_folder());
-    sealer_ = std::make_unique<Sealer>(*tails_, *runs_, Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, [this] { poll(); }});
+    sealer_ = std::make_unique<Sealer>(
+        *tails_, *runs_,
+        Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, [this] { poll(); }});
     rebuild.make_room = [this] {
       auto tail = tails_->sealable();
       EVERSHARD_CHECK(tail != nullptr, "a full tail that was read back can be sealed");
@@ -285,7 +309,8 @@ Result<void> RocksStore::take_up_removals() {
       rocksdb::WriteOptions options;
       options.sync = true;
       if (!options_.read_only)
-        EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), removing_key(aggregate), encode_removal(row, aggregate)),
+        EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), removing_key(aggregate),
+                                                  encode_removal(row, aggregate)),
                               "cannot write what is being removed"));
     }
     rows_->removals().hide(aggregate, row.before);
@@ -303,7 +328,8 @@ Result<void> RocksStore::forget_damaged_removals() {
     options.sync = true;
     for (const auto& damaged : found->damaged) {
       if (damaged.why.code != ErrorCode::corruption) return refuse(damaged.why);
-      EVERSHARD_TRY(checked(families_->db().Delete(options, families_->handle(Family::state), damaged.key), "cannot leave out a damaged row"));
+      EVERSHARD_TRY(checked(families_->db().Delete(options, families_->handle(Family::state), damaged.key),
+                            "cannot leave out a damaged row"));
     }
   }
   return {};
@@ -311,7 +337,8 @@ Result<void> RocksStore::forget_damaged_removals() {
 
 void RocksStore::start() {
   if (options_.read_only) return;
-  staging_ = std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered), options_.record_bytes, std::move(journal_->covered));
+  staging_ = std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered),
+                                       options_.record_bytes, std::move(journal_->covered));
   journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
   families_->begin_merging();

@@ -14,11 +14,12 @@ namespace evershard::storage {
 namespace {
 
 constexpr std::size_t megabyte = 1u << 20;
-// One event of a query lies in a block of its own: half the size is a third more of them a second, and costs a scan a fifth.
+// One event of a query lies in a block of its own: half the size is a third more of them a second, and costs a scan a
+// fifth.
 constexpr std::size_t block_bytes = 8u << 10;
 constexpr std::size_t compact_block_bytes = 256u << 10;
 constexpr double filter_bits_a_key = 10;
-constexpr double index_share = 0.5;  // of the cache, at most, that a scan of events does not push out
+constexpr double index_share = 0.5;     // of the cache, at most, that a scan of events does not push out
 constexpr std::size_t term_bytes = 8;   // what a key of streams and postings begins with
 constexpr std::size_t shard_bytes = 2;  // what a key of the journal begins with
 

@@ -11,8 +11,8 @@
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 
-#include "evershard/storage/options.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/options.hpp"
 
 namespace evershard::storage {
 
@@ -31,7 +31,8 @@ class RocksOptions {
  public:
   explicit RocksOptions(const StoreOptions& options);
 
-  /// To open: nothing is merged until RocksFamilies::begin_merging(), so that what is read back has the disk and the cores.
+  /// To open: nothing is merged until RocksFamilies::begin_merging(), so that what is read back has the disk and the
+  /// cores.
   [[nodiscard]] RocksOptions for_opening() const;
   /// To look at a damaged database: no log has to be there, and nothing is merged.
   [[nodiscard]] RocksOptions for_repair() const;

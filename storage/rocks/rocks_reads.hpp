@@ -1,9 +1,11 @@
-// Reading RocksDB's memory so that thread sanitizer reports no race of it: copies in its builds, plain views in all others.
+// Reading RocksDB's memory so that thread sanitizer reports no race of it: copies in its builds, plain views in all
+// others.
 //
-// RocksDB is not built with the sanitizer, which sees its memcpy and memcmp (they are its own) but not the atomics that order
-// them: a row that one thread wrote to a memtable and another one reads looks like a race. tests/tsan.supp knows it by the
-// writer's frames in RocksDB; but of older accesses the sanitizer may have forgotten the stack, and what is left then names
-// our reader alone. So what a thread of ours reads inside of RocksDB is not recorded, and it takes copies out of it.
+// RocksDB is not built with the sanitizer, which sees its memcpy and memcmp (they are its own) but not the atomics that
+// order them: a row that one thread wrote to a memtable and another one reads looks like a race. tests/tsan.supp knows
+// it by the writer's frames in RocksDB; but of older accesses the sanitizer may have forgotten the stack, and what is
+// left then names our reader alone. So what a thread of ours reads inside of RocksDB is not recorded, and it takes
+// copies out of it.
 
 #pragma once
 

@@ -15,19 +15,21 @@ rocksdb::Slice slice_of(std::string_view view) { return {view.data(), view.size(
 
 class RocksCursor final : public RowCursor {
  public:
-  RocksCursor(std::shared_ptr<const RocksFamilies> families, Family family, const CursorOptions& options, const rocksdb::Snapshot* snapshot)
+  RocksCursor(std::shared_ptr<const RocksFamilies> families, Family family, const CursorOptions& options,
+              const rocksdb::Snapshot* snapshot)
       : families_(std::move(families)), upper_(successor(options.prefix)) {
     rocksdb::ReadOptions read;
     read.snapshot = snapshot;
-    bool filtered = (family == Family::streams || family == Family::postings) && options.prefix.size() >= filtered_prefix_bytes;
+    bool filtered =
+        (family == Family::streams || family == Family::postings) && options.prefix.size() >= filtered_prefix_bytes;
     read.prefix_same_as_start = filtered;
     read.total_order_seek = !filtered;
     if (!upper_.empty()) {
       upper_slice_ = slice_of(upper_);
       read.iterate_upper_bound = &upper_slice_;
     }
-    // RocksDB reads ahead by itself, ever more while blocks follow each other: a fixed megabyte cost three quarters of an
-    // opening, which seeks to every shard's end in every file.
+    // RocksDB reads ahead by itself, ever more while blocks follow each other: a fixed megabyte cost three quarters of
+    // an opening, which seeks to every shard's end in every file.
     if (options.scan) read.fill_cache = false;
     rows_.reset(families_->db().NewIterator(read, families_->handle(family)));
   }
@@ -106,7 +108,8 @@ class RocksBatch final : public RowBatch {
 std::unique_ptr<RocksRows> RocksRows::frozen(std::shared_ptr<const RocksFamilies> families) {
   auto rows = std::make_unique<RocksRows>(families);
   const auto* snapshot = families->db().GetSnapshot();
-  rows->snapshot_ = Snapshot(snapshot, [families = std::move(families)](const rocksdb::Snapshot* of) { families->db().ReleaseSnapshot(of); });
+  rows->snapshot_ = Snapshot(
+      snapshot, [families = std::move(families)](const rocksdb::Snapshot* of) { families->db().ReleaseSnapshot(of); });
   return rows;
 }
 
@@ -142,7 +145,8 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
     std::vector<rocksdb::Slice> slices;
     slices.reserve(keys.size());
     for (auto key : keys) slices.push_back(slice_of(key));
-    db.MultiGet(read, handle, keys.size(), slices.data(), batch->values.data(), batch->statuses.data(), /*sorted_input=*/true);
+    db.MultiGet(read, handle, keys.size(), slices.data(), batch->values.data(), batch->statuses.data(),
+                /*sorted_input=*/true);
   }
   for (auto& value : batch->values) unpin(value);
   for (const auto& status : batch->statuses)

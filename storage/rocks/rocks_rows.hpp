@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
-#include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
 
 namespace evershard::storage {
 
@@ -18,7 +18,8 @@ class RocksRows final : public Rows {
   /// All rows as they are now, whatever is written later: commits are in them whole or not at all.
   static std::unique_ptr<RocksRows> frozen(std::shared_ptr<const RocksFamilies> families);
   [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
-  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const override;
+  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family,
+                                                      std::span<const std::string_view> keys) const override;
 
   [[nodiscard]] const RemovalMask* mask() const override { return &mask_; }
   [[nodiscard]] RemovalMask& removals() { return mask_; }

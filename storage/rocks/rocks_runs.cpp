@@ -4,7 +4,8 @@
 
 namespace evershard::storage {
 
-RocksRuns::RocksRuns(RocksFamilies& families, const RocksOptions& options, std::filesystem::path folder, bool sync_first)
+RocksRuns::RocksRuns(RocksFamilies& families, const RocksOptions& options, std::filesystem::path folder,
+                     bool sync_first)
     : families_(families), options_(options), folder_(std::move(folder)), sync_first_(sync_first) {}
 
 Result<void> RocksRuns::prepare_folder() {
@@ -23,10 +24,12 @@ Result<void> RocksRuns::begin(Family family) {
   return open_file(families_.handle(family), options, name_of(family));
 }
 
-Result<void> RocksRuns::open_file(rocksdb::ColumnFamilyHandle* handle, const rocksdb::ColumnFamilyOptions& options, std::string_view name) {
+Result<void> RocksRuns::open_file(rocksdb::ColumnFamilyHandle* handle, const rocksdb::ColumnFamilyOptions& options,
+                                  std::string_view name) {
   rocksdb::EnvOptions env;
   env.bytes_per_sync = options_.db().bytes_per_sync;
-  writer_ = std::make_unique<rocksdb::SstFileWriter>(env, rocksdb::Options(options_.db(), options), handle, /*invalidate_page_cache=*/false);
+  writer_ = std::make_unique<rocksdb::SstFileWriter>(env, rocksdb::Options(options_.db(), options), handle,
+                                                     /*invalidate_page_cache=*/false);
   path_ = (folder_ / (std::to_string(run_) + "-" + std::string(name) + ".sst")).string();
   rows_ = 0;
   EVERSHARD_TRY(checked(writer_->Open(path_), "cannot write " + path_));

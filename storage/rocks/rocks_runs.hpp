@@ -9,8 +9,8 @@
 
 #include <rocksdb/sst_file_writer.h>
 
-#include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/index/sealer.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
 
 namespace evershard::storage {
 
@@ -34,7 +34,8 @@ class RocksRuns final : public RunSink {
     rocksdb::ColumnFamilyHandle* family;
     std::string path;
   };
-  Result<void> open_file(rocksdb::ColumnFamilyHandle* handle, const rocksdb::ColumnFamilyOptions& options, std::string_view name);
+  Result<void> open_file(rocksdb::ColumnFamilyHandle* handle, const rocksdb::ColumnFamilyOptions& options,
+                         std::string_view name);
 
   RocksFamilies& families_;
   const RocksOptions& options_;

@@ -7,10 +7,10 @@
 #include <rocksdb/write_batch.h>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/storage/index/tail_admission.hpp"
 #include "evershard/storage/rocks/rocks_maintenance.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/steps.hpp"
-#include "evershard/storage/index/tail_admission.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -22,7 +22,8 @@ class BatchSink final : public RowSink {
  public:
   BatchSink(rocksdb::WriteBatch& batch, const RocksFamilies& families) : batch_(batch), families_(families) {}
   void put(Family family, std::string_view key, std::string_view value) override {
-    take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()), rocksdb::Slice(value.data(), value.size())));
+    take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()),
+                    rocksdb::Slice(value.data(), value.size())));
   }
   void erase(Family family, std::string_view key) override {
     take(batch_.Delete(families_.handle(family), rocksdb::Slice(key.data(), key.size())));
@@ -104,7 +105,8 @@ std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batc
   });
 }
 
-std::unique_ptr<StagedCommit> RocksStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
+std::unique_ptr<StagedCommit> RocksStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
+                                                    const std::vector<ShardId>& holes) {
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store applies cuts");
   return stage_with([&](Staged& staged, RowSink& sink) {
     tails_->switch_if_full();
@@ -116,7 +118,8 @@ std::unique_ptr<StagedCommit> RocksStore::stage_cut(const sharding::Cut& cut, co
 
 Result<void> RocksStore::commit(StagedCommit& commit) {
   auto& staged = dynamic_cast<Staged&>(commit);
-  EVERSHARD_CHECK(!staged.done && staged.number == commits_begun_ + 1, "commits follow in the order of staging, each once");
+  EVERSHARD_CHECK(!staged.done && staged.number == commits_begun_ + 1,
+                  "commits follow in the order of staging, each once");
   staged.done = true;
   commits_begun_ = staged.number;
   if (failed_.load(std::memory_order_acquire)) return refuse(failure());
@@ -192,7 +195,8 @@ Admission RocksStore::admission() const {
 }
 
 Result<void> RocksStore::seal() {
-  if (options_.read_only || closed_.load(std::memory_order_acquire)) return refuse(ErrorCode::unavailable, "the store is closed or read only");
+  if (options_.read_only || closed_.load(std::memory_order_acquire))
+    return refuse(ErrorCode::unavailable, "the store is closed or read only");
   return sealer_->wait_sealed(tails_->watermark(), [this]() -> Result<void> {
     if (failed_.load(std::memory_order_acquire)) return refuse(failure());  // what was staged never becomes durable
     std::lock_guard lock(staging_mutex_);
@@ -213,7 +217,8 @@ StoreStats RocksStore::stats() const {
   stats.backend_assertions = rocks_has_assertions();
   if (disk_) stats.disk_free_bytes = disk_->free_bytes();
   std::error_code ignored;
-  for (std::filesystem::recursive_directory_iterator at(options_.data_dir, ignored), end; at != end; at.increment(ignored))
+  for (std::filesystem::recursive_directory_iterator at(options_.data_dir, ignored), end; at != end;
+       at.increment(ignored))
     if (auto bytes = at->is_regular_file(ignored) ? at->file_size(ignored) : 0; !ignored) stats.disk_bytes += bytes;
   auto open = rows_->families();
   if (!open) return stats;
@@ -256,7 +261,8 @@ void RocksStore::poll() {
   for (std::size_t i = 0; i < family_count; ++i) {
     if (!is_index(static_cast<Family>(i))) continue;
     std::string files;
-    if (families_->db().GetProperty(families_->handle(static_cast<Family>(i)), rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files))
+    if (families_->db().GetProperty(families_->handle(static_cast<Family>(i)),
+                                    rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files))
       most = std::max(most, std::atoi(files.c_str()));
   }
   index_files_.store(most, std::memory_order_relaxed);

@@ -8,24 +8,24 @@
 #include <mutex>
 #include <string>
 
-#include "evershard/storage/rocks/disk_space.hpp"
+#include "evershard/storage/index/sealer.hpp"
+#include "evershard/storage/index/tails.hpp"
 #include "evershard/storage/journal/last_commit_mark.hpp"
+#include "evershard/storage/journal/recovered_journal.hpp"
+#include "evershard/storage/journal/staging.hpp"
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/journal/recovered_journal.hpp"
+#include "evershard/storage/rocks/disk_space.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/rocks/rocks_rows.hpp"
 #include "evershard/storage/rocks/rocks_runs.hpp"
-#include "evershard/storage/index/sealer.hpp"
-#include "evershard/storage/journal/staging.hpp"
 #include "evershard/storage/store_owner.hpp"
-#include "evershard/storage/index/tails.hpp"
 
 namespace evershard::storage {
 
-/// The folder: `db/` RocksDB's, `sealing/` files of a run not yet ingested, `MARK` the last acknowledged commit, `OWNER` who
-/// has it open.
+/// The folder: `db/` RocksDB's, `sealing/` files of a run not yet ingested, `MARK` the last acknowledged commit,
+/// `OWNER` who has it open.
 ///
 /// Owner: stage() and commit() may run in two threads at once, each in one.
 class RocksStore final : public NodeStore {
@@ -34,11 +34,14 @@ class RocksStore final : public NodeStore {
   ~RocksStore() override;
 
   [[nodiscard]] const Identity& identity() const override { return identity_; }
-  [[nodiscard]] sharding::TermHasher hasher() const override { return sharding::TermHasher(identity_.term_key, options_.term_mask); }
+  [[nodiscard]] sharding::TermHasher hasher() const override {
+    return sharding::TermHasher(identity_.term_key, options_.term_mask);
+  }
   [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
   [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
   [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) override;
-  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
+                                                        const std::vector<ShardId>& holes) override;
   [[nodiscard]] std::vector<UnorderedAppend> take_unordered() override { return std::exchange(unordered_, {}); }
   [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
   [[nodiscard]] Admission admission() const override;

@@ -30,7 +30,8 @@ class KeptFiles {
 
 }  // namespace
 
-Result<void> check_table_files(rocksdb::DB& db, const RocksOptions& options, const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) {
+Result<void> check_table_files(rocksdb::DB& db, const RocksOptions& options,
+                               const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) {
   KeptFiles kept(db);
   std::vector<rocksdb::LiveFileMetaData> files;
   db.GetLiveFilesMetaData(&files);

@@ -6,13 +6,14 @@
 
 #include <rocksdb/db.h>
 
-#include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/repair/store_maintenance.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
 
 namespace evershard::storage {
 
 /// Those that are live at the beginning; they stay until the end.
 /// Errors: cancelled, io
-Result<void> check_table_files(rocksdb::DB& db, const RocksOptions& options, const std::function<void(const DamagedFile&)>& damaged, const Progress& progress);
+Result<void> check_table_files(rocksdb::DB& db, const RocksOptions& options,
+                               const std::function<void(const DamagedFile&)>& damaged, const Progress& progress);
 
 }  // namespace evershard::storage

@@ -1,4 +1,5 @@
-// ZeroFrontier: which bytes of a log are written, which are zeros, and which are being filled with zeros. Plain arithmetic.
+// ZeroFrontier: which bytes of a log are written, which are zeros, and which are being filled with zeros. Plain
+// arithmetic.
 
 #pragma once
 
@@ -10,7 +11,8 @@ namespace evershard::storage {
 
 /// The log is written from its beginning; zeros are put ahead of what is written, never onto it.
 ///
-/// How far ahead depends on how much was written: a small log has none, a larger one as many as it has bytes, up to `bytes_max`.
+/// How far ahead depends on how much was written: a small log has none, a larger one as many as it has bytes, up to
+/// `bytes_max`.
 class ZeroFrontier {
  public:
   static constexpr std::uint64_t page_bytes = 4096;  ///< zeros begin and end with a page: a page has one writer
@@ -22,7 +24,8 @@ class ZeroFrontier {
   };
 
   /// Shape: bytes; 0: never any zeros.
-  explicit ZeroFrontier(std::uint64_t bytes_max) : bytes_max_(bytes_max), step_(align(std::max<std::uint64_t>(bytes_max / steps, 1))) {}
+  explicit ZeroFrontier(std::uint64_t bytes_max)
+      : bytes_max_(bytes_max), step_(align(std::max<std::uint64_t>(bytes_max / steps, 1))) {}
 
   /// The writer wants to write so many bytes more. False: not yet, some of them are being filled.
   [[nodiscard]] bool write(std::uint64_t bytes) {
@@ -59,7 +62,9 @@ class ZeroFrontier {
   [[nodiscard]] bool ends_in_zeros() const { return filling_ || zeros_until_ > written_; }
 
  private:
-  [[nodiscard]] static constexpr std::uint64_t align(std::uint64_t at) { return (at + page_bytes - 1) / page_bytes * page_bytes; }
+  [[nodiscard]] static constexpr std::uint64_t align(std::uint64_t at) {
+    return (at + page_bytes - 1) / page_bytes * page_bytes;
+  }
   [[nodiscard]] std::uint64_t ahead() const { return std::min(written_, bytes_max_); }
 
   std::uint64_t bytes_max_;

@@ -38,15 +38,20 @@ bool writes_in_place(const std::string& file) {
 
 class ZeroedLog final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  ZeroedLog(std::unique_ptr<rocksdb::FSWritableFile> file, std::shared_ptr<rocksdb::FileSystem> files, std::string name, std::size_t zeros_max)
-      : FSWritableFileOwnerWrapper(std::move(file)), files_(std::move(files)), name_(std::move(name)), frontier_(zeros_max) {}
+  ZeroedLog(std::unique_ptr<rocksdb::FSWritableFile> file, std::shared_ptr<rocksdb::FileSystem> files, std::string name,
+            std::size_t zeros_max)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        files_(std::move(files)),
+        name_(std::move(name)),
+        frontier_(zeros_max) {}
   ~ZeroedLog() override { end_filling(); }
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
     take(data.size());
     return FSWritableFileOwnerWrapper::Append(data, options, debug);
   }
-  IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo& verification, IODebugContext* debug) override {
+  IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo& verification,
+                  IODebugContext* debug) override {
     take(data.size());
     return FSWritableFileOwnerWrapper::Append(data, options, verification, debug);
   }
@@ -135,9 +140,12 @@ class ZeroedLogFiles final : public rocksdb::FileSystemWrapper {
       : FileSystemWrapper(files), files_(files), zeros_max_(zeros_max), everywhere_(everywhere) {}
   [[nodiscard]] const char* Name() const override { return "evershard.ZeroedLogFiles"; }
 
-  IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options, std::unique_ptr<rocksdb::FSWritableFile>* result, IODebugContext* debug) override {
+  IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSWritableFile>* result, IODebugContext* debug) override {
     auto status = target()->NewWritableFile(name, options, result, debug);
-    if (!status.ok() || !name.ends_with(".log") || (*result)->use_direct_io() || !(everywhere_ || writes_in_place(name))) return status;
+    if (!status.ok() || !name.ends_with(".log") || (*result)->use_direct_io() ||
+        !(everywhere_ || writes_in_place(name)))
+      return status;
     *result = std::make_unique<ZeroedLog>(std::move(*result), files_, name, zeros_max_);
     return status;
   }

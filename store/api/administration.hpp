@@ -24,7 +24,8 @@ struct StoreInfo {
   std::uint32_t format = 0;
   std::uint32_t hash = 0;
   Timestamp created_at;
-  std::string fork_id{};  ///< another one in every backup, clone and restored store: from there on they are not the same
+  std::string
+      fork_id{};  ///< another one in every backup, clone and restored store: from there on they are not the same
 };
 
 /// Figures of a running store; details by family and part.
@@ -58,9 +59,11 @@ struct VerifyReport {
 };
 
 struct BackupOptions {
-  /// Journal, order and state without the indexes: less than half of the size. Not opened, but restored: that makes them anew.
+  /// Journal, order and state without the indexes: less than half of the size. Not opened, but restored: that makes
+  /// them anew.
   bool truth_only = false;
-  /// A clone that ends with this position, as if nothing behind it had ever been appended. Absent: where the store ends.
+  /// A clone that ends with this position, as if nothing behind it had ever been appended. Absent: where the store
+  /// ends.
   std::optional<GlobalPosition> up_to{};
 };
 
@@ -72,18 +75,23 @@ class Administration {
   [[nodiscard]] virtual Result<StoreStats> stats() const = 0;
   /// Seals the tail: the next opening has nothing to rebuild.
   [[nodiscard]] virtual Result<void> flush() = 0;
-  /// Checks everything while running: records, order, indexes against a rebuild. Errors: io, cancelled; damage is in the report.
+  /// Checks everything while running: records, order, indexes against a rebuild. Errors: io, cancelled; damage is in
+  /// the report.
   [[nodiscard]] virtual Result<VerifyReport> verify(Progress progress = {}) = 0;
   /// Reclaims what removals and superseded rows left.
   [[nodiscard]] virtual Result<void> vacuum(Progress progress = {}) = 0;
-  /// A copy, opened by itself like any store, while this one runs; the directory is one of the machine the store runs on. What
-  /// is not linked but written anew is verified.
+  /// A copy, opened by itself like any store, while this one runs; the directory is one of the machine the store runs
+  /// on. What is not linked but written anew is verified.
   ///
   /// Returns: the position it ends with.
-  /// Errors:  invalid_argument (the target is not empty; `up_to` is behind the end, or inside of an append, whose first and
+  /// Errors:  invalid_argument (the target is not empty; `up_to` is behind the end, or inside of an append, whose first
+  /// and
   ///          last position are named), unavailable (this store's disk is full), corruption, cancelled, io
-  [[nodiscard]] virtual Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) = 0;
-  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, Progress progress) { return backup(target, BackupOptions{}, std::move(progress)); }
+  [[nodiscard]] virtual Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
+                                                      Progress progress = {}) = 0;
+  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, Progress progress) {
+    return backup(target, BackupOptions{}, std::move(progress));
+  }
 };
 
 }  // namespace evershard

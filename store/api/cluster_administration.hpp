@@ -17,7 +17,8 @@ class ClusterAdministration {
   [[nodiscard]] virtual Result<ClusterStatus> status() = 0;
   /// Gives shards to a node: those of a node that is gone for good, or came back with less.
   ///
-  /// Errors: not_found (no such node here, no such shard), invalid_argument (a shard's node is there and has it), unavailable (no coordinator)
+  /// Errors: not_found (no such node here, no such shard), invalid_argument (a shard's node is there and has it),
+  /// unavailable (no coordinator)
   [[nodiscard]] virtual Result<ShardsAssigned> assign(const ShardAssignment& wanted) = 0;
 };
 

@@ -29,9 +29,12 @@ std::optional<ShardLoss> ShardLoss::parse(const std::string& given) {
   std::string_view text = given;
   std::uint64_t shard = 0, first = 0, last = 0, unordered = 0;
   const bool more = text.find('+') != std::string_view::npos;
-  if (!take_number(text, ':', shard) || !take_number(text, '-', first) || !take_number(text, more ? '+' : '\0', last)) return std::nullopt;
+  if (!take_number(text, ':', shard) || !take_number(text, '-', first) || !take_number(text, more ? '+' : '\0', last))
+    return std::nullopt;
   if (more && !take_number(text, '\0', unordered)) return std::nullopt;
-  if (shard > std::numeric_limits<std::uint16_t>::max() || first == 0 || last < first || last == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
+  if (shard > std::numeric_limits<std::uint16_t>::max() || first == 0 || last < first ||
+      last == std::numeric_limits<std::uint64_t>::max())
+    return std::nullopt;
   return ShardLoss{ShardId{static_cast<std::uint16_t>(shard)}, ShardOffset{first}, ShardOffset{last + 1}, unordered};
 }
 

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "evershard/store/api/cluster_view.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/api/cluster_view.hpp"
 
 namespace evershard {
 
-/// Offsets [from, until) of a shard that have positions and that a disk has not; with them goes what the disk has behind them.
+/// Offsets [from, until) of a shard that have positions and that a disk has not; with them goes what the disk has
+/// behind them.
 struct ShardLoss {
   ShardId shard{};
   ShardOffset from{};
@@ -38,16 +39,16 @@ struct ClusterStatus {
   struct Shard {
     std::uint32_t node = 0;  ///< its owner; 0: nobody
     Epoch epoch{};
-    bool open = false;              ///< its owner is up and has it
-    ShardOffset durable{1};         ///< the first offset that was not reported as durable
-    ShardOffset ordered{1};         ///< the first offset without a place in the order; behind `durable`: that much waits
+    bool open = false;       ///< its owner is up and has it
+    ShardOffset durable{1};  ///< the first offset that was not reported as durable
+    ShardOffset ordered{1};  ///< the first offset without a place in the order; behind `durable`: that much waits
     GlobalPosition last_position{};  ///< the last one it was given; 0: none
-    std::string trouble{};          ///< why it is not open; empty: it is, or its node is not here
+    std::string trouble{};           ///< why it is not open; empty: it is, or its node is not here
   };
 
-  std::uint32_t self = 0;     ///< the node that answers
-  GlobalPosition applied{};   ///< what that node has applied
-  std::string trouble{};      ///< why the coordinator was not asked; then all below is what the node remembers
+  std::uint32_t self = 0;    ///< the node that answers
+  GlobalPosition applied{};  ///< what that node has applied
+  std::string trouble{};     ///< why the coordinator was not asked; then all below is what the node remembers
   Epoch coordinator{};
   CutNumber last_cut{};
   GlobalPosition watermark{};
@@ -65,7 +66,7 @@ struct ShardAssignment {
 
 /// All of it is done, or nothing.
 struct ShardsAssigned {
-  bool done = false;              ///< false: `losses` must be accepted first
+  bool done = false;                ///< false: `losses` must be accepted first
   std::vector<ShardLoss> losses{};  ///< one a shard that loses
 };
 

@@ -26,7 +26,8 @@ struct ClusterView {
   };
   struct Shard {
     std::uint32_t node = 0;  ///< its owner; 0: nobody
-    Epoch epoch{};           ///< grows with each opening: of two answers about a shard, the one with the higher epoch is the newer
+    Epoch
+        epoch{};  ///< grows with each opening: of two answers about a shard, the one with the higher epoch is the newer
     friend bool operator==(const Shard&, const Shard&) = default;
   };
 

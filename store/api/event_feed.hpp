@@ -30,7 +30,7 @@ struct FeedItem {
   };
   /// A server that cannot be reached, or that ends one subscription after the other as it cannot answer.
   struct Away {
-    Error why{};                          ///< of the last try
+    Error why{};                           ///< of the last try
     std::chrono::milliseconds gone_for{};  ///< since the last one that worked ended
   };
   Kind kind = Kind::idle;

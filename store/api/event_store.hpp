@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/store/api/event_feed.hpp"
-#include "evershard/store/api/event_stream.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/store/api/event_feed.hpp"
+#include "evershard/store/api/event_stream.hpp"
 
 namespace evershard {
 
@@ -26,13 +26,14 @@ using AppendCompletion = std::function<void(Result<Appended>)>;
 
 /// Blocking and asynchronous, from any thread. Nothing throws.
 ///
-/// Order: appends sent from one thread one after the other are decided in that order; of a cluster, those to one shard, but for what another
-/// node must be asked about first: a condition, other shards.
+/// Order: appends sent from one thread one after the other are decided in that order; of a cluster, those to one shard,
+/// but for what another node must be asked about first: a condition, other shards.
 class EventStore {
  public:
   virtual ~EventStore() = default;
 
-  /// Errors: version_conflict, condition_failed, duplicate_event, invalid_argument, invalid_query, too_large, overloaded,
+  /// Errors: version_conflict, condition_failed, duplicate_event, invalid_argument, invalid_query, too_large,
+  /// overloaded,
   ///         unavailable, io, timeout (outcome unknown)
   /// Durable: on return the events survive loss of power.
   [[nodiscard]] virtual Result<Appended> append(Append append) = 0;
@@ -52,18 +53,22 @@ class EventStore {
   /// Waits until the watermark has reached a position. Errors: timeout
   [[nodiscard]] virtual Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) = 0;
   /// Absent aggregates: not_found.
-  [[nodiscard]] virtual Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) = 0;
+  [[nodiscard]] virtual Result<AggregateInfo> aggregate(const AggregateId& aggregate,
+                                                        std::optional<GlobalPosition> up_to = {}) = 0;
   /// The directory: by type (absent: all), in order of type and value.
   [[nodiscard]] virtual Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type,
-                                                                      std::optional<AggregateId> after, std::size_t limit) = 0;
+                                                                      std::optional<AggregateId> after,
+                                                                      std::size_t limit) = 0;
   [[nodiscard]] virtual Result<RecordedEvent> event_at(GlobalPosition position) = 0;
 
   /// Writes a snapshot alone. Errors: not_found: the aggregate has no such version yet; too_large, invalid_argument
   [[nodiscard]] virtual Result<void> put_snapshot(Snapshot snapshot) = 0;
   /// Absent version: the latest; else the newest at or before it.
-  [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) = 0;
+  [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                         std::optional<SeqNr> at_or_before = {}) = 0;
   /// The newest one as of a position.
-  [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) = 0;
+  [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
+                                                                               GlobalPosition up_to) = 0;
   [[nodiscard]] virtual Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) = 0;
 };
 

@@ -23,7 +23,8 @@ class PageSource {
   virtual void cancel() = 0;
 };
 
-/// Events in the order asked for, each once, bounded memory: at most two pages. Move-only; one thread, but for cancel().
+/// Events in the order asked for, each once, bounded memory: at most two pages. Move-only; one thread, but for
+/// cancel().
 ///
 ///     auto stream = store.read(Query::all());
 ///     for (const auto& event : stream) ...

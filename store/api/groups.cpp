@@ -21,8 +21,8 @@ std::string this_process() {
 constexpr auto pause_before_joining_again = std::chrono::milliseconds(100);
 
 bool comes_back(const Error& error) {
-  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced || error.code == ErrorCode::timeout ||
-         error.code == ErrorCode::overloaded;
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
+         error.code == ErrorCode::fenced || error.code == ErrorCode::timeout || error.code == ErrorCode::overloaded;
 }
 
 Refused worker_cancelled() { return refuse(ErrorCode::cancelled, "the worker was cancelled"); }
@@ -70,7 +70,8 @@ Result<GroupWorker> Groups::join_group(const std::string& name, GroupJoin join) 
   return worker;
 }
 
-GroupWorker::GroupWorker(Groups& groups, std::string name, GroupJoin join) : shared_(new Shared{groups, std::move(name), std::move(join)}) {}
+GroupWorker::GroupWorker(Groups& groups, std::string name, GroupJoin join)
+    : shared_(new Shared{groups, std::move(name), std::move(join)}) {}
 GroupWorker::GroupWorker(GroupWorker&&) noexcept = default;
 GroupWorker& GroupWorker::operator=(GroupWorker&& other) noexcept {
   if (this != &other) {
@@ -84,7 +85,8 @@ GroupWorker::~GroupWorker() { leave(); }
 Result<void> GroupWorker::opened() {
   if (shared_->session) return {};
   shared_->taken.clear();
-  auto session = shared_->groups.open_session(shared_->name, shared_->join, [bell = shared_->bell] { bell->ring(false); });
+  auto session =
+      shared_->groups.open_session(shared_->name, shared_->join, [bell = shared_->bell] { bell->ring(false); });
   if (!session) return refuse(std::move(session).error());
   shared_->session = *std::move(session);
   return {};
@@ -104,7 +106,8 @@ Result<std::optional<GroupDelivery>> GroupWorker::next(std::chrono::milliseconds
     }
     auto taken = shared_->session->take(1);
     if (!taken && taken.error().code == ErrorCode::not_found) {
-      shared_->session.reset();  // lost, as when it was stopped for long; or the group is gone, which joining again tells
+      shared_->session
+          .reset();  // lost, as when it was stopped for long; or the group is gone, which joining again tells
       continue;
     }
     if (!taken) return refuse(std::move(taken).error());
@@ -124,7 +127,10 @@ void GroupWorker::begin(const GroupDelivery& delivery) {
 }
 
 void GroupWorker::settle_async(std::vector<GroupSettlement> settlements, GroupSettled done) {
-  if (!shared_->session) return done(std::vector<Result<void>>(settlements.size(), refuse(ErrorCode::fenced, "the worker is not in the group: its events are given out again")));
+  if (!shared_->session)
+    return done(std::vector<Result<void>>(
+        settlements.size(),
+        refuse(ErrorCode::fenced, "the worker is not in the group: its events are given out again")));
   for (const auto& one : settlements) {
     if (one.kind != GroupSettlement::Kind::begin) shared_->taken.erase(one.position);
   }
@@ -134,30 +140,42 @@ void GroupWorker::settle_async(std::vector<GroupSettlement> settlements, GroupSe
 Result<void> GroupWorker::settle(GroupSettlement settlement) {
   auto promise = std::make_shared<std::promise<Result<void>>>();
   auto answer = promise->get_future();
-  settle_async({std::move(settlement)}, [promise](std::vector<Result<void>> results) { promise->set_value(std::move(results.at(0))); });
+  settle_async({std::move(settlement)},
+               [promise](std::vector<Result<void>> results) { promise->set_value(std::move(results.at(0))); });
   return answer.get();
 }
 
 Result<void> GroupWorker::acknowledge(const GroupDelivery& delivery) {
-  return settle({.kind = GroupSettlement::Kind::acknowledge, .position = delivery.event.position, .delivery = delivery.delivery});
+  return settle(
+      {.kind = GroupSettlement::Kind::acknowledge, .position = delivery.event.position, .delivery = delivery.delivery});
 }
 
-Result<void> GroupWorker::reject(const GroupDelivery& delivery, std::string reason, std::optional<std::chrono::milliseconds> after) {
-  if (after && after->count() < 0) return refuse(ErrorCode::invalid_argument, "a wait of " + std::to_string(after->count()) + " ms: it is from 0 to the group's retry_most_ms");
+Result<void> GroupWorker::reject(const GroupDelivery& delivery, std::string reason,
+                                 std::optional<std::chrono::milliseconds> after) {
+  if (after && after->count() < 0)
+    return refuse(ErrorCode::invalid_argument,
+                  "a wait of " + std::to_string(after->count()) + " ms: it is from 0 to the group's retry_most_ms");
   return settle({GroupSettlement::Kind::reject, delivery.event.position, delivery.delivery, std::move(reason), after});
 }
 
 Result<void> GroupWorker::park(const GroupDelivery& delivery, std::string reason) {
-  return settle({.kind = GroupSettlement::Kind::park, .position = delivery.event.position, .delivery = delivery.delivery, .reason = std::move(reason)});
+  return settle({.kind = GroupSettlement::Kind::park,
+                 .position = delivery.event.position,
+                 .delivery = delivery.delivery,
+                 .reason = std::move(reason)});
 }
 
 Result<void> GroupWorker::renew(const std::vector<GlobalPosition>& positions) {
   if (shared_->bell->is_cancelled()) return worker_cancelled();
-  if (!shared_->session) return refuse(ErrorCode::fenced, "the worker is not in the group: its events are given out again");
-  return shared_->session->renew(positions.empty() ? std::vector(shared_->taken.begin(), shared_->taken.end()) : positions);
+  if (!shared_->session)
+    return refuse(ErrorCode::fenced, "the worker is not in the group: its events are given out again");
+  return shared_->session->renew(positions.empty() ? std::vector(shared_->taken.begin(), shared_->taken.end())
+                                                   : positions);
 }
 
-std::chrono::milliseconds GroupWorker::lease() const { return shared_->session ? shared_->session->lease() : GroupSettings{}.lease; }
+std::chrono::milliseconds GroupWorker::lease() const {
+  return shared_->session ? shared_->session->lease() : GroupSettings{}.lease;
+}
 
 void GroupWorker::cancel() { shared_->bell->ring(true); }
 

@@ -17,7 +17,8 @@ struct Member {
   friend bool operator==(const Member&, const Member&) = default;
 };
 
-/// Shape: of one server that has the whole store `here` is 0, and there are neither members nor owners; else `owners` and `epochs`
+/// Shape: of one server that has the whole store `here` is 0, and there are neither members nor owners; else `owners`
+/// and `epochs`
 ///        have `shards` entries each.
 struct Membership {
   std::string store_id;

@@ -22,7 +22,9 @@ class NoProjections final : public Projections {
   Result<ProjectionInfo> describe(const std::string&) override { return no(); }
   Result<IndexPage> read_index(const std::string&, const IndexRead&) override { return no(); }
   Result<ValuePage> read_values(const std::string&, const ValueRead&) override { return no(); }
-  Result<GlobalPosition> wait_until(const std::string&, GlobalPosition, std::chrono::milliseconds) override { return no(); }
+  Result<GlobalPosition> wait_until(const std::string&, GlobalPosition, std::chrono::milliseconds) override {
+    return no();
+  }
   Result<void> vacuum_projections() override { return no(); }
 
  private:

@@ -20,20 +20,20 @@ namespace evershard {
 
 /// One version of a projection: its rows.
 struct ProjectionVersion {
-  SeqNr version{};          ///< of the definition: the seq_nr of the event that made it
-  SeqNr rows{};             ///< built since that event: created, changed, reset, rebuilt
-  std::string state{};      ///< building, live, paused, failed, waiting
-  bool complete = false;    ///< it has caught up once
-  bool serving = false;     ///< it is what a read gets that names no version
+  SeqNr version{};        ///< of the definition: the seq_nr of the event that made it
+  SeqNr rows{};           ///< built since that event: created, changed, reset, rebuilt
+  std::string state{};    ///< building, live, paused, failed, waiting
+  bool complete = false;  ///< it has caught up once
+  bool serving = false;   ///< it is what a read gets that names no version
   GlobalPosition position{};
-  std::uint64_t lag = 0;    ///< positions that it is behind the watermark
-  std::uint64_t events = 0, errors = 0;    ///< handled, met, since the process began
-  std::optional<Error> error{};            ///< why it stands
-  std::optional<GlobalPosition> failed_at{};  ///< the event that it is about
-  std::optional<std::uint64_t> busy_ms{};  ///< so long with the page it works on
+  std::uint64_t lag = 0;                                         ///< positions that it is behind the watermark
+  std::uint64_t events = 0, errors = 0;                          ///< handled, met, since the process began
+  std::optional<Error> error{};                                  ///< why it stands
+  std::optional<GlobalPosition> failed_at{};                     ///< the event that it is about
+  std::optional<std::uint64_t> busy_ms{};                        ///< so long with the page it works on
   std::vector<std::pair<std::string, std::uint64_t>> figures{};  ///< "entries", "rows", ...
-  std::optional<std::uint32_t> part{};     ///< of a table in parts: which, from 0
-  std::uint32_t home = 0;                  ///< of a part on a cluster: its node
+  std::optional<std::uint32_t> part{};                           ///< of a table in parts: which, from 0
+  std::uint32_t home = 0;                                        ///< of a part on a cluster: its node
   friend bool operator==(const ProjectionVersion&, const ProjectionVersion&) = default;
 };
 
@@ -58,7 +58,8 @@ struct ValueIndex {
 
 /// Of every read of rows.
 struct RowsAsked {
-  /// Which position the rows must show. Absent: of an index, whatever they show; of values, the watermark when the read begins.
+  /// Which position the rows must show. Absent: of an index, whatever they show; of values, the watermark when the read
+  /// begins.
   std::optional<GlobalPosition> at_least{};
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   std::optional<SeqNr> version{};  ///< absent: the one that serves
@@ -125,10 +126,12 @@ class Projections {
   /// Errors: invalid_argument (there is one of that name; a path, a type of values that is none)
   [[nodiscard]] virtual Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index) = 0;
   /// Of any kind, by its spec in JSON. Errors: invalid_argument
-  [[nodiscard]] virtual Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec) = 0;
+  [[nodiscard]] virtual Result<ProjectionInfo> create(const std::string& name, const std::string& kind,
+                                                      const std::string& spec) = 0;
   /// Another version, built beside the one that is read. `expected`: what `last` must be.
   /// Errors: not_found, invalid_argument, version_conflict
-  [[nodiscard]] virtual Result<ProjectionInfo> change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) = 0;
+  [[nodiscard]] virtual Result<ProjectionInfo> change(const std::string& name, const std::string& spec,
+                                                      std::optional<SeqNr> expected) = 0;
 
   enum class Ask : std::uint8_t {
     pause,
@@ -144,12 +147,14 @@ class Projections {
   [[nodiscard]] virtual Result<std::vector<ProjectionInfo>> list() = 0;
   [[nodiscard]] virtual Result<ProjectionInfo> describe(const std::string& name) = 0;
 
-  /// Errors: not_found, invalid_argument (it is no index; a limit), timeout (not there in time), unavailable (it stands before that position: why)
+  /// Errors: not_found, invalid_argument (it is no index; a limit), timeout (not there in time), unavailable (it stands
+  /// before that position: why)
   [[nodiscard]] virtual Result<IndexPage> read_index(const std::string& name, const IndexRead& read) = 0;
   [[nodiscard]] virtual Result<ValuePage> read_values(const std::string& name, const ValueRead& read) = 0;
 
   /// Until it shows a position. Errors: as those of reading
-  [[nodiscard]] virtual Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) = 0;
+  [[nodiscard]] virtual Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position,
+                                                          std::chrono::milliseconds timeout) = 0;
 
   /// Gives back what superseded rows take. Errors: cancelled, io
   [[nodiscard]] virtual Result<void> vacuum_projections() = 0;

@@ -8,13 +8,16 @@ namespace evershard {
 
 Result<Sink> Sink::begin(EventStore& store, const SinkWriter& writer, SinkTarget& target, SinkOptions options) {
   EVERSHARD_TRY(options.query.check());
-  if (options.page_events_max == 0) return refuse(ErrorCode::invalid_argument, "page_events_max is 0: a sink with pages of 0 events writes nothing");
+  if (options.page_events_max == 0)
+    return refuse(ErrorCode::invalid_argument, "page_events_max is 0: a sink with pages of 0 events writes nothing");
   auto found = target.checkpoint();
   if (!found) return refuse(std::move(found).error());
   auto watermark = store.head();
   if (!watermark) return refuse(std::move(watermark).error());
-  if (*found && (*found)->store_id == writer.store_id && (*found)->fork_id == writer.fork_id && (*found)->position > *watermark) {
-    if (const auto reached = store.wait_for((*found)->position, options.watermark_timeout)) watermark = *reached;  // a node may be behind
+  if (*found && (*found)->store_id == writer.store_id && (*found)->fork_id == writer.fork_id &&
+      (*found)->position > *watermark) {
+    if (const auto reached = store.wait_for((*found)->position, options.watermark_timeout))
+      watermark = *reached;  // a node may be behind
   }
   auto next = sink_taken_over(*found, writer, *watermark);
   if (!next) return refuse(std::move(next).error());
@@ -23,7 +26,8 @@ Result<Sink> Sink::begin(EventStore& store, const SinkWriter& writer, SinkTarget
   sink.checkpoint_ = *std::move(found);
   sink.pending_ = Pending{{}, *std::move(next)};
   auto taken = sink.write_pending();
-  for (int tries = 0; !taken && taken.error().code == ErrorCode::timeout && tries < 5; ++tries) taken = sink.write_pending();
+  for (int tries = 0; !taken && taken.error().code == ErrorCode::timeout && tries < 5; ++tries)
+    taken = sink.write_pending();
   if (!taken) return refuse(std::move(taken).error());
   return sink;
 }
@@ -66,16 +70,21 @@ Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
     EVERSHARD_TRY(write_pending());
     return step;
   }
-  if (!feed_) feed_ = store_->follow(options_.query, FollowOptions{.after = checkpoint_->position, .page_events_max = options_.page_events_max});
+  if (!feed_)
+    feed_ = store_->follow(options_.query,
+                           FollowOptions{.after = checkpoint_->position, .page_events_max = options_.page_events_max});
   auto item = feed_->next(timeout);
   if (!item) {
     feed_.reset();  // the next call begins behind the checkpoint again
     return refuse(std::move(item).error());
   }
-  std::erase_if(item->events, [](const RecordedEvent& event) { return is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)); });
+  std::erase_if(item->events, [](const RecordedEvent& event) {
+    return is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type));
+  });
   const bool quiet = item->kind == FeedItem::Kind::idle && !item->away;
   Step step{item->events.size(), item->kind == FeedItem::Kind::caught_up || quiet, item->away};
-  if (item->events.empty() && item->watermark.value < checkpoint_->position.value + options_.empty_positions_max) return step;
+  if (item->events.empty() && item->watermark.value < checkpoint_->position.value + options_.empty_positions_max)
+    return step;
   pending_ = Pending{std::move(item->events), *checkpoint_};
   pending_->next.position = item->watermark;
   EVERSHARD_TRY(write_pending());

@@ -1,4 +1,5 @@
-// SinkCheckpoint: how far a sink is, of which store, and who wrote it; what a writer may make of it. No database, no clock.
+// SinkCheckpoint: how far a sink is, of which store, and who wrote it; what a writer may make of it. No database, no
+// clock.
 
 #pragma once
 
@@ -19,21 +20,26 @@ struct SinkCheckpoint {
   friend bool operator==(const SinkCheckpoint&, const SinkCheckpoint&) = default;
 };
 
-/// Who is about to write: for which store, and under which epoch. Of two that think they are the sink's home, the one with the higher epoch is.
+/// Who is about to write: for which store, and under which epoch. Of two that think they are the sink's home, the one
+/// with the higher epoch is.
 struct SinkWriter {
   std::string store_id;
   std::string fork_id;
   Epoch epoch;  ///< greater than that of every writer before it
 };
 
-/// What a writer puts in place of the checkpoint it found, before its first event: from then on every older writer is refused.
+/// What a writer puts in place of the checkpoint it found, before its first event: from then on every older writer is
+/// refused.
 ///
-/// Errors: invalid_argument  the sink is one of another store, or of another fork: restored, a clone; its rows may be of events that are not there
+/// Errors: invalid_argument  the sink is one of another store, or of another fork: restored, a clone; its rows may be
+/// of events that are not there
 ///         fenced            a writer with a higher epoch has been there, or another one with the same
 ///         unavailable       the sink is ahead of the watermark: this node is behind, or the store has lost events
-[[nodiscard]] Result<SinkCheckpoint> sink_taken_over(const std::optional<SinkCheckpoint>& found, const SinkWriter& writer, GlobalPosition watermark);
+[[nodiscard]] Result<SinkCheckpoint> sink_taken_over(const std::optional<SinkCheckpoint>& found,
+                                                     const SinkWriter& writer, GlobalPosition watermark);
 
 /// After a write whose outcome is unknown: whether it happened. Errors: fenced: somebody else has written since
-[[nodiscard]] Result<bool> sink_was_written(const std::optional<SinkCheckpoint>& found, const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next);
+[[nodiscard]] Result<bool> sink_was_written(const std::optional<SinkCheckpoint>& found,
+                                            const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next);
 
 }  // namespace evershard

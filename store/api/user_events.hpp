@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "evershard/store/api/event_store.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 
@@ -24,12 +24,21 @@ class UserEvents final : public EventStore {
     store_.append_async(std::move(append), std::move(done));
   }
   EventStream read(Query query, ReadOptions options = {}) override { return store_.read(std::move(query), options); }
-  EventStream read(AggregateId aggregate, StreamOptions options = {}) override { return store_.read(std::move(aggregate), options); }
-  EventFeed follow(Query query, FollowOptions options = {}) override { return store_.follow(std::move(query), options); }
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
+    return store_.read(std::move(aggregate), options);
+  }
+  EventFeed follow(Query query, FollowOptions options = {}) override {
+    return store_.follow(std::move(query), options);
+  }
   Result<GlobalPosition> head() override { return store_.head(); }
-  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override { return store_.wait_for(position, timeout); }
-  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override { return store_.aggregate(aggregate, up_to); }
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override {
+  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    return store_.wait_for(position, timeout);
+  }
+  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override {
+    return store_.aggregate(aggregate, up_to);
+  }
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                std::size_t limit) override {
     return store_.aggregates(std::move(type), std::move(after), limit);
   }
   Result<RecordedEvent> event_at(GlobalPosition position) override { return store_.event_at(position); }
@@ -37,9 +46,16 @@ class UserEvents final : public EventStore {
     EVERSHARD_TRY(check_reserved(snapshot));
     return store_.put_snapshot(std::move(snapshot));
   }
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override { return store_.snapshot(aggregate, at_or_before); }
-  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override { return store_.snapshot_as_of(aggregate, up_to); }
-  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override { return store_.snapshots(aggregate); }
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                   std::optional<SeqNr> at_or_before = {}) override {
+    return store_.snapshot(aggregate, at_or_before);
+  }
+  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override {
+    return store_.snapshot_as_of(aggregate, up_to);
+  }
+  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override {
+    return store_.snapshots(aggregate);
+  }
 
  private:
   EventStore& store_;

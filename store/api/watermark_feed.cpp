@@ -8,13 +8,17 @@ namespace evershard::cluster {
 using Kind = FeedItem::Kind;
 
 WatermarkFeed::WatermarkFeed(std::shared_ptr<Followed> store, Query query, FollowOptions options)
-    : store_(std::move(store)), query_(std::move(query)), page_events_max_(options.page_events_max), at_(options.after) {}
+    : store_(std::move(store)),
+      query_(std::move(query)),
+      page_events_max_(options.page_events_max),
+      at_(options.after) {}
 
 Result<FeedItem> WatermarkFeed::next(std::chrono::milliseconds timeout) {
   const auto began = std::chrono::steady_clock::now();
   const auto left = [&] {
     const auto spent = std::chrono::steady_clock::now() - began;
-    return std::max(timeout - std::chrono::duration_cast<std::chrono::milliseconds>(spent), std::chrono::milliseconds(0));
+    return std::max(timeout - std::chrono::duration_cast<std::chrono::milliseconds>(spent),
+                    std::chrono::milliseconds(0));
   };
 
   while (true) {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
-#include "evershard/store/api/event_feed.hpp"
-#include "evershard/store/api/event_stream.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
+#include "evershard/store/api/event_feed.hpp"
+#include "evershard/store/api/event_stream.hpp"
 
 namespace evershard::cluster {
 
@@ -20,10 +20,12 @@ class Followed {
   virtual ~Followed() = default;
   [[nodiscard]] virtual GlobalPosition watermark() const = 0;
   /// Errors: timeout; cancelled: `cancelled` is set, looked at after a nudge(); what the store was closed with
-  [[nodiscard]] virtual Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout, const std::atomic<bool>* cancelled) = 0;
+  [[nodiscard]] virtual Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout,
+                                                        const std::atomic<bool>* cancelled) = 0;
   virtual void nudge() = 0;
   /// Bounded by the watermark at the first page.
-  [[nodiscard]] virtual std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options,
+                                                          std::size_t page_events_max) = 0;
 };
 
 /// Shape: the query was checked, options.page_events_max is not 0.

@@ -7,7 +7,16 @@ namespace evershard::cluster {
 namespace {
 
 Event copied_event(RecordedEvent&& from) {
-  return {from.id, std::move(from.aggregate), std::move(from.type), std::move(from.tags), std::move(from.also), std::move(from.payload), from.format, std::move(from.metadata), from.occurred_at, std::move(from.subject)};
+  return {from.id,
+          std::move(from.aggregate),
+          std::move(from.type),
+          std::move(from.tags),
+          std::move(from.also),
+          std::move(from.payload),
+          from.format,
+          std::move(from.metadata),
+          from.occurred_at,
+          std::move(from.subject)};
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "evershard/store/copy/copy_filter.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/store/copy/copy_filter.hpp"
 
 namespace evershard::cluster {
 

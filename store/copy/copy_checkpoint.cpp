@@ -1,8 +1,8 @@
 #include "evershard/store/copy/copy_checkpoint.hpp"
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/json_text.hpp"
 #include "evershard/store/json/json_value.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -55,13 +55,15 @@ constexpr const char* way_out = "; --restart reads it from its first event again
 
 Result<void> check_fork(const char* which, const StoreName& was, const StoreName& is) {
   if (was == is) return {};
-  return refuse(ErrorCode::invalid_argument, std::string("the ") + which + " was restored, or is a clone: store " + is.store_id + " is fork " + is.fork_id +
+  return refuse(ErrorCode::invalid_argument, std::string("the ") + which + " was restored, or is a clone: store " +
+                                                 is.store_id + " is fork " + is.fork_id +
                                                  " now, the checkpoint is of fork " + was.fork_id + way_out);
 }
 
 Result<void> check_reaches(const char* which, GlobalPosition was, GlobalPosition is) {
   if (was <= is) return {};
-  return refuse(ErrorCode::unavailable, std::string("the ") + which + " ends at position " + std::to_string(is.value) + ", the copy had it up to " + std::to_string(was.value));
+  return refuse(ErrorCode::unavailable, std::string("the ") + which + " ends at position " + std::to_string(is.value) +
+                                            ", the copy had it up to " + std::to_string(was.value));
 }
 
 }  // namespace
@@ -72,7 +74,12 @@ std::string to_json(const CopyCheckpoint& checkpoint) {
   write_name(json, checkpoint.source);
   json.key("target");
   write_name(json, checkpoint.target);
-  json.key("filter").raw(checkpoint.filter).key("position").number(checkpoint.position.value).key("target_position").number(checkpoint.target_position.value);
+  json.key("filter")
+      .raw(checkpoint.filter)
+      .key("position")
+      .number(checkpoint.position.value)
+      .key("target_position")
+      .number(checkpoint.target_position.value);
   json.key("events").number(checkpoint.events).key("gone").number(checkpoint.gone).end_object();
   return json.take();
 }
@@ -89,12 +96,16 @@ Result<void> check_begin(const CopySide& source, const CopySide& target) {
   return refuse(ErrorCode::invalid_argument, "source and target are the same store, " + source.name.store_id);
 }
 
-Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view filter, const CopySide& source, const CopySide& target) {
+Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view filter, const CopySide& source,
+                          const CopySide& target) {
   if (checkpoint.source.store_id != source.name.store_id) {
-    return refuse(ErrorCode::invalid_argument, "this copy is one of store " + checkpoint.source.store_id + ", the source is store " + source.name.store_id + "; another --name begins another copy");
+    return refuse(ErrorCode::invalid_argument, "this copy is one of store " + checkpoint.source.store_id +
+                                                   ", the source is store " + source.name.store_id +
+                                                   "; another --name begins another copy");
   }
   if (checkpoint.filter != filter) {
-    return refuse(ErrorCode::invalid_argument, "this copy takes " + in_quotes(checkpoint.filter, 300) + ", not " + in_quotes(filter, 300) + "; another --name begins another copy");
+    return refuse(ErrorCode::invalid_argument, "this copy takes " + in_quotes(checkpoint.filter, 300) + ", not " +
+                                                   in_quotes(filter, 300) + "; another --name begins another copy");
   }
   EVERSHARD_TRY(check_fork("source", checkpoint.source, source.name));
   EVERSHARD_TRY(check_fork("target", checkpoint.target, target.name));

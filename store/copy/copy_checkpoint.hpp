@@ -18,15 +18,16 @@ struct StoreName {
   friend bool operator==(const StoreName&, const StoreName&) = default;
 };
 
-/// Everything the filter takes of the source up to `position` is in the target. Kept in the target, as the snapshot of `$copy-NAME`.
+/// Everything the filter takes of the source up to `position` is in the target. Kept in the target, as the snapshot of
+/// `$copy-NAME`.
 struct CopyCheckpoint {
   StoreName source;
   StoreName target;
-  std::string filter;               ///< CopyFilter::text()
-  GlobalPosition position;          ///< in the source
+  std::string filter;                ///< CopyFilter::text()
+  GlobalPosition position;           ///< in the source
   GlobalPosition target_position{};  ///< the target's watermark when this was written, or less
-  std::uint64_t events = 0;         ///< copied so far
-  std::uint64_t gone = 0;           ///< left out: their content had been removed or erased
+  std::uint64_t events = 0;          ///< copied so far
+  std::uint64_t gone = 0;            ///< left out: their content had been removed or erased
   friend bool operator==(const CopyCheckpoint&, const CopyCheckpoint&) = default;
 };
 
@@ -44,9 +45,11 @@ struct CopySide {
 [[nodiscard]] Result<void> check_begin(const CopySide& source, const CopySide& target);
 /// Whether a copy may go on behind its checkpoint.
 ///
-/// Errors: invalid_argument  it is the checkpoint of another source, of another filter, or source or target is not the fork it was: restored, or
+/// Errors: invalid_argument  it is the checkpoint of another source, of another filter, or source or target is not the
+/// fork it was: restored, or
 ///                           a clone. What was copied may not be what is there now
 ///         unavailable       source or target is behind what the checkpoint says of it
-[[nodiscard]] Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view filter, const CopySide& source, const CopySide& target);
+[[nodiscard]] Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view filter,
+                                        const CopySide& source, const CopySide& target);
 
 }  // namespace evershard::cluster

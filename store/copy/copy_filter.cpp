@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/json/json_text.hpp"
-#include "evershard/store/json/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/store/json/json_text.hpp"
+#include "evershard/store/json/query_json.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -27,7 +27,9 @@ Result<CopyFilter> CopyFilter::of(Query query, std::set<AggregateId> aggregates)
   EVERSHARD_TRY(query.check());
   for (const auto& aggregate : aggregates) {
     EVERSHARD_TRY(AggregateId::check(aggregate));
-    if (is_reserved(aggregate.type)) return refuse(ErrorCode::invalid_argument, "aggregate " + in_quotes(aggregate.text()) + " is the store's own: it is not copied");
+    if (is_reserved(aggregate.type))
+      return refuse(ErrorCode::invalid_argument,
+                    "aggregate " + in_quotes(aggregate.text()) + " is the store's own: it is not copied");
   }
   CopyFilter filter;
   filter.query_ = query.canonical();

@@ -3,30 +3,35 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/copy/known_events.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/store/copy/known_events.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t versions_max = 100'000;
 
-bool passes_by_itself(ErrorCode code) { return code == ErrorCode::overloaded || code == ErrorCode::unavailable || code == ErrorCode::timeout; }
+bool passes_by_itself(ErrorCode code) {
+  return code == ErrorCode::overloaded || code == ErrorCode::unavailable || code == ErrorCode::timeout;
+}
 
 }  // namespace
 
-CopyWindow::CopyWindow(EventStore& target, Bounds bounds, Patience patience) : target_(target), bounds_(bounds), patience_(std::move(patience)) {}
+CopyWindow::CopyWindow(EventStore& target, Bounds bounds, Patience patience)
+    : target_(target), bounds_(bounds), patience_(std::move(patience)) {}
 
 CopyWindow::~CopyWindow() {
   std::unique_lock lock(shared_->mutex);
-  shared_->changed.wait(lock, [this] { return std::ranges::all_of(slots_, [](const auto& slot) { return slot->result.has_value(); }); });
+  shared_->changed.wait(
+      lock, [this] { return std::ranges::all_of(slots_, [](const auto& slot) { return slot->result.has_value(); }); });
 }
 
 Result<void> CopyWindow::expect_versions(const CopiedAppend& from, Append& append) {
   for (std::size_t i = 0; i < from.events.size(); ++i) {
     const auto& aggregate = from.events[i].aggregate;
     if (!aggregate) continue;
-    const bool first_here = std::ranges::none_of(append.expectations, [&](const auto& e) { return e.aggregate == *aggregate; });
+    const bool first_here =
+        std::ranges::none_of(append.expectations, [&](const auto& e) { return e.aggregate == *aggregate; });
     auto known = versions_.find(*aggregate);
     if (known == versions_.end()) {
       std::uint64_t version = 0;
@@ -37,7 +42,9 @@ Result<void> CopyWindow::expect_versions(const CopiedAppend& from, Append& appen
       }
       known = versions_.emplace(*aggregate, version).first;
     }
-    if (first_here) append.expectations.push_back({*aggregate, known->second == 0 ? ExpectedVersion::none() : ExpectedVersion::exactly(known->second)});
+    if (first_here)
+      append.expectations.push_back(
+          {*aggregate, known->second == 0 ? ExpectedVersion::none() : ExpectedVersion::exactly(known->second)});
     ++known->second;
   }
   return {};
@@ -92,7 +99,9 @@ Result<void> CopyWindow::settle(std::size_t appends_max, std::size_t bytes_max) 
 Result<void> CopyWindow::send_refused_again() {
   {
     std::unique_lock lock(shared_->mutex);
-    shared_->changed.wait(lock, [this] { return std::ranges::all_of(slots_, [](const auto& slot) { return slot->result.has_value(); }); });
+    shared_->changed.wait(lock, [this] {
+      return std::ranges::all_of(slots_, [](const auto& slot) { return slot->result.has_value(); });
+    });
   }
   versions_.clear();
   while (!slots_.empty()) {

@@ -11,14 +11,14 @@
 #include <optional>
 #include <unordered_map>
 
-#include "evershard/store/copy/copied_appends.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/copy/copied_appends.hpp"
 
 namespace evershard::cluster {
 
-/// Each append in flight expects the version that the one before it leaves: where one is refused, those behind it of the same aggregate
-/// are too, instead of standing in front of it. Then what is under way is waited for, and what was refused is sent again, one after the other.
-/// What is known already is fine. One thread.
+/// Each append in flight expects the version that the one before it leaves: where one is refused, those behind it of
+/// the same aggregate are too, instead of standing in front of it. Then what is under way is waited for, and what was
+/// refused is sent again, one after the other. What is known already is fine. One thread.
 class CopyWindow {
  public:
   struct Bounds {
@@ -34,8 +34,8 @@ class CopyWindow {
   CopyWindow(const CopyWindow&) = delete;
   CopyWindow& operator=(const CopyWindow&) = delete;
 
-  /// Waits while it is full. Errors: of any append so far, once and for all: duplicate_event: an event with this id and another content, or in
-  /// another company, is there; those of append
+  /// Waits while it is full. Errors: of any append so far, once and for all: duplicate_event: an event with this id and
+  /// another content, or in another company, is there; those of append
   [[nodiscard]] Result<void> send(CopiedAppend append);
   /// Waits until everything sent is stored.
   [[nodiscard]] Result<void> drain();

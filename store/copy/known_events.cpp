@@ -7,8 +7,10 @@ namespace {
 
 bool same_content(Event given, const RecordedEvent& stored) {
   normalise(given);
-  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type && given.tags == stored.tags && given.also == stored.also &&
-         given.payload == stored.payload && given.format == stored.format && given.metadata == stored.metadata && (!given.occurred_at || *given.occurred_at == stored.occurred_at);
+  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type &&
+         given.tags == stored.tags && given.also == stored.also && given.payload == stored.payload &&
+         given.format == stored.format && given.metadata == stored.metadata &&
+         (!given.occurred_at || *given.occurred_at == stored.occurred_at);
 }
 
 }  // namespace

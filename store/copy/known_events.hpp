@@ -1,4 +1,5 @@
-// Whether events stand in a store already, with the same content and together: what import and copy ask of a `duplicate_event`.
+// Whether events stand in a store already, with the same content and together: what import and copy ask of a
+// `duplicate_event`.
 
 #pragma once
 
@@ -8,8 +9,8 @@
 
 namespace evershard::cluster {
 
-/// Whether the events, in their order, are events of the append that has one at `position`, with the same content. A store knows a
-/// request again by more than its events; whoever brings the same events again has nothing to add.
+/// Whether the events, in their order, are events of the append that has one at `position`, with the same content. A
+/// store knows a request again by more than its events; whoever brings the same events again has nothing to add.
 ///
 /// Errors: those of reading
 [[nodiscard]] Result<bool> known_at(EventStore& store, std::span<const Event> events, GlobalPosition position);

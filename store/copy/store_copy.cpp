@@ -5,9 +5,9 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/copy/copied_appends.hpp"
 #include "evershard/store/copy/copy_window.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -19,12 +19,15 @@ constexpr auto looks_every = 100ms;  // how long an end may take to be noticed
 constexpr auto waits_most = 2s;
 constexpr auto away_most = 5s;  // of a source, where it is not followed
 
-bool away(ErrorCode code) { return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::overloaded; }
+bool away(ErrorCode code) {
+  return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::overloaded;
+}
 
 }  // namespace
 
 struct StoreCopy::Run {
-  Run(StoreCopy& copy, const std::function<bool(const CopyReport&)>& asked) : source(copy.source_), target(copy.target_), options(copy.options_), go_on(asked) {}
+  Run(StoreCopy& copy, const std::function<bool(const CopyReport&)>& asked)
+      : source(copy.source_), target(copy.target_), options(copy.options_), go_on(asked) {}
 
   Side& source;
   Side& target;
@@ -44,7 +47,8 @@ struct StoreCopy::Run {
 
   /// Waits, the longer the more often it was tried. False: it is stopped.
   bool wait(std::size_t tries) {
-    const auto until = Clock::now() + std::min<Clock::duration>(waits_most, 1ms * (1u << std::min<std::size_t>(tries, 11)));
+    const auto until =
+        Clock::now() + std::min<Clock::duration>(waits_most, 1ms * (1u << std::min<std::size_t>(tries, 11)));
     while (goes_on()) {
       if (Clock::now() >= until) return true;
       std::this_thread::sleep_for(std::min<Clock::duration>(looks_every, until - Clock::now()));
@@ -81,7 +85,9 @@ Result<void> StoreCopy::Run::begin() {
   if (!snapshot) return refuse(snapshot.error());
   const auto there = target.store.aggregate(own);
   if (!there && there.error().code != ErrorCode::not_found) return refuse(there.error());
-  if (there && !*snapshot) return refuse(ErrorCode::corruption, "the checkpoint of copy " + in_quotes(report.name) + " is missing in the target");
+  if (there && !*snapshot)
+    return refuse(ErrorCode::corruption,
+                  "the checkpoint of copy " + in_quotes(report.name) + " is missing in the target");
   if (*snapshot && !options.restart) {
     auto stored = read_copy_checkpoint((*snapshot)->payload);
     if (!stored) return refuse(std::move(stored).error());
@@ -105,7 +111,8 @@ Result<void> StoreCopy::Run::begin() {
   first.format = PayloadFormat::json;
   append.snapshot(std::move(first));
   auto entered = target.store.append(append);
-  for (std::size_t tries = 1; !entered && away(entered.error().code) && patient(entered.error(), tries); ++tries) entered = target.store.append(append);
+  for (std::size_t tries = 1; !entered && away(entered.error().code) && patient(entered.error(), tries); ++tries)
+    entered = target.store.append(append);
   if (!entered) return refuse(entered.error());
   number = entered->versions.front().version;
   return {};
@@ -114,10 +121,13 @@ Result<void> StoreCopy::Run::begin() {
 /// Durable. Errors: fenced
 Result<void> StoreCopy::Run::keep(GlobalPosition position, const CopyWindow& window, std::uint64_t gone) {
   written_at = Clock::now();
-  if (position <= checkpoint.position && report.events_new + report.events_known == window.events_new() + window.events_known()) return {};
+  if (position <= checkpoint.position &&
+      report.events_new + report.events_known == window.events_new() + window.events_known())
+    return {};
   const auto there = target.store.aggregate(own);
   if (!there) return refuse(there.error());
-  if (there->version != number) return refuse(ErrorCode::fenced, "another run of copy " + in_quotes(report.name) + " has begun since");
+  if (there->version != number)
+    return refuse(ErrorCode::fenced, "another run of copy " + in_quotes(report.name) + " has begun since");
   CopyCheckpoint next = checkpoint;
   next.position = std::max(position, checkpoint.position);
   next.target_position = std::max(window.target_position(), checkpoint.target_position);
@@ -159,8 +169,10 @@ Result<void> StoreCopy::Run::copy_from_feed(CopyWindow& window, EventFeed& feed)
     if (!options.follow && appends.given() >= ends_with) return keep_all();
     const bool quiet = item->kind == FeedItem::Kind::caught_up || item->kind == FeedItem::Kind::idle;
     if (Clock::now() - written_at < options.checkpoint_every) continue;
-    if (quiet) EVERSHARD_TRY(keep_all());
-    else EVERSHARD_TRY(keep(window.stored(), window, gone_before + appends.gone()));
+    if (quiet)
+      EVERSHARD_TRY(keep_all());
+    else
+      EVERSHARD_TRY(keep(window.stored(), window, gone_before + appends.gone()));
   }
   return keep_all();
 }
@@ -184,7 +196,8 @@ Result<void> StoreCopy::Run::copy_all(CopyWindow& window) {
 Result<CopyReport> StoreCopy::run(const std::function<bool(const CopyReport&)>& go_on) {
   Run run(*this, go_on);
   EVERSHARD_TRY(run.begin());
-  CopyWindow window(target_.store, {.appends = options_.in_flight}, [&run](const Error& error, std::size_t tries) { return run.patient(error, tries); });
+  CopyWindow window(target_.store, {.appends = options_.in_flight},
+                    [&run](const Error& error, std::size_t tries) { return run.patient(error, tries); });
   auto copied = run.copy_all(window);
   if (!copied && !run.report.stopped) return refuse(std::move(copied).error());
   return run.report;

@@ -102,22 +102,27 @@ Result<std::optional<std::string>> read_file(const std::filesystem::path& path) 
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
-  EVERSHARD_CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1, "the operating system has random bytes");
+  EVERSHARD_CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1,
+                  "the operating system has random bytes");
   return bytes;
 }
 
 std::string digest_of(std::string_view secret, std::string_view bytes) {
   std::string digest(32, '\0');
   unsigned size = 0;
-  EVERSHARD_CHECK(HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                       reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr, "OpenSSL has SHA-256");
+  EVERSHARD_CHECK(HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+                       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                       reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr,
+                  "OpenSSL has SHA-256");
   return digest;
 }
 
 constexpr std::size_t check_bytes = 8;
 
 /// A secret, and bytes that tell a damaged file from another key.
-std::string with_check(const std::string& secret) { return secret + digest_of(secret, "evershard key file").substr(0, check_bytes); }
+std::string with_check(const std::string& secret) {
+  return secret + digest_of(secret, "evershard key file").substr(0, check_bytes);
+}
 
 std::optional<std::string> checked_secret(std::string_view file) {
   if (file.size() != PayloadKey::secret_bytes + check_bytes) return std::nullopt;
@@ -157,16 +162,21 @@ Result<bool> has_keys(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder, const std::filesystem::path& data_dir, Missing missing) {
+Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder, const std::filesystem::path& data_dir,
+                                                   Missing missing) {
   const auto within = data_dir.empty() ? Result<bool>(false) : lies_within(folder, data_dir);
   if (!within) return refuse(within.error());
   if (*within) {
     return refuse(ErrorCode::invalid_argument,
-                  "the keys' directory " + in_quotes(folder.string(), 300) + " lies within the data directory: backups would keep keys that are destroyed");
+                  "the keys' directory " + in_quotes(folder.string(), 300) +
+                      " lies within the data directory: backups would keep keys that are destroyed");
   }
   std::error_code error;
-  if (missing == Missing::refuse && std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found) {
-    return refuse(ErrorCode::not_found, "there is no directory of keys " + in_quotes(folder.string(), 300) + ": is it the right directory? Where keys are to begin there, `mkdir -m 700` makes it");
+  if (missing == Missing::refuse &&
+      std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found) {
+    return refuse(ErrorCode::not_found,
+                  "there is no directory of keys " + in_quotes(folder.string(), 300) +
+                      ": is it the right directory? Where keys are to begin there, `mkdir -m 700` makes it");
   }
   error.clear();
   if (std::filesystem::create_directories(folder, error)) ::chmod(folder.c_str(), 0700);
@@ -174,14 +184,17 @@ Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder,
   struct stat found {};
   if (::stat(folder.c_str(), &found) != 0) return failed("cannot look at", folder, errno);
   if ((found.st_mode & 0077) != 0) {
-    return refuse(ErrorCode::invalid_argument, "others than its owner may use the keys' directory " + in_quotes(folder.string(), 300) + ": chmod 700");
+    return refuse(ErrorCode::invalid_argument, "others than its owner may use the keys' directory " +
+                                                   in_quotes(folder.string(), 300) + ": chmod 700");
   }
   auto secret = read_file(folder / secret_name);
   if (!secret) return refuse(std::move(secret).error());
   if (!*secret) {
     const auto keys = has_keys(folder);
     if (!keys) return refuse(keys.error());
-    if (*keys) return refuse(ErrorCode::corruption, "there are keys in " + in_quotes(folder.string(), 300) + ", and the file " + secret_name + " that names them is missing");
+    if (*keys)
+      return refuse(ErrorCode::corruption, "there are keys in " + in_quotes(folder.string(), 300) + ", and the file " +
+                                               secret_name + " that names them is missing");
     EVERSHARD_TRY(create_synced(folder / secret_name, with_check(random_bytes(PayloadKey::secret_bytes))));
     secret = read_file(folder / secret_name);
     if (!secret) return refuse(std::move(secret).error());
@@ -252,7 +265,8 @@ Result<KeyId> KeyFolder::newest(std::string_view subject) {
 std::optional<HeldKey> KeyFolder::remembered(const KeyId& id, bool fresh_only) {
   const std::lock_guard lock(mutex_);
   const auto known = known_.find(id);
-  if (known == known_.end() || (fresh_only && Clock::now() - known->second.looked >= look_again_after)) return std::nullopt;
+  if (known == known_.end() || (fresh_only && Clock::now() - known->second.looked >= look_again_after))
+    return std::nullopt;
   return known->second.key;
 }
 
@@ -304,7 +318,8 @@ Result<std::optional<HeldKey>> KeyFolder::look(const KeyId& id) {
       erased = is_erased(id);  // between the two looks
       if (!erased) return refuse(std::move(erased).error());
       if (*erased) return std::nullopt;
-      return refuse(ErrorCode::corruption, "the key " + id.text() + (*bytes ? " is damaged" : " is not") + " in " + in_quotes(folder_.string(), 300) +
+      return refuse(ErrorCode::corruption, "the key " + id.text() + (*bytes ? " is damaged" : " is not") + " in " +
+                                               in_quotes(folder_.string(), 300) +
                                                (*bytes ? "" : ", and was not destroyed: is it the right directory?"));
     }
     PayloadKey read{id, {}};
@@ -327,7 +342,9 @@ Result<std::optional<KeyId>> KeyFolder::current(std::string_view subject) {
   // Who mistyped the directory got a new one, and must not take its silence for an erasure.
   const auto keys = has_keys(folder_);
   if (!keys) return refuse(keys.error());
-  if (!*keys) return refuse(ErrorCode::not_found, "there are no keys at all in " + in_quotes(folder_.string(), 300) + ": is it the right directory?");
+  if (!*keys)
+    return refuse(ErrorCode::not_found,
+                  "there are no keys at all in " + in_quotes(folder_.string(), 300) + ": is it the right directory?");
   return std::nullopt;
 }
 

@@ -9,9 +9,12 @@
 
 namespace evershard::cluster {
 
-/// `older`: the one before one that is erased, which is as if it were not there. Errors: as of Sealing::open, and of `older`
+/// `older`: the one before one that is erased, which is as if it were not there. Errors: as of Sealing::open, and of
+/// `older`
 template <class Older>
-Result<std::optional<RecordedSnapshot>> opened_snapshot(const Sealing& sealing, Result<std::optional<RecordedSnapshot>> found, const Older& older) {
+Result<std::optional<RecordedSnapshot>> opened_snapshot(const Sealing& sealing,
+                                                        Result<std::optional<RecordedSnapshot>> found,
+                                                        const Older& older) {
   while (found && *found) {
     const auto there = sealing.open(**found);
     if (!there) return refuse(there.error());

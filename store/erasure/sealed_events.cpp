@@ -10,7 +10,8 @@ namespace {
 
 class OpenedPages final : public PageSource {
  public:
-  OpenedPages(EventStream stream, std::shared_ptr<const Sealing> sealing) : stream_(std::move(stream)), sealing_(std::move(sealing)) {}
+  OpenedPages(EventStream stream, std::shared_ptr<const Sealing> sealing)
+      : stream_(std::move(stream)), sealing_(std::move(sealing)) {}
   Result<Page> next_page() override {
     auto page = stream_.next_page();
     if (page) EVERSHARD_TRY(sealing_->open(page->events));
@@ -25,7 +26,8 @@ class OpenedPages final : public PageSource {
 
 class OpenedFeed final : public FeedSource {
  public:
-  OpenedFeed(EventFeed feed, std::shared_ptr<const Sealing> sealing) : feed_(std::move(feed)), sealing_(std::move(sealing)) {}
+  OpenedFeed(EventFeed feed, std::shared_ptr<const Sealing> sealing)
+      : feed_(std::move(feed)), sealing_(std::move(sealing)) {}
   Result<FeedItem> next(std::chrono::milliseconds timeout) override {
     auto item = feed_.next(timeout);
     if (item) EVERSHARD_TRY(sealing_->open(item->events));
@@ -66,13 +68,17 @@ void SealedEvents::append_async(Append append, AppendCompletion done) {
   if (!queued) held->second(refuse(std::move(queued).error()));
 }
 
-EventStream SealedEvents::read(Query query, ReadOptions options) { return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(query), options), sealing_)); }
+EventStream SealedEvents::read(Query query, ReadOptions options) {
+  return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(query), options), sealing_));
+}
 
 EventStream SealedEvents::read(AggregateId aggregate, StreamOptions options) {
   return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(aggregate), options), sealing_));
 }
 
-EventFeed SealedEvents::follow(Query query, FollowOptions options) { return EventFeed(std::make_unique<OpenedFeed>(store_.follow(std::move(query), options), sealing_)); }
+EventFeed SealedEvents::follow(Query query, FollowOptions options) {
+  return EventFeed(std::make_unique<OpenedFeed>(store_.follow(std::move(query), options), sealing_));
+}
 
 Result<RecordedEvent> SealedEvents::event_at(GlobalPosition position) {
   auto event = store_.event_at(position);
@@ -85,12 +91,18 @@ Result<void> SealedEvents::put_snapshot(Snapshot snapshot) {
   return store_.put_snapshot(std::move(snapshot));
 }
 
-Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
-  return opened_snapshot(*sealing_, store_.snapshot(aggregate, at_or_before), [&](const RecordedSnapshot& erased) { return store_.snapshot(aggregate, erased.version - 1); });
+Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot(const AggregateId& aggregate,
+                                                               std::optional<SeqNr> at_or_before) {
+  return opened_snapshot(*sealing_, store_.snapshot(aggregate, at_or_before), [&](const RecordedSnapshot& erased) {
+    return store_.snapshot(aggregate, erased.version - 1);
+  });
 }
 
-Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
-  return opened_snapshot(*sealing_, store_.snapshot_as_of(aggregate, up_to), [&](const RecordedSnapshot& erased) { return store_.snapshot_as_of(aggregate, erased.position - 1); });
+Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot_as_of(const AggregateId& aggregate,
+                                                                     GlobalPosition up_to) {
+  return opened_snapshot(*sealing_, store_.snapshot_as_of(aggregate, up_to), [&](const RecordedSnapshot& erased) {
+    return store_.snapshot_as_of(aggregate, erased.position - 1);
+  });
 }
 
 Result<std::vector<RecordedSnapshot>> SealedEvents::snapshots(const AggregateId& aggregate) {

@@ -28,13 +28,16 @@ int length_of(std::size_t bytes) { return static_cast<int>(bytes); }  // payload
 Digest mac(std::span<const std::uint8_t> key, std::string_view bytes) {
   Digest digest;
   unsigned size = 0;
-  EVERSHARD_CHECK(HMAC(EVP_sha256(), key.data(), length_of(key.size()), raw(bytes), bytes.size(), digest.data(), &size) != nullptr, "OpenSSL has SHA-256");
+  EVERSHARD_CHECK(
+      HMAC(EVP_sha256(), key.data(), length_of(key.size()), raw(bytes), bytes.size(), digest.data(), &size) != nullptr,
+      "OpenSSL has SHA-256");
   return digest;
 }
 
 /// Every part with its length before it: nothing can be taken for something else.
 void add_part(std::string& to, std::string_view part) {
-  for (int shift = 0; shift < 64; shift += 8) to.push_back(static_cast<char>(static_cast<std::uint64_t>(part.size()) >> shift));
+  for (int shift = 0; shift < 64; shift += 8)
+    to.push_back(static_cast<char>(static_cast<std::uint64_t>(part.size()) >> shift));
   to.append(part);
 }
 
@@ -70,7 +73,8 @@ std::optional<KeyId> KeyId::parse(std::string_view text) {
   return id;
 }
 
-std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view once, const PlainPayload& plain) {
+std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view once,
+                         const PlainPayload& plain) {
   EVERSHARD_CHECK(plain.subject.size() <= subject_bytes_max, "a subject is a name");
   std::string text;
   text.reserve(1 + plain.subject.size() + plain.payload.size());
@@ -95,11 +99,16 @@ std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std
   const CipherContext context(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
   int size = 0;
   EVERSHARD_CHECK(context != nullptr, "memory for a cipher");
-  EVERSHARD_CHECK(EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, secret.data(), out + nonce_at) == 1, "OpenSSL has AES-256-GCM");
-  EVERSHARD_CHECK(EVP_EncryptUpdate(context.get(), nullptr, &size, raw(bound), length_of(bound.size())) == 1, "OpenSSL has AES-256-GCM");
-  EVERSHARD_CHECK(EVP_EncryptUpdate(context.get(), out + text_at, &size, raw(std::string_view(text)), length_of(text.size())) == 1, "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, secret.data(), out + nonce_at) == 1,
+                  "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(EVP_EncryptUpdate(context.get(), nullptr, &size, raw(bound), length_of(bound.size())) == 1,
+                  "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(
+      EVP_EncryptUpdate(context.get(), out + text_at, &size, raw(std::string_view(text)), length_of(text.size())) == 1,
+      "OpenSSL has AES-256-GCM");
   EVERSHARD_CHECK(EVP_EncryptFinal_ex(context.get(), out + text_at + size, &size) == 1, "OpenSSL has AES-256-GCM");
-  EVERSHARD_CHECK(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_bytes, out + text_at + text.size()) == 1, "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_bytes, out + text_at + text.size()) == 1,
+                  "OpenSSL has AES-256-GCM");
   return sealed;
 }
 
@@ -111,7 +120,9 @@ std::optional<KeyId> sealed_by(PayloadFormat format, std::string_view payload) {
 }
 
 Result<PlainPayload> open_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view sealed) {
-  const auto does_not_open = [] { return refuse(ErrorCode::corruption, "a sealed payload does not open with its key"); };
+  const auto does_not_open = [] {
+    return refuse(ErrorCode::corruption, "a sealed payload does not open with its key");
+  };
   if (sealed_by(PayloadFormat::encrypted, sealed) != key.id) return does_not_open();
   const auto bound = bound_bytes(sealed.substr(0, nonce_at), sealed_for);
   const auto secret = mac(key.secret, "evershard seal");
@@ -123,10 +134,15 @@ Result<PlainPayload> open_payload(const PayloadKey& key, const SealedFor& sealed
   const CipherContext context(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
   int size = 0;
   EVERSHARD_CHECK(context != nullptr, "memory for a cipher");
-  EVERSHARD_CHECK(EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, secret.data(), raw(sealed) + nonce_at) == 1, "OpenSSL has AES-256-GCM");
-  EVERSHARD_CHECK(EVP_DecryptUpdate(context.get(), nullptr, &size, raw(bound), length_of(bound.size())) == 1, "OpenSSL has AES-256-GCM");
-  EVERSHARD_CHECK(EVP_DecryptUpdate(context.get(), raw(text), &size, raw(sealed) + text_at, length_of(bytes)) == 1, "OpenSSL has AES-256-GCM");
-  EVERSHARD_CHECK(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, tag_bytes, tag.data()) == 1, "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(
+      EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, secret.data(), raw(sealed) + nonce_at) == 1,
+      "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(EVP_DecryptUpdate(context.get(), nullptr, &size, raw(bound), length_of(bound.size())) == 1,
+                  "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(EVP_DecryptUpdate(context.get(), raw(text), &size, raw(sealed) + text_at, length_of(bytes)) == 1,
+                  "OpenSSL has AES-256-GCM");
+  EVERSHARD_CHECK(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, tag_bytes, tag.data()) == 1,
+                  "OpenSSL has AES-256-GCM");
   if (EVP_DecryptFinal_ex(context.get(), raw(text) + size, &size) != 1) return does_not_open();
 
   const auto subject = static_cast<std::uint8_t>(text.front());

@@ -44,17 +44,19 @@ struct SealedFor {
   std::string_view type;       ///< the event's; of a snapshot empty
 };
 
-/// AES-256-GCM. The same (key, `once`, content) gives the same bytes, so that a request that is sent again is the same one; any
-/// difference gives another nonce, which is made of all of them.
+/// AES-256-GCM. The same (key, `once`, content) gives the same bytes, so that a request that is sent again is the same
+/// one; any difference gives another nonce, which is made of all of them.
 ///
 /// Shape: `once`: what tells this one from others of equal content: its event's id.
 /// Source: docs/on-disk-format.md, "Sealed payloads"
-[[nodiscard]] std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view once, const PlainPayload& plain);
+[[nodiscard]] std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view once,
+                                       const PlainPayload& plain);
 
 /// Which key opens it; absent: it was not sealed by this function (a user's own encryption, say).
 [[nodiscard]] std::optional<KeyId> sealed_by(PayloadFormat format, std::string_view payload);
 
 /// Errors: corruption: it is damaged, or was sealed by another key, or for something else
-[[nodiscard]] Result<PlainPayload> open_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view sealed);
+[[nodiscard]] Result<PlainPayload> open_payload(const PayloadKey& key, const SealedFor& sealed_for,
+                                                std::string_view sealed);
 
 }  // namespace evershard::cluster

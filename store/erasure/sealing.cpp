@@ -20,7 +20,8 @@ std::string bytes_of_id(const EventId& id) { return {reinterpret_cast<const char
 std::string once_of(const Append& append, std::size_t index) {
   const auto& event = append.events[index];
   if (event.id.given()) return bytes_of_id(event.id);
-  if (const auto* name = request_name(append)) return bytes_of_id(EventId::derived(*name, static_cast<std::uint32_t>(index)));
+  if (const auto* name = request_name(append))
+    return bytes_of_id(EventId::derived(*name, static_cast<std::uint32_t>(index)));
   return bytes_of_id(EventId::random());
 }
 
@@ -35,7 +36,8 @@ Result<void> check_to_seal(const Sealed& what) {
 }
 
 template <class Sealed>
-Result<void> seal_with(const HeldKey& key, std::optional<std::uint64_t> made_at, Sealed& what, const SealedFor& sealed_for, const std::string& once) {
+Result<void> seal_with(const HeldKey& key, std::optional<std::uint64_t> made_at, Sealed& what,
+                       const SealedFor& sealed_for, const std::string& once) {
   if (made_at && key.erasures != *made_at) return refuse(ErrorCode::version_conflict, sealed_too_late);
   what.payload = seal_payload(*key, sealed_for, once, {std::move(what.subject), std::move(what.payload), what.format});
   what.format = PayloadFormat::encrypted;
@@ -44,22 +46,27 @@ Result<void> seal_with(const HeldKey& key, std::optional<std::uint64_t> made_at,
 }
 
 template <class Sealed>
-Result<void> seal_one(SubjectKeys& keys, std::optional<std::uint64_t> made_at, Sealed& what, const SealedFor& sealed_for, const std::string& once) {
+Result<void> seal_one(SubjectKeys& keys, std::optional<std::uint64_t> made_at, Sealed& what,
+                      const SealedFor& sealed_for, const std::string& once) {
   EVERSHARD_TRY(check_to_seal(what));
   const auto key = keys.key_for(what.subject);
   if (!key) return refuse(key.error());
   return seal_with(*key, made_at, what, sealed_for, once);
 }
 
-/// What comes sealed already (a copy made without keys, say) has to be ours, or was: whoever reads it would try to open it.
-Result<void> check_opens(const Result<std::optional<HeldKey>>& key, std::string_view payload, const SealedFor& sealed_for) {
-  const bool nothing_opens = !key && (key.error().code == ErrorCode::corruption || key.error().code == ErrorCode::not_found);
+/// What comes sealed already (a copy made without keys, say) has to be ours, or was: whoever reads it would try to open
+/// it.
+Result<void> check_opens(const Result<std::optional<HeldKey>>& key, std::string_view payload,
+                         const SealedFor& sealed_for) {
+  const bool nothing_opens =
+      !key && (key.error().code == ErrorCode::corruption || key.error().code == ErrorCode::not_found);
   if (!key && !nothing_opens) return refuse(key.error());
   if (key && (!*key || open_payload(***key, sealed_for, payload))) return {};
   return refuse(ErrorCode::invalid_argument, "a payload looks sealed, and no key here opens it");
 }
 
-Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_view payload, const SealedFor& sealed_for) {
+Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_view payload,
+                         const SealedFor& sealed_for) {
   const auto id = sealed_by(format, payload);
   if (!id) return {};
   return check_opens(keys.find(*id), payload, sealed_for);
@@ -68,7 +75,8 @@ Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_vi
 /// Of what is stored: where there are no keys at all, they may be there again later.
 Result<std::optional<HeldKey>> key_that_opens(SubjectKeys& keys, const KeyId& id) {
   auto key = keys.find(id);
-  if (!key && key.error().code == ErrorCode::not_found) return refuse(ErrorCode::unavailable, std::move(key).error().what);
+  if (!key && key.error().code == ErrorCode::not_found)
+    return refuse(ErrorCode::unavailable, std::move(key).error().what);
   return key;
 }
 
@@ -117,8 +125,9 @@ Result<void> Sealing::seal(Append& append, std::optional<std::uint64_t> made_at)
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     auto& event = append.events[i];
     const auto aggregate = aggregate_of(event);
-    auto done = event.subject.empty() ? check_opens(*keys_, event.format, event.payload, sealed_place(event, aggregate))
-                                      : seal_one(*keys_, made_at, event, sealed_place(event, aggregate), once_of(append, i));
+    auto done = event.subject.empty()
+                    ? check_opens(*keys_, event.format, event.payload, sealed_place(event, aggregate))
+                    : seal_one(*keys_, made_at, event, sealed_place(event, aggregate), once_of(append, i));
     if (!done) return done;
   }
   for (auto& snapshot : append.snapshots) EVERSHARD_TRY(seal(snapshot, made_at));
@@ -127,7 +136,8 @@ Result<void> Sealing::seal(Append& append, std::optional<std::uint64_t> made_at)
 
 Result<void> Sealing::seal(Snapshot& snapshot, std::optional<std::uint64_t> made_at) const {
   const auto aggregate = aggregate_of(snapshot);
-  if (snapshot.subject.empty()) return check_opens(*keys_, snapshot.format, snapshot.payload, sealed_place(snapshot, aggregate));
+  if (snapshot.subject.empty())
+    return check_opens(*keys_, snapshot.format, snapshot.payload, sealed_place(snapshot, aggregate));
   return seal_one(*keys_, made_at, snapshot, sealed_place(snapshot, aggregate), once_of(snapshot));
 }
 

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "evershard/store/erasure/sealing.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/store/erasure/sealing.hpp"
 
 namespace evershard::cluster {
 
@@ -37,7 +37,8 @@ Result<void> SealingQueue::run(const Append& append, std::function<void()> work)
     if (!stopping_ || left_ != 0) {  // the loop ends when it is empty: nothing overtakes what is in it
       // One that is larger than all of it is taken where nothing else is.
       if (left_ != 0 && (events_ + one.events > options_.events_max || bytes_ + one.bytes > options_.bytes_max)) {
-        return refuse(ErrorCode::overloaded, std::to_string(events_) + " events of " + std::to_string(bytes_) + " bytes wait for keys of subjects: try again later");
+        return refuse(ErrorCode::overloaded, std::to_string(events_) + " events of " + std::to_string(bytes_) +
+                                                 " bytes wait for keys of subjects: try again later");
       }
       left_.fetch_add(1, std::memory_order_acq_rel);
       events_ += one.events;

@@ -11,16 +11,17 @@
 #include <mutex>
 #include <thread>
 
-#include "evershard/store/erasure/subject_keys.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/erasure/subject_keys.hpp"
 
 namespace evershard::cluster {
 
 struct SealingQueueOptions {
   std::size_t events_max = 50'000;  ///< that wait; beyond these: `overloaded`
   std::size_t bytes_max = 64u << 20;
-  /// Is told what all that waits is going to need, before it is done: to ask for it at once. Null: each asks for itself.
+  /// Is told what all that waits is going to need, before it is done: to ask for it at once. Null: each asks for
+  /// itself.
   std::function<void(KeysWanted)> fetch{};
 };
 
@@ -37,7 +38,8 @@ class SealingQueue {
   [[nodiscard]] bool has_mine() const;
   /// `append`: what it is about. Errors: overloaded: too much waits; `work` is not called
   [[nodiscard]] Result<void> run(const Append& append, std::function<void()> work);
-  /// What is in it is done, and what comes until then; what comes later is done in its caller's thread. Idempotent; not from what it runs.
+  /// What is in it is done, and what comes until then; what comes later is done in its caller's thread. Idempotent; not
+  /// from what it runs.
   void stop();
 
  private:

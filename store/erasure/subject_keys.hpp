@@ -11,19 +11,20 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/store/erasure/sealed_payload.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/erasure/sealed_payload.hpp"
 
 namespace evershard::cluster {
 
-/// A key in somebody's hands, while he seals or opens with it: whoever has it forgotten waits for him. So it is never held while something is waited for.
-/// The secret is wiped when the last one lets it go.
+/// A key in somebody's hands, while he seals or opens with it: whoever has it forgotten waits for him. So it is never
+/// held while something is waited for. The secret is wiped when the last one lets it go.
 class HeldKey {
  public:
   explicit HeldKey(const PayloadKey& key);
 
   KeyId id;
-  std::uint64_t erasures = 0;  ///< SubjectKeys::erasures(): all that had to be destroyed before this key was made is counted in it
+  std::uint64_t erasures =
+      0;  ///< SubjectKeys::erasures(): all that had to be destroyed before this key was made is counted in it
 
   [[nodiscard]] const PayloadKey& operator*() const { return *key_; }
   [[nodiscard]] const auto& secret() const { return key_->secret; }
@@ -45,20 +46,23 @@ class SubjectKeys {
  public:
   virtual ~SubjectKeys() = default;
 
-  /// The key under which a subject's payloads are sealed now; made where there is none, a new one behind one that was destroyed.
-  /// Durable: on return, before anything is sealed with it. Errors: io, corruption
+  /// The key under which a subject's payloads are sealed now; made where there is none, a new one behind one that was
+  /// destroyed. Durable: on return, before anything is sealed with it. Errors: io, corruption
   [[nodiscard]] virtual Result<HeldKey> key_for(std::string_view subject) = 0;
   /// Absent: it was destroyed. Errors: corruption: it is lost, or damaged; not_found: there are no keys here at all; io
   [[nodiscard]] virtual Result<std::optional<HeldKey>> find(const KeyId& id) = 0;
-  /// The keys a subject has, but for those that were destroyed: one, or none. Errors: io; not_found: there are no keys here at all
+  /// The keys a subject has, but for those that were destroyed: one, or none. Errors: io; not_found: there are no keys
+  /// here at all
   [[nodiscard]] virtual Result<std::optional<KeyId>> current(std::string_view subject) = 0;
   /// For good; again: nothing happens. Durable: on return. Errors: io
   [[nodiscard]] virtual Result<void> destroy(const KeyId& id) = 0;
 
-  /// Counts the destructions that are known here; never the same number again behind one. What is found after it was n was not destroyed by any of the first n:
-  /// who read at n, and seals under a key of the same n, seals nothing that was erased meanwhile.
+  /// Counts the destructions that are known here; never the same number again behind one. What is found after it was n
+  /// was not destroyed by any of the first n: who read at n, and seals under a key of the same n, seals nothing that
+  /// was erased meanwhile.
   [[nodiscard]] virtual std::uint64_t erasures() const { return 0; }
-  /// Called behind each change of erasures(), from any thread; must not block. Null: no more, and on return none is under way. Shape: one.
+  /// Called behind each change of erasures(), from any thread; must not block. Null: no more, and on return none is
+  /// under way. Shape: one.
   void watch_erasures(std::function<void()> watch);
 
   // Where keys lie with somebody else, who is asked and waited for:
@@ -66,8 +70,12 @@ class SubjectKeys {
   /// Those that find() and key_for() are about to be asked for, at once.
   virtual void fetch(KeysWanted /*wanted*/) {}
   /// What key_for() and find() say where they need not ask. Absent: they would.
-  [[nodiscard]] virtual std::optional<Result<HeldKey>> key_at_hand(std::string_view subject) { return key_for(subject); }
-  [[nodiscard]] virtual std::optional<Result<std::optional<HeldKey>>> found_at_hand(const KeyId& id) { return find(id); }
+  [[nodiscard]] virtual std::optional<Result<HeldKey>> key_at_hand(std::string_view subject) {
+    return key_for(subject);
+  }
+  [[nodiscard]] virtual std::optional<Result<std::optional<HeldKey>>> found_at_hand(const KeyId& id) {
+    return find(id);
+  }
 
  protected:
   /// erasures() has changed. Not under a lock that a watcher may want.

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "evershard/protocol/base64.hpp"
-#include "evershard/store/json/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/json/query_json.hpp"
 
 namespace evershard {
 namespace {
@@ -94,9 +94,12 @@ Result<void> finish(const JsonValue& from, const EventParts& parts, Event& event
 Result<void> read_state(const JsonValue& value, EventState& state) {
   auto text = value.string();
   if (!text) return refuse(std::move(text).error());
-  if (*text == "removed") state = EventState::removed;
-  else if (*text == "erased") state = EventState::erased;
-  else if (*text != "live") return value.wrong(in_quotes(*text) + " is no state of an event: live, removed, erased");
+  if (*text == "removed")
+    state = EventState::removed;
+  else if (*text == "erased")
+    state = EventState::erased;
+  else if (*text != "live")
+    return value.wrong(in_quotes(*text) + " is no state of an event: live, removed, erased");
   return {};
 }
 
@@ -119,13 +122,18 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "payload_format") return into(value.number(), parts.payload.format);
     if (key == "metadata") return parts.metadata.emplace(value), Result<void>{};
     if (key == "metadata_encoding") return encoding(value, parts.metadata_base64);
-    if (key == "occurred_at") return word(value, "time such as 2026-01-31T12:00:00.000000Z", Timestamp::parse, event.occurred_at);
+    if (key == "occurred_at")
+      return word(value, "time such as 2026-01-31T12:00:00.000000Z", Timestamp::parse, event.occurred_at);
     if (key == "subject") {
       EVERSHARD_TRY(into(value.string(), event.subject));
-      return event.subject.empty() ? value.wrong("is empty: nothing would be sealed; leave it out where the payload is nobody's") : Result<void>{};
+      return event.subject.empty()
+                 ? value.wrong("is empty: nothing would be sealed; leave it out where the payload is nobody's")
+                 : Result<void>{};
     }
-    const bool of_the_store = key == "position" || key == "shard" || key == "offset" || key == "seq_nr" || key == "state";
-    const bool of_the_display = key == "decoded" || key == "decoded_as" || key == "decode_error" || key == "unknown_fields";
+    const bool of_the_store =
+        key == "position" || key == "shard" || key == "offset" || key == "seq_nr" || key == "state";
+    const bool of_the_display =
+        key == "decoded" || key == "decoded_as" || key == "decode_error" || key == "unknown_fields";
     if ((of_the_store || of_the_display) && rules == LineRules::append) {
       return value.wrong("is the store's to give; `evershard import` takes exported events");
     }
@@ -134,18 +142,20 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (of_the_display) return {};
     if (key == "shard" || key == "offset") return into(value.number(), unused);
     if (key == "state") return read_state(value, event.state);
-    return from.unknown_key(key, {"id", "aggregate", "type", "tags", "also", "payload", "payload_encoding", "payload_format",
-                                  "metadata", "metadata_encoding", "occurred_at", "subject"});
+    return from.unknown_key(key, {"id", "aggregate", "type", "tags", "also", "payload", "payload_encoding",
+                                  "payload_format", "metadata", "metadata_encoding", "occurred_at", "subject"});
   };
   EVERSHARD_TRY(from.for_each_member(see));
   EVERSHARD_TRY(finish(from, parts, event));
   if (event.state == EventState::removed) {
-    if (event.type.empty() && event.occurred_at == Timestamp{}) event.occurred_at.reset();  // as they were exported once
+    if (event.type.empty() && event.occurred_at == Timestamp{})
+      event.occurred_at.reset();  // as they were exported once
     return event.id.given() ? Result<void>{} : from.wrong("id is missing");
   }
   if (event.type.empty()) return from.wrong("type is missing, or empty");
   if (rules == LineRules::import && !event.id.given()) {
-    return from.wrong("id is missing: import needs one, so that it can be run again; `evershard append --jsonl` makes ids");
+    return from.wrong(
+        "id is missing: import needs one, so that it can be run again; `evershard append --jsonl` makes ids");
   }
   return {};
 }
@@ -165,7 +175,8 @@ Result<void> read_snapshot(const JsonValue& from, Snapshot& snapshot) {
     if (key == "subject") return into(value.string(), snapshot.subject);
     if (key == "position") return into(value.number(), unused);
     if (key == "taken_at" || key == "expires_at" || key == "latest") return {};
-    return from.unknown_key(key, {"aggregate", "version", "payload", "payload_encoding", "payload_format", "schema_revision", "subject"});
+    return from.unknown_key(
+        key, {"aggregate", "version", "payload", "payload_encoding", "payload_format", "schema_revision", "subject"});
   }));
   EVERSHARD_TRY(finish(from, payload, snapshot));
   if (!aggregate) return from.wrong("aggregate is missing");
@@ -177,7 +188,9 @@ Result<void> read_snapshot(const JsonValue& from, Snapshot& snapshot) {
 
 /// Only what has it asks for it: a server that is older takes the rest as ever.
 bool needs_export(const Append& append) {
-  return std::ranges::any_of(append.events, [](const Event& event) { return event.state != EventState::live || event.type == retention::aggregate_removed; });
+  return std::ranges::any_of(append.events, [](const Event& event) {
+    return event.state != EventState::live || event.type == retention::aggregate_removed;
+  });
 }
 
 Result<void> read_expectation(const JsonValue& from, Expectation& expectation) {
@@ -224,7 +237,8 @@ Result<ExpectedVersion> read_expected(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return ExpectedVersion::exactly(number);
-  return refuse(ErrorCode::invalid_argument, "expected version " + in_quotes(text) + " is none of any, none, exists and a number");
+  return refuse(ErrorCode::invalid_argument,
+                "expected version " + in_quotes(text) + " is none of any, none, exists and a number");
 }
 
 Result<AppendLine> read_append(std::string_view text, LineRules rules) {
@@ -262,10 +276,12 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
       });
     }
     if (key == "expect") {
-      return value.for_each_element([&](const JsonValue& e) { return read_expectation(e, line.append.expectations.emplace_back()); });
+      return value.for_each_element(
+          [&](const JsonValue& e) { return read_expectation(e, line.append.expectations.emplace_back()); });
     }
     if (key == "fail_if") {
-      return value.for_each_element([&](const JsonValue& c) { return read_condition(c, line.append.conditions.emplace_back()); });
+      return value.for_each_element(
+          [&](const JsonValue& c) { return read_condition(c, line.append.conditions.emplace_back()); });
     }
     if (key == "request_id") return word(value, "UUID", EventId::parse, line.append.request_id);
     return root->unknown_key(key, {"events", "expect", "fail_if", "request_id"});
@@ -276,7 +292,10 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
 
 void write_appended(JsonText& json, const Appended& appended) {
   json.begin_object();
-  json.key("first_position").number(appended.first_position.value).key("last_position").number(appended.last_position.value);
+  json.key("first_position")
+      .number(appended.first_position.value)
+      .key("last_position")
+      .number(appended.last_position.value);
   json.key("versions").begin_object();
   for (const auto& [aggregate, version] : appended.versions) json.key(aggregate.text()).number(version.value);
   json.end_object().key("duplicate").boolean(appended.duplicate).end_object();
@@ -290,8 +309,10 @@ void write_error_members(JsonText& json, const Error& error, std::optional<std::
   if (details.aggregate) json.key("aggregate").string(details.aggregate->text());
   if (details.expected) {
     json.key("expected");
-    if (details.expected->kind() == ExpectedVersion::Kind::exactly) json.number(details.expected->number().value);
-    else json.string(details.expected->text());
+    if (details.expected->kind() == ExpectedVersion::Kind::exactly)
+      json.number(details.expected->number().value);
+    else
+      json.string(details.expected->text());
   }
   if (details.actual) json.key("actual").number(details.actual->value);
   if (details.condition) json.key("condition").number(*details.condition);

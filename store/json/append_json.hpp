@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/protocol/append.hpp"
 #include "evershard/store/json/json_text.hpp"
 #include "evershard/store/json/json_value.hpp"
-#include "evershard/protocol/append.hpp"
 
 namespace evershard {
 
@@ -20,7 +20,7 @@ struct AppendLine {
     SeqNr seq_nr;
   };
   Append append;
-  std::vector<Place> places;  ///< one an event; 0 where the line does not say
+  std::vector<Place> places;           ///< one an event; 0 where the line does not say
   std::optional<Snapshot> snapshot{};  ///< of an export: instead of an append
 };
 
@@ -31,7 +31,8 @@ enum class LineRules : std::uint8_t {
 
 /// `{"events":[...],"expect"?:[...],"fail_if"?:[...],"request_id"?}`, or a bare event: an append of one.
 ///
-/// What is imported may be `{"snapshot":{...}}` too, a snapshot alone; and its events may be ones whose content is gone.
+/// What is imported may be `{"snapshot":{...}}` too, a snapshot alone; and its events may be ones whose content is
+/// gone.
 ///
 /// Shape:  the append still has to pass protocol/validate.
 /// Errors: invalid_argument, invalid_query, too_large, each with the path

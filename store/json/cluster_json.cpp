@@ -5,9 +5,19 @@ namespace {
 
 void write_cluster_members(JsonText& json, const ClusterStatus& status) {
   json.key("answered_by").number(status.self).key("applied").number(status.applied.value);
-  json.key("coordinator_up").boolean(status.trouble.empty()).key("trouble").string(status.trouble).key("coordinator_epoch").number(status.coordinator.value);
+  json.key("coordinator_up")
+      .boolean(status.trouble.empty())
+      .key("trouble")
+      .string(status.trouble)
+      .key("coordinator_epoch")
+      .number(status.coordinator.value);
   if (!status.trouble.empty()) return;
-  json.key("last_cut").number(status.last_cut.value).key("watermark").number(status.watermark.value).key("cuts_per_second").number(status.cuts_per_second);
+  json.key("last_cut")
+      .number(status.last_cut.value)
+      .key("watermark")
+      .number(status.watermark.value)
+      .key("cuts_per_second")
+      .number(status.cuts_per_second);
 }
 
 }  // namespace
@@ -29,17 +39,43 @@ void write_cluster(JsonText& json, const ClusterStatus& status) {
 void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
   json.begin_object().key("kind").string("node").key("node").number(node.is.node).key("up").boolean(node.is.up);
   if (node.is.since != Timestamp{}) json.key("since").string(node.is.since.text());
-  json.key("door").string(node.is.door).key("address").string(node.is.address).key("version").string(node.is.version).key("shards").number(node.shards);
+  json.key("door")
+      .string(node.is.door)
+      .key("address")
+      .string(node.is.address)
+      .key("version")
+      .string(node.is.version)
+      .key("shards")
+      .number(node.shards);
   if (node.is.gateway) json.key("gateway").boolean(true);
-  json.key("refused").number(node.refused).key("applied_cut").number(node.applied.value).key("behind").number(node.behind).end_object();
+  json.key("refused")
+      .number(node.refused)
+      .key("applied_cut")
+      .number(node.applied.value)
+      .key("behind")
+      .number(node.behind)
+      .end_object();
 }
 
 void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_t shard) {
   const auto& at = status.shards[shard];
-  json.begin_object().key("kind").string("shard").key("shard").number(shard).key("node").number(at.node).key("state").string(state_of(status, shard));
+  json.begin_object()
+      .key("kind")
+      .string("shard")
+      .key("shard")
+      .number(shard)
+      .key("node")
+      .number(at.node)
+      .key("state")
+      .string(state_of(status, shard));
   json.key("epoch").number(at.epoch.value);
   if (status.trouble.empty()) {
-    json.key("ordered").number(at.ordered.value - 1).key("waiting").number(at.durable > at.ordered ? at.durable - at.ordered : 0).key("last_position").number(at.last_position.value);
+    json.key("ordered")
+        .number(at.ordered.value - 1)
+        .key("waiting")
+        .number(at.durable > at.ordered ? at.durable - at.ordered : 0)
+        .key("last_position")
+        .number(at.last_position.value);
     json.key("trouble").string(at.trouble);
   }
   json.end_object();

@@ -2,12 +2,13 @@
 
 #pragma once
 
-#include "evershard/store/json/json_text.hpp"
 #include "evershard/store/api/documents.hpp"
+#include "evershard/store/json/json_text.hpp"
 
 namespace evershard {
 
-/// `{"aggregate":"order-1","version":3,"position":17,"definition":1,"document":{...}}`, and `problems`, `last_problem` where there are some.
+/// `{"aggregate":"order-1","version":3,"position":17,"definition":1,"document":{...}}`, and `problems`, `last_problem`
+/// where there are some.
 void write_document(JsonText& json, const Document& document);
 /// `{"type":"order","version":1,"since":5,"definition":{...}}`
 void write_document_definition(JsonText& json, const DocumentDefinition& definition);

@@ -1,17 +1,20 @@
 #include "evershard/store/json/event_json.hpp"
 
 #include "evershard/protocol/base64.hpp"
-#include "evershard/store/json/json_value.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/json_value.hpp"
 
 namespace evershard {
 namespace {
 
 std::string_view name_of(EventState state) {
   switch (state) {
-    case EventState::live: return "live";
-    case EventState::removed: return "removed";
-    case EventState::erased: return "erased";
+    case EventState::live:
+      return "live";
+    case EventState::removed:
+      return "removed";
+    case EventState::erased:
+      return "erased";
   }
   return "unknown";
 }
@@ -53,7 +56,8 @@ std::optional<Result<ShownMessage>> decoded(const RecordedEvent& event, const Pa
   if (types.empty() || event.state != EventState::live) return std::nullopt;
   const PayloadTypes& known = event.aggregate ? types.of_event(event.aggregate->type, event.type) : types;
   // Whoever knows the event by its name reads it whatever it is called, as its `apply` does.
-  const bool own = &known != &types && event.format == PayloadFormat::unspecified && !shown_as_json(event.payload, event.format);
+  const bool own =
+      &known != &types && event.format == PayloadFormat::unspecified && !shown_as_json(event.payload, event.format);
   if (event.format != PayloadFormat::protobuf && !own) return std::nullopt;
   return known.read(known.message_of_event(event.type), event.payload);
 }
@@ -63,7 +67,8 @@ std::optional<Result<ShownMessage>> decoded(const RecordedSnapshot& snapshot, co
   const std::string& type = snapshot.aggregate.type;
   const PayloadTypes& known = types.of_state(type);
   const auto message = known.message_of_state(type);
-  if (!message) return refuse(ErrorCode::not_found, "no message is registered for the state of " + in_quotes(type, 200));
+  if (!message)
+    return refuse(ErrorCode::not_found, "no message is registered for the state of " + in_quotes(type, 200));
   return known.read(*message, snapshot.payload);
 }
 

@@ -1,14 +1,15 @@
-// The JSON shape of a stored event and of a snapshot: payload and metadata as JSON where that gives the same bytes back.
+// The JSON shape of a stored event and of a snapshot: payload and metadata as JSON where that gives the same bytes
+// back.
 
 #pragma once
 
 #include <optional>
 #include <string_view>
 
-#include "evershard/store/json/json_text.hpp"
-#include "evershard/store/json/payload_types.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/store/json/json_text.hpp"
+#include "evershard/store/json/payload_types.hpp"
 
 namespace evershard {
 

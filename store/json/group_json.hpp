@@ -1,10 +1,11 @@
-// The JSON shapes of groups: settings, how a group is, parked events, what a worker is given. The same for the command line and every door.
+// The JSON shapes of groups: settings, how a group is, parked events, what a worker is given. The same for the command
+// line and every door.
 
 #pragma once
 
+#include "evershard/store/api/groups.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/json_value.hpp"
-#include "evershard/store/api/groups.hpp"
 
 namespace evershard {
 

@@ -13,7 +13,8 @@ namespace evershard {
 namespace {
 
 Refused cannot_read(const std::string& path, int error) {
-  return refuse(error == ENOENT ? ErrorCode::not_found : ErrorCode::io, in_quotes(path, 300) + " cannot be read: " + std::strerror(error));
+  return refuse(error == ENOENT ? ErrorCode::not_found : ErrorCode::io,
+                in_quotes(path, 300) + " cannot be read: " + std::strerror(error));
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ Result<std::string> Input::read_all(std::size_t bytes_max) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return refuse(ErrorCode::io, std::string("the input cannot be read: ") + std::strerror(errno));
     all.append(part, static_cast<std::size_t>(n));
-    if (all.size() > bytes_max) return refuse(ErrorCode::too_large, "the input is longer than " + std::to_string(bytes_max) + " bytes");
+    if (all.size() > bytes_max)
+      return refuse(ErrorCode::too_large, "the input is longer than " + std::to_string(bytes_max) + " bytes");
   }
 }
 

@@ -31,7 +31,8 @@ std::string json_on_one_line(std::string_view json) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto from = std::min(json.find_first_not_of(blanks), json.size());
   std::string line(json.substr(from, json.find_last_not_of(blanks) + 1 - from));
-  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return line;
 }
 

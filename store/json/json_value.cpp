@@ -70,7 +70,9 @@ class Walk {
       if (c == '}' || c == ']') --depth;
       ++at_;
       if (depth == 0 && c != '}' && c != ']') {
-        while (at_ < text_.size() && !is_space(text_[at_]) && std::string_view(",}]").find(text_[at_]) == std::string_view::npos) ++at_;
+        while (at_ < text_.size() && !is_space(text_[at_]) &&
+               std::string_view(",}]").find(text_[at_]) == std::string_view::npos)
+          ++at_;
       }
     } while (depth != 0);
     return text_.substr(begin, at_ - begin);
@@ -90,12 +92,18 @@ class Walk {
 
 std::string_view kind_name(JsonValue::Kind kind) {
   switch (kind) {
-    case JsonValue::Kind::object: return "an object";
-    case JsonValue::Kind::array: return "an array";
-    case JsonValue::Kind::string: return "a string";
-    case JsonValue::Kind::number: return "a number";
-    case JsonValue::Kind::boolean: return "true or false";
-    case JsonValue::Kind::null: return "null";
+    case JsonValue::Kind::object:
+      return "an object";
+    case JsonValue::Kind::array:
+      return "an array";
+    case JsonValue::Kind::string:
+      return "a string";
+    case JsonValue::Kind::number:
+      return "a number";
+    case JsonValue::Kind::boolean:
+      return "true or false";
+    case JsonValue::Kind::null:
+      return "null";
   }
   return "something else";
 }
@@ -166,7 +174,8 @@ std::string with_numbers_in_range(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data() + begin, text.data() + at, value);
     if (error == std::errc::result_out_of_range && is_number(text.substr(begin, at - begin))) {
-      std::fill(changed.begin() + static_cast<std::ptrdiff_t>(begin), changed.begin() + static_cast<std::ptrdiff_t>(at), '0');
+      std::fill(changed.begin() + static_cast<std::ptrdiff_t>(begin), changed.begin() + static_cast<std::ptrdiff_t>(at),
+                '0');
       changed[begin + 1] = '.';
     }
     --at;
@@ -174,7 +183,8 @@ std::string with_numbers_in_range(std::string_view text) {
   return changed;
 }
 
-/// nlohmann takes a NUL for the end of the text, skips a byte order mark, and ends at a number that no double can hold: JSON has no such bound.
+/// nlohmann takes a NUL for the end of the text, skips a byte order mark, and ends at a number that no double can hold:
+/// JSON has no such bound.
 bool checked(std::string_view text, GrammarCheck& check) {
   check.position = std::min(text.find('\0'), text.size() + 1);
   if (check.position <= text.size() || text.starts_with(byte_order_mark)) return false;
@@ -196,13 +206,16 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view name)
   GrammarCheck check;
   if (!checked(text, check)) {
     if (!is_utf8(text)) return refuse(ErrorCode::invalid_argument, before + "not UTF-8: " + in_quotes(text));
-    if (std::all_of(text.begin(), text.end(), is_space)) return refuse(ErrorCode::invalid_argument, before + "empty, not JSON");
-    if (text.starts_with(byte_order_mark)) return refuse(ErrorCode::invalid_argument, before + "not JSON: it begins with a byte order mark");
+    if (std::all_of(text.begin(), text.end(), is_space))
+      return refuse(ErrorCode::invalid_argument, before + "empty, not JSON");
+    if (text.starts_with(byte_order_mark))
+      return refuse(ErrorCode::invalid_argument, before + "not JSON: it begins with a byte order mark");
     if (check.position > text.size()) {
-      return refuse(ErrorCode::invalid_argument, before + "not JSON: it ends too early, after " + std::to_string(text.size()) + " bytes");
+      return refuse(ErrorCode::invalid_argument,
+                    before + "not JSON: it ends too early, after " + std::to_string(text.size()) + " bytes");
     }
-    return refuse(ErrorCode::invalid_argument,
-                  before + "not JSON: at byte " + std::to_string(check.position) + ", near " + in_quotes(check.last_token, 40));
+    return refuse(ErrorCode::invalid_argument, before + "not JSON: at byte " + std::to_string(check.position) +
+                                                   ", near " + in_quotes(check.last_token, 40));
   }
   Walk walk(text);
   walk.spaces();
@@ -211,13 +224,19 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view name)
 
 JsonValue::Kind JsonValue::kind() const {
   switch (raw_.front()) {
-    case '{': return Kind::object;
-    case '[': return Kind::array;
-    case '"': return Kind::string;
+    case '{':
+      return Kind::object;
+    case '[':
+      return Kind::array;
+    case '"':
+      return Kind::string;
     case 't':
-    case 'f': return Kind::boolean;
-    case 'n': return Kind::null;
-    default: return Kind::number;
+    case 'f':
+      return Kind::boolean;
+    case 'n':
+      return Kind::null;
+    default:
+      return Kind::number;
   }
 }
 

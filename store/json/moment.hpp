@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "evershard/store/json/json_text.hpp"
-#include "evershard/store/api/event_store.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/store/api/event_store.hpp"
+#include "evershard/store/json/json_text.hpp"
 
 namespace evershard {
 
@@ -18,7 +18,8 @@ struct Moment {
 
 /// At a version, or as of a position, or the latest; not both.
 /// Errors: not_found (the aggregate, or a version it does not have yet), those of reading
-[[nodiscard]] Result<Moment> moment_of(EventStore& store, const AggregateId& aggregate, std::optional<std::uint64_t> version, std::optional<GlobalPosition> up_to);
+[[nodiscard]] Result<Moment> moment_of(EventStore& store, const AggregateId& aggregate,
+                                       std::optional<std::uint64_t> version, std::optional<GlobalPosition> up_to);
 
 /// One object about the snapshot without its state, or null.
 /// Source: docs/command-line.md, "An aggregate's state"

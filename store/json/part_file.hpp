@@ -14,7 +14,8 @@ class PartFile {
  public:
   /// Errors: io
   [[nodiscard]] static Result<PartFile> create(std::string path);
-  PartFile(PartFile&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  PartFile(PartFile&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   PartFile& operator=(PartFile&&) = delete;
   ~PartFile();
 

@@ -17,9 +17,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evershard/store/json/event_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/store/json/event_json.hpp"
 
 namespace evershard {
 namespace {
@@ -31,7 +31,8 @@ constexpr const char* url_prefix = "type.googleapis.com";
 /// The first complaint: what follows is mostly its consequence.
 class FirstError final : public pb::DescriptorPool::ErrorCollector {
  public:
-  void AddError(const std::string& file, const std::string& element, const pb::Message*, ErrorLocation location, const std::string& message) override {
+  void AddError(const std::string& file, const std::string& element, const pb::Message*, ErrorLocation location,
+                const std::string& message) override {
     if (!text_.empty()) return;
     text_ = in_quotes(file, 300) + ": ";
     if (location != IMPORT && !element.empty() && element != file) text_ += in_quotes(element) + ": ";
@@ -63,12 +64,15 @@ class PoolBuilder {
     if (!first && !at->second) return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " imports itself");
     if (!first) return {};
     pb::FileDescriptorProto file;
-    if (!file.ParseFromString(bytes) || file.name() != name) return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " is no file of a descriptor set");
+    if (!file.ParseFromString(bytes) || file.name() != name)
+      return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " is no file of a descriptor set");
     for (const auto& import : file.dependency()) {
-      if (const auto found = types_.files.find(import); found != types_.files.end()) EVERSHARD_TRY(build(found->first, found->second));
+      if (const auto found = types_.files.find(import); found != types_.files.end())
+        EVERSHARD_TRY(build(found->first, found->second));
     }
     FirstError error;
-    if (pool_.BuildFileCollectingErrors(file, &error) == nullptr) return refuse(ErrorCode::invalid_argument, error.text());
+    if (pool_.BuildFileCollectingErrors(file, &error) == nullptr)
+      return refuse(ErrorCode::invalid_argument, error.text());
     at->second = true;
     return {};
   }
@@ -95,10 +99,13 @@ class Look {
       const int values = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
       for (int i = 0; i < values; ++i) {
         if (field->type() == pb::FieldDescriptor::TYPE_STRING) {
-          const auto text = field->is_repeated() ? reflection.GetRepeatedString(message, field, i) : reflection.GetString(message, field);
+          const auto text = field->is_repeated() ? reflection.GetRepeatedString(message, field, i)
+                                                 : reflection.GetString(message, field);
           not_utf8 = not_utf8 || !is_utf8(text);
         } else if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) {
-          at(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i) : reflection.GetMessage(message, field), depth + 1);
+          at(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
+                                  : reflection.GetMessage(message, field),
+             depth + 1);
         }
       }
     }
@@ -116,8 +123,8 @@ class Look {
   void into_any(const pb::Message& any, int depth) {
     const auto* url = any.GetDescriptor()->FindFieldByNumber(1);
     const auto* value = any.GetDescriptor()->FindFieldByNumber(2);
-    if (url == nullptr || value == nullptr || url->type() != pb::FieldDescriptor::TYPE_STRING || value->type() != pb::FieldDescriptor::TYPE_BYTES ||
-        url->is_repeated() || value->is_repeated()) {
+    if (url == nullptr || value == nullptr || url->type() != pb::FieldDescriptor::TYPE_STRING ||
+        value->type() != pb::FieldDescriptor::TYPE_BYTES || url->is_repeated() || value->is_repeated()) {
       return;
     }
     const std::string name = any.GetReflection()->GetString(any, url);
@@ -138,8 +145,10 @@ class LongsAsNumbers {
 
   /// `json`: of a message of this type.
   void in_message(Json& json, const pb::Descriptor& type) {
-    if (type.full_name() == "google.protobuf.Int64Value" || type.full_name() == "google.protobuf.UInt64Value") return number(json);
-    if (type.full_name().starts_with("google.protobuf.") || !json.is_object()) return;  // those have a JSON of their own
+    if (type.full_name() == "google.protobuf.Int64Value" || type.full_name() == "google.protobuf.UInt64Value")
+      return number(json);
+    if (type.full_name().starts_with("google.protobuf.") || !json.is_object())
+      return;  // those have a JSON of their own
     for (int i = 0; i < type.field_count(); ++i) {
       const auto& field = *type.field(i);
       const auto at = json.find(field.name());
@@ -177,7 +186,9 @@ std::string in_fixed_order(const pb::Message& message) {
 }
 
 std::string type_of(const pb::FieldDescriptor& field) {
-  if (field.is_map()) return "map<" + type_of(*field.message_type()->map_key()) + ", " + type_of(*field.message_type()->map_value()) + '>';
+  if (field.is_map())
+    return "map<" + type_of(*field.message_type()->map_key()) + ", " + type_of(*field.message_type()->map_value()) +
+           '>';
   const std::string one = field.message_type() != nullptr ? field.message_type()->full_name()
                           : field.enum_type() != nullptr  ? field.enum_type()->full_name()
                                                           : std::string(field.type_name());
@@ -187,7 +198,8 @@ std::string type_of(const pb::FieldDescriptor& field) {
 void add_messages(const pb::Descriptor& message, std::vector<MessageInfo>& to) {
   if (message.options().map_entry()) return;
   MessageInfo info{message.full_name(), message.file()->name(), {}};
-  for (int i = 0; i < message.field_count(); ++i) info.fields.emplace_back(message.field(i)->name(), type_of(*message.field(i)));
+  for (int i = 0; i < message.field_count(); ++i)
+    info.fields.emplace_back(message.field(i)->name(), type_of(*message.field(i)));
   to.push_back(std::move(info));
   for (int i = 0; i < message.nested_type_count(); ++i) add_messages(*message.nested_type(i), to);
 }
@@ -203,7 +215,8 @@ struct PayloadTypes::Impl {
     for (const auto* names : {&types.aliases, &types.states}) {
       for (const auto& [name, message] : *names) {
         if (pool.FindMessageTypeByName(message) != nullptr) continue;
-        return refuse(ErrorCode::not_found, "no message " + in_quotes(message, 300) + " is registered, for which " + in_quotes(name, 300) + " stands");
+        return refuse(ErrorCode::not_found, "no message " + in_quotes(message, 300) + " is registered, for which " +
+                                                in_quotes(name, 300) + " stands");
       }
     }
     return {};
@@ -230,11 +243,14 @@ Result<PayloadTypes> PayloadTypes::of(const RegisteredTypes& types) {
   return PayloadTypes(std::move(impl));
 }
 
-void PayloadTypes::put_own(std::string aggregate_type, PayloadTypes own) { own_.insert_or_assign(std::move(aggregate_type), std::move(own)); }
+void PayloadTypes::put_own(std::string aggregate_type, PayloadTypes own) {
+  own_.insert_or_assign(std::move(aggregate_type), std::move(own));
+}
 
 const PayloadTypes& PayloadTypes::of_event(std::string_view aggregate_type, std::string_view event_type) const {
   const auto own = own_.find(aggregate_type);
-  const bool named = own != own_.end() && own->second.impl_ != nullptr && own->second.impl_->types.aliases.contains(std::string(event_type));
+  const bool named = own != own_.end() && own->second.impl_ != nullptr &&
+                     own->second.impl_->types.aliases.contains(std::string(event_type));
   return named ? own->second : *this;
 }
 
@@ -262,12 +278,15 @@ Result<ShownMessage> PayloadTypes::read(const std::string& name, std::string_vie
   if (type == nullptr) return refuse(ErrorCode::not_found, "no message " + in_quotes(name, 300) + " is registered");
   const pb::LogSilencer silent;
   const auto not_of_it = [&](const std::string& why) {
-    return refuse(ErrorCode::invalid_argument, "the " + std::to_string(payload.size()) + " bytes are no " + name + (why.empty() ? "" : ": " + why));
+    return refuse(ErrorCode::invalid_argument,
+                  "the " + std::to_string(payload.size()) + " bytes are no " + name + (why.empty() ? "" : ": " + why));
   };
 
   const std::unique_ptr<pb::Message> message(impl_->factory.GetPrototype(type)->New());
-  if (payload.size() > INT_MAX || !message->ParsePartialFromArray(payload.data(), static_cast<int>(payload.size()))) return not_of_it("");
-  if (!message->IsInitialized()) return not_of_it("required fields are missing: " + message->InitializationErrorString());
+  if (payload.size() > INT_MAX || !message->ParsePartialFromArray(payload.data(), static_cast<int>(payload.size())))
+    return not_of_it("");
+  if (!message->IsInitialized())
+    return not_of_it("required fields are missing: " + message->InitializationErrorString());
   Look look(impl_->pool, impl_->factory);
   look.at(*message);
   if (look.too_deep) return not_of_it("messages lie in each other too deep");
@@ -277,7 +296,8 @@ Result<ShownMessage> PayloadTypes::read(const std::string& name, std::string_vie
   options.always_print_primitive_fields = true;  // 0 is a value that a person looks for
   options.preserve_proto_field_names = true;
   ShownMessage shown{name, {}, look.unknown_fields};
-  const auto done = pb::util::BinaryToJsonString(impl_->resolver.get(), std::string(url_prefix) + '/' + name, in_fixed_order(*message), &shown.json, options);
+  const auto done = pb::util::BinaryToJsonString(impl_->resolver.get(), std::string(url_prefix) + '/' + name,
+                                                 in_fixed_order(*message), &shown.json, options);
   if (!done.ok()) return not_of_it(done.message().ToString());
   if (longs == LongNumbers::numbers) {
     auto json = nlohmann::ordered_json::parse(shown.json, nullptr, false);

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/json/registered_types.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/json/registered_types.hpp"
 
 namespace evershard {
 
@@ -45,7 +45,8 @@ class PayloadTypes {
   PayloadTypes& operator=(PayloadTypes&&) noexcept;
   ~PayloadTypes();
 
-  /// Errors: invalid_argument (a missing import, types that contradict each other), not_found (a name stands for a message
+  /// Errors: invalid_argument (a missing import, types that contradict each other), not_found (a name stands for a
+  /// message
   ///         that no file has)
   [[nodiscard]] static Result<PayloadTypes> of(const RegisteredTypes& types);
 
@@ -61,7 +62,8 @@ class PayloadTypes {
   [[nodiscard]] std::optional<std::string> message_of_state(std::string_view aggregate_type) const;
 
   /// Errors: not_found (no such message is registered), invalid_argument (the bytes are not of it)
-  [[nodiscard]] Result<ShownMessage> read(const std::string& message, std::string_view payload, LongNumbers longs = LongNumbers::strings) const;
+  [[nodiscard]] Result<ShownMessage> read(const std::string& message, std::string_view payload,
+                                          LongNumbers longs = LongNumbers::strings) const;
 
   /// In order of name, without Protobuf's own.
   [[nodiscard]] std::vector<MessageInfo> messages() const;

@@ -15,7 +15,9 @@ void write_event_if(JsonText& json, const std::optional<RecordedEvent>& event, c
 
 /// The least of both positions, and the state that most wants to be looked at.
 void add_part(ProjectionVersion& to, const ProjectionVersion& part) {
-  const auto weight = [](const std::string& state) { return state == "failed" ? 4 : state == "waiting" ? 3 : state == "paused" ? 2 : state == "building" ? 1 : 0; };
+  const auto weight = [](const std::string& state) {
+    return state == "failed" ? 4 : state == "waiting" ? 3 : state == "paused" ? 2 : state == "building" ? 1 : 0;
+  };
   if (weight(part.state) > weight(to.state)) to.state = part.state;
   to.position = std::min(to.position, part.position);
   to.lag = std::max(to.lag, part.lag);
@@ -29,26 +31,51 @@ void add_part(ProjectionVersion& to, const ProjectionVersion& part) {
   }
   for (const auto& [name, value] : part.figures) {
     const auto sum = std::ranges::find(to.figures, name, &std::pair<std::string, std::uint64_t>::first);
-    if (sum == to.figures.end()) to.figures.emplace_back(name, value);
-    else sum->second += value;
+    if (sum == to.figures.end())
+      to.figures.emplace_back(name, value);
+    else
+      sum->second += value;
   }
 }
 
 }  // namespace
 
 void write_projection(JsonText& json, const ProjectionInfo& info) {
-  json.begin_object().key("name").string(info.name).key("kind").string(info.kind).key("spec").raw(info.spec.empty() ? "null" : info.spec);
-  json.key("last").number(info.last.value).key("paused").boolean(info.paused).key("watermark").number(info.watermark.value);
+  json.begin_object().key("name").string(info.name).key("kind").string(info.kind).key("spec").raw(
+      info.spec.empty() ? "null" : info.spec);
+  json.key("last")
+      .number(info.last.value)
+      .key("paused")
+      .boolean(info.paused)
+      .key("watermark")
+      .number(info.watermark.value);
   json.key("versions").begin_array();
   for (const auto& version : info.versions) {
     json.begin_object();
     if (version.part) json.key("part").number(*version.part);
     if (version.home != 0) json.key("home").number(version.home);
-    json.key("version").number(version.version.value).key("rows").number(version.rows.value).key("state").string(version.state);
+    json.key("version")
+        .number(version.version.value)
+        .key("rows")
+        .number(version.rows.value)
+        .key("state")
+        .string(version.state);
     json.key("complete").boolean(version.complete).key("serving").boolean(version.serving);
-    json.key("position").number(version.position.value).key("lag").number(version.lag).key("events").number(version.events).key("errors").number(version.errors);
+    json.key("position")
+        .number(version.position.value)
+        .key("lag")
+        .number(version.lag)
+        .key("events")
+        .number(version.events)
+        .key("errors")
+        .number(version.errors);
     if (version.error) {
-      json.key("error").begin_object().key("code").string(name_of(version.error->code)).key("message").string(version.error->what);
+      json.key("error")
+          .begin_object()
+          .key("code")
+          .string(name_of(version.error->code))
+          .key("message")
+          .string(version.error->what);
       if (version.failed_at) json.key("position").number(version.failed_at->value);
       json.end_object();
     }
@@ -75,12 +102,16 @@ void write_value_entry(JsonText& json, const ValueEntry& entry, const PayloadTyp
 std::optional<ProjectionVersion> shown_version(const ProjectionInfo& info) {
   if (info.versions.empty()) return std::nullopt;
   const bool any_serves = std::ranges::any_of(info.versions, &ProjectionVersion::serving);
-  const auto is_shown = [&](const ProjectionVersion& one) { return any_serves && !info.versions.back().part ? one.serving : one.rows == info.versions.back().rows; };
+  const auto is_shown = [&](const ProjectionVersion& one) {
+    return any_serves && !info.versions.back().part ? one.serving : one.rows == info.versions.back().rows;
+  };
   std::optional<ProjectionVersion> shown;
   for (const auto& one : info.versions) {
     if (!is_shown(one)) continue;
-    if (!shown) shown = one;
-    else if (one.part) add_part(*shown, one);
+    if (!shown)
+      shown = one;
+    else if (one.part)
+      add_part(*shown, one);
   }
   return shown;
 }

@@ -2,9 +2,9 @@
 
 #pragma once
 
+#include "evershard/store/api/projections.hpp"
 #include "evershard/store/json/json_text.hpp"
 #include "evershard/store/json/payload_types.hpp"
-#include "evershard/store/api/projections.hpp"
 
 namespace evershard {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/protocol/query.hpp"
 #include "evershard/store/json/json_text.hpp"
 #include "evershard/store/json/json_value.hpp"
-#include "evershard/protocol/query.hpp"
 
 namespace evershard {
 

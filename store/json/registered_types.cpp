@@ -13,16 +13,19 @@ namespace pb = google::protobuf;
 
 Refused no_set(std::string_view name, const std::string& why) {
   return refuse(ErrorCode::invalid_argument,
-                in_quotes(name, 300) + " is no descriptor set: " + why + "; make one with `protoc --include_imports --descriptor_set_out=FILE.pb ...`");
+                in_quotes(name, 300) + " is no descriptor set: " + why +
+                    "; make one with `protoc --include_imports --descriptor_set_out=FILE.pb ...`");
 }
 
 bool of_protobuf_itself(std::string_view file) { return file.starts_with("google/protobuf/"); }
 
-Result<void> check_names(const std::map<std::string, std::string>& known, const std::map<std::string, std::string>& more, const char* what) {
+Result<void> check_names(const std::map<std::string, std::string>& known,
+                         const std::map<std::string, std::string>& more, const char* what) {
   for (const auto& [name, message] : more) {
     const auto at = known.find(name);
     if (at == known.end() || at->second == message) continue;
-    return refuse(ErrorCode::invalid_argument, std::string(what) + ' ' + in_quotes(name) + " is " + at->second + " already, not " + message);
+    return refuse(ErrorCode::invalid_argument,
+                  std::string(what) + ' ' + in_quotes(name) + " is " + at->second + " already, not " + message);
   }
   return {};
 }
@@ -38,9 +41,11 @@ Result<RegisteredTypes> read_descriptor_set(std::string_view bytes, std::string_
   pb::FileDescriptorSet set;
   if (bytes.empty()) return no_set(name, "it is empty");
   if (bytes.size() > descriptor_set_bytes_max) {
-    return refuse(ErrorCode::too_large, in_quotes(name, 300) + " has more than " + std::to_string(descriptor_set_bytes_max) + " bytes");
+    return refuse(ErrorCode::too_large,
+                  in_quotes(name, 300) + " has more than " + std::to_string(descriptor_set_bytes_max) + " bytes");
   }
-  if (!set.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return no_set(name, "it does not parse, or is cut short");
+  if (!set.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return no_set(name, "it does not parse, or is cut short");
   if (set.file_size() == 0) return no_set(name, "it has no file in it");
 
   RegisteredTypes types;
@@ -60,14 +65,17 @@ Result<void> merge(RegisteredTypes& types, const RegisteredTypes& more, Clash cl
     for (const auto& [name, file] : more.files) {
       const auto at = types.files.find(name);
       if (at == types.files.end() || at->second == file || of_protobuf_itself(name)) continue;
-      return refuse(ErrorCode::invalid_argument, "another file named " + in_quotes(name, 300) + " is registered already");
+      return refuse(ErrorCode::invalid_argument,
+                    "another file named " + in_quotes(name, 300) + " is registered already");
     }
     EVERSHARD_TRY(check_names(types.aliases, more.aliases, "event type"));
     EVERSHARD_TRY(check_names(types.states, more.states, "the state of"));
   }
   for (const auto& [name, file] : more.files) {
-    if (clash == Clash::refused && of_protobuf_itself(name)) types.files.try_emplace(name, file);
-    else types.files.insert_or_assign(name, file);
+    if (clash == Clash::refused && of_protobuf_itself(name))
+      types.files.try_emplace(name, file);
+    else
+      types.files.insert_or_assign(name, file);
   }
   put(types.aliases, more.aliases);
   put(types.states, more.states);

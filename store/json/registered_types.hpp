@@ -1,4 +1,5 @@
-// RegisteredTypes: which messages a store's payloads are: .proto files as protoc described them, and the names that stand for them.
+// RegisteredTypes: which messages a store's payloads are: .proto files as protoc described them, and the names that
+// stand for them.
 
 #pragma once
 
@@ -13,8 +14,10 @@
 namespace evershard {
 
 struct RegisteredTypes {
-  std::map<std::string, std::string> files{};   ///< name of a .proto file -> its FileDescriptorProto, serialised, without comments
-  std::map<std::string, std::string> aliases{};  ///< stored event type -> message; without one, the message of the same full name
+  std::map<std::string, std::string>
+      files{};  ///< name of a .proto file -> its FileDescriptorProto, serialised, without comments
+  std::map<std::string, std::string>
+      aliases{};  ///< stored event type -> message; without one, the message of the same full name
   std::map<std::string, std::string> states{};  ///< aggregate type -> message of its snapshots
 
   [[nodiscard]] bool empty() const { return files.empty() && aliases.empty() && states.empty(); }
@@ -23,7 +26,8 @@ struct RegisteredTypes {
 
 inline constexpr std::size_t descriptor_set_bytes_max = 16u << 20;
 
-/// A FileDescriptorSet, as `protoc --descriptor_set_out --include_imports` writes it. `name`: where it is from, for errors.
+/// A FileDescriptorSet, as `protoc --descriptor_set_out --include_imports` writes it. `name`: where it is from, for
+/// errors.
 ///
 /// Errors: invalid_argument (garbage, cut short, empty, a file without a name, two files of one name)
 [[nodiscard]] Result<RegisteredTypes> read_descriptor_set(std::string_view bytes, std::string_view name);

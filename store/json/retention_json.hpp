@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "evershard/store/json/json_text.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/json/json_text.hpp"
 
 namespace evershard {
 

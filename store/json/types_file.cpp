@@ -9,11 +9,11 @@
 #include <cstring>
 
 #include "evershard/protocol/base64.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/input.hpp"
 #include "evershard/store/json/json_value.hpp"
 #include "evershard/store/json/output.hpp"
 #include "evershard/store/json/part_file.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard {
 namespace {
@@ -76,19 +76,25 @@ std::string encode_types(const RegisteredTypes& types) {
 }
 
 Result<RegisteredTypes> decode_types(std::string_view bytes, std::string_view name) {
-  const auto damaged = [&](const std::string& why) { return refuse(ErrorCode::corruption, in_quotes(name, 300) + " is damaged: " + why); };
+  const auto damaged = [&](const std::string& why) {
+    return refuse(ErrorCode::corruption, in_quotes(name, 300) + " is damaged: " + why);
+  };
   const auto end = bytes.find('\n');
-  if (end == std::string_view::npos || !bytes.starts_with(head)) return damaged("its first line is not that of registered types");
+  if (end == std::string_view::npos || !bytes.starts_with(head))
+    return damaged("its first line is not that of registered types");
   const std::string_view line = bytes.substr(head.size(), end - head.size());
   const std::string_view body = bytes.substr(end + 1);
 
   unsigned written = 0;
   const auto [space, error] = std::from_chars(line.data(), line.data() + line.size(), written);
-  if (error != std::errc{} || written == 0 || space == line.data() + line.size() || *space != ' ') return damaged("its first line has no version");
+  if (error != std::errc{} || written == 0 || space == line.data() + line.size() || *space != ' ')
+    return damaged("its first line has no version");
   if (written > version) {
-    return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " has version " + std::to_string(written) + "; this program knows " + std::to_string(version));
+    return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " has version " + std::to_string(written) +
+                                                   "; this program knows " + std::to_string(version));
   }
-  if (line.substr(static_cast<std::size_t>(space + 1 - line.data())) != checksum_of(body)) return damaged("its checksum does not hold");
+  if (line.substr(static_cast<std::size_t>(space + 1 - line.data())) != checksum_of(body))
+    return damaged("its checksum does not hold");
   RegisteredTypes types;
   if (auto read = read_body(body, types); !read) return damaged(read.error().what);
   return types;
@@ -106,8 +112,10 @@ Result<RegisteredTypes> load_types(const std::filesystem::path& data_dir) {
 
 std::optional<TypesStamp> types_stamp(const std::filesystem::path& data_dir) {
   struct stat found {};
-  if (::stat(path_in(data_dir).c_str(), &found) != 0) return errno == ENOENT ? std::optional(TypesStamp{}) : std::nullopt;
-  return TypesStamp{found.st_ino, static_cast<std::uint64_t>(found.st_size), found.st_ctim.tv_sec, found.st_ctim.tv_nsec};
+  if (::stat(path_in(data_dir).c_str(), &found) != 0)
+    return errno == ENOENT ? std::optional(TypesStamp{}) : std::nullopt;
+  return TypesStamp{found.st_ino, static_cast<std::uint64_t>(found.st_size), found.st_ctim.tv_sec,
+                    found.st_ctim.tv_nsec};
 }
 
 Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredTypes& types) {

@@ -17,7 +17,8 @@ namespace evershard::cluster {
 /// Errors: overloaded as well: for longer than `patience`; nothing was written
 class CommittingWriter final : public RetentionWriter {
  public:
-  CommittingWriter(actors::Committer& committer, const Limits& limits, std::chrono::milliseconds patience = usual_patience)
+  CommittingWriter(actors::Committer& committer, const Limits& limits,
+                   std::chrono::milliseconds patience = usual_patience)
       : committer_(committer), limits_(limits), patience_(patience) {}
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }

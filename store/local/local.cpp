@@ -5,25 +5,25 @@
 #include <string>
 #include <utility>
 
-#include "evershard/views/document/lazy_documents.hpp"
-#include "evershard/store/erasure/key_folder.hpp"
-#include "evershard/store/erasure/sealed_events.hpp"
-#include "evershard/views/group/host/group_figures.hpp"
-#include "evershard/views/group/host/group_host.hpp"
-#include "evershard/store/local/local_events.hpp"
-#include "evershard/store/local/local_projections.hpp"
-#include "evershard/store/local/node.hpp"
-#include "evershard/store/local/retention_door.hpp"
-#include "evershard/views/engine/event_ids.hpp"
-#include "evershard/store/api/no_projections.hpp"
-#include "evershard/store/api/no_tables.hpp"
-#include "evershard/views/table/host/host_tables.hpp"
-#include "evershard/views/table/host/parted_tables.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/api/no_projections.hpp"
+#include "evershard/store/api/no_tables.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
+#include "evershard/store/erasure/sealed_events.hpp"
+#include "evershard/store/local/local_events.hpp"
+#include "evershard/store/local/local_projections.hpp"
+#include "evershard/store/local/node.hpp"
+#include "evershard/store/local/retention_door.hpp"
+#include "evershard/views/document/lazy_documents.hpp"
+#include "evershard/views/engine/event_ids.hpp"
+#include "evershard/views/group/host/group_figures.hpp"
+#include "evershard/views/group/host/group_host.hpp"
+#include "evershard/views/table/host/host_tables.hpp"
+#include "evershard/views/table/host/parted_tables.hpp"
 
 namespace evershard {
 
@@ -58,9 +58,12 @@ Result<Local> Local::open(LocalOptions options) {
   parts.aggregates.idle_after = options.aggregates.idle_after;
   parts.aggregates.recovery_permits = options.aggregates.recovery_permits;
   parts.aggregates.reading_threads = options.aggregates.reading_threads;
-  if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
+  if (options.aggregates.recovery_permits == 0)
+    return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
   if (!options.keys_dir.empty()) {
-    auto keys = cluster::KeyFolder::open(std::move(options.keys_dir), store.data_dir, options.create_keys ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
+    auto keys = cluster::KeyFolder::open(
+        std::move(options.keys_dir), store.data_dir,
+        options.create_keys ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
     if (!keys) return refuse(std::move(keys).error());
     parts.keys = *std::move(keys);
   }
@@ -71,14 +74,17 @@ Result<Local> Local::open(LocalOptions options) {
     impl->sealed = std::make_unique<cluster::SealedEvents>(*impl->stored, (*node)->sealing());
     impl->events = impl->sealed.get();
   }
-  impl->groups = std::make_unique<cluster::GroupHost>(*impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
+  impl->groups = std::make_unique<cluster::GroupHost>(
+      *impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
   storage::EventIdAt event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled) {
     impl->projections =
         cluster::local_projections(*impl->events, **node, options.projections, impl->handlers, event_id_at);
     impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
-    impl->parted = std::make_unique<cluster::PartedTables>(*impl->events, *impl->projections, *impl->tables, cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); }});
+    impl->parted = std::make_unique<cluster::PartedTables>(
+        *impl->events, *impl->projections, *impl->tables,
+        cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); }});
     impl->projections->begin();
     impl->parted->begin();
   }
@@ -98,7 +104,8 @@ std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append) {
   std::vector<std::pair<AggregateId, EventId>> removals;
   if (!append.from_export) return removals;
   for (const auto& event : append.events) {
-    if (event.aggregate && event.type == retention::aggregate_removed) removals.emplace_back(*event.aggregate, event.id);
+    if (event.aggregate && event.type == retention::aggregate_removed)
+      removals.emplace_back(*event.aggregate, event.id);
   }
   return removals;
 }
@@ -146,13 +153,20 @@ void Local::append_async(Append append, AppendCompletion done) {
 }
 
 EventStream Local::read(Query query, ReadOptions options) { return impl_->events->read(std::move(query), options); }
-EventStream Local::read(AggregateId aggregate, StreamOptions options) { return impl_->events->read(std::move(aggregate), options); }
+EventStream Local::read(AggregateId aggregate, StreamOptions options) {
+  return impl_->events->read(std::move(aggregate), options);
+}
 EventFeed Local::follow(Query query, FollowOptions options) { return impl_->events->follow(std::move(query), options); }
 Result<GlobalPosition> Local::head() { return impl_->events->head(); }
-Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) { return impl_->events->wait_for(position, timeout); }
-Result<AggregateInfo> Local::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) { return impl_->events->aggregate(aggregate, up_to); }
+Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
+  return impl_->events->wait_for(position, timeout);
+}
+Result<AggregateInfo> Local::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
+  return impl_->events->aggregate(aggregate, up_to);
+}
 
-Result<std::vector<AggregateInfo>> Local::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+Result<std::vector<AggregateInfo>> Local::aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                     std::size_t limit) {
   return impl_->events->aggregates(std::move(type), std::move(after), limit);
 }
 
@@ -163,9 +177,16 @@ Result<void> Local::put_snapshot(Snapshot snapshot) {
   return impl_->events->put_snapshot(std::move(snapshot));
 }
 
-Result<std::optional<RecordedSnapshot>> Local::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->events->snapshot(aggregate, at_or_before); }
-Result<std::optional<RecordedSnapshot>> Local::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->events->snapshot_as_of(aggregate, up_to); }
-Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggregate) { return impl_->events->snapshots(aggregate); }
+Result<std::optional<RecordedSnapshot>> Local::snapshot(const AggregateId& aggregate,
+                                                        std::optional<SeqNr> at_or_before) {
+  return impl_->events->snapshot(aggregate, at_or_before);
+}
+Result<std::optional<RecordedSnapshot>> Local::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
+  return impl_->events->snapshot_as_of(aggregate, up_to);
+}
+Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggregate) {
+  return impl_->events->snapshots(aggregate);
+}
 
 Documents& Local::documents() { return *impl_->documents; }
 
@@ -195,12 +216,16 @@ Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOpt
   return impl_->node->aggregates().host_kind(std::move(kind), options);
 }
 
-Asking Local::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
-  return impl_->node->aggregates().ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options), std::move(done));
+Asking Local::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
+                        AnswerDone done) {
+  return impl_->node->aggregates().ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options),
+                                             std::move(done));
 }
 
-AnyAnswer Local::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
-  return impl_->node->aggregates().ask_and_wait(aggregate, std::move(command_type), std::move(command), std::move(options));
+AnyAnswer Local::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                              AskOptions options) {
+  return impl_->node->aggregates().ask_and_wait(aggregate, std::move(command_type), std::move(command),
+                                                std::move(options));
 }
 
 Result<StateBytes> Local::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
@@ -221,7 +246,8 @@ Result<StoreStats> Local::stats() const {
   auto& node = *impl_->node;
   StoreStats stats;
   const auto& identity = node.store().identity();
-  stats.info = {identity.store.text(), identity.shards, identity.format, identity.hash, identity.created_at, identity.fork.text()};
+  stats.info = {identity.store.text(), identity.shards,     identity.format,
+                identity.hash,         identity.created_at, identity.fork.text()};
   const auto use = node.enter();
   if (!use) return stats;  // closed: which store it was, and no figures
   auto store = node.store().stats();
@@ -243,7 +269,9 @@ Result<StoreStats> Local::stats() const {
   stats.details.emplace_back("appends.prepared_again", committer.prepared_again);
   stats.details.emplace_back("appends.waiting", committer.waiting);
   for (std::size_t code = 1; code < committer.refused.size(); ++code) {
-    if (committer.refused[code] != 0) stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))), committer.refused[code]);
+    if (committer.refused[code] != 0)
+      stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))),
+                                 committer.refused[code]);
   }
   if (const auto projections = impl_->projections ? impl_->projections->figures() : std::nullopt) {
     stats.details.emplace_back("projections.disk_bytes", projections->disk_bytes);
@@ -253,7 +281,9 @@ Result<StoreStats> Local::stats() const {
   if (const auto aggregates = node.aggregate_figures()) {
     stats.details.emplace_back("aggregates.known", aggregates->known);
     stats.details.emplace_back("aggregates.live", aggregates->live);
-    aggregates->counters.each([&](const char* name, std::uint64_t count) { stats.details.emplace_back(std::string("aggregates.") + name, count); });
+    aggregates->counters.each([&](const char* name, std::uint64_t count) {
+      stats.details.emplace_back(std::string("aggregates.") + name, count);
+    });
   }
   return stats;
 }
@@ -269,7 +299,8 @@ Result<VerifyReport> Local::verify(Progress progress) {
   if (!use) return refuse(use.error());
   auto report = storage::verify(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
   if (!report) return refuse(std::move(report).error());
-  return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
+  return VerifyReport{report->events,    report->records, report->index_rows,
+                      report->snapshots, report->errors,  std::move(report->findings)};
 }
 
 Result<void> Local::vacuum(Progress progress) {
@@ -308,7 +339,8 @@ Result<void> Local::vacuum_projections(unsigned removed_percent, Progress progre
 Result<GlobalPosition> Local::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {
   const auto use = impl_->node->enter();
   if (!use) return refuse(use.error());
-  return storage::backup(impl_->node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to}, impl_->node->until_closed(std::move(progress)));
+  return storage::backup(impl_->node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to},
+                         impl_->node->until_closed(std::move(progress)));
 }
 
 }  // namespace evershard

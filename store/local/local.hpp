@@ -13,36 +13,39 @@
 #include <vector>
 
 #include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/protocol/limits.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/projections.hpp"
-#include "evershard/store/api/tables.hpp"
 #include "evershard/store/api/retention.hpp"
-#include "evershard/protocol/limits.hpp"
+#include "evershard/store/api/tables.hpp"
 
 namespace evershard {
 
 namespace actors {
 class TableChanges;
 }
-/// A user's, of a table that names it: what an event does with rows. May throw. Which changes there are: <evershard/tables.hpp>.
+/// A user's, of a table that names it: what an event does with rows. May throw. Which changes there are:
+/// <evershard/tables.hpp>.
 using TableHandler = std::function<void(const RecordedEvent& event, actors::TableChanges& rows)>;
 
 struct LocalProjectionOptions {
-  bool enabled = true;                             ///< false: definitions are kept and nothing is done about them
-  std::size_t block_cache_bytes = 128u << 20;      ///< of their rows; nothing before there is the first definition
+  bool enabled = true;                         ///< false: definitions are kept and nothing is done about them
+  std::size_t block_cache_bytes = 128u << 20;  ///< of their rows; nothing before there is the first definition
   std::size_t memtables_bytes = 64u << 20;
-  std::size_t page_events_max = 8'192;             ///< of one that catches up
-  std::size_t building_at_once = 2;                ///< at least 1
-  std::size_t gathered_bytes_max = 64u << 20;      ///< of changes of those that catch up, together, before they are written; 0: each page is written
-  std::chrono::milliseconds pace{1};               ///< at least this long between two pages of those that have caught up
+  std::size_t page_events_max = 8'192;  ///< of one that catches up
+  std::size_t building_at_once = 2;     ///< at least 1
+  std::size_t gathered_bytes_max =
+      64u << 20;  ///< of changes of those that catch up, together, before they are written; 0: each page is written
+  std::chrono::milliseconds pace{1};  ///< at least this long between two pages of those that have caught up
 };
 
 struct LocalOptions {
   std::filesystem::path data_dir{};  ///< empty: in memory, for tests
-  std::filesystem::path keys_dir{};  ///< of subjects' keys, outside of `data_dir`: docs/retention.md, "Erasure"; empty: nothing is sealed or opened
+  std::filesystem::path keys_dir{};  ///< of subjects' keys, outside of `data_dir`: docs/retention.md, "Erasure"; empty:
+                                     ///< nothing is sealed or opened
   bool create_keys = true;           ///< where `keys_dir` is missing; else not_found
   std::uint32_t shards = 0;          ///< 0: what the store has; 16 for a new one
   bool create = true;
@@ -76,17 +79,22 @@ class Local final : public EventStore, public Administration, public AggregateDo
   Result<GlobalPosition> head() override;
   Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
   Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                std::size_t limit) override;
   Result<RecordedEvent> event_at(GlobalPosition position) override;
   Result<void> put_snapshot(Snapshot snapshot) override;
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                   std::optional<SeqNr> at_or_before = {}) override;
   Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
   Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
-  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) override;
-  AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) override;
-  Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) override;
+  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
+                   AnswerDone done) override;
+  AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command,
+                         AskOptions options) override;
+  Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how,
+                                 std::chrono::milliseconds timeout) override;
   Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
@@ -95,12 +103,14 @@ class Local final : public EventStore, public Administration, public AggregateDo
   Result<void> flush() override;
   Result<VerifyReport> verify(Progress progress = {}) override;
   Result<void> vacuum(Progress progress = {}) override;
-  /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of 100 were removed; 0: all.
+  /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of
+  /// 100 were removed; 0: all.
   [[nodiscard]] Result<void> vacuum_events(Progress progress = {});
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent = 0, Progress progress = {});
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent = 0, Progress progress = {});
   using Administration::backup;
-  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
+                                Progress progress = {}) override;
 
   /// Indexes and other projections: their rows lie in `DATA/projections`. As long as this Local.
   [[nodiscard]] Projections& projections();

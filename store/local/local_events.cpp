@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "evershard/store/local/local_pages.hpp"
-#include "evershard/store/api/watermark_feed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/watermark_feed.hpp"
+#include "evershard/store/local/local_pages.hpp"
 
 namespace evershard::cluster {
 
@@ -16,18 +16,24 @@ namespace {
 /// The directory is asked by type: one that no aggregate can have is a mistake, not an empty answer.
 Result<void> check_type(const std::string& type) { return AggregateId::check({type, "x"}); }
 
-GlobalPosition position_of(const std::optional<RecordedSnapshot>& snapshot) { return snapshot ? snapshot->position : GlobalPosition{0}; }
-GlobalPosition position_of(const std::vector<RecordedSnapshot>& snapshots) { return snapshots.empty() ? GlobalPosition{0} : snapshots.front().position; }
+GlobalPosition position_of(const std::optional<RecordedSnapshot>& snapshot) {
+  return snapshot ? snapshot->position : GlobalPosition{0};
+}
+GlobalPosition position_of(const std::vector<RecordedSnapshot>& snapshots) {
+  return snapshots.empty() ? GlobalPosition{0} : snapshots.front().position;
+}
 
 class FollowedNode final : public Followed {
  public:
   explicit FollowedNode(std::shared_ptr<Node> node) : node_(std::move(node)) {}
   [[nodiscard]] GlobalPosition watermark() const override { return node_->watch().watermark(); }
-  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout, const std::atomic<bool>* cancelled) override {
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout,
+                                                const std::atomic<bool>* cancelled) override {
     return node_->watch().wait_for(position, timeout, cancelled);
   }
   void nudge() override { node_->watch().nudge(); }
-  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) override {
+  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options,
+                                                  std::size_t page_events_max) override {
     return std::make_unique<QueryPages>(node_, query, options, page_events_max);
   }
 
@@ -40,7 +46,8 @@ class FollowedNode final : public Followed {
 /// Snapshot rows are shown by the write itself, events by the watermark a moment later: nobody is to see a snapshot
 /// of an event that cannot be read yet.
 template <class Find>
-auto LocalEvents::find_snapshot(const AggregateId& aggregate, Find find) -> decltype(find(std::declval<const storage::Reader&>())) {
+auto LocalEvents::find_snapshot(const AggregateId& aggregate, Find find)
+    -> decltype(find(std::declval<const storage::Reader&>())) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   const auto use = node_->enter();
   if (!use) return refuse(use.error());
@@ -70,12 +77,14 @@ EventStream LocalEvents::read(Query query, ReadOptions options) {
 
 EventStream LocalEvents::read(AggregateId aggregate, StreamOptions options) {
   if (auto checked = AggregateId::check(aggregate); !checked) return EventStream(std::move(checked).error());
-  return EventStream(std::make_unique<StreamPages>(node_, std::move(aggregate), options, node_->limits().page_events_max));
+  return EventStream(
+      std::make_unique<StreamPages>(node_, std::move(aggregate), options, node_->limits().page_events_max));
 }
 
 EventFeed LocalEvents::follow(Query query, FollowOptions options) {
   if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
-  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
+  if (options.page_events_max == 0)
+    return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
   return EventFeed(std::make_unique<WatermarkFeed>(std::make_shared<FollowedNode>(node_), std::move(query), options));
 }
 
@@ -104,14 +113,16 @@ Result<AggregateInfo> LocalEvents::aggregate(const AggregateId& aggregate, std::
   auto hidden = node_->retention().is_hidden(view, aggregate, *head);
   if (!hidden) return refuse(std::move(hidden).error());
   if (*hidden) {
-    return refuse(ErrorCode::not_found, "aggregate " + in_quotes(aggregate.text()) + " was removed at position " + std::to_string(head->last_position.value) + ", at version " +
+    return refuse(ErrorCode::not_found, "aggregate " + in_quotes(aggregate.text()) + " was removed at position " +
+                                            std::to_string(head->last_position.value) + ", at version " +
                                             std::to_string(head->version.value));
   }
   return AggregateInfo{aggregate, head->version, head->last_position,
                        sharding::shard_of(sharding::stream_hash(aggregate), node_->store().identity().shards)};
 }
 
-Result<std::vector<AggregateInfo>> LocalEvents::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+Result<std::vector<AggregateInfo>> LocalEvents::aggregates(std::optional<std::string> type,
+                                                           std::optional<AggregateId> after, std::size_t limit) {
   if (type) EVERSHARD_TRY(check_type(*type));
   if (after) EVERSHARD_TRY(AggregateId::check(*after));
   const auto use = node_->enter();
@@ -144,7 +155,8 @@ Result<RecordedEvent> LocalEvents::event_at(GlobalPosition position) {
     event = *std::move(found);
   }
   if (!event) {
-    return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) + ": positions go from 1 to the watermark, " +
+    return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) +
+                                            ": positions go from 1 to the watermark, " +
                                             std::to_string(view.watermark.value));
   }
   return *std::move(event);
@@ -156,18 +168,24 @@ Result<void> LocalEvents::put_snapshot(Snapshot snapshot) {
   return node_->committer().put_snapshot(std::move(snapshot));
 }
 
-Result<std::optional<RecordedSnapshot>> LocalEvents::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
+Result<std::optional<RecordedSnapshot>> LocalEvents::snapshot(const AggregateId& aggregate,
+                                                              std::optional<SeqNr> at_or_before) {
   return find_snapshot(aggregate, [&](const storage::Reader& reader) {
-    return at_or_before ? reader.snapshot_at(aggregate, *at_or_before, Timestamp::now()) : reader.latest_snapshot(aggregate);
+    return at_or_before ? reader.snapshot_at(aggregate, *at_or_before, Timestamp::now())
+                        : reader.latest_snapshot(aggregate);
   });
 }
 
-Result<std::optional<RecordedSnapshot>> LocalEvents::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
-  return find_snapshot(aggregate, [&](const storage::Reader& reader) { return reader.snapshot_as_of(aggregate, up_to, Timestamp::now()); });
+Result<std::optional<RecordedSnapshot>> LocalEvents::snapshot_as_of(const AggregateId& aggregate,
+                                                                    GlobalPosition up_to) {
+  return find_snapshot(aggregate, [&](const storage::Reader& reader) {
+    return reader.snapshot_as_of(aggregate, up_to, Timestamp::now());
+  });
 }
 
 Result<std::vector<RecordedSnapshot>> LocalEvents::snapshots(const AggregateId& aggregate) {
-  return find_snapshot(aggregate, [&](const storage::Reader& reader) { return reader.snapshots(aggregate, Timestamp::now()); });
+  return find_snapshot(aggregate,
+                       [&](const storage::Reader& reader) { return reader.snapshots(aggregate, Timestamp::now()); });
 }
 
 }  // namespace evershard::cluster

@@ -1,11 +1,12 @@
-// LocalEvents: the events of a store in this process, reserved names included: for what the store itself keeps as events.
+// LocalEvents: the events of a store in this process, reserved names included: for what the store itself keeps as
+// events.
 
 #pragma once
 
 #include <memory>
 
-#include "evershard/store/local/node.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/store/local/node.hpp"
 
 namespace evershard::cluster {
 
@@ -23,10 +24,12 @@ class LocalEvents final : public EventStore {
   Result<GlobalPosition> head() override;
   Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
   Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after,
+                                                std::size_t limit) override;
   Result<RecordedEvent> event_at(GlobalPosition position) override;
   Result<void> put_snapshot(Snapshot snapshot) override;
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                   std::optional<SeqNr> at_or_before = {}) override;
   Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 

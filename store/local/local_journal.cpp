@@ -17,10 +17,12 @@ void LocalJournal::append(Append append, AppendChain chain, std::uint64_t, std::
   parts_.committer.append_async(std::move(append), chain, std::move(done));
 }
 
-Result<std::optional<RecordedSnapshot>> LocalJournal::snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const {
+Result<std::optional<RecordedSnapshot>> LocalJournal::snapshot(const AggregateId& aggregate,
+                                                               std::optional<GlobalPosition> up_to) const {
   const auto use = enter();
   if (!use) return refuse(use.error());
-  auto found = up_to ? parts_.reader.snapshot_as_of(aggregate, *up_to, Timestamp::now()) : parts_.reader.latest_snapshot(aggregate);
+  auto found = up_to ? parts_.reader.snapshot_as_of(aggregate, *up_to, Timestamp::now())
+                     : parts_.reader.latest_snapshot(aggregate);
   if (!found || !*found) return found;
   // Snapshot rows are shown by the write itself, events by the watermark a moment later.
   auto shown = parts_.committer.watch().wait_for((*found)->position, parts_.at_least_timeout);
@@ -42,7 +44,9 @@ Result<Page> LocalJournal::page(const Asked& asked, Options options) const {
   return page;
 }
 
-Result<Page> LocalJournal::stream(const AggregateId& aggregate, const StreamOptions& options) const { return page(aggregate, options); }
+Result<Page> LocalJournal::stream(const AggregateId& aggregate, const StreamOptions& options) const {
+  return page(aggregate, options);
+}
 
 Result<Page> LocalJournal::query(const Query& query, const ReadOptions& options) const {
   EVERSHARD_TRY(query.check());
@@ -54,7 +58,8 @@ Result<Page> LocalJournal::query(const Query& query, const ReadOptions& options)
 }
 
 // The record lies with the command's first event; its last one is the append's last.
-Result<std::optional<actors::RecordedCommand>> LocalJournal::command(const AggregateId& aggregate, std::string_view command_id) const {
+Result<std::optional<actors::RecordedCommand>> LocalJournal::command(const AggregateId& aggregate,
+                                                                     std::string_view command_id) const {
   const auto use = enter();
   if (!use) return refuse(use.error());
   const auto view = parts_.store.view();

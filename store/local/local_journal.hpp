@@ -2,11 +2,11 @@
 
 #pragma once
 
-#include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/actors/core/committer.hpp"
-#include "evershard/store/local/gate.hpp"
+#include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/store.hpp"
+#include "evershard/store/local/gate.hpp"
 
 namespace evershard::cluster {
 
@@ -23,11 +23,14 @@ class LocalJournal final : public actors::AggregateJournal {
   };
   explicit LocalJournal(Parts parts) : parts_(parts) {}
 
-  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override;
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override;
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+              std::function<void(Result<Appended>)> done) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                 std::optional<GlobalPosition> up_to) const override;
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override;
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override;
-  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const override;
+  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate,
+                                                                       std::string_view command_id) const override;
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override;
   [[nodiscard]] GlobalPosition watermark() const override { return parts_.committer.watermark(); }
 

@@ -34,8 +34,12 @@ std::optional<GlobalPosition> at_least_of(const StreamOptions&) { return std::nu
 }  // namespace
 
 template <class Asked, class Options>
-LocalPages<Asked, Options>::LocalPages(std::shared_ptr<Node> node, Asked asked, Options options, std::size_t page_events_max)
-    : node_(std::move(node)), asked_(std::move(asked)), options_(std::move(options)), page_events_max_(page_events_max) {}
+LocalPages<Asked, Options>::LocalPages(std::shared_ptr<Node> node, Asked asked, Options options,
+                                       std::size_t page_events_max)
+    : node_(std::move(node)),
+      asked_(std::move(asked)),
+      options_(std::move(options)),
+      page_events_max_(page_events_max) {}
 
 template <class Asked, class Options>
 LocalPages<Asked, Options>::~LocalPages() {

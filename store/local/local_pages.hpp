@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 
+#include "evershard/protocol/query.hpp"
 #include "evershard/store/api/event_stream.hpp"
 #include "evershard/store/local/held_cursors.hpp"
 #include "evershard/store/local/node.hpp"
-#include "evershard/protocol/query.hpp"
 
 namespace evershard::cluster {
 

@@ -7,7 +7,10 @@
 namespace evershard::cluster {
 
 EngineOptions engine_of(const LocalProjectionOptions& options) {
-  return {.page_events_max = options.page_events_max, .building_at_once = std::max<std::size_t>(options.building_at_once, 1), .gathered_bytes_max = options.gathered_bytes_max, .pace = options.pace};
+  return {.page_events_max = options.page_events_max,
+          .building_at_once = std::max<std::size_t>(options.building_at_once, 1),
+          .gathered_bytes_max = options.gathered_bytes_max,
+          .pace = options.pace};
 }
 
 std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options,

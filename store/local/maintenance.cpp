@@ -49,11 +49,13 @@ Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, 
       {report.events, report.records, report.index_rows, report.snapshots, report.errors, std::move(report.findings)}};
 }
 
-Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, RestoreOptions options, Progress progress) {
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
+                               RestoreOptions options, Progress progress) {
   return storage::restore(source, target, {.up_to = options.up_to}, progress);
 }
 
-Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress) {
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
+                               Progress progress) {
   return restore(source, target, RestoreOptions{}, std::move(progress));
 }
 

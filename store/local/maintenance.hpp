@@ -1,4 +1,5 @@
-// Maintenance: work on a store that is not open: what is wrong and mending it, the way back from a backup, looking at raw rows.
+// Maintenance: work on a store that is not open: what is wrong and mending it, the way back from a backup, looking at
+// raw rows.
 
 #pragma once
 
@@ -16,10 +17,10 @@ namespace evershard {
 
 /// What is wrong with a store, and what recover() does about it.
 struct RecoveryPlan {
-  GlobalPosition acknowledged;  ///< positions up to here were given
-  GlobalPosition keeps;         ///< the store ends here afterwards
-  std::uint64_t lost = 0;       ///< acknowledged events that will be gone
-  std::uint32_t node = 0;       ///< of a cluster: whose part this is; 0: a whole store
+  GlobalPosition acknowledged;    ///< positions up to here were given
+  GlobalPosition keeps;           ///< the store ends here afterwards
+  std::uint64_t lost = 0;         ///< acknowledged events that will be gone
+  std::uint32_t node = 0;         ///< of a cluster: whose part this is; 0: a whole store
   bool more_may_be_lost = false;  ///< of a node's part, behind `keeps`: only its coordinator knows
   std::vector<std::pair<GlobalPosition, GlobalPosition>> holes;  ///< [from, until): missing inside of what is kept
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each; at most 100
@@ -36,9 +37,11 @@ struct RecoveryOptions {
 ///
 /// Errors: not_found, invalid_argument (what is neither: named), unavailable (opened by another process), corruption
 /// (past all repair), cancelled, io
-[[nodiscard]] Result<RecoveryPlan> plan_recovery(const std::filesystem::path& data_dir, RecoveryOptions options = {}, Progress progress = {});
+[[nodiscard]] Result<RecoveryPlan> plan_recovery(const std::filesystem::path& data_dir, RecoveryOptions options = {},
+                                                 Progress progress = {});
 /// Carries the plan out. Errors: those of plan_recovery(); invalid_argument: the plan's refusal
-[[nodiscard]] Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOptions options = {}, Progress progress = {});
+[[nodiscard]] Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOptions options = {},
+                                           Progress progress = {});
 
 /// What lies in a directory, and what is wrong with it.
 struct DirectoryReport {
@@ -59,14 +62,17 @@ struct RestoreOptions {
   std::optional<GlobalPosition> up_to{};  ///< the store ends with it, as if nothing behind it had ever been appended
 };
 
-/// Copies a backup of either kind, or a closed store, into an absent or empty directory, and verifies the copy. Of a backup of
-/// the truth, or up to a position, the indexes are made anew.
+/// Copies a backup of either kind, or a closed store, into an absent or empty directory, and verifies the copy. Of a
+/// backup of the truth, or up to a position, the indexes are made anew.
 ///
 /// Returns: the position it ends with.
-/// Errors:  not_found, unavailable (the source is open), invalid_argument (the target holds something; `up_to` is behind the
+/// Errors:  not_found, unavailable (the source is open), invalid_argument (the target holds something; `up_to` is
+/// behind the
 ///          end, or inside of an append, whose first and last position are named), corruption, cancelled, io
-[[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, RestoreOptions options, Progress progress = {});
-[[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress = {});
+[[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
+                                             RestoreOptions options, Progress progress = {});
+[[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
+                                             Progress progress = {});
 
 /// One row as it lies on the disk.
 struct RawRow {
@@ -88,7 +94,9 @@ struct InspectOptions {
 
 /// Row by row in order of key, until `see` answers false. Changes nothing; what is indexed in memory only has no rows.
 ///
-/// Errors: not_found, invalid_argument (an unknown family, a shard in a family that has none), unavailable, corruption, io
-[[nodiscard]] Result<void> inspect(const std::filesystem::path& data_dir, const InspectOptions& options, const std::function<bool(const RawRow&)>& see);
+/// Errors: not_found, invalid_argument (an unknown family, a shard in a family that has none), unavailable, corruption,
+/// io
+[[nodiscard]] Result<void> inspect(const std::filesystem::path& data_dir, const InspectOptions& options,
+                                   const std::function<bool(const RawRow&)>& see);
 
 }  // namespace evershard

@@ -24,7 +24,9 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
       keys_(options.keys),
       sealing_(keys_ ? std::make_shared<const Sealing>(keys_) : nullptr),
       retention_writer_(committer_, limits_),
-      retention_(*store_, reader_, retention_writer_, keys_.get(), [this](const AggregateId& aggregate) { forget(aggregate); }, options.store.at_step),
+      retention_(
+          *store_, reader_, retention_writer_, keys_.get(), [this](const AggregateId& aggregate) { forget(aggregate); },
+          options.store.at_step),
       journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
       sealed_journal_(sealing_ ? std::make_unique<SealedJournal>(journal_, sealing_) : nullptr),
       aggregate_options_([&] {
@@ -32,16 +34,18 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
         aggregates.limits = options.limits;
         return aggregates;
       }()) {
-  if (sealing_) sealing_->watch_erasures([this] {
-    const std::lock_guard lock(aggregates_mutex_);
-    if (aggregates_) aggregates_->passivate_of_subjects();
-  });
+  if (sealing_)
+    sealing_->watch_erasures([this] {
+      const std::lock_guard lock(aggregates_mutex_);
+      if (aggregates_) aggregates_->passivate_of_subjects();
+    });
 }
 
 actors::AggregateHost& Node::aggregates() {
   const std::lock_guard lock(aggregates_mutex_);
   if (!aggregates_) {
-    actors::AggregateJournal& journal = sealed_journal_ ? static_cast<actors::AggregateJournal&>(*sealed_journal_) : journal_;
+    actors::AggregateJournal& journal =
+        sealed_journal_ ? static_cast<actors::AggregateJournal&>(*sealed_journal_) : journal_;
     aggregates_ = std::make_unique<actors::AggregateHost>(journal, store_->identity().shards, aggregate_options_);
     if (aggregates_closed_) aggregates_->stop();
   }

@@ -10,18 +10,18 @@
 
 #include "evershard/actors/aggregate/aggregate_host.hpp"
 #include "evershard/actors/core/committer.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/options.hpp"
+#include "evershard/storage/progress.hpp"
+#include "evershard/storage/store.hpp"
 #include "evershard/store/erasure/sealed_journal.hpp"
 #include "evershard/store/local/committing_writer.hpp"
 #include "evershard/store/local/gate.hpp"
 #include "evershard/store/local/held_cursors.hpp"
 #include "evershard/store/local/local_journal.hpp"
 #include "evershard/store/removal/store_retention.hpp"
-#include "evershard/protocol/limits.hpp"
-#include "evershard/protocol/result.hpp"
-#include "evershard/storage/options.hpp"
-#include "evershard/storage/progress.hpp"
-#include "evershard/storage/index/reader.hpp"
-#include "evershard/storage/store.hpp"
 
 namespace evershard::cluster {
 
@@ -30,7 +30,7 @@ struct NodeOptions {
   Limits limits{};
   actors::AggregateHostOptions aggregates{};
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
-  std::shared_ptr<SubjectKeys> keys{};  ///< null: no payload is sealed, or opened
+  std::shared_ptr<SubjectKeys> keys{};                                    ///< null: no payload is sealed, or opened
 };
 
 /// Owner: the Local that opened it, and every stream and feed: who outlives the Local finds a closed node, whose parts

@@ -1,11 +1,11 @@
 // Looking at raw rows: the part of maintenance.hpp that knows families and keys.
 
-#include "evershard/store/local/maintenance.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/journal/hex.hpp"
-#include "evershard/storage/repair/inspect.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/open.hpp"
+#include "evershard/storage/repair/inspect.hpp"
+#include "evershard/store/local/maintenance.hpp"
 
 namespace evershard {
 namespace {
@@ -23,7 +23,8 @@ std::optional<Family> family_of(std::string_view name) {
 Result<std::string> prefix_of(Family family, const InspectOptions& options) {
   if (!options.shard) return options.prefix;
   if (family != Family::journal && family != Family::runs) {
-    return refuse(ErrorCode::invalid_argument, "the keys of family " + options.family + " do not begin with a shard; those of journal and runs do");
+    return refuse(ErrorCode::invalid_argument,
+                  "the keys of family " + options.family + " do not begin with a shard; those of journal and runs do");
   }
   if (!options.prefix.empty()) return refuse(ErrorCode::invalid_argument, "either a shard or a prefix of the key");
   return storage::keys::journal(*options.shard, ShardOffset{0}).substr(0, sizeof(ShardId::rep));
@@ -37,7 +38,8 @@ std::vector<std::string> raw_families() {
   return names;
 }
 
-Result<void> inspect(const std::filesystem::path& data_dir, const InspectOptions& options, const std::function<bool(const RawRow&)>& see) {
+Result<void> inspect(const std::filesystem::path& data_dir, const InspectOptions& options,
+                     const std::function<bool(const RawRow&)>& see) {
   const auto family = family_of(options.family);
   if (!family) return refuse(ErrorCode::invalid_argument, "there is no family " + in_quotes(options.family));
   const auto prefix = prefix_of(*family, options);

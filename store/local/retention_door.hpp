@@ -5,23 +5,26 @@
 #include <memory>
 #include <utility>
 
+#include "evershard/store/api/retention.hpp"
 #include "evershard/store/local/local_events.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/removal/retention_records.hpp"
-#include "evershard/store/api/retention.hpp"
 
 namespace evershard::cluster {
 
 class RetentionDoor final : public HistoryRetention {
  public:
-  explicit RetentionDoor(std::shared_ptr<Node> node) : node_(std::move(node)), events_(std::make_unique<LocalEvents>(node_)), records_(*events_) {}
+  explicit RetentionDoor(std::shared_ptr<Node> node)
+      : node_(std::move(node)), events_(std::make_unique<LocalEvents>(node_)), records_(*events_) {}
 
-  Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress) override {
+  Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options,
+                                             Progress progress) override {
     const auto use = node_->enter();
     if (!use) return refuse(use.error());
     return node_->retention().truncate(aggregate, before, options, node_->until_closed(std::move(progress)));
   }
-  Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress) override {
+  Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order,
+                                           Progress progress) override {
     const auto use = node_->enter();
     if (!use) return refuse(use.error());
     return node_->retention().remove(aggregate, order, node_->until_closed(std::move(progress)));
@@ -31,8 +34,12 @@ class RetentionDoor final : public HistoryRetention {
     if (!use) return refuse(use.error());
     return node_->retention().erase(subject, order, node_->until_closed(std::move(progress)));
   }
-  Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override { return records_.set_policy(policy, order); }
-  Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override { return records_.drop_policy(name, order); }
+  Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override {
+    return records_.set_policy(policy, order);
+  }
+  Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override {
+    return records_.drop_policy(name, order);
+  }
   Result<std::vector<RetentionPolicy>> retention_policies() override { return records_.policies(); }
   Result<RetentionResult> apply_retention(RetentionOrder order, Progress progress) override {
     const auto use = node_->enter();
@@ -45,7 +52,9 @@ class RetentionDoor final : public HistoryRetention {
     if (total && applied->trouble) return refuse(*std::move(applied->trouble));
     return total;
   }
-  Result<std::vector<RetentionEntry>> retention_log(SeqNr after, std::size_t limit) override { return records_.log(after, limit); }
+  Result<std::vector<RetentionEntry>> retention_log(SeqNr after, std::size_t limit) override {
+    return records_.log(after, limit);
+  }
 
  private:
   const std::shared_ptr<Node> node_;

@@ -6,7 +6,8 @@ namespace evershard::messages {
 namespace {
 
 Result<ShardId> shard_number(std::uint32_t number) {
-  if (number > std::numeric_limits<std::uint16_t>::max()) return refuse(ErrorCode::corruption, "a message names shard " + std::to_string(number));
+  if (number > std::numeric_limits<std::uint16_t>::max())
+    return refuse(ErrorCode::corruption, "a message names shard " + std::to_string(number));
   return ShardId{static_cast<std::uint16_t>(number)};
 }
 
@@ -71,10 +72,16 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
   to.watermark = GlobalPosition{from.watermark()};
   to.cuts_per_second = from.cuts_per_second();
   for (const auto& node : from.nodes()) {
-    to.nodes.push_back({{node.node(), node.address(), node.door(), node.up(), Timestamp{node.since_us()}, node.version(), node.gateway()}, node.shards(), CutNumber{node.applied()}, node.behind(), node.refused()});
+    to.nodes.push_back({{node.node(), node.address(), node.door(), node.up(), Timestamp{node.since_us()},
+                         node.version(), node.gateway()},
+                        node.shards(),
+                        CutNumber{node.applied()},
+                        node.behind(),
+                        node.refused()});
   }
   for (const auto& shard : from.shards()) {
-    to.shards.push_back({shard.node(), Epoch{shard.epoch()}, shard.open(), ShardOffset{shard.durable()}, ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble()});
+    to.shards.push_back({shard.node(), Epoch{shard.epoch()}, shard.open(), ShardOffset{shard.durable()},
+                         ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble()});
   }
   return {};
 }

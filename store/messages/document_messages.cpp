@@ -23,10 +23,18 @@ void put(Document&& from, pb::Document& to) {
   to.set_definition(from.definition.value);
 }
 
-DocumentDefinition definition_of(const pb::DocumentDefinition& from) { return {from.type(), from.spec(), SeqNr(from.version()), GlobalPosition(from.since())}; }
+DocumentDefinition definition_of(const pb::DocumentDefinition& from) {
+  return {from.type(), from.spec(), SeqNr(from.version()), GlobalPosition(from.since())};
+}
 
 Document document_of(pb::Document&& from) {
-  return {aggregate_of(from.aggregate()), std::move(*from.mutable_json()), SeqNr(from.version()), GlobalPosition(from.position()), from.problems(), std::move(*from.mutable_last_problem()), SeqNr(from.definition())};
+  return {aggregate_of(from.aggregate()),
+          std::move(*from.mutable_json()),
+          SeqNr(from.version()),
+          GlobalPosition(from.position()),
+          from.problems(),
+          std::move(*from.mutable_last_problem()),
+          SeqNr(from.definition())};
 }
 
 }  // namespace evershard::messages

@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "evershard/store/api/documents.hpp"
 #include "evershard/protocol/messages.hpp"
+#include "evershard/store/api/documents.hpp"
 #include "evershard/v1/documents.pb.h"
 
 namespace evershard::messages {

@@ -9,11 +9,17 @@ namespace {
 
 constexpr std::uint64_t ms_max = std::numeric_limits<std::uint32_t>::max();  // more than any setting takes
 
-std::uint64_t ms_of(std::chrono::milliseconds time) { return static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0)); }
+std::uint64_t ms_of(std::chrono::milliseconds time) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0));
+}
 std::chrono::milliseconds time_of(std::uint64_t ms) { return std::chrono::milliseconds(std::min(ms, ms_max)); }
 
-pb::GroupOrder order_of(GroupOrder order) { return order == GroupOrder::global ? pb::GROUP_ORDER_GLOBAL : pb::GROUP_ORDER_AGGREGATE; }
-pb::AfterParked after_of(AfterParked after) { return after == AfterParked::block ? pb::AFTER_PARKED_BLOCK : pb::AFTER_PARKED_GO_ON; }
+pb::GroupOrder order_of(GroupOrder order) {
+  return order == GroupOrder::global ? pb::GROUP_ORDER_GLOBAL : pb::GROUP_ORDER_AGGREGATE;
+}
+pb::AfterParked after_of(AfterParked after) {
+  return after == AfterParked::block ? pb::AFTER_PARKED_BLOCK : pb::AFTER_PARKED_GO_ON;
+}
 
 }  // namespace
 
@@ -45,7 +51,8 @@ void put(const GroupSettingsChange& from, pb::GroupSettings& to) {
 
 Result<void> get(const pb::GroupSettings& from, GroupSettingsChange& to) {
   if (from.has_order()) {
-    if (from.order() != pb::GROUP_ORDER_AGGREGATE && from.order() != pb::GROUP_ORDER_GLOBAL) return refuse(ErrorCode::invalid_argument, "settings.order: is unknown");
+    if (from.order() != pb::GROUP_ORDER_AGGREGATE && from.order() != pb::GROUP_ORDER_GLOBAL)
+      return refuse(ErrorCode::invalid_argument, "settings.order: is unknown");
     to.order = from.order() == pb::GROUP_ORDER_GLOBAL ? GroupOrder::global : GroupOrder::aggregate;
   }
   if (from.has_after_parked()) {
@@ -124,7 +131,8 @@ Result<void> get(pb::GroupInfo& from, GroupInfo& to) {
   to.replayed = from.replayed();
   to.discarded = from.discarded();
   for (const auto& member : from.workers()) {
-    to.workers.push_back({member.name(), member.worker(), member.credit(), member.in_flight(), member.share(), GlobalPosition(member.oldest()), member.acknowledged()});
+    to.workers.push_back({member.name(), member.worker(), member.credit(), member.in_flight(), member.share(),
+                          GlobalPosition(member.oldest()), member.acknowledged()});
   }
   to.trouble = std::move(*from.mutable_trouble());
   return {};
@@ -173,17 +181,27 @@ void put(const GroupSettlement& from, pb::WorkRequest::Settlement& to) {
   to.set_delivery(from.delivery);
   to.set_reason(from.reason);
   // One below 0 has to be refused where it is settled: none that is taken is as long as this.
-  if (from.after) to.set_after_ms(from.after->count() < 0 ? std::numeric_limits<std::int64_t>::max() : ms_of(*from.after));
+  if (from.after)
+    to.set_after_ms(from.after->count() < 0 ? std::numeric_limits<std::int64_t>::max() : ms_of(*from.after));
 }
 
 Result<void> get(pb::WorkRequest::Settlement& from, GroupSettlement& to) {
   using Kind = GroupSettlement::Kind;
   switch (from.kind()) {
-    case pb::WorkRequest::Settlement::KIND_ACKNOWLEDGE: to.kind = Kind::acknowledge; break;
-    case pb::WorkRequest::Settlement::KIND_REJECT: to.kind = Kind::reject; break;
-    case pb::WorkRequest::Settlement::KIND_PARK: to.kind = Kind::park; break;
-    case pb::WorkRequest::Settlement::KIND_BEGIN: to.kind = Kind::begin; break;
-    default: return refuse(ErrorCode::invalid_argument, "settlements.kind: is unknown");
+    case pb::WorkRequest::Settlement::KIND_ACKNOWLEDGE:
+      to.kind = Kind::acknowledge;
+      break;
+    case pb::WorkRequest::Settlement::KIND_REJECT:
+      to.kind = Kind::reject;
+      break;
+    case pb::WorkRequest::Settlement::KIND_PARK:
+      to.kind = Kind::park;
+      break;
+    case pb::WorkRequest::Settlement::KIND_BEGIN:
+      to.kind = Kind::begin;
+      break;
+    default:
+      return refuse(ErrorCode::invalid_argument, "settlements.kind: is unknown");
   }
   to.position = GlobalPosition(from.position());
   to.delivery = from.delivery();

@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "evershard/store/api/groups.hpp"
 #include "evershard/protocol/messages.hpp"
+#include "evershard/store/api/groups.hpp"
 #include "evershard/v1/groups.pb.h"
 
 namespace evershard::messages {

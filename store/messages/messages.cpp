@@ -63,13 +63,15 @@ Result<void> get(const pb::AggregateInfo& from, AggregateInfo& to) {
   to.aggregate = aggregate_of(from.aggregate());
   to.version = SeqNr(from.version());
   to.last_position = GlobalPosition(from.last_position());
-  if (from.shard() > std::numeric_limits<std::uint16_t>::max()) return refuse(ErrorCode::invalid_argument, "shard: " + std::to_string(from.shard()) + " is none");
+  if (from.shard() > std::numeric_limits<std::uint16_t>::max())
+    return refuse(ErrorCode::invalid_argument, "shard: " + std::to_string(from.shard()) + " is none");
   to.shard = ShardId(static_cast<std::uint16_t>(from.shard()));
   return {};
 }
 
 Result<void> get(pb::StatsResponse& from, StoreStats& to) {
-  to.info = {from.store_id(), from.shards(), from.format(), from.hash(), Timestamp{from.created_at_us()}, from.fork_id()};
+  to.info = {from.store_id(), from.shards(), from.format(), from.hash(), Timestamp{from.created_at_us()},
+             from.fork_id()};
   to.watermark = GlobalPosition(from.watermark());
   to.sealed = GlobalPosition(from.sealed());
   to.tail_events = from.tail_events();
@@ -85,17 +87,27 @@ Result<void> get(pb::StatsResponse& from, StoreStats& to) {
 }
 
 Result<void> get(pb::VerifyReport& from, VerifyReport& to) {
-  to = {from.events(), from.records(), from.index_rows(), from.snapshots(), from.errors(), {from.findings().begin(), from.findings().end()}};
+  to = {from.events(),    from.records(), from.index_rows(),
+        from.snapshots(), from.errors(),  {from.findings().begin(), from.findings().end()}};
   return {};
 }
 
 Result<void> get(const pb::MembersResponse& from, Membership& to) {
   const auto shards = static_cast<std::size_t>(from.shards());
-  const auto owners = static_cast<std::size_t>(from.owners_size()), epochs = static_cast<std::size_t>(from.epochs_size());
+  const auto owners = static_cast<std::size_t>(from.owners_size()),
+             epochs = static_cast<std::size_t>(from.epochs_size());
   if (owners != epochs || (owners != 0 && owners != shards)) {
-    return refuse(ErrorCode::invalid_argument, "owners: " + std::to_string(owners) + " with " + std::to_string(epochs) + " epochs, of " + std::to_string(shards) + " shards");
+    return refuse(ErrorCode::invalid_argument, "owners: " + std::to_string(owners) + " with " + std::to_string(epochs) +
+                                                   " epochs, of " + std::to_string(shards) + " shards");
   }
-  to = {from.store_id(), from.fork_id(), from.shards(), from.hash(), from.here(), {}, {from.owners().begin(), from.owners().end()}, {}};
+  to = {from.store_id(),
+        from.fork_id(),
+        from.shards(),
+        from.hash(),
+        from.here(),
+        {},
+        {from.owners().begin(), from.owners().end()},
+        {}};
   for (const auto& member : from.members()) to.members.push_back({member.node(), member.address()});
   for (const auto epoch : from.epochs()) to.epochs.emplace_back(epoch);
   return {};

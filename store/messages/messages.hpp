@@ -2,9 +2,9 @@
 
 #pragma once
 
+#include "evershard/protocol/messages.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/membership.hpp"
-#include "evershard/protocol/messages.hpp"
 #include "evershard/v1/service.pb.h"
 
 namespace evershard::messages {

@@ -12,7 +12,8 @@ template <class Request>
 void put_rows(const RowsAsked& from, Request& to) {
   if (from.at_least) {
     to.mutable_at_least()->set_position(from.at_least->value);
-    to.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(std::clamp<std::int64_t>(from.timeout.count(), 0, rows_timeout_ms_max)));
+    to.mutable_at_least()->set_timeout_ms(
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(from.timeout.count(), 0, rows_timeout_ms_max)));
   }
   if (from.version) to.set_version(from.version->value);
   to.set_events(from.events);
@@ -22,7 +23,8 @@ template <class Request>
 void get_rows(const Request& from, RowsAsked& to) {
   if (from.has_at_least()) {
     to.at_least = GlobalPosition{from.at_least().position()};
-    if (from.at_least().has_timeout_ms()) to.timeout = std::chrono::milliseconds(std::min(from.at_least().timeout_ms(), rows_timeout_ms_max));
+    if (from.at_least().has_timeout_ms())
+      to.timeout = std::chrono::milliseconds(std::min(from.at_least().timeout_ms(), rows_timeout_ms_max));
   }
   if (from.has_version()) to.version = SeqNr{from.version()};
   to.events = from.events();
@@ -68,7 +70,13 @@ void put(const ProjectionInfo& from, pb::ProjectionInfo& to) {
 }
 
 Result<void> get(pb::ProjectionInfo& from, ProjectionInfo& to) {
-  to = {std::move(*from.mutable_name()), std::move(*from.mutable_kind()), std::move(*from.mutable_spec()), SeqNr{from.last()}, from.paused(), GlobalPosition{from.watermark()}, {}};
+  to = {std::move(*from.mutable_name()),
+        std::move(*from.mutable_kind()),
+        std::move(*from.mutable_spec()),
+        SeqNr{from.last()},
+        from.paused(),
+        GlobalPosition{from.watermark()},
+        {}};
   for (auto& one : *from.mutable_versions()) {
     ProjectionVersion version;
     version.version = SeqNr{one.version()};
@@ -83,7 +91,8 @@ Result<void> get(pb::ProjectionInfo& from, ProjectionInfo& to) {
     if (one.has_error()) EVERSHARD_TRY(get(*one.mutable_error(), version.error.emplace()));
     if (one.has_failed_at()) version.failed_at = GlobalPosition{one.failed_at()};
     if (one.has_busy_ms()) version.busy_ms = one.busy_ms();
-    for (auto& figure : *one.mutable_figures()) version.figures.emplace_back(std::move(*figure.mutable_name()), figure.value());
+    for (auto& figure : *one.mutable_figures())
+      version.figures.emplace_back(std::move(*figure.mutable_name()), figure.value());
     if (one.has_part()) version.part = one.part();
     version.home = one.home();
     to.versions.push_back(std::move(version));
@@ -142,7 +151,9 @@ void put(const IndexPage& from, pb::IndexPage& to) {
 
 Result<void> get(pb::IndexPage& from, IndexPage& to) {
   to = {{}, from.count(), GlobalPosition{from.watermark()}};
-  for (auto& one : *from.mutable_entries()) EVERSHARD_TRY(get_event(one, to.entries.emplace_back(IndexEntry{one.number(), GlobalPosition{one.position()}, {}})));
+  for (auto& one : *from.mutable_entries())
+    EVERSHARD_TRY(
+        get_event(one, to.entries.emplace_back(IndexEntry{one.number(), GlobalPosition{one.position()}, {}})));
   return {};
 }
 
@@ -159,14 +170,19 @@ void put(const ValuePage& from, pb::ValuePage& to) {
 
 Result<void> get(pb::ValuePage& from, ValuePage& to) {
   to = {{}, std::move(*from.mutable_next()), GlobalPosition{from.watermark()}};
-  for (auto& one : *from.mutable_entries()) EVERSHARD_TRY(get_event(one, to.entries.emplace_back(ValueEntry{std::move(*one.mutable_value()), GlobalPosition{one.position()}, {}})));
+  for (auto& one : *from.mutable_entries())
+    EVERSHARD_TRY(get_event(
+        one, to.entries.emplace_back(ValueEntry{std::move(*one.mutable_value()), GlobalPosition{one.position()}, {}})));
   return {};
 }
 
-void put(Projections::Ask from, pb::AskProjectionRequest& to) { to.set_ask(static_cast<pb::AskProjectionRequest::Ask>(static_cast<int>(from) + 1)); }
+void put(Projections::Ask from, pb::AskProjectionRequest& to) {
+  to.set_ask(static_cast<pb::AskProjectionRequest::Ask>(static_cast<int>(from) + 1));
+}
 
 Result<void> get(const pb::AskProjectionRequest& from, Projections::Ask& to) {
-  if (from.ask() < pb::AskProjectionRequest::ASK_PAUSE || from.ask() > pb::AskProjectionRequest::ASK_DROP) return refuse(ErrorCode::invalid_argument, "ask: is missing, or none that is known");
+  if (from.ask() < pb::AskProjectionRequest::ASK_PAUSE || from.ask() > pb::AskProjectionRequest::ASK_DROP)
+    return refuse(ErrorCode::invalid_argument, "ask: is missing, or none that is known");
   to = static_cast<Projections::Ask>(from.ask() - 1);
   return {};
 }

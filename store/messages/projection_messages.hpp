@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "evershard/store/api/projections.hpp"
 #include "evershard/protocol/messages.hpp"
+#include "evershard/store/api/projections.hpp"
 #include "evershard/v1/projections.pb.h"
 
 namespace evershard::messages {

@@ -42,11 +42,14 @@ void put(RetentionEntry&& from, pb::RetentionEntry& to) {
   to.set_json(std::move(from.json));
 }
 
-RetentionOrder order_of(const pb::RetentionOrder& from) { return {from.by(), from.reason(), from.dry_run(), from.bytes_per_second()}; }
+RetentionOrder order_of(const pb::RetentionOrder& from) {
+  return {from.by(), from.reason(), from.dry_run(), from.bytes_per_second()};
+}
 
 RetentionResult result_of(const pb::RetentionResult& from) {
-  RetentionResult to{from.operation(), from.aggregates(), from.events(), from.snapshots(), from.records(), from.bytes_before(), from.bytes_after(),
-                     SeqNr(from.version()), SeqNr(from.before())};
+  RetentionResult to{from.operation(),   from.aggregates(),     from.events(),
+                     from.snapshots(),   from.records(),        from.bytes_before(),
+                     from.bytes_after(), SeqNr(from.version()), SeqNr(from.before())};
   if (from.has_covered_by()) to.covered_by = SeqNr(from.covered_by());
   to.covered_revision = from.covered_revision();
   return to;
@@ -55,12 +58,15 @@ RetentionResult result_of(const pb::RetentionResult& from) {
 Result<RetentionPolicy> policy_of(const pb::RetentionPolicy& from) {
   if (from.kind() < pb::RETENTION_POLICY_KIND_EVENTS || from.kind() > pb::RETENTION_POLICY_KIND_REMOVE)
     return refuse(ErrorCode::invalid_argument, "policy.kind: is unknown");
-  if (from.keep_seconds() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return refuse(ErrorCode::invalid_argument, "policy.keep_seconds: is too long");
-  return RetentionPolicy{from.name(), static_cast<RetentionPolicy::Kind>(from.kind()), from.type(), std::chrono::seconds(static_cast<std::int64_t>(from.keep_seconds())), from.uncovered()};
+  if (from.keep_seconds() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    return refuse(ErrorCode::invalid_argument, "policy.keep_seconds: is too long");
+  return RetentionPolicy{from.name(), static_cast<RetentionPolicy::Kind>(from.kind()), from.type(),
+                         std::chrono::seconds(static_cast<std::int64_t>(from.keep_seconds())), from.uncovered()};
 }
 
 RetentionEntry entry_of(pb::RetentionEntry&& from) {
-  return {GlobalPosition(from.position()), SeqNr(from.number()), Timestamp{from.at_us()}, std::move(*from.mutable_what()), std::move(*from.mutable_json())};
+  return {GlobalPosition(from.position()), SeqNr(from.number()), Timestamp{from.at_us()},
+          std::move(*from.mutable_what()), std::move(*from.mutable_json())};
 }
 
 }  // namespace evershard::messages

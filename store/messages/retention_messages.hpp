@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "evershard/store/api/retention.hpp"
 #include "evershard/protocol/messages.hpp"
+#include "evershard/store/api/retention.hpp"
 #include "evershard/v1/retention.pb.h"
 
 namespace evershard::messages {

@@ -4,26 +4,39 @@ namespace evershard::messages {
 namespace {
 
 void put_value(const TableValue& from, pb::TableValue& to) {
-  if (const auto* flag = from.as<bool>()) to.set_boolean(*flag);
-  else if (const auto* whole = from.as<std::int64_t>()) to.set_integer(*whole);
-  else if (const auto* number = from.as<double>()) to.set_number(*number);
-  else if (const auto* time = from.as<Timestamp>()) to.set_time_us(time->micros);
-  else if (const auto* text = from.as<std::string>()) to.set_string(*text);
+  if (const auto* flag = from.as<bool>())
+    to.set_boolean(*flag);
+  else if (const auto* whole = from.as<std::int64_t>())
+    to.set_integer(*whole);
+  else if (const auto* number = from.as<double>())
+    to.set_number(*number);
+  else if (const auto* time = from.as<Timestamp>())
+    to.set_time_us(time->micros);
+  else if (const auto* text = from.as<std::string>())
+    to.set_string(*text);
 }
 
 TableValue value_from(const pb::TableValue& from) {
   switch (from.value_case()) {
-    case pb::TableValue::kBoolean: return from.boolean();
-    case pb::TableValue::kInteger: return static_cast<std::int64_t>(from.integer());
-    case pb::TableValue::kNumber: return from.number();
-    case pb::TableValue::kTimeUs: return Timestamp{from.time_us()};
-    case pb::TableValue::kString: return from.string();
-    case pb::TableValue::VALUE_NOT_SET: break;
+    case pb::TableValue::kBoolean:
+      return from.boolean();
+    case pb::TableValue::kInteger:
+      return static_cast<std::int64_t>(from.integer());
+    case pb::TableValue::kNumber:
+      return from.number();
+    case pb::TableValue::kTimeUs:
+      return Timestamp{from.time_us()};
+    case pb::TableValue::kString:
+      return from.string();
+    case pb::TableValue::VALUE_NOT_SET:
+      break;
   }
   return {};
 }
 
-Refused odd_answer(const std::string& what) { return refuse(ErrorCode::invalid_argument, "the server's answer makes no sense: " + what); }
+Refused odd_answer(const std::string& what) {
+  return refuse(ErrorCode::invalid_argument, "the server's answer makes no sense: " + what);
+}
 
 }  // namespace
 
@@ -92,7 +105,8 @@ void put(const TablePlan& from, pb::ExplainResponse& to) {
 
 Result<TablePlan> get(const pb::ExplainResponse& from) {
   if (from.path() > static_cast<std::uint32_t>(TablePlan::Path::scan)) return odd_answer("there is no such plan");
-  return TablePlan{static_cast<TablePlan::Path>(from.path()), from.field(), from.sorted(), from.backwards(), !from.unfiltered()};
+  return TablePlan{static_cast<TablePlan::Path>(from.path()), from.field(), from.sorted(), from.backwards(),
+                   !from.unfiltered()};
 }
 
 void put(const TableInfo& from, pb::TableInfo& to) {
@@ -124,8 +138,11 @@ Result<TableInfo> get(const pb::TableInfo& from) {
   to.version = SeqNr(from.version());
   to.schema.name = from.table();
   for (const auto& field : from.fields()) {
-    if (field.type() == 0 || field.type() >= field_types_end || field.role() > static_cast<std::uint32_t>(FieldRole::unique)) return odd_answer("a field is of no type");
-    to.schema.fields.push_back({field.name(), static_cast<FieldType>(field.type()), static_cast<FieldRole>(field.role()), field.nullable()});
+    if (field.type() == 0 || field.type() >= field_types_end ||
+        field.role() > static_cast<std::uint32_t>(FieldRole::unique))
+      return odd_answer("a field is of no type");
+    to.schema.fields.push_back(
+        {field.name(), static_cast<FieldType>(field.type()), static_cast<FieldRole>(field.role()), field.nullable()});
   }
   to.definition = from.definition();
   to.position = GlobalPosition(from.position());
@@ -147,7 +164,13 @@ void put(const ParkedRow& from, pb::ParkedRow& to) {
 }
 
 ParkedRow get(const pb::ParkedRow& from) {
-  return {GlobalPosition(from.position()), from.kind(), from.type(), from.aggregate(), from.reason(), from.attempts(), from.has_part() ? std::optional(from.part()) : std::nullopt};
+  return {GlobalPosition(from.position()),
+          from.kind(),
+          from.type(),
+          from.aggregate(),
+          from.reason(),
+          from.attempts(),
+          from.has_part() ? std::optional(from.part()) : std::nullopt};
 }
 
 }  // namespace evershard::messages

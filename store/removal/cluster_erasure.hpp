@@ -1,4 +1,5 @@
-// ClusterErasure: a subject is erased on a cluster: ordered in the log, its key destroyed at the coordinator, then its ciphertext taken out by every node.
+// ClusterErasure: a subject is erased on a cluster: ordered in the log, its key destroyed at the coordinator, then its
+// ciphertext taken out by every node.
 //
 // Source: docs/retention.md, "On a cluster".
 
@@ -10,28 +11,37 @@
 #include <string>
 #include <vector>
 
-#include "evershard/store/erasure/subject_keys.hpp"
+#include "evershard/protocol/limits.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/retention.hpp"
-#include "evershard/protocol/limits.hpp"
+#include "evershard/store/erasure/subject_keys.hpp"
 
 namespace evershard::cluster {
 
-/// What is under way stands in the log: an order without its end. Whoever comes next, on whatever node, does it again from its beginning: each step
-/// changes nothing where it was done.
+/// What is under way stands in the log: an order without its end. Whoever comes next, on whatever node, does it again
+/// from its beginning: each step changes nothing where it was done.
 ///
 /// Any thread; on one node one at a time. Owner: the log's events outlive it.
 class ClusterErasure {
  public:
-  /// What is sealed with the key is taken out of the records of all shards. Errors: unavailable: not of all of them, and more
-  using TakeOut = std::function<Result<RetentionResult>(const KeyId& key, const RetentionOrder& order, const Progress& progress)>;
+  /// What is sealed with the key is taken out of the records of all shards. Errors: unavailable: not of all of them,
+  /// and more
+  using TakeOut =
+      std::function<Result<RetentionResult>(const KeyId& key, const RetentionOrder& order, const Progress& progress)>;
 
   /// `limits`: of the log's events
-  ClusterErasure(EventStore& log, const Limits& limits, std::shared_ptr<SubjectKeys> keys, TakeOut take_out, std::function<void(const char*)> at_step)
-      : log_(log), limits_(limits), keys_(std::move(keys)), take_out_(std::move(take_out)), at_step_(std::move(at_step)) {}
+  ClusterErasure(EventStore& log, const Limits& limits, std::shared_ptr<SubjectKeys> keys, TakeOut take_out,
+                 std::function<void(const char*)> at_step)
+      : log_(log),
+        limits_(limits),
+        keys_(std::move(keys)),
+        take_out_(std::move(take_out)),
+        at_step_(std::move(at_step)) {}
 
-  /// Errors: as HistoryRetention::erase_subject; too_large: its entries are more than an event may be, nothing was done; unavailable: the coordinator, or a shard's node, is away: what was ordered is finished by the next one
-  [[nodiscard]] Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress);
+  /// Errors: as HistoryRetention::erase_subject; too_large: its entries are more than an event may be, nothing was
+  /// done; unavailable: the coordinator, or a shard's node, is away: what was ordered is finished by the next one
+  [[nodiscard]] Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order,
+                                              const Progress& progress);
   /// What was broken off, on whatever node; nothing, where the coordinator has no keys. Errors: as above
   [[nodiscard]] Result<void> finish(const Progress& progress);
 
@@ -41,9 +51,11 @@ class ClusterErasure {
     KeyId key;
   };
   [[nodiscard]] Result<std::vector<Left>> left();
-  [[nodiscard]] Result<RetentionResult> erase_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress);
+  [[nodiscard]] Result<RetentionResult> erase_ordered(const Left& ordered, const RetentionOrder& order,
+                                                      const Progress& progress);
   /// Its key is destroyed.
-  [[nodiscard]] Result<RetentionResult> take_out_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress);
+  [[nodiscard]] Result<RetentionResult> take_out_ordered(const Left& ordered, const RetentionOrder& order,
+                                                         const Progress& progress);
   /// All that can be. Errors: the first one's
   [[nodiscard]] Result<void> finish_in_turn(const Progress& progress);
   void step(const char* name) const {

@@ -14,11 +14,13 @@ namespace evershard::cluster {
 /// An operation that has begun, or is the thousandth of a run, is not to end because the store is busy for a moment.
 constexpr std::chrono::milliseconds usual_patience{10'000};
 
-/// Writes, and again while the store is overloaded: then nothing was written. `go_on`, where there is one, is asked meanwhile.
+/// Writes, and again while the store is overloaded: then nothing was written. `go_on`, where there is one, is asked
+/// meanwhile.
 ///
 /// Errors: those of `write`; overloaded: it was so for longer than that; those of `go_on`
 template <class Write>
-std::invoke_result_t<const Write&> patiently(const Write& write, std::chrono::milliseconds patience = usual_patience, const std::function<Result<void>()>& go_on = {}) {
+std::invoke_result_t<const Write&> patiently(const Write& write, std::chrono::milliseconds patience = usual_patience,
+                                             const std::function<Result<void>()>& go_on = {}) {
   constexpr std::chrono::milliseconds looks_every{5};
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {

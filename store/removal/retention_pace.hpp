@@ -11,15 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/removal/store_retention.hpp"
-#include "evershard/storage/progress.hpp"
 #include "evershard/storage/journal/record_rewrite.hpp"
+#include "evershard/storage/progress.hpp"
+#include "evershard/store/removal/store_retention.hpp"
 
 namespace evershard::cluster {
 
 /// While it is there, a write that waits asks it too.
 struct StoreRetention::Pace {
-  Pace(RetentionWriter& asks, const Progress& told, std::uint64_t most = 0) : writer(asks), progress(told), bytes_per_second(most) {
+  Pace(RetentionWriter& asks, const Progress& told, std::uint64_t most = 0)
+      : writer(asks), progress(told), bytes_per_second(most) {
     writer.while_waiting([this] { return storage::report(progress, reached, of); });
   }
   Pace(const Pace&) = delete;
@@ -31,7 +32,8 @@ struct StoreRetention::Pace {
   std::uint64_t reached = 0, of = 0;  ///< as it was told last
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::uint64_t bytes = 0;
-  /// While a policy goes over aggregates: looked at so far, which is what is told then, not how far it is within each. How many there are is not known.
+  /// While a policy goes over aggregates: looked at so far, which is what is told then, not how far it is within each.
+  /// How many there are is not known.
   std::optional<std::uint64_t> aggregates{};
 
   /// Of a dry run: what is left of each record so far. Another's events in it are taken from that: it is one record.
@@ -55,7 +57,8 @@ struct StoreRetention::Pace {
         figures.bytes_after += record.bytes.size();
         continue;
       }
-      const auto less = std::min<std::uint64_t>(known->second, record.bytes_before - std::min<std::uint64_t>(record.bytes_before, record.bytes.size()));
+      const auto less = std::min<std::uint64_t>(
+          known->second, record.bytes_before - std::min<std::uint64_t>(record.bytes_before, record.bytes.size()));
       known->second -= less;
       figures.bytes_after -= less;  // of what it was counted with: the sum of all of them is right
     }
@@ -67,9 +70,11 @@ struct StoreRetention::Pace {
     bytes += more;
     EVERSHARD_TRY(report(done, total));
     if (bytes_per_second == 0) return {};
-    const auto due = begin + std::chrono::microseconds(static_cast<std::int64_t>(1e6 * static_cast<double>(bytes) / static_cast<double>(bytes_per_second)));
+    const auto due = begin + std::chrono::microseconds(static_cast<std::int64_t>(
+                                 1e6 * static_cast<double>(bytes) / static_cast<double>(bytes_per_second)));
     for (auto now = std::chrono::steady_clock::now(); now < due; now = std::chrono::steady_clock::now()) {
-      std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(due - now, std::chrono::milliseconds(50)));
+      std::this_thread::sleep_for(
+          std::min<std::chrono::steady_clock::duration>(due - now, std::chrono::milliseconds(50)));
       EVERSHARD_TRY(report(done, total));
     }
     return {};

@@ -61,10 +61,14 @@ RetentionPayload& RetentionPayload::flag(std::string_view name, bool value) {
 }
 
 RetentionPayload& RetentionPayload::figures(const storage::RewriteFigures& figures) {
-  return number("events", figures.events).number("records", figures.records).number("bytes_before", figures.bytes_before).number("bytes_after", figures.bytes_after);
+  return number("events", figures.events)
+      .number("records", figures.records)
+      .number("bytes_before", figures.bytes_before)
+      .number("bytes_after", figures.bytes_after);
 }
 
-RetentionPayload& RetentionPayload::ranges(std::string_view name, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges) {
+RetentionPayload& RetentionPayload::ranges(std::string_view name,
+                                           const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges) {
   key(name);
   json_ += '[';
   for (const auto& [first, last] : ranges) {
@@ -79,8 +83,9 @@ Result<void> check_fits(const std::string& entry, const Limits& limits) {
   constexpr std::size_t later_entry_bytes_more = 512;  // than the first: figures, or why it was dropped
   const auto most = limits.payload_bytes_max;
   if (entry.size() + later_entry_bytes_more <= most) return {};
-  return refuse(ErrorCode::too_large, "the log of retention would have entries of " + std::to_string(entry.size() + later_entry_bytes_more) + " bytes, and a payload of this store has up to " +
-                                          std::to_string(most) + ": nothing was removed");
+  return refuse(ErrorCode::too_large,
+                "the log of retention would have entries of " + std::to_string(entry.size() + later_entry_bytes_more) +
+                    " bytes, and a payload of this store has up to " + std::to_string(most) + ": nothing was removed");
 }
 
 std::string RetentionPayload::take() { return std::move(json_) + '}'; }
@@ -97,11 +102,15 @@ std::string policy_payload(const RetentionPolicy& policy, const RetentionOrder& 
 std::optional<RetentionPolicy> policy_of(const std::string& name, std::string_view json) {
   const auto read = nlohmann::json::parse(json, nullptr, false);
   if (!read.is_object()) return std::nullopt;
-  const auto kind = read.find("kind"), type = read.find("type"), keep = read.find("keep_seconds"), uncovered = read.find("uncovered");
-  if (kind == read.end() || !kind->is_string() || type == read.end() || !type->is_string() || keep == read.end() || !keep->is_number_unsigned()) return std::nullopt;
+  const auto kind = read.find("kind"), type = read.find("type"), keep = read.find("keep_seconds"),
+             uncovered = read.find("uncovered");
+  if (kind == read.end() || !kind->is_string() || type == read.end() || !type->is_string() || keep == read.end() ||
+      !keep->is_number_unsigned())
+    return std::nullopt;
   const auto known = policy_kind_of(kind->get<std::string>());
   if (!known) return std::nullopt;
-  RetentionPolicy policy{name, *known, type->get<std::string>(), std::chrono::seconds(keep->get<std::int64_t>()), false};
+  RetentionPolicy policy{name, *known, type->get<std::string>(), std::chrono::seconds(keep->get<std::int64_t>()),
+                         false};
   policy.uncovered = uncovered != read.end() && uncovered->is_boolean() && uncovered->get<bool>();
   return policy;
 }

@@ -11,17 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/store/api/retention.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/journal/record_rewrite.hpp"
+#include "evershard/store/api/retention.hpp"
 
 namespace evershard::cluster {
 
 /// An event of the log, or of a policy's definition.
 [[nodiscard]] Event retention_event(AggregateId aggregate, std::string_view type, std::string json);
 [[nodiscard]] AggregateId retention_log();
-/// `entry`: of the log, first of its operation. Errors: too_large: that, or what follows it there, is more than an event may be
+/// `entry`: of the log, first of its operation. Errors: too_large: that, or what follows it there, is more than an
+/// event may be
 [[nodiscard]] Result<void> check_fits(const std::string& entry, const Limits& limits);
 void add(RetentionResult& to, const storage::RewriteFigures& figures);
 

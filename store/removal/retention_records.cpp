@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -19,7 +19,9 @@ constexpr auto shown_within = std::chrono::seconds(10);
 AggregateId policy_aggregate(const std::string& name) { return {std::string(retention::policy_type), name}; }
 
 Result<void> check_policy(const RetentionPolicy& policy) {
-  const auto bad = [&](const std::string& why) { return refuse(ErrorCode::invalid_argument, "policy " + in_quotes(policy.name) + ": " + why); };
+  const auto bad = [&](const std::string& why) {
+    return refuse(ErrorCode::invalid_argument, "policy " + in_quotes(policy.name) + ": " + why);
+  };
   if (policy.name.empty()) return refuse(ErrorCode::invalid_argument, "a policy has a name");
   EVERSHARD_TRY(AggregateId::check(policy_aggregate(policy.name)));
   if (name_of(policy.kind) == "unknown") return bad("its kind is none of events, truncate, remove");
@@ -28,7 +30,8 @@ Result<void> check_policy(const RetentionPolicy& policy) {
   if (policy.kind != RetentionPolicy::Kind::events) EVERSHARD_TRY(AggregateId::check({policy.type, "x"}));
   if (policy.keep.count() < 1) return bad("it keeps for at least a second");
   if (policy.keep > std::chrono::hours(24 * 366) * 1'000) return bad("it keeps for at most a thousand years");
-  if (policy.uncovered && policy.kind != RetentionPolicy::Kind::events) return bad("only a policy of events may go without snapshots");
+  if (policy.uncovered && policy.kind != RetentionPolicy::Kind::events)
+    return bad("only a policy of events may go without snapshots");
   return {};
 }
 
@@ -46,14 +49,16 @@ Result<void> RetentionRecords::set_policy(const RetentionPolicy& policy, const R
   EVERSHARD_TRY(check_policy(policy));
   EVERSHARD_TRY(check(order));
   if (order.dry_run) return {};
-  return record(retention_event(policy_aggregate(policy.name), retention::policy_created, policy_payload(policy, order)));
+  return record(
+      retention_event(policy_aggregate(policy.name), retention::policy_created, policy_payload(policy, order)));
 }
 
 Result<void> RetentionRecords::drop_policy(const std::string& name, const RetentionOrder& order) {
   EVERSHARD_TRY(check(order));
   auto all = policies();
   if (!all) return refuse(std::move(all).error());
-  if (std::ranges::find(*all, name, &RetentionPolicy::name) == all->end()) return refuse(ErrorCode::not_found, "there is no policy " + in_quotes(name));
+  if (std::ranges::find(*all, name, &RetentionPolicy::name) == all->end())
+    return refuse(ErrorCode::not_found, "there is no policy " + in_quotes(name));
   if (order.dry_run) return {};
   return record(retention_event(policy_aggregate(name), retention::policy_dropped, RetentionPayload({}, order).take()));
 }
@@ -81,10 +86,14 @@ Result<std::vector<RetentionPolicy>> RetentionRecords::policies() {
   }
 }
 
-Result<std::optional<RetentionPolicy>> RetentionRecords::policy_in(const AggregateId& definition, const RecordedEvent& last) {
+Result<std::optional<RetentionPolicy>> RetentionRecords::policy_in(const AggregateId& definition,
+                                                                   const RecordedEvent& last) {
   if (last.type == retention::policy_dropped) return std::optional<RetentionPolicy>{};
   auto policy = policy_of(definition.value, last.payload);
-  if (!policy) return refuse(ErrorCode::corruption, "policy " + in_quotes(definition.value) + " says nothing this program knows, at position " + std::to_string(last.position.value));
+  if (!policy)
+    return refuse(ErrorCode::corruption, "policy " + in_quotes(definition.value) +
+                                             " says nothing this program knows, at position " +
+                                             std::to_string(last.position.value));
   return policy;
 }
 
@@ -94,7 +103,8 @@ Result<std::vector<RetentionEntry>> RetentionRecords::log(SeqNr after, std::size
   options.limit = limit;
   std::vector<RetentionEntry> entries;
   auto stream = store_.read(retention_log(), options);
-  for (const auto& event : stream) entries.push_back({event.position, event.seq_nr, event.occurred_at, event.type, event.payload});
+  for (const auto& event : stream)
+    entries.push_back({event.position, event.seq_nr, event.occurred_at, event.type, event.payload});
   if (stream.error()) return refuse(*stream.error());
   return entries;
 }
@@ -104,7 +114,9 @@ Result<RetentionResult> RetentionRecords::run(RetentionResult total, const Reten
   total.operation = EventId::random().text();
   RetentionPayload payload(total.operation, order);
   if (node != 0) payload.number("node", node);
-  payload.number("aggregates", total.aggregates).number("snapshots", total.snapshots).figures({total.events, total.records, total.bytes_before, total.bytes_after});
+  payload.number("aggregates", total.aggregates)
+      .number("snapshots", total.snapshots)
+      .figures({total.events, total.records, total.bytes_before, total.bytes_after});
   EVERSHARD_TRY(record(retention_event(retention_log(), retention::policies_applied, payload.take())));
   return total;
 }

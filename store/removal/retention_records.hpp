@@ -23,9 +23,11 @@ class RetentionRecords {
   Result<void> drop_policy(const std::string& name, const RetentionOrder& order);
   Result<std::vector<RetentionPolicy>> policies();
   /// What the last event of a policy's definition says. Absent: it was dropped. Errors: corruption
-  [[nodiscard]] static Result<std::optional<RetentionPolicy>> policy_in(const AggregateId& definition, const RecordedEvent& last);
+  [[nodiscard]] static Result<std::optional<RetentionPolicy>> policy_in(const AggregateId& definition,
+                                                                        const RecordedEvent& last);
   Result<std::vector<RetentionEntry>> log(SeqNr after, std::size_t limit);
-  /// The sum of a run, where something was removed. `node`: the one whose shards it was about; 0: all. Returns: with its name in the log.
+  /// The sum of a run, where something was removed. `node`: the one whose shards it was about; 0: all. Returns: with
+  /// its name in the log.
   Result<RetentionResult> run(RetentionResult total, const RetentionOrder& order, std::uint32_t node = 0);
 
  private:

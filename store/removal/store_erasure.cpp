@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/removal/store_retention.hpp"
-#include "evershard/store/removal/retention_pace.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/order/order_lookup.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
+#include "evershard/storage/order/order_lookup.hpp"
+#include "evershard/store/removal/retention_pace.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
+#include "evershard/store/removal/store_retention.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -20,23 +20,32 @@ namespace {
 constexpr std::size_t events_a_page = 256;
 constexpr std::size_t page_bytes_max = 2u << 20;
 
-/// Among the checkpoints and definitions, which a program that does not know them leaves alone. The value: the operation's name.
+/// Among the checkpoints and definitions, which a program that does not know them leaves alone. The value: the
+/// operation's name.
 constexpr std::string_view erasing_prefix = "retention/erasing/";
 
-std::string erasing_key(const KeyId& key) { return storage::keys::checkpoint(std::string(erasing_prefix) + key.text()); }
+std::string erasing_key(const KeyId& key) {
+  return storage::keys::checkpoint(std::string(erasing_prefix) + key.text());
+}
 
 }  // namespace
 
-Result<RetentionResult> StoreRetention::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
+Result<RetentionResult> StoreRetention::erase(const std::string& subject, const RetentionOrder& order,
+                                              const Progress& progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
-  if (keys_ == nullptr) return refuse(ErrorCode::invalid_argument, "the store was opened without keys (--keys): nothing can be erased in it");
+  if (keys_ == nullptr)
+    return refuse(ErrorCode::invalid_argument,
+                  "the store was opened without keys (--keys): nothing can be erased in it");
   auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{writer_, progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(finish_in_turn(pace));
   auto key = keys_->current(subject);
   if (!key) return refuse(std::move(key).error());
-  if (!*key) return refuse(ErrorCode::not_found, "subject " + in_quotes(subject) + " has no key: nothing was sealed for it with these keys, or it is erased already");
+  if (!*key)
+    return refuse(ErrorCode::not_found,
+                  "subject " + in_quotes(subject) +
+                      " has no key: nothing was sealed for it with these keys, or it is erased already");
 
   RetentionResult result;
   if (order.dry_run) {
@@ -47,7 +56,8 @@ Result<RetentionResult> StoreRetention::erase(const std::string& subject, const 
   }
   const auto id = EventId::random();
   result.operation = id.text();
-  auto event = retention_event(retention_log(), retention::erasure_ordered, RetentionPayload(result.operation, order).text("key", (*key)->text()).take());
+  auto event = retention_event(retention_log(), retention::erasure_ordered,
+                               RetentionPayload(result.operation, order).text("key", (*key)->text()).take());
   EVERSHARD_TRY(check_fits(event.payload));
   event.id = id;
   storage::RowWrites rows;
@@ -61,12 +71,14 @@ Result<RetentionResult> StoreRetention::erase(const std::string& subject, const 
 }
 
 /// Whatever was broken off before: the same once more.
-Result<storage::RewriteFigures> StoreRetention::erase_ordered(const KeyId& key, const std::string& operation, Pace& pace) {
+Result<storage::RewriteFigures> StoreRetention::erase_ordered(const KeyId& key, const std::string& operation,
+                                                              Pace& pace) {
   EVERSHARD_TRY(keys_->destroy(key));
   EVERSHARD_TRY(touch_who_has_snapshots(key, pace));
   auto figures = take_out_in_turn(key, false, pace);
   if (!figures) return figures;
-  auto event = retention_event(retention_log(), retention::erasure_done, RetentionPayload(operation, {}).text("key", key.text()).figures(*figures).take());
+  auto event = retention_event(retention_log(), retention::erasure_done,
+                               RetentionPayload(operation, {}).text("key", key.text()).figures(*figures).take());
   storage::RowWrites rows;
   rows.state.push_back({erasing_key(key), std::nullopt});
   EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
@@ -100,12 +112,14 @@ Result<void> StoreRetention::touch_who_has_snapshots(const KeyId& key, Pace& pac
     const auto at = storage::keys::decode_state(cursor->key());
     if (!at) continue;
     const auto snapshot = storage::decode_snapshot(cursor->value(), at->aggregate);
-    if (snapshot && sealed_by(snapshot->format, snapshot->payload) == key) touched_(at->aggregate);  // what is damaged is verify's to name
+    if (snapshot && sealed_by(snapshot->format, snapshot->payload) == key)
+      touched_(at->aggregate);  // what is damaged is verify's to name
   }
   return cursor->status();
 }
 
-Result<storage::RewriteFigures> StoreRetention::take_out(const KeyId& key, const RetentionOrder& order, const Progress& progress) {
+Result<storage::RewriteFigures> StoreRetention::take_out(const KeyId& key, const RetentionOrder& order,
+                                                         const Progress& progress) {
   auto unrecorded = order;
   unrecorded.dry_run = true;  // it is recorded by who ordered it: no entry of its own has to fit
   auto lock = turn(unrecorded, progress);
@@ -129,9 +143,11 @@ Result<storage::RewriteFigures> StoreRetention::take_out_in_turn(const KeyId& ke
     EVERSHARD_TRY(pace.report(page.back().position.value, view.watermark.value));
     found.clear();
     for (const auto& event : page) {
-      if (!writer_.has(event.shard) || event.state != EventState::live || sealed_by(event.format, event.payload) != key) continue;
+      if (!writer_.has(event.shard) || event.state != EventState::live || sealed_by(event.format, event.payload) != key)
+        continue;
       if (event.aggregate && !dry_run) touched_(*event.aggregate);
-      auto place = storage::locate(store_.rows(), event.position, view.whole ? sharding::CutOf::store : sharding::CutOf::node);
+      auto place =
+          storage::locate(store_.rows(), event.position, view.whole ? sharding::CutOf::store : sharding::CutOf::node);
       if (!place) return refuse(std::move(place).error());
       found.push_back(*place);
     }

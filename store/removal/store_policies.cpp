@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/store/removal/store_retention.hpp"
-#include "evershard/store/removal/retention_pace.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/order/order_lookup.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
+#include "evershard/storage/order/order_lookup.hpp"
+#include "evershard/store/removal/retention_pace.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
+#include "evershard/store/removal/store_retention.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -27,7 +27,8 @@ Timestamp keep_since(const RetentionPolicy& policy) {
 
 }  // namespace
 
-Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order, const Progress& progress) {
+Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order,
+                                              const Progress& progress) {
   auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{writer_, progress, order.bytes_per_second};
@@ -43,25 +44,30 @@ Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>
     auto applied = apply(policy, order, pace, total, unfinished);
     if (!applied && applied.error().code == ErrorCode::cancelled) return refuse(std::move(applied).error());
     // What was done until then is done.
-    if (!applied && applied.error().code != ErrorCode::corruption) return PoliciesApplied{std::move(total), std::move(applied).error()};
+    if (!applied && applied.error().code != ErrorCode::corruption)
+      return PoliciesApplied{std::move(total), std::move(applied).error()};
     if (!applied && !unfinished.first) unfinished.first = std::move(applied).error();
   }
   pace.aggregates.reset();
   const auto expired = expire_snapshots(order.dry_run, pace, total.snapshots);
   if (!expired && expired.error().code == ErrorCode::cancelled) return refuse(expired.error());
-  if (!expired && (expired.error().code != ErrorCode::corruption || !unfinished.first)) unfinished.first = expired.error();
+  if (!expired && (expired.error().code != ErrorCode::corruption || !unfinished.first))
+    unfinished.first = expired.error();
   return PoliciesApplied{std::move(total), std::move(unfinished.first)};
 }
 
-Result<void> StoreRetention::apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished) {
+Result<void> StoreRetention::apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace,
+                                   RetentionResult& total, Unfinished& unfinished) {
   auto by_policy = order;
   by_policy.reason = "policy " + policy.name + (order.reason.empty() ? "" : ": " + order.reason);
   pace.aggregates = policy.kind == RetentionPolicy::Kind::events ? std::nullopt : std::optional<std::uint64_t>(0);
-  return policy.kind == RetentionPolicy::Kind::events ? apply_to_events(policy, by_policy, pace, total) : apply_to_aggregates(policy, by_policy, pace, total, unfinished);
+  return policy.kind == RetentionPolicy::Kind::events ? apply_to_events(policy, by_policy, pace, total)
+                                                      : apply_to_aggregates(policy, by_policy, pace, total, unfinished);
 }
 
 /// Removed events are not found again: what is left to look at is what is kept.
-Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total) {
+Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace,
+                                             RetentionResult& total) {
   const auto since = keep_since(policy);
   const auto view = store_.view();
   auto cursor = reader_.open(view, Query{}.types({policy.type}), {});
@@ -85,7 +91,8 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
         }
         if (event.seq_nr > covered) continue;
       }
-      auto place = storage::locate(store_.rows(), event.position, view.whole ? sharding::CutOf::store : sharding::CutOf::node);
+      auto place =
+          storage::locate(store_.rows(), event.position, view.whole ? sharding::CutOf::store : sharding::CutOf::node);
       if (!place) return refuse(std::move(place).error());
       found.push_back(*place);
     }
@@ -105,14 +112,21 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
     std::ranges::sort(found, {}, &storage::FoundEvent::position);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
     for (const auto& event : found) {
-      if (!ranges.empty() && ranges.back().second + 1 == event.position.value) ++ranges.back().second;
-      else ranges.emplace_back(event.position.value, event.position.value);
+      if (!ranges.empty() && ranges.back().second + 1 == event.position.value)
+        ++ranges.back().second;
+      else
+        ranges.emplace_back(event.position.value, event.position.value);
     }
     // What is removed and the record of it are one write: there is nothing to be done behind it.
     storage::RowWrites rows;
     rows.rewrites = *std::move(records);
     auto event = retention_event(retention_log(), retention::events_removed,
-                                 RetentionPayload(EventId::random().text(), order).text("policy", policy.name).text("type", policy.type).ranges("positions", ranges).figures(figures).take());
+                                 RetentionPayload(EventId::random().text(), order)
+                                     .text("policy", policy.name)
+                                     .text("type", policy.type)
+                                     .ranges("positions", ranges)
+                                     .figures(figures)
+                                     .take());
     EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
     add(total, figures);
     EVERSHARD_TRY(pace.passed(figures.bytes_before, page.back().position.value, view.watermark.value));
@@ -120,7 +134,8 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
   return {};
 }
 
-Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished) {
+Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace,
+                                                 RetentionResult& total, Unfinished& unfinished) {
   std::optional<AggregateId> after;
   for (;;) {
     const auto view = store_.view();
@@ -130,10 +145,12 @@ Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, 
       EVERSHARD_TRY(pace.report(0, 0));
       if (pace.aggregates) ++*pace.aggregates;
       if (!writer_.has(info.shard)) continue;
-      // What is still to be settled of it would come behind what is ordered now. What is damaged is ordered all the same: readers are spared it.
+      // What is still to be settled of it would come behind what is ordered now. What is damaged is ordered all the
+      // same: readers are spared it.
       const auto left = std::ranges::find(unfinished.aggregates, info.aggregate, &std::pair<AggregateId, Error>::first);
       if (left != unfinished.aggregates.end() && left->second.code != ErrorCode::corruption) continue;
-      auto done = policy.kind == RetentionPolicy::Kind::remove ? remove_if_old(info, view, policy, order, pace) : truncate_if_old(info, view, policy, order, pace);
+      auto done = policy.kind == RetentionPolicy::Kind::remove ? remove_if_old(info, view, policy, order, pace)
+                                                               : truncate_if_old(info, view, policy, order, pace);
       if (done) {
         total.aggregates += done->aggregates;
         total.events += done->events;
@@ -151,7 +168,9 @@ Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, 
   }
 }
 
-Result<RetentionResult> StoreRetention::remove_if_old(const AggregateInfo& info, const storage::View& view, const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace) {
+Result<RetentionResult> StoreRetention::remove_if_old(const AggregateInfo& info, const storage::View& view,
+                                                      const RetentionPolicy& policy, const RetentionOrder& order,
+                                                      Pace& pace) {
   auto hidden = is_hidden(view, info.aggregate, {info.version, info.last_position});
   if (!hidden) return refuse(std::move(hidden).error());
   if (*hidden) return RetentionResult{};
@@ -171,8 +190,10 @@ Result<RetentionResult> StoreRetention::remove_if_old(const AggregateInfo& info,
   return remove_in_turn(info.aggregate, info.version, order, pace);
 }
 
-/// When something was there behind a removed event, whose own time is gone: the event was not later. Nothing: all behind it is removed too.
-Result<std::optional<Timestamp>> StoreRetention::time_behind(const storage::View& view, GlobalPosition position, Pace& pace) const {
+/// When something was there behind a removed event, whose own time is gone: the event was not later. Nothing: all
+/// behind it is removed too.
+Result<std::optional<Timestamp>> StoreRetention::time_behind(const storage::View& view, GlobalPosition position,
+                                                             Pace& pace) const {
   ReadOptions options;
   options.after = position;
   auto cursor = reader_.open(view, Query::all(), options);
@@ -187,7 +208,9 @@ Result<std::optional<Timestamp>> StoreRetention::time_behind(const storage::View
   return std::optional<Timestamp>{};
 }
 
-Result<RetentionResult> StoreRetention::truncate_if_old(const AggregateInfo& info, const storage::View& view, const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace) {
+Result<RetentionResult> StoreRetention::truncate_if_old(const AggregateInfo& info, const storage::View& view,
+                                                        const RetentionPolicy& policy, const RetentionOrder& order,
+                                                        Pace& pace) {
   auto hidden = is_hidden(view, info.aggregate, {info.version, info.last_position});
   if (!hidden) return refuse(std::move(hidden).error());
   if (*hidden) return RetentionResult{};
@@ -238,9 +261,11 @@ Result<void> StoreRetention::expire_snapshots(bool dry_run, Pace& pace, std::uin
     auto key = storage::keys::decode_state(cursor->key());
     if (!key || !key->retained || !is_ours(key->aggregate)) continue;
     auto snapshot = storage::decode_snapshot(cursor->value(), key->aggregate);
-    if (!snapshot || !snapshot->expires_at || *snapshot->expires_at > now) continue;  // what is damaged is verify's to name
+    if (!snapshot || !snapshot->expires_at || *snapshot->expires_at > now)
+      continue;  // what is damaged is verify's to name
     ++expired;
-    if (rows.snapshots_to_go.empty() || rows.snapshots_to_go.back().aggregate != key->aggregate) rows.snapshots_to_go.push_back({key->aggregate, SeqNr{0}, false});
+    if (rows.snapshots_to_go.empty() || rows.snapshots_to_go.back().aggregate != key->aggregate)
+      rows.snapshots_to_go.push_back({key->aggregate, SeqNr{0}, false});
   }
   EVERSHARD_TRY(cursor->status());
   return write();

@@ -4,13 +4,13 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/store/removal/retention_pace.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
+#include "evershard/store/removal/retention_pace.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -29,12 +29,19 @@ storage::StateWrite put_row(std::string key, const storage::RemovalRow& row, con
 Result<void> check_removable(const AggregateId& aggregate) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   if (!is_reserved(aggregate.type)) return {};
-  return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
+  return refuse(ErrorCode::invalid_argument,
+                in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
 }
 
-StoreRetention::StoreRetention(storage::Store& store, const storage::Reader& reader, RetentionWriter& writer, SubjectKeys* keys, Touched touched,
-                               std::function<void(const char*)> at_step)
-    : store_(store), reader_(reader), writer_(writer), keys_(keys), touched_(std::move(touched)), at_step_(std::move(at_step)), hidden_(store.rows(), reader) {}
+StoreRetention::StoreRetention(storage::Store& store, const storage::Reader& reader, RetentionWriter& writer,
+                               SubjectKeys* keys, Touched touched, std::function<void(const char*)> at_step)
+    : store_(store),
+      reader_(reader),
+      writer_(writer),
+      keys_(keys),
+      touched_(std::move(touched)),
+      at_step_(std::move(at_step)),
+      hidden_(store.rows(), reader) {}
 
 Result<StoreRetention::Lock> StoreRetention::turn(const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check(order));
@@ -48,13 +55,16 @@ Result<StoreRetention::Lock> StoreRetention::turn(const RetentionOrder& order, c
   return lock;
 }
 
-Result<void> StoreRetention::check_fits(const std::string& entry) const { return cluster::check_fits(entry, writer_.limits()); }
+Result<void> StoreRetention::check_fits(const std::string& entry) const {
+  return cluster::check_fits(entry, writer_.limits());
+}
 
 bool StoreRetention::is_ours(const AggregateId& aggregate) const {
   return writer_.has(sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards));
 }
 
-Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress) {
+Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, SeqNr before,
+                                                 const TruncateOptions& options, const Progress& progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   auto lock = turn(options, progress);
   if (!lock) return refuse(std::move(lock).error());
@@ -63,7 +73,8 @@ Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, S
   return truncate_in_turn(aggregate, before, options, pace);
 }
 
-Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress) {
+Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, const RetentionOrder& order,
+                                               const Progress& progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
@@ -90,15 +101,19 @@ Result<void> StoreRetention::settle(const Progress& progress) {
   return {};
 }
 
-Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, Pace& pace) {
+Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggregate, SeqNr before,
+                                                         const TruncateOptions& options, Pace& pace) {
   EVERSHARD_TRY(writer_.wait_settled(aggregate));
   const auto view = store_.view();
   auto head = reader_.head(view, aggregate);
   if (!head) return refuse(std::move(head).error());
-  if (head->version == SeqNr{0}) return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()));
+  if (head->version == SeqNr{0})
+    return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()));
   if (before.value < 2 || before > head->version + 1) {
-    return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is at version " + std::to_string(head->version.value) + ": it can be truncated before 2 to " +
-                                                   std::to_string(head->version.value + 1) + ", not before " + std::to_string(before.value));
+    return refuse(ErrorCode::invalid_argument,
+                  in_quotes(aggregate.text()) + " is at version " + std::to_string(head->version.value) +
+                      ": it can be truncated before 2 to " + std::to_string(head->version.value + 1) + ", not before " +
+                      std::to_string(before.value));
   }
   auto removed = storage::removed_of(store_.rows(), aggregate);
   if (!removed) return refuse(std::move(removed).error());
@@ -120,10 +135,13 @@ Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggr
     auto latest = reader_.latest_snapshot(aggregate);
     if (!latest) return refuse(std::move(latest).error());
     return refuse(ErrorCode::invalid_argument,
-                  "no snapshot stands for the events of " + in_quotes(aggregate.text()) + " below " + std::to_string(before.value) + ": " +
-                      (*latest ? "the latest one is of version " + std::to_string((*latest)->version.value) + (*cover ? "" : ", which cannot be opened: its key is not there")
+                  "no snapshot stands for the events of " + in_quotes(aggregate.text()) + " below " +
+                      std::to_string(before.value) + ": " +
+                      (*latest ? "the latest one is of version " + std::to_string((*latest)->version.value) +
+                                     (*cover ? "" : ", which cannot be opened: its key is not there")
                                : std::string("there is none")) +
-                      ", its state could not be made any more. Take one of version " + std::to_string(before.value - 1) + " or later, or confirm that it is not needed (uncovered)");
+                      ", its state could not be made any more. Take one of version " +
+                      std::to_string(before.value - 1) + " or later, or confirm that it is not needed (uncovered)");
   }
   const auto from = first_to_go(aggregate, *removed);
   if (!from) return refuse(from.error());
@@ -142,18 +160,25 @@ Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggr
   if (!last) return refuse(std::move(last).error());
   const auto id = EventId::random();
   result.operation = id.text();
-  const storage::RemovalRow row{.before = before, .from = *from, .last = last->position, .aggregate = false, .operation = result.operation};
+  const storage::RemovalRow row{
+      .before = before, .from = *from, .last = last->position, .aggregate = false, .operation = result.operation};
   RetentionPayload payload(result.operation, options);
-  payload.text("aggregate", aggregate.text()).number("before", before.value).number("version", head->version.value).number("snapshots", *copies);
-  if (result.covered_by) payload.number("covered_by", result.covered_by->value).number("covered_revision", result.covered_revision);
-  else payload.flag("uncovered", true);
+  payload.text("aggregate", aggregate.text())
+      .number("before", before.value)
+      .number("version", head->version.value)
+      .number("snapshots", *copies);
+  if (result.covered_by)
+    payload.number("covered_by", result.covered_by->value).number("covered_revision", result.covered_revision);
+  else
+    payload.flag("uncovered", true);
   auto entry = payload.take();
   EVERSHARD_TRY(check_fits(entry));
   auto event = retention_event(retention_log(), retention::truncation_ordered, std::move(entry));
   event.id = id;
   event.also = {aggregate};
   storage::RowWrites rows;
-  rows.state = {put_row(storage::removing_key(aggregate), row, aggregate), put_row(storage::removed_key(aggregate), row, aggregate)};
+  rows.state = {put_row(storage::removing_key(aggregate), row, aggregate),
+                put_row(storage::removed_key(aggregate), row, aggregate)};
   rows.snapshots_to_go.push_back({aggregate, before - 1, false});
   EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
   store_.removals().hide(aggregate, before);
@@ -164,13 +189,15 @@ Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggr
   return result;
 }
 
-Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at, const RetentionOrder& order, Pace& pace) {
+Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at,
+                                                       const RetentionOrder& order, Pace& pace) {
   for (int tries = 0;; ++tries) {
     EVERSHARD_TRY(writer_.wait_settled(aggregate));
     const auto view = store_.view();
     auto head = reader_.head(view, aggregate);
     if (!head) return refuse(std::move(head).error());
-    if (head->version == SeqNr{0}) return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()));
+    if (head->version == SeqNr{0})
+      return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()));
     if (only_at && head->version != *only_at) return RetentionResult{};
     auto hidden = is_hidden(view, aggregate, *head);
     if (!hidden) return refuse(std::move(hidden).error());
@@ -198,7 +225,8 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
 
     const auto id = EventId::random();
     result.operation = id.text();
-    const storage::RemovalRow row{.before = before, .from = *from, .last = head->last_position, .aggregate = true, .operation = result.operation};
+    const storage::RemovalRow row{
+        .before = before, .from = *from, .last = head->last_position, .aggregate = true, .operation = result.operation};
     auto logged = retention_event(retention_log(), retention::removal_ordered,
                                   RetentionPayload(result.operation, order)
                                       .text("aggregate", aggregate.text())
@@ -209,12 +237,17 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
     EVERSHARD_TRY(check_fits(logged.payload));
     logged.id = id;
     logged.also = {aggregate};
-    auto marker = retention_event(aggregate, retention::aggregate_removed,
-                                  RetentionPayload(result.operation, order).number("version", head->version.value).take());
+    auto marker =
+        retention_event(aggregate, retention::aggregate_removed,
+                        RetentionPayload(result.operation, order).number("version", head->version.value).take());
     storage::RowWrites rows;
-    rows.state = {put_row(storage::removing_key(aggregate), row, aggregate), put_row(storage::removed_key(aggregate), row, aggregate)};
+    rows.state = {put_row(storage::removing_key(aggregate), row, aggregate),
+                  put_row(storage::removed_key(aggregate), row, aggregate)};
     rows.snapshots_to_go.push_back({aggregate, before, true});
-    auto done = writer_.append_with(Append{}.event(std::move(marker)).event(std::move(logged)).expect(aggregate, ExpectedVersion::exactly(head->version)),
+    auto done = writer_.append_with(Append{}
+                                        .event(std::move(marker))
+                                        .event(std::move(logged))
+                                        .expect(aggregate, ExpectedVersion::exactly(head->version)),
                                     std::move(rows));
     if (!done && done.error().code == ErrorCode::version_conflict && tries < tries_max) {
       EVERSHARD_TRY(pace.report(0, 0));
@@ -249,7 +282,8 @@ Result<void> StoreRetention::take_over(const AggregateId& aggregate, const Event
     for (const auto& event : page) {
       if (event.id == marker) {
         if (*removed && (*removed)->aggregate && (*removed)->before == event.seq_nr) return {};  // it is so already
-        const storage::RemovalRow row{.before = event.seq_nr, .from = event.seq_nr, .last = last.value_or(GlobalPosition{0}), .aggregate = true};
+        const storage::RemovalRow row{
+            .before = event.seq_nr, .from = event.seq_nr, .last = last.value_or(GlobalPosition{0}), .aggregate = true};
         storage::RowWrites rows;
         rows.state = {put_row(storage::removed_key(aggregate), row, aggregate)};
         EVERSHARD_TRY(writer_.write_rows(std::move(rows)));
@@ -277,7 +311,9 @@ Result<StoreRetention::Unfinished> StoreRetention::finish_in_turn(Pace& pace) {
   if (!removing->damaged.empty() && !unfinished.first) unfinished.first = removing->damaged.front().why;
   for (const auto& [aggregate, row] : removing->rows) {
     // What is not settled may be the event that says that it is done.
-    if (!is_ours(aggregate) || std::ranges::find(unfinished.aggregates, aggregate, &std::pair<AggregateId, Error>::first) != unfinished.aggregates.end()) continue;
+    if (!is_ours(aggregate) || std::ranges::find(unfinished.aggregates, aggregate,
+                                                 &std::pair<AggregateId, Error>::first) != unfinished.aggregates.end())
+      continue;
     store_.removals().hide(aggregate, row.before);
     auto figures = rewrite(aggregate, row, pace);
     if (figures) continue;
@@ -299,7 +335,8 @@ Result<void> StoreRetention::finish_others_and(const AggregateId& aggregate, Pac
   return {};
 }
 
-Result<SeqNr> StoreRetention::first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const {
+Result<SeqNr> StoreRetention::first_to_go(const AggregateId& aggregate,
+                                          const std::optional<storage::RemovalRow>& removed) const {
   if (!removed) return SeqNr{1};
   auto unfinished = storage::removing_of(store_.rows(), aggregate);
   if (!unfinished) return refuse(std::move(unfinished).error());
@@ -307,11 +344,14 @@ Result<SeqNr> StoreRetention::first_to_go(const AggregateId& aggregate, const st
 }
 
 /// From the first record again where it was broken off: what is rewritten already stays as it is.
-Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace) {
+Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row,
+                                                        Pace& pace) {
   const auto not_all_yet = [&](const Error& why) {
     // A shard that is not here any more: who is told so would take it that nothing was done.
     const auto code = why.code == ErrorCode::wrong_shard ? ErrorCode::unavailable : why.code;
-    return refuse(code, in_quotes(aggregate.text()) + " is removed for every reader up to " + std::to_string(row.before.value - 1) + ", but its records are not all written anew yet: " + why.what);
+    return refuse(code, in_quotes(aggregate.text()) + " is removed for every reader up to " +
+                            std::to_string(row.before.value - 1) +
+                            ", but its records are not all written anew yet: " + why.what);
   };
   storage::StreamRemoval removal(store_, store_.view(), aggregate, row.from, row.before);
   const auto total = row.before - row.from;
@@ -329,7 +369,11 @@ Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggre
   }
   const auto& figures = removal.figures();
   auto event = retention_event(retention_log(), row.aggregate ? retention::removal_done : retention::truncation_done,
-                               RetentionPayload(row.operation, {}).text("aggregate", aggregate.text()).number("before", row.before.value).figures(figures).take());
+                               RetentionPayload(row.operation, {})
+                                   .text("aggregate", aggregate.text())
+                                   .number("before", row.before.value)
+                                   .figures(figures)
+                                   .take());
   event.also = {aggregate};
   storage::RowWrites rows;
   rows.state.push_back({storage::removing_key(aggregate), std::nullopt});
@@ -341,7 +385,8 @@ Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggre
   return figures;
 }
 
-Result<storage::RewriteFigures> StoreRetention::would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const {
+Result<storage::RewriteFigures> StoreRetention::would_go(const AggregateId& aggregate, SeqNr from, SeqNr before,
+                                                         Pace& pace) const {
   storage::StreamRemoval removal(store_, store_.view(), aggregate, from, before);
   storage::RewriteFigures figures;
   while (!removal.at_end()) {
@@ -354,13 +399,16 @@ Result<storage::RewriteFigures> StoreRetention::would_go(const AggregateId& aggr
   return figures;
 }
 
-Result<RecordedEvent> StoreRetention::event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const {
+Result<RecordedEvent> StoreRetention::event_of(const storage::View& view, const AggregateId& aggregate,
+                                               SeqNr seq_nr) const {
   StreamOptions options;
   options.from = seq_nr;
   options.limit = 1;
   std::vector<RecordedEvent> events;
   EVERSHARD_TRY(reader_.open(view, aggregate, options)->next(1, 1, events));
-  if (events.empty()) return refuse(ErrorCode::corruption, "event " + std::to_string(seq_nr.value) + " of " + in_quotes(aggregate.text()) + " is not there");
+  if (events.empty())
+    return refuse(ErrorCode::corruption,
+                  "event " + std::to_string(seq_nr.value) + " of " + in_quotes(aggregate.text()) + " is not there");
   return std::move(events.front());
 }
 
@@ -371,7 +419,8 @@ Result<std::optional<RecordedSnapshot>> StoreRetention::standing_snapshot(const 
   if (!id) return latest;
   if (keys_ == nullptr) return std::nullopt;
   const auto key = keys_->find(*id);
-  if (!key && key.error().code != ErrorCode::corruption && key.error().code != ErrorCode::not_found) return refuse(key.error());
+  if (!key && key.error().code != ErrorCode::corruption && key.error().code != ErrorCode::not_found)
+    return refuse(key.error());
   if (!key || !*key) return std::nullopt;
   return latest;
 }
@@ -379,7 +428,8 @@ Result<std::optional<RecordedSnapshot>> StoreRetention::standing_snapshot(const 
 Result<std::uint64_t> StoreRetention::copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const {
   auto all = reader_.snapshots(aggregate, Timestamp::first());
   if (!all) return refuse(std::move(all).error());
-  return static_cast<std::uint64_t>(std::ranges::count_if(*all, [&](const auto& snapshot) { return snapshot.version < below && (latest || !snapshot.latest); }));
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      *all, [&](const auto& snapshot) { return snapshot.version < below && (latest || !snapshot.latest); }));
 }
 
 }  // namespace evershard::cluster

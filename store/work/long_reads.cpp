@@ -18,12 +18,15 @@ struct LongReads::Places {
     if (places->closed) return refuse(ending());
     if (places->waiting.size() >= places->options.waiting_max) {
       ++places->turned_away;
-      return refuse(ErrorCode::overloaded, std::to_string(places->options.waiting_max) + " long reads wait for their turn already");
+      return refuse(ErrorCode::overloaded,
+                    std::to_string(places->options.waiting_max) + " long reads wait for their turn already");
     }
     places->reads.insert(&work);
     const std::uint64_t mine = places->line++;
     places->waiting.insert(mine);
-    const auto my_turn = [&] { return places->closed || (places->at_work < places->options.at_once && *places->waiting.begin() == mine); };
+    const auto my_turn = [&] {
+      return places->closed || (places->at_work < places->options.at_once && *places->waiting.begin() == mine);
+    };
     const auto deadline = work.deadline().value_or(ReadWork::Clock::now() + std::chrono::hours(1));
     const bool turn = places->changed.wait_until(lock, work.token(), deadline, my_turn);
     places->waiting.erase(mine);
@@ -54,18 +57,21 @@ struct LongReads::Places {
   bool closed = false;
   std::size_t at_work = 0;
   std::uint64_t turned_away = 0;
-  std::uint64_t line = 0;  ///< how many ever stood in it
+  std::uint64_t line = 0;             ///< how many ever stood in it
   std::set<std::uint64_t> waiting{};  ///< their numbers: the first is next
-  std::set<ReadWork*> reads{};  ///< at work or waiting
+  std::set<ReadWork*> reads{};        ///< at work or waiting
 };
 
 LongReads::LongReads(LongReadOptions options) : limits_(options.limits), places_(std::make_shared<Places>(options)) {}
 
 std::shared_ptr<ReadWork> LongReads::begin(std::optional<ReadWork::Clock::time_point> deadline) const {
-  return std::make_shared<ReadWork>(limits_, [places = places_](ReadWork& work) {
-    WorkPool::part_with_this_thread();
-    return Places::take(places, work);
-  }, deadline);
+  return std::make_shared<ReadWork>(
+      limits_,
+      [places = places_](ReadWork& work) {
+        WorkPool::part_with_this_thread();
+        return Places::take(places, work);
+      },
+      deadline);
 }
 
 void LongReads::close() {

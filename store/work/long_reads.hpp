@@ -19,15 +19,16 @@ struct LongReadOptions {
   storage::ReadWorkLimits limits{};
 };
 
-/// A read begins in the pool's threads. One that takes longer than a short read gives its thread back to the pool in kind (another begins), goes on at
-/// a lower priority, and waits for one of these places, first come, first served.
-/// Any thread. Owner: it may go before its reads do.
+/// A read begins in the pool's threads. One that takes longer than a short read gives its thread back to the pool in
+/// kind (another begins), goes on at a lower priority, and waits for one of these places, first come, first served. Any
+/// thread. Owner: it may go before its reads do.
 class LongReads {
  public:
   explicit LongReads(LongReadOptions options = {});
 
   /// For one call of somebody who reads. Deadline: nobody listens any more.
-  [[nodiscard]] std::shared_ptr<storage::ReadWork> begin(std::optional<storage::ReadWork::Clock::time_point> deadline = {}) const;
+  [[nodiscard]] std::shared_ptr<storage::ReadWork> begin(
+      std::optional<storage::ReadWork::Clock::time_point> deadline = {}) const;
   /// Those that are under way end with `unavailable`, and no other gets a place.
   void close();
 

@@ -16,7 +16,9 @@ thread_local bool parted_here = false;
 
 /// This thread's, out of a list. Not joinable: it is in another one, or somebody is about to join it.
 std::thread taken_out(std::vector<std::thread>& threads) {
-  const auto found = std::find_if(threads.begin(), threads.end(), [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); });
+  const auto found = std::find_if(threads.begin(), threads.end(), [](const std::thread& thread) {
+    return thread.get_id() == std::this_thread::get_id();
+  });
   if (found == threads.end()) return {};
   std::thread thread = std::move(*found);
   threads.erase(found);

@@ -12,8 +12,8 @@
 
 namespace evershard::cluster {
 
-/// First come, first served; whoever has more to do gives the next piece back to the end, so that a long read delays others by one
-/// page. Bounded by its users: each has at most one piece waiting.
+/// First come, first served; whoever has more to do gives the next piece back to the end, so that a long read delays
+/// others by one page. Bounded by its users: each has at most one piece waiting.
 class WorkPool {
  public:
   explicit WorkPool(std::size_t threads);
@@ -25,8 +25,8 @@ class WorkPool {
   void run(std::function<void()> work);
   [[nodiscard]] std::size_t waiting() const;
 
-  /// Asked by a piece of work that turns out to take long: another thread takes this one's place in its pool; this one gets a lower priority and ends
-  /// with its piece. In a thread that is no pool's: nothing happens.
+  /// Asked by a piece of work that turns out to take long: another thread takes this one's place in its pool; this one
+  /// gets a lower priority and ends with its piece. In a thread that is no pool's: nothing happens.
   static void part_with_this_thread();
 
  private:

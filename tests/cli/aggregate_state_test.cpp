@@ -121,7 +121,8 @@ TEST_F(AggregateState, SaysWhatIsMissing) {
   const Json as_stored = state({"--as-stored"});
 
   EXPECT_EQ(unregistered.status, 4);
-  EXPECT_THAT(error_of(unregistered).at("message").get<std::string>(), HasSubstr("no message is registered for the state of \"bank_account\""));
+  EXPECT_THAT(error_of(unregistered).at("message").get<std::string>(),
+              HasSubstr("no message is registered for the state of \"bank_account\""));
   EXPECT_THAT(error_of(unregistered).at("hint").get<std::string>(), HasSubstr("types add"));
   EXPECT_EQ(ahead.status, 4);
   EXPECT_THAT(error_of(ahead).at("message").get<std::string>(), HasSubstr("is at version 5"));

@@ -21,7 +21,10 @@ class AppendLinesCommand : public Program {
 TEST_F(AppendLinesCommand, AnswersEveryLineInOrder) {
   const std::string data = store();
   std::string text;
-  for (int i = 0; i < 1'000; ++i) text += R"({"aggregate":"a-)" + std::to_string(i % 7) + R"(","type":"T"})" "\n";
+  for (int i = 0; i < 1'000; ++i)
+    text += R"({"aggregate":"a-)" + std::to_string(i % 7) +
+            R"(","type":"T"})"
+            "\n";
 
   const Finished done = lines(data, text);
 
@@ -37,9 +40,12 @@ TEST_F(AppendLinesCommand, AnswersEveryLineInOrder) {
 TEST_F(AppendLinesCommand, StoresALineWholeOrNotAtAll) {
   const std::string data = store();
 
-  const Finished done = lines(data,
-                              R"({"events":[{"aggregate":"a-1","type":"T"},{"aggregate":"b-1","type":"T","also":["a-1"]}],"expect":[{"aggregate":"b-1","version":"none"}]})" "\n"
-                              R"({"events":[{"aggregate":"a-1","type":"T"},{"aggregate":"b-1","type":"T"}],"expect":[{"aggregate":"b-1","version":0}]})" "\n");
+  const Finished done = lines(
+      data,
+      R"({"events":[{"aggregate":"a-1","type":"T"},{"aggregate":"b-1","type":"T","also":["a-1"]}],"expect":[{"aggregate":"b-1","version":"none"}]})"
+      "\n"
+      R"({"events":[{"aggregate":"a-1","type":"T"},{"aggregate":"b-1","type":"T"}],"expect":[{"aggregate":"b-1","version":0}]})"
+      "\n");
 
   EXPECT_EQ(done.status, 3);
   EXPECT_EQ(json_lines(done.out).at(0).at("versions"), Json::parse(R"({"a-1":1,"b-1":1})"));
@@ -53,7 +59,8 @@ TEST_F(AppendLinesCommand, AnswersALineBeforeTheNextOneComes) {
   Process process(words({"append", "--data", data, "--jsonl", "-"}));
 
   for (std::size_t i = 1; i <= 3; ++i) {
-    process.write(R"({"type":"T"})" "\n");
+    process.write(R"({"type":"T"})"
+                  "\n");
     ASSERT_EQ(process.lines(i).size(), i);
   }
   process.close_input();
@@ -78,7 +85,8 @@ TEST_F(AppendLinesCommand, SaysWhichLineIsBadAndWhatWasStoredBeforeIt) {
       {R"({"events":[{"type":"T"}],"expect":[{"aggregate":"a-1","version":"newest"}]})", "expect[0].version"},
       {R"({"events":[{"type":"T"}],"fail_if":[{"query":{"items":[]}}]})", "fail_if[0].query"},
       {R"({"events":[{"type":"T"}],"fail_if":[{"after":3}]})", "query is missing"},
-      {R"({"events":[{"type":"T"}],"fail_if":[{"query":{"items":[{"types":["T"]}]},"after":1.5}]})", "fail_if[0].after"},
+      {R"({"events":[{"type":"T"}],"fail_if":[{"query":{"items":[{"types":["T"]}]},"after":1.5}]})",
+       "fail_if[0].after"},
       {R"({"events":[{"type":"T"}],"event":1})", "unknown key \\\"event\\\""},
       {R"({"type":"T","type":"U"})", "comes twice"},
       {R"({"type":"T","position":3})", "position: is the store's to give"},
@@ -110,7 +118,8 @@ TEST_F(AppendLinesCommand, SaysWhichLineIsBadAndWhatWasStoredBeforeIt) {
   const std::string data = store();
   std::uint64_t stored = 0;
   for (const auto& [line, says] : cases) {
-    const Finished done = lines(data, "{\"type\":\"Good\"}\r\n\n   \n{\"type\":\"Good\"}\n" + line + "\n{\"type\":\"Behind\"}\n");
+    const Finished done =
+        lines(data, "{\"type\":\"Good\"}\r\n\n   \n{\"type\":\"Good\"}\n" + line + "\n{\"type\":\"Behind\"}\n");
 
     EXPECT_EQ(done.status, 5) << line.substr(0, 100) << done.err;
     EXPECT_THAT(done.err, HasSubstr(says)) << line.substr(0, 100);
@@ -128,7 +137,8 @@ TEST_F(AppendLinesCommand, SaysWhichLineIsBadAndWhatWasStoredBeforeIt) {
 TEST_F(AppendLinesCommand, GoesOnBehindBadLinesWhereAsked) {
   const std::string data = store();
 
-  const Finished done = lines(data, "{\"type\":\"A\"}\nbad\n{\"type\":\"B\"}\n{\"typ\":1}\n{\"type\":\"C\"}", {"--continue"});
+  const Finished done =
+      lines(data, "{\"type\":\"A\"}\nbad\n{\"type\":\"B\"}\n{\"typ\":1}\n{\"type\":\"C\"}", {"--continue"});
 
   EXPECT_EQ(done.status, 5);
   const auto answers = json_lines(done.out);
@@ -141,7 +151,8 @@ TEST_F(AppendLinesCommand, GoesOnBehindBadLinesWhereAsked) {
 
 TEST_F(AppendLinesCommand, RefusesALineThatIsTooLongInBoundedMemory) {
   const std::string data = store();
-  const std::string text = "{\"type\":\"A\"}\n{\"type\":\"B\",\"payload\":\"" + std::string(3'000'000, 'x') + "\"}\n{\"type\":\"C\"}\n";
+  const std::string text =
+      "{\"type\":\"A\"}\n{\"type\":\"B\",\"payload\":\"" + std::string(3'000'000, 'x') + "\"}\n{\"type\":\"C\"}\n";
 
   const Finished stopped = lines(data, text, {"--line-bytes-max", "100000"});
   const Finished through = lines(data, text, {"--line-bytes-max", "100000", "--continue"});
@@ -164,7 +175,8 @@ TEST_F(AppendLinesCommand, FindsTheOneBadLineOfAMillion) {
     write_file("million", text);
   }
 
-  const Finished done = evershard({"append", "--data", data, "--jsonl", path("million"), "--format", "jsonl"}, {}, {.output_file = path("answers")});
+  const Finished done = evershard({"append", "--data", data, "--jsonl", path("million"), "--format", "jsonl"}, {},
+                                  {.output_file = path("answers")});
 
   EXPECT_EQ(done.status, 5) << done.err;
   EXPECT_EQ(error_of(done).at("line"), bad);

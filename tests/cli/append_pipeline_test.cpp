@@ -51,17 +51,30 @@ class LateStore final : public EventStore {
   [[nodiscard]] const std::vector<std::string>& stored() const { return stored_; }
 
   EventStream read(Query, ReadOptions) override { return EventStream(Error(ErrorCode::unavailable, "not here")); }
-  EventStream read(AggregateId, StreamOptions) override { return EventStream(Error(ErrorCode::unavailable, "not here")); }
+  EventStream read(AggregateId, StreamOptions) override {
+    return EventStream(Error(ErrorCode::unavailable, "not here"));
+  }
   EventFeed follow(Query, FollowOptions) override { return EventFeed(Error(ErrorCode::unavailable, "not here")); }
   Result<GlobalPosition> head() override { return GlobalPosition{0}; }
   Result<GlobalPosition> wait_for(GlobalPosition, std::chrono::milliseconds) override { return GlobalPosition{0}; }
-  Result<AggregateInfo> aggregate(const AggregateId&, std::optional<GlobalPosition>) override { return refuse(ErrorCode::not_found, "none"); }
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string>, std::optional<AggregateId>, std::size_t) override { return std::vector<AggregateInfo>{}; }
+  Result<AggregateInfo> aggregate(const AggregateId&, std::optional<GlobalPosition>) override {
+    return refuse(ErrorCode::not_found, "none");
+  }
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string>, std::optional<AggregateId>,
+                                                std::size_t) override {
+    return std::vector<AggregateInfo>{};
+  }
   Result<RecordedEvent> event_at(GlobalPosition) override { return refuse(ErrorCode::not_found, "none"); }
   Result<void> put_snapshot(Snapshot) override { return refuse(ErrorCode::not_found, "none"); }
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId&, std::optional<SeqNr>) override { return std::optional<RecordedSnapshot>{}; }
-  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId&, GlobalPosition) override { return std::optional<RecordedSnapshot>{}; }
-  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId&) override { return std::vector<RecordedSnapshot>{}; }
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId&, std::optional<SeqNr>) override {
+    return std::optional<RecordedSnapshot>{};
+  }
+  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId&, GlobalPosition) override {
+    return std::optional<RecordedSnapshot>{};
+  }
+  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId&) override {
+    return std::vector<RecordedSnapshot>{};
+  }
 
  private:
   void answer() {
@@ -168,12 +181,15 @@ TEST(AppendPipeline, AnswersALineThatWasNeverSentInItsTurn) {
 
 TEST(AppendPipeline, SendsAgainWhatTheStoreHadNoRoomFor) {
   // B is overloaded twice; C then misses B and is refused, D is stored at once.
-  LateStore store(4, [](const std::string& type, int attempt) -> Result<Appended> {
-    if (type == "B" && attempt <= 2) return refuse(ErrorCode::overloaded, "full");
-    if (type == "C" && attempt == 1) return refuse(ErrorCode::version_conflict, "B is missing");
-    if (type == "A") return refuse(ErrorCode::condition_failed, "no");
-    return stored();
-  }, 4);
+  LateStore store(
+      4,
+      [](const std::string& type, int attempt) -> Result<Appended> {
+        if (type == "B" && attempt <= 2) return refuse(ErrorCode::overloaded, "full");
+        if (type == "C" && attempt == 1) return refuse(ErrorCode::version_conflict, "B is missing");
+        if (type == "A") return refuse(ErrorCode::condition_failed, "no");
+        return stored();
+      },
+      4);
   Answers answers;
   {
     AppendPipeline pipeline(store, {}, answers.take(), [] {});

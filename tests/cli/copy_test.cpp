@@ -11,9 +11,9 @@
 namespace evershard::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 
 class Copy : public Program {
  protected:
@@ -27,7 +27,8 @@ class Copy : public Program {
       text += R"({"events":[)";
       const auto events = 1 + random() % 3;
       for (std::uint64_t e = 0; e < events; ++e) {
-        text += std::string(e == 0 ? "" : ",") + R"({"aggregate":"order-)" + std::to_string(random() % 7) + R"(","type":"T)" + std::to_string(random() % 2) + R"(","payload":)" +
+        text += std::string(e == 0 ? "" : ",") + R"({"aggregate":"order-)" + std::to_string(random() % 7) +
+                R"(","type":"T)" + std::to_string(random() % 2) + R"(","payload":)" +
                 std::to_string(from + static_cast<std::uint64_t>(i)) + "}";
       }
       text += "]}\n";
@@ -37,7 +38,8 @@ class Copy : public Program {
   std::unique_ptr<Process> serve(const std::string& data, const std::string& listen = "127.0.0.1:0") {
     ProcessOptions options;
     options.environment["EVERSHARD_DATA"] = "";
-    return std::make_unique<Process>(words({"serve", "--data", data, "--listen", listen, "--log-file", data + ".log"}), options);
+    return std::make_unique<Process>(words({"serve", "--data", data, "--listen", listen, "--log-file", data + ".log"}),
+                                     options);
   }
   static std::string address_of(Process& server) {
     const auto ready = server.lines(1, seconds(60));
@@ -60,7 +62,8 @@ class Copy : public Program {
     (void)process.wait();
   }
   /// Each aggregate's payloads in order, and the payloads of each append together.
-  std::pair<std::map<std::string, std::vector<std::string>>, std::multiset<std::string>> content(const std::string& store) {
+  std::pair<std::map<std::string, std::vector<std::string>>, std::multiset<std::string>> content(
+      const std::string& store) {
     std::pair<std::map<std::string, std::vector<std::string>>, std::multiset<std::string>> content;
     const Finished exported = evershard({"export", "--data", store});
     EXPECT_EQ(exported.status, 0) << exported.err;
@@ -87,7 +90,8 @@ class Copy : public Program {
   /// Until the condition holds, or for a minute.
   template <class Condition>
   static bool wait_until(Condition condition) {
-    for (const auto until = std::chrono::steady_clock::now() + seconds(60); std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(milliseconds(20))) {
+    for (const auto until = std::chrono::steady_clock::now() + seconds(60); std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(milliseconds(20))) {
       if (condition()) return true;
     }
     return false;
@@ -99,7 +103,8 @@ TEST_F(Copy, BetweenDirectoriesWithAFilterAndGoesOn) {
   append(first, lines(1, 300));
 
   const Json report = copied({"--from", first, "--to", all});
-  const Json filtered = copied({"--from", first, "--to", some, "--type", "T1", "--aggregate", "order-3", "--aggregate", "order-4", "--name", "t1"});
+  const Json filtered = copied({"--from", first, "--to", some, "--type", "T1", "--aggregate", "order-3", "--aggregate",
+                                "order-4", "--name", "t1"});
   append(first, lines(1'000, 20));
   const Json again = copied({"--from", first, "--to", all});
 
@@ -115,39 +120,49 @@ TEST_F(Copy, BetweenDirectoriesWithAFilterAndGoesOn) {
     EXPECT_TRUE(event.at("aggregate") == "order-3" || event.at("aggregate") == "order-4");
   }
   EXPECT_EQ(filtered.at("events_stored"), shown({"query", "--data", some, "--type", "T1"}).size());
-  EXPECT_EQ(error_of(evershard({"copy", "--from", first, "--to", some, "--name", "t1", "--format", "json"})).at("code"), "invalid_argument");
+  EXPECT_EQ(error_of(evershard({"copy", "--from", first, "--to", some, "--name", "t1", "--format", "json"})).at("code"),
+            "invalid_argument");
 }
 
 TEST_F(Copy, SaysWhatIsWrong) {
   const std::string first = store("first");
   EXPECT_EQ(evershard({"copy", "--to", first}).status, 2);
   EXPECT_EQ(evershard({"copy", "--from", first, "--to", path("nowhere")}).status, 4);
-  EXPECT_EQ(error_of(evershard({"copy", "--from", first, "--to", "127.0.0.1:1", "--timeout", "1", "--format", "json"})).at("code"), "unavailable");
+  EXPECT_EQ(error_of(evershard({"copy", "--from", first, "--to", "127.0.0.1:1", "--timeout", "1", "--format", "json"}))
+                .at("code"),
+            "unavailable");
   EXPECT_EQ(evershard({"copy", "--from", first, "--to", first}).status, 6);  // it is open already
   EXPECT_EQ(evershard({"copy", "--from", first, "--to", store("second"), "--aggregate", "$copy-1"}).status, 5);
 }
 
 TEST_F(Copy, SealsWhatHasASubjectUnderTheTargetsKey) {
   const std::string first = store("first"), second = store("second"), keyless = store("keyless");
-  const Finished appended = evershard({"append", "--jsonl", "-", "--data", first, "--keys", path("first-keys")}, R"({"aggregate":"order-1","type":"Placed","payload":"Ada, St James's Square","subject":"ada"})" "\n");
+  const Finished appended =
+      evershard({"append", "--jsonl", "-", "--data", first, "--keys", path("first-keys")},
+                R"({"aggregate":"order-1","type":"Placed","payload":"Ada, St James's Square","subject":"ada"})"
+                "\n");
   ASSERT_EQ(appended.status, 0) << appended.err;
 
-  const Json report = copied({"--from", first, "--from-keys", path("first-keys"), "--to", second, "--to-keys", path("second-keys")});
-  const Finished refused = evershard({"copy", "--from", first, "--from-keys", path("first-keys"), "--to", keyless, "--format", "json"});
+  const Json report =
+      copied({"--from", first, "--from-keys", path("first-keys"), "--to", second, "--to-keys", path("second-keys")});
+  const Finished refused =
+      evershard({"copy", "--from", first, "--from-keys", path("first-keys"), "--to", keyless, "--format", "json"});
 
   EXPECT_EQ(report.at("events_stored"), 1);
   const auto there = shown({"read", "order-1", "--data", second, "--keys", path("second-keys")});
   ASSERT_EQ(there.size(), 1u);
   EXPECT_EQ(there[0].at("payload"), "Ada, St James's Square");
   EXPECT_EQ(there[0].at("subject"), "ada");
-  EXPECT_EQ(evershard({"retention", "erase", "ada", "--yes", "--data", second, "--keys", path("second-keys")}).status, 0);
+  EXPECT_EQ(evershard({"retention", "erase", "ada", "--yes", "--data", second, "--keys", path("second-keys")}).status,
+            0);
   EXPECT_EQ(shown({"read", "order-1", "--data", second, "--keys", path("second-keys")})[0].at("state"), "erased");
   EXPECT_EQ(error_of(refused).at("code"), "invalid_argument");
   EXPECT_EQ(evershard({"copy", "--from", "127.0.0.1:1", "--from-keys", path("first-keys"), "--to", second}).status, 2);
 }
 
 TEST_F(Copy, NoticesARestoredTarget) {
-  const std::string first = store("first"), second = store("second"), saved = path("saved"), restored = path("restored");
+  const std::string first = store("first"), second = store("second"), saved = path("saved"),
+                    restored = path("restored");
   append(first, lines(1, 40));
   copied({"--from", first, "--to", second});
   ASSERT_EQ(evershard({"backup", saved, "--data", second}).status, 0);
@@ -168,9 +183,14 @@ TEST_F(Copy, FollowsLiveAndEndsAtCtrlC) {
   auto source = serve(first), target = serve(second);
   const std::string from = address_of(*source), to = address_of(*target);
   Process following(words({"copy", "--from", from, "--to", to, "--follow", "--format", "jsonl"}));
-  const auto there = [&](std::uint64_t count) { return shown({"query", "--server", to, "--concerning", "order-9"}).size() == count; };
+  const auto there = [&](std::uint64_t count) {
+    return shown({"query", "--server", to, "--concerning", "order-9"}).size() == count;
+  };
   for (int i = 1; i <= 3; ++i) {
-    ASSERT_EQ(evershard({"append", "--server", from, "--aggregate", "order-9", "--type", "A", "--payload", std::to_string(i)}).status, 0);
+    ASSERT_EQ(
+        evershard({"append", "--server", from, "--aggregate", "order-9", "--type", "A", "--payload", std::to_string(i)})
+            .status,
+        0);
     EXPECT_TRUE(wait_until([&] { return there(static_cast<std::uint64_t>(i)); })) << following.errors();
   }
 

@@ -26,7 +26,8 @@ inline std::string descriptors_with(const std::function<void(google::protobuf::F
   return set.SerializeAsString();
 }
 
-inline google::protobuf::FileDescriptorProto& file_in(google::protobuf::FileDescriptorSet& set, const std::string& name) {
+inline google::protobuf::FileDescriptorProto& file_in(google::protobuf::FileDescriptorSet& set,
+                                                      const std::string& name) {
   for (auto& file : *set.mutable_file()) {
     if (file.name() == name) return file;
   }

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "evershard/store/json/append_json.hpp"
 #include "evershard/cli/events/export_lines.hpp"
+#include "evershard/store/json/append_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -40,8 +40,26 @@ void expect_same(const RecordedEvent& event) {
 }
 
 TEST(EventJson, GivesBackEveryPayloadInEveryFormat) {
-  const std::string payloads[] = {"", "7", "{}", " {}", "{} ", "{\"a\":\n1}", "{\"a\":1.0,\"a\":2}", "null", "\"text\"", "text", std::string("\0", 1),
-                                  "\xff", "1e999", "123456789012345678901234567890", "\xef\xbb\xbf{}", "[1,2", "{\"\xc3\xa4\":\"\\u00e4\"}", "\r", "tr\xc3", std::string("7\0 8", 4),
+  const std::string payloads[] = {"",
+                                  "7",
+                                  "{}",
+                                  " {}",
+                                  "{} ",
+                                  "{\"a\":\n1}",
+                                  "{\"a\":1.0,\"a\":2}",
+                                  "null",
+                                  "\"text\"",
+                                  "text",
+                                  std::string("\0", 1),
+                                  "\xff",
+                                  "1e999",
+                                  "123456789012345678901234567890",
+                                  "\xef\xbb\xbf{}",
+                                  "[1,2",
+                                  "{\"\xc3\xa4\":\"\\u00e4\"}",
+                                  "\r",
+                                  "tr\xc3",
+                                  std::string("7\0 8", 4),
                                   std::string("{}\0", 3)};
   for (const auto& payload : payloads) {
     for (const auto format : {0u, 1u, 2u, 3u, 4u, 1000u, 4294967295u}) {
@@ -65,7 +83,8 @@ TEST(ExportLines, PutsTheEventsOfAnAppendOnALine) {
   std::vector<std::string> lines;
   ExportLines out([&](std::string_view line) { lines.emplace_back(line); });
   // appends of 1, 3 and 2 events at 1, 2 and 5; of the last one a query chose the second event only
-  const std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> events[] = {{1, 0, 1}, {2, 0, 3}, {3, 1, 3}, {4, 2, 3}, {6, 1, 2}};
+  const std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> events[] = {
+      {1, 0, 1}, {2, 0, 3}, {3, 1, 3}, {4, 2, 3}, {6, 1, 2}};
   for (const auto& [position, index, count] : events) {
     auto event = event_with("", PayloadFormat::unspecified, "");
     event.id.bytes[1] = static_cast<std::uint8_t>(position);

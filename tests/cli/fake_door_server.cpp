@@ -1,5 +1,6 @@
-// `evershard serve` with a door of its own behind it, which misbehaves as FAKE_DOOR says: "hang": its stop() never comes back;
-// "slow": it takes all the time it is given; "fail": it cannot be started; "lost": its store fails while it serves.
+// `evershard serve` with a door of its own behind it, which misbehaves as FAKE_DOOR says: "hang": its stop() never
+// comes back; "slow": it takes all the time it is given; "fail": it cannot be started; "lost": its store fails while it
+// serves.
 
 #include <unistd.h>
 
@@ -38,10 +39,18 @@ class FailingStore final : public server::StoreInService {
   [[nodiscard]] Administration& administration() override { return store_->administration(); }
   [[nodiscard]] std::optional<Error> failed() override { return Error(ErrorCode::io, "the disk has been taken away"); }
   [[nodiscard]] HistoryRetention& retention() override { return store_->retention(); }
-  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override { return store_->retain(order, progress); }
-  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return store_->vacuum_events(progress); }
-  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return store_->vacuum_documents(removed_percent, progress); }
-  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return store_->vacuum_projections(removed_percent, progress); }
+  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
+    return store_->retain(order, progress);
+  }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override {
+    return store_->vacuum_events(progress);
+  }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override {
+    return store_->vacuum_documents(removed_percent, progress);
+  }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override {
+    return store_->vacuum_projections(removed_percent, progress);
+  }
   void close() override { store_->close(); }
 
  private:
@@ -62,14 +71,16 @@ int main(int count, char** words) {
   const std::string how = set == nullptr ? "" : set;
   if (how == "lost") {
     store.opening = [](const settings::Settings&) -> Result<server::OpenStore> {
-      return server::OpenStore([](const server::ServerOptions& given, serving::Log& log) -> Result<std::unique_ptr<server::StoreInService>> {
-        auto whole = server::open_whole_store(given, log);
-        if (!whole) return whole;
-        return std::make_unique<FailingStore>(*std::move(whole));
-      });
+      return server::OpenStore(
+          [](const server::ServerOptions& given, serving::Log& log) -> Result<std::unique_ptr<server::StoreInService>> {
+            auto whole = server::open_whole_store(given, log);
+            if (!whole) return whole;
+            return std::make_unique<FailingStore>(*std::move(whole));
+          });
     };
   }
-  const server::StartDoor start = [how](serving::Served&, const server::ServerOptions&, const server::RunningDoors&) -> Result<std::unique_ptr<server::RunningDoor>> {
+  const server::StartDoor start = [how](serving::Served&, const server::ServerOptions&,
+                                        const server::RunningDoors&) -> Result<std::unique_ptr<server::RunningDoor>> {
     if (how == "fail") return refuse(ErrorCode::unavailable, "this door does not open");
     return std::make_unique<FakeDoor>(how);
   };

@@ -1,8 +1,9 @@
-// What a program that hosts aggregates wrote, looked at with `evershard`, and with a command line that has the aggregates in it.
+// What a program that hosts aggregates wrote, looked at with `evershard`, and with a command line that has the
+// aggregates in it.
 
+#include <google/protobuf/descriptor.pb.h>
 #include <evershard/aggregate.hpp>
 #include <evershard/local.hpp>
-#include <google/protobuf/descriptor.pb.h>
 
 #include "examples/bank_account/bank_account.hpp"
 #include "tests/cli/program.hpp"
@@ -68,7 +69,9 @@ class HostedState : public Program {
 TEST_F(HostedState, IsShownWithTheProgramsOwnSnapshotAndEvents) {
   const std::string data = store();
   live(data);
-  ASSERT_EQ(evershard({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=bank.Account", "--data", data}).status, 0);
+  ASSERT_EQ(
+      evershard({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=bank.Account", "--data", data}).status,
+      0);
 
   const Json state = shown({"aggregate", "state", "bank_account-ann", "--data", data}).at(0);
   const Json at_snapshot = shown({"aggregate", "state", "bank_account-ann", "--data", data, "--version", "2"}).at(0);
@@ -88,9 +91,12 @@ TEST_F(HostedState, SaysToPeopleWhatMakesTheExactOne) {
   const std::string data = store();
   live(data);
 
-  const Finished plain = evershard({"aggregate", "state", "bank_account-ann", "--data", data, "--version", "1", "--format", "table"});
-  const Finished not_replayed = bank({"aggregate", "state", "bank_account-ann", "--data", data, "--no-replay", "--format", "table"});
-  const Finished foreign = own(OWN_PROGRAM, {"aggregate", "state", "bank_account-ann", "--data", data, "--version", "1", "--format", "table"});
+  const Finished plain =
+      evershard({"aggregate", "state", "bank_account-ann", "--data", data, "--version", "1", "--format", "table"});
+  const Finished not_replayed =
+      bank({"aggregate", "state", "bank_account-ann", "--data", data, "--no-replay", "--format", "table"});
+  const Finished foreign = own(
+      OWN_PROGRAM, {"aggregate", "state", "bank_account-ann", "--data", data, "--version", "1", "--format", "table"});
 
   EXPECT_THAT(plain.out, HasSubstr("evershard::command_line"));
   EXPECT_THAT(not_replayed.out, AllOf(HasSubstr("of version 2, bank.Account"), HasSubstr("without --no-replay")));
@@ -139,7 +145,8 @@ TEST_F(HostedState, IsTheSameThatTheProgramWouldSee) {
   }
 
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    EXPECT_EQ(state(BANK_PROGRAM, "bank_account-ann", data, {"--up-to", std::to_string(i + 1)}).at("state"), Json::parse(seen[i]));
+    EXPECT_EQ(state(BANK_PROGRAM, "bank_account-ann", data, {"--up-to", std::to_string(i + 1)}).at("state"),
+              Json::parse(seen[i]));
   }
 }
 
@@ -148,8 +155,11 @@ TEST_F(HostedState, DoesNotTrustASnapshotOfAnotherRevision) {
   live(data);
   bank::Account wrong;
   wrong.set_balance(999);
-  ASSERT_EQ(evershard({"snapshot", "put", "bank_account-ann", "--data", data, "--version", "3", "--payload-format", "2", "--schema-revision", "7", "--payload-file", "-"},
-                      wrong.SerializeAsString()).status, 0);
+  ASSERT_EQ(evershard({"snapshot", "put", "bank_account-ann", "--data", data, "--version", "3", "--payload-format", "2",
+                       "--schema-revision", "7", "--payload-file", "-"},
+                      wrong.SerializeAsString())
+                .status,
+            0);
 
   const Json at = state(BANK_PROGRAM, "bank_account-ann", data);
   const Finished people = bank({"aggregate", "state", "bank_account-ann", "--data", data, "--format", "table"});
@@ -159,7 +169,8 @@ TEST_F(HostedState, DoesNotTrustASnapshotOfAnotherRevision) {
   EXPECT_EQ(at.at("replayed_from"), 0);
   EXPECT_TRUE(at.at("snapshot").is_null());
   EXPECT_EQ(at.at("snapshot_not_used"), "the snapshot of version 3 has schema revision 7, this program has 1");
-  EXPECT_THAT(people.out, AllOf(HasSubstr("schema revision 7"), HasSubstr("from the first event on"), HasSubstr("\"balance\": \"70\"")));
+  EXPECT_THAT(people.out, AllOf(HasSubstr("schema revision 7"), HasSubstr("from the first event on"),
+                                HasSubstr("\"balance\": \"70\"")));
 }
 
 TEST_F(HostedState, RefusesWhatItsProgramCannotApply) {
@@ -190,7 +201,8 @@ TEST_F(HostedState, IsReadByTheProgramsOwnTypes) {
   bank::Account::descriptor()->file()->CopyTo(set.add_file());
   set.mutable_file(0)->set_name("other.proto");
   write_file("other.pb", set.SerializeAsString());
-  ASSERT_EQ(evershard({"types", "add", path("other.pb"), "--state", "bank_account=bank.Account", "--data", data}).status, 0);
+  ASSERT_EQ(
+      evershard({"types", "add", path("other.pb"), "--state", "bank_account=bank.Account", "--data", data}).status, 0);
 
   const auto events = json_lines(bank({"aggregate", "history", "bank_account-ann", "--data", data}).out);
   const auto snapshots = json_lines(bank({"snapshot", "get", "bank_account-ann", "--data", data}).out);
@@ -209,7 +221,8 @@ TEST_F(HostedState, IsShownWhateverItsCodecMakes) {
   const std::string data = path("own");
   ASSERT_EQ(own(OWN_PROGRAM, {"fill", data}).status, 0);
 
-  const Json note = state(OWN_PROGRAM, "note-a", data, {"--version", "2"}), counter = state(OWN_PROGRAM, "counter-a", data);
+  const Json note = state(OWN_PROGRAM, "note-a", data, {"--version", "2"}),
+             counter = state(OWN_PROGRAM, "counter-a", data);
   const Finished people = own(OWN_PROGRAM, {"aggregate", "state", "counter-a", "--data", data, "--format", "table"});
 
   EXPECT_EQ(note.at("state"), Json::parse(R"({"lines":["one","two\nlines"]})"));
@@ -217,7 +230,8 @@ TEST_F(HostedState, IsShownWhateverItsCodecMakes) {
   EXPECT_FALSE(note.contains("state_encoding"));
   EXPECT_EQ(counter.at("state"), "/zM=");
   EXPECT_EQ(counter.at("state_encoding"), "base64");
-  EXPECT_THAT(people.out, AllOf(HasSubstr("its bytes in base64: they are neither JSON nor a message"), HasSubstr("\"/zM=\"")));
+  EXPECT_THAT(people.out,
+              AllOf(HasSubstr("its bytes in base64: they are neither JSON nor a message"), HasSubstr("\"/zM=\"")));
 }
 
 TEST_F(HostedState, IsOfAProgramWithItsOwnName) {
@@ -230,7 +244,8 @@ TEST_F(HostedState, IsOfAProgramWithItsOwnName) {
 
   EXPECT_EQ(missing.status, 4);
   EXPECT_THAT(missing.err, AllOf(StartsWith("bank: not_found: "), HasSubstr("`bank init --data ")));
-  EXPECT_THAT(overview.out, AllOf(HasSubstr("with the aggregates bank_account\n"), HasSubstr("  bank COMMAND [options]\n"), Not(HasSubstr("evershard COMMAND"))));
+  EXPECT_THAT(overview.out, AllOf(HasSubstr("with the aggregates bank_account\n"),
+                                  HasSubstr("  bank COMMAND [options]\n"), Not(HasSubstr("evershard COMMAND"))));
   EXPECT_THAT(help.out, AllOf(HasSubstr("  bank aggregate state AGGREGATE [options]\n"), HasSubstr("--no-replay")));
   EXPECT_EQ(twins.status, 5);
   EXPECT_THAT(error_of(twins).at("message").get<std::string>(), HasSubstr("\"note\" stand in this program twice"));

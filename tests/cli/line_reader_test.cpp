@@ -23,7 +23,8 @@ std::vector<Seen> lines_of(const std::vector<std::string>& parts, std::size_t li
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
   std::thread writer([&] {
-    for (const auto& part : parts) EXPECT_EQ(::write(ends[1], part.data(), part.size()), static_cast<ssize_t>(part.size()));
+    for (const auto& part : parts)
+      EXPECT_EQ(::write(ends[1], part.data(), part.size()), static_cast<ssize_t>(part.size()));
     ::close(ends[1]);
   });
   std::vector<Seen> seen;
@@ -56,7 +57,8 @@ TEST(LineReader, SkipsALineThatIsTooLongWhole) {
 }
 
 TEST(LineReader, TakesALineOfExactlyTheMost) {
-  EXPECT_EQ(lines_of({std::string(10, 'x') + "\n" + std::string(11, 'x')}, 10), (std::vector<Seen>{{1, std::string(10, 'x'), false}, {2, "", true}}));
+  EXPECT_EQ(lines_of({std::string(10, 'x') + "\n" + std::string(11, 'x')}, 10),
+            (std::vector<Seen>{{1, std::string(10, 'x'), false}, {2, "", true}}));
 }
 
 TEST(LineReader, StopsWhereItIsAskedTo) {
@@ -74,7 +76,8 @@ TEST(LineReader, StopsWhereItIsAskedTo) {
 }
 
 RC_GTEST_PROP(LineReader, DoesNotCareHowTheBytesCome, ()) {
-  const auto parts = *rc::gen::container<std::vector<std::string>>(rc::gen::container<std::string>(rc::gen::element('a', 'b', '\n', '\r')));
+  const auto parts = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::container<std::string>(rc::gen::element('a', 'b', '\n', '\r')));
   std::string whole;
   for (const auto& part : parts) whole += part;
 

@@ -34,7 +34,9 @@ template <>
 struct evershard::Codec<Lines> {
   static constexpr auto format = evershard::PayloadFormat::json;
   static std::string encode(const Lines& lines) { return nlohmann::json{{"lines", lines.lines}}.dump(2) + "\n"; }
-  static Lines decode(std::string_view bytes) { return {nlohmann::json::parse(bytes).at("lines").get<std::vector<std::string>>()}; }
+  static Lines decode(std::string_view bytes) {
+    return {nlohmann::json::parse(bytes).at("lines").get<std::vector<std::string>>()};
+  }
 };
 /// Neither JSON nor Protobuf.
 template <>

@@ -11,7 +11,8 @@ namespace evershard::testing {
 
 Program::Program() {
   static std::atomic<int> number{0};
-  directory_ = std::filesystem::temp_directory_path() / ("evershard-cli-" + std::to_string(::getpid()) + "-" + std::to_string(++number));
+  directory_ = std::filesystem::temp_directory_path() /
+               ("evershard-cli-" + std::to_string(::getpid()) + "-" + std::to_string(++number));
   std::filesystem::create_directories(directory_);
 }
 

@@ -16,12 +16,18 @@ class Reading : public Program {
   void SetUp() override {
     data_ = store();
     // 1 order-1 A, 2 order-2 A, 3 order-1 B, 4 without aggregate, 5 order-1 C, 6 customer-7 A about order-1
-    append(data_, R"({"aggregate":"order-1","type":"A","tags":["x"],"payload":{"n":1}})" "\n"
-                  R"({"aggregate":"order-2","type":"A","tags":["x","y"]})" "\n"
-                  R"({"aggregate":"order-1","type":"B","tags":["y"]})" "\n"
-                  R"({"type":"B","tags":["x","y"]})" "\n"
-                  R"({"aggregate":"order-1","type":"C"})" "\n"
-                  R"({"aggregate":"customer-7","type":"A","also":["order-1"]})" "\n");
+    append(data_, R"({"aggregate":"order-1","type":"A","tags":["x"],"payload":{"n":1}})"
+                  "\n"
+                  R"({"aggregate":"order-2","type":"A","tags":["x","y"]})"
+                  "\n"
+                  R"({"aggregate":"order-1","type":"B","tags":["y"]})"
+                  "\n"
+                  R"({"type":"B","tags":["x","y"]})"
+                  "\n"
+                  R"({"aggregate":"order-1","type":"C"})"
+                  "\n"
+                  R"({"aggregate":"customer-7","type":"A","also":["order-1"]})"
+                  "\n");
   }
 
   std::vector<std::uint64_t> positions(Words given) {
@@ -57,7 +63,8 @@ TEST_F(Reading, ShowsAnAggregateByItsNumbers) {
 }
 
 TEST_F(Reading, SaysThatAnAggregateIsNotThere) {
-  for (const auto& given : {Words{"read", "order-9"}, {"aggregate", "show", "order-9"}, {"aggregate", "history", "Order-1"}}) {
+  for (const auto& given :
+       {Words{"read", "order-9"}, {"aggregate", "show", "order-9"}, {"aggregate", "history", "Order-1"}}) {
     Words all = given;
     all.insert(all.end(), {"--data", data_, "--format", "json"});
 
@@ -77,7 +84,10 @@ TEST_F(Reading, AsksByTypeAndTag) {
   EXPECT_THAT(positions({"query", "--concerning", "order-1"}), ElementsAre(1, 3, 5, 6));
   EXPECT_THAT(positions({"query", "--tag", "none"}), IsEmpty());
   EXPECT_THAT(positions({"query", "--tag", "x", "--up-to", "3", "--backwards"}), ElementsAre(2, 1));
-  EXPECT_THAT(positions({"query", "--query", R"({"items":[{"types":["C"]},{"tags":["x","y"],"types":["A"]},{"concerning":["customer-7"]}]})"}), ElementsAre(2, 5, 6));
+  EXPECT_THAT(
+      positions({"query", "--query",
+                 R"({"items":[{"types":["C"]},{"tags":["x","y"],"types":["A"]},{"concerning":["customer-7"]}]})"}),
+      ElementsAre(2, 5, 6));
   EXPECT_THAT(positions({"query", "--query", R"({"all":true})", "--limit", "2"}), ElementsAre(1, 2));
 }
 

@@ -148,7 +148,10 @@ TEST_F(RetentionCommands, EraseAKeyWhoseEventsAreGone) {
     words.insert(words.begin(), {"erase", "person-17", "--keys", keys});
     return retention(words);
   };
-  ASSERT_EQ(evershard({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1", "--subject", "person-17", "--keys", keys, "--data", data_}).status, 0);
+  ASSERT_EQ(evershard({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1", "--subject", "person-17",
+                       "--keys", keys, "--data", data_})
+                .status,
+            0);
   ASSERT_EQ(retention({"remove", "person-17", "--yes"}).status, 0);
 
   const auto look = erase({"--dry-run"});
@@ -171,7 +174,10 @@ TEST_F(RetentionCommands, EraseASnapshotsPayloadToo) {
   };
   ASSERT_EQ(keyed({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1"}).status, 0);
   EXPECT_EQ(keyed({"snapshot", "put", "person-17", "--version", "1", "--payload", "{}", "--subject", ""}).status, 2);
-  ASSERT_EQ(keyed({"snapshot", "put", "person-17", "--version", "1", "--payload", R"({"name":"Ada"})", "--subject", "person-17"}).status, 0);
+  ASSERT_EQ(keyed({"snapshot", "put", "person-17", "--version", "1", "--payload", R"({"name":"Ada"})", "--subject",
+                   "person-17"})
+                .status,
+            0);
   EXPECT_THAT(keyed({"snapshot", "get", "person-17", "--format", "json"}).out, HasSubstr("Ada"));
   EXPECT_THAT(keyed({"snapshot", "get", "person-17", "--format", "json"}).out, HasSubstr(R"("subject":"person-17")"));
   ASSERT_EQ(keyed({"retention", "erase", "person-17", "--yes"}).status, 0);
@@ -181,10 +187,16 @@ TEST_F(RetentionCommands, EraseASnapshotsPayloadToo) {
 // Nobody takes the silence of another directory, or of nobody's name, for an erasure.
 TEST_F(RetentionCommands, EraseWithTheRightKeysOnly) {
   const auto append = [&](const std::string& subject) {
-    return evershard({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1", "--subject", subject, "--keys", path("keys"), "--data", data_}).status;
+    return evershard({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1", "--subject", subject,
+                      "--keys", path("keys"), "--data", data_})
+        .status;
   };
   EXPECT_EQ(append(""), 2) << "it would be stored in clear";
-  EXPECT_EQ(evershard({"append", "--jsonl", "-", "--keys", path("keys"), "--data", data_}, R"({"type":"T","payload":1,"subject":""})" "\n").status, 5);
+  EXPECT_EQ(evershard({"append", "--jsonl", "-", "--keys", path("keys"), "--data", data_},
+                      R"({"type":"T","payload":1,"subject":""})"
+                      "\n")
+                .status,
+            5);
   ASSERT_EQ(append("person-17"), 0);
 
   const auto elsewhere = retention({"erase", "person-17", "--yes", "--keys", path("kyes")});
@@ -212,10 +224,12 @@ TEST_F(RetentionCommands, SayOfWhichVersionsThereIsNoStateAnyMore) {
   ASSERT_EQ(evershard({"snapshot", "put", "order-1", "--version", "2", "--payload", "{}", "--data", data_}).status, 0);
   ASSERT_EQ(retention({"truncate", "order-1", "2", "--yes"}).status, 0);
 
-  EXPECT_THAT(state({"--version", "1"}), HasSubstr("1 of them was removed: the state of version 1 cannot be made any more"));
+  EXPECT_THAT(state({"--version", "1"}),
+              HasSubstr("1 of them was removed: the state of version 1 cannot be made any more"));
   EXPECT_THAT(state({}), HasSubstr("none: this is the state of version 2"));
   ASSERT_EQ(retention({"remove", "order-1", "--yes"}).status, 0);
-  append(data_, R"({"aggregate":"order-1","type":"T","payload":4})" "\n");
+  append(data_, R"({"aggregate":"order-1","type":"T","payload":4})"
+                "\n");
   EXPECT_THAT(state({}), HasSubstr("the state of version 4 is what they make")) << "it begins anew behind its removal";
 }
 
@@ -230,7 +244,8 @@ TEST_F(RetentionCommands, AskBeforeARunThatRemovesNothing) {
 
 // A server says the same, in the same words.
 TEST_F(RetentionCommands, ThroughAServerAsWell) {
-  Process server(words({"serve", "--data", data_, "--listen", "127.0.0.1:0", "--http-listen", "none", "--log-file", path("log")}));
+  Process server(
+      words({"serve", "--data", data_, "--listen", "127.0.0.1:0", "--http-listen", "none", "--log-file", path("log")}));
   const auto ready = server.lines(1);
   ASSERT_FALSE(ready.empty());
   const auto address = ready.front().substr(6, ready.front().find(' ', 6) - 6);

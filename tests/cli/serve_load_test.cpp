@@ -38,7 +38,8 @@ grpc::Status append_one(v1::EventStore::Stub& stub, const std::string& type) {
 }
 
 TEST_F(ServeLoad, StopsCleanlyWhileItIsWrittenToAndSubscribedTo) {
-  Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--shards", "4", "--log-file", path("log"), "--drain-timeout", "20s"}));
+  Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--shards", "4", "--log-file",
+                        path("log"), "--drain-timeout", "20s"}));
   const auto address = address_of(server);
   ASSERT_NE(address, "");
 
@@ -70,7 +71,8 @@ TEST_F(ServeLoad, StopsCleanlyWhileItIsWrittenToAndSubscribedTo) {
     request.mutable_query()->set_all(true);
     grpc::ClientContext context;
     const auto stream = stub->Subscribe(&context, request);
-    for (v1::SubscribeResponse response; stream->Read(&response);) {}
+    for (v1::SubscribeResponse response; stream->Read(&response);) {
+    }
     EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
     subscribed_ended = true;
   });
@@ -86,8 +88,10 @@ TEST_F(ServeLoad, StopsCleanlyWhileItIsWrittenToAndSubscribedTo) {
   EXPECT_EQ(done.status, 0) << done.err << read_file("log");
   EXPECT_LT(took, std::chrono::seconds(20)) << "nobody had to be ended by force";
   EXPECT_TRUE(subscribed_ended);
-  // CANCELLED is gRPC's own word for a call that came after the stop, on a connection from before: clients take it for UNAVAILABLE.
-  for (const auto refusal : refusals) EXPECT_TRUE(refusal == grpc::StatusCode::UNAVAILABLE || refusal == grpc::StatusCode::CANCELLED) << refusal;
+  // CANCELLED is gRPC's own word for a call that came after the stop, on a connection from before: clients take it for
+  // UNAVAILABLE.
+  for (const auto refusal : refusals)
+    EXPECT_TRUE(refusal == grpc::StatusCode::UNAVAILABLE || refusal == grpc::StatusCode::CANCELLED) << refusal;
   std::multiset<std::string> there;
   for (const auto& event : shown({"read", "--data", path("served")})) there.insert(event.at("type").get<std::string>());
   for (const auto& type : acknowledged) EXPECT_EQ(there.count(type), 1u) << type;
@@ -98,7 +102,8 @@ TEST_F(ServeLoad, StopsCleanlyWhileItIsWrittenToAndSubscribedTo) {
 TEST_F(ServeLoad, TakesNewTokensAtSighupAndNeverLogsOne) {
   const std::string first = "first-hush-hush-hush", second = "second-hush-hush-hush";
   write_file("tokens", "ann read,append " + first + "\n");
-  Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--tokens", path("tokens"), "--log-level", "debug", "--log-file", path("log")}));
+  Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--tokens", path("tokens"),
+                        "--log-level", "debug", "--log-file", path("log")}));
   const auto stub = stub_of(address_of(server));
   const auto head = [&](const std::string& token) {
     grpc::ClientContext context;
@@ -113,7 +118,8 @@ TEST_F(ServeLoad, TakesNewTokensAtSighupAndNeverLogsOne) {
 
   write_file("tokens", "ann read,append " + second + "\n");
   server.signal(SIGHUP);
-  while (read_file("log").find("reloaded") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (read_file("log").find("reloaded") == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(head(first), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(head(second), grpc::StatusCode::OK);
 

@@ -1,4 +1,5 @@
-// `evershard serve` beside the worst selects that are allowed: short reads go on, work ends with its caller, and the server ends when told.
+// `evershard serve` beside the worst selects that are allowed: short reads go on, work ends with its caller, and the
+// server ends when told.
 
 #include <unistd.h>
 
@@ -41,21 +42,26 @@ class ServeLongReads : public Program {
  protected:
   ServeLongReads() {
     ::setenv("EVERSHARD_HTTP_LISTEN", "none", 1);
-    server_ = std::make_unique<Process>(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--shards", "4", "--log-file", path("log")}));
+    server_ = std::make_unique<Process>(words(
+        {"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--shards", "4", "--log-file", path("log")}));
     address_ = server_->ready();
     auto remote = connect();
     for (int i = 0; i < rows; ++i) {
-      auto done = remote.append(Append{}.event("t-" + std::to_string(i), "T", R"({"w":")" + std::string(text_bytes, 'a') + R"("})"));
+      auto done = remote.append(
+          Append{}.event("t-" + std::to_string(i), "T", R"({"w":")" + std::string(text_bytes, 'a') + R"("})"));
       EXPECT_TRUE(done) << done.error().what;
     }
     EXPECT_TRUE(remote.append(Append{}.event("s-1", "Short", "{}")));
     auto created = remote.projections().create("texts", "table", texts);
     EXPECT_TRUE(created) << created.error().what;
-    auto there = remote.tables().select("texts", {.where = "id = 't-0'", .fields = {"id"}}, {.at_least = *remote.head()});
+    auto there =
+        remote.tables().select("texts", {.where = "id = 't-0'", .fields = {"id"}}, {.at_least = *remote.head()});
     EXPECT_TRUE(there) << there.error().what;
   }
 
-  [[nodiscard]] Remote connect() const { return *Remote::connect({.server = address_, .timeout = std::chrono::seconds(2)}); }
+  [[nodiscard]] Remote connect() const {
+    return *Remote::connect({.server = address_, .timeout = std::chrono::seconds(2)});
+  }
 
   /// Ask for the worst, again and again, until they go.
   void begin_selects() {
@@ -63,7 +69,8 @@ class ServeLongReads : public Program {
       selects_.emplace_back([this] {
         auto remote = connect();
         while (!enough_) {
-          auto page = remote.tables().select("texts", {.where = worst, .fields = {"id"}}, {.timeout = std::chrono::seconds(2)});
+          auto page =
+              remote.tables().select("texts", {.where = worst, .fields = {"id"}}, {.timeout = std::chrono::seconds(2)});
           ++(page ? answered_ : refused_);
         }
       });
@@ -106,9 +113,10 @@ TEST_F(ServeLongReads, LeaveShortOnesAndTheEndAlone) {
   begin_selects();
   const auto beside = p99_of_short_reads();
   end_selects();
-  std::cout << "short reads: p99 " << alone.count() << " ms alone, " << beside.count() << " ms beside " << callers << " of the worst selects (" << answered_ << " answered, " << refused_
-            << " refused)\n";
-  EXPECT_LT(beside, std::max(10 * alone, milliseconds(500))) << "how much slower is the benchmark's to say; not held up is this test's";
+  std::cout << "short reads: p99 " << alone.count() << " ms alone, " << beside.count() << " ms beside " << callers
+            << " of the worst selects (" << answered_ << " answered, " << refused_ << " refused)\n";
+  EXPECT_LT(beside, std::max(10 * alone, milliseconds(500)))
+      << "how much slower is the benchmark's to say; not held up is this test's";
 
   // Whoever went has nothing done for him any more.
   std::this_thread::sleep_for(5 * a_moment);

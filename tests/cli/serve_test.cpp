@@ -17,11 +17,11 @@
 namespace evershard::testing {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr const char* hush = "hush-hush-hush-hush-hush";
 
@@ -78,7 +78,9 @@ TEST_F(Serve, CreatesAStoreSaysWhereItIsAndEndsAtSigtermAndSigint) {
 TEST_F(Serve, IsMissedByWhoFollowsIt) {
   auto server = std::make_unique<Process>(serving());
   const auto address = address_of(*server);
-  const auto append = [&](const char* id) { return evershard({"append", "--server", address, "--aggregate", id, "--type", "T"}).status; };
+  const auto append = [&](const char* id) {
+    return evershard({"append", "--server", address, "--aggregate", id, "--type", "T"}).status;
+  };
   ASSERT_EQ(append("a-1"), 0);
   Process patient(words({"tail", "--server", address, "--format", "jsonl"}));
   Process hasty(words({"tail", "--server", address, "--format", "jsonl", "--away-timeout", "1500ms"}));
@@ -160,7 +162,9 @@ TEST_F(Serve, RefusesTokensThatCannotBeReadAndNeverShowsThem) {
     std::string text;
     const char* says;
   };
-  for (const auto& [text, says] : {Case{"", "holds no token"}, {std::string(hush) + " read ann", "line 1"}, {"ann " + std::string(hush) + " read", "line 1"}}) {
+  for (const auto& [text, says] : {Case{"", "holds no token"},
+                                   {std::string(hush) + " read ann", "line 1"},
+                                   {"ann " + std::string(hush) + " read", "line 1"}}) {
     write_tokens(text);
     const auto done = run(serving({"--tokens", path("tokens")}));
     EXPECT_EQ(done.status, 5);
@@ -174,15 +178,18 @@ TEST_F(Serve, RefusesTokensThatCannotBeReadAndNeverShowsThem) {
 }
 
 TEST_F(Serve, TakesItsSettingsFromFlagsEnvironmentAndFile) {
-  write_file("a.conf", "[limits]\nread-threads = 7\nmax-queue-appends = 7\n[store]\ndata = " + path("from-file") + "\nblock-cache = 7MiB\n");
+  write_file("a.conf", "[limits]\nread-threads = 7\nmax-queue-appends = 7\n[store]\ndata = " + path("from-file") +
+                           "\nblock-cache = 7MiB\n");
   const ProcessOptions environment{.environment = {{"EVERSHARD_READ_THREADS", "8"}, {"EVERSHARD_BLOCK_CACHE", "8MiB"}}};
 
-  const auto done = evershard({"serve", "--config", path("a.conf"), "--block-cache", "9MiB", "--check"}, {}, environment);
+  const auto done =
+      evershard({"serve", "--config", path("a.conf"), "--block-cache", "9MiB", "--check"}, {}, environment);
 
   EXPECT_EQ(done.status, 0) << done.err;
   std::map<std::string, std::string> seen;
   const auto shown = Json::parse(done.out);
-  for (const auto& one : shown.at("settings")) seen[one.at("name")] = one.at("value").get<std::string>() + " from " + one.at("source").get<std::string>();
+  for (const auto& one : shown.at("settings"))
+    seen[one.at("name")] = one.at("value").get<std::string>() + " from " + one.at("source").get<std::string>();
   EXPECT_EQ(seen.at("block-cache"), "9MiB from flag --block-cache");
   EXPECT_EQ(seen.at("read-threads"), "8 from environment EVERSHARD_READ_THREADS");
   EXPECT_EQ(seen.at("max-queue-appends"), "7 from " + path("a.conf") + ", line 3");
@@ -202,7 +209,10 @@ TEST_F(Serve, RefusesSettingsItDoesNotKnowOrThatDoNotFit) {
     std::string says;
   };
   const Case cases[] = {
-      {{"--config", path("typo.conf")}, {}, 5, path("typo.conf") + ", line 3: there is no setting \\\"blok-cache\\\"; did you mean block-cache?"},
+      {{"--config", path("typo.conf")},
+       {},
+       5,
+       path("typo.conf") + ", line 3: there is no setting \\\"blok-cache\\\"; did you mean block-cache?"},
       {{}, {{"EVERSHARD_CONFIG", path("typo.conf")}}, 5, "line 3"},
       {{}, {{"EVERSHARD_BLOCK_CASHE", "1MiB"}}, 5, "did you mean EVERSHARD_BLOCK_CACHE?"},
       {{"--config", path("not-there.conf")}, {}, 4, "the configuration cannot be read"},
@@ -211,7 +221,10 @@ TEST_F(Serve, RefusesSettingsItDoesNotKnowOrThatDoNotFit) {
       {{"--block-cache", "99999999TiB"}, {}, 5, "flag --block-cache: block-cache must be a size"},
       {{"--read-threads", "0"}, {}, 5, "read-threads must be at least 1"},
       {{"--tls-cert", "x"}, {}, 5, "tls-cert needs tls-key"},
-      {{}, {{"EVERSHARD_DRAIN_TIMEOUT", "30"}}, 5, "environment EVERSHARD_DRAIN_TIMEOUT: drain-timeout must be a duration"},
+      {{},
+       {{"EVERSHARD_DRAIN_TIMEOUT", "30"}},
+       5,
+       "environment EVERSHARD_DRAIN_TIMEOUT: drain-timeout must be a duration"},
   };
   for (const auto& [more, environment, status, says] : cases) {
     Words all{"serve", "--data", path("served"), "--format", "json", "--listen", "127.0.0.1:0"};
@@ -280,7 +293,9 @@ TEST_F(Serve, TellsSystemdHowItIs) {
   address.sun_family = AF_UNIX;
   const std::string name = "@evershard-serve-" + std::to_string(::getpid());
   std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);
-  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())), 0);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address),
+                   static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())),
+            0);
   const timeval limit{20, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   std::string told;
@@ -340,7 +355,8 @@ TEST_F(Serve, AppliesPoliciesAtItsStartWhereNobodyHasForAPeriod) {
   append(data, R"({"aggregate":"order-1","type":"T","payload":1,"occurred_at":"2001-01-01T00:00:00Z"})"
                "\n");
   ASSERT_EQ(evershard({"retention", "policy", "old", "--remove", "order", "--keep", "90d", "--data", data}).status, 0);
-  Process server(words({"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", path("log"), "--retention-every", "720h"}));
+  Process server(words(
+      {"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", path("log"), "--retention-every", "720h"}));
   EXPECT_TRUE(logged("retention done", seconds(60)));
   server.signal(SIGTERM);
   ASSERT_EQ(server.wait().status, 0);

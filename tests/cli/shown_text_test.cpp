@@ -37,15 +37,20 @@ TEST(AwayNotice, IsSaidOnceAnAbsence) {
   std::vector<std::string> said;
   AwayNotice notice("evershard: the server", [&](std::string_view line) { said.emplace_back(line); });
   const Timestamp noon = *Timestamp::parse("2026-01-31T12:00:00Z");
-  const auto away = [](int ms) { return FeedItem::Away{{ErrorCode::unavailable, "connection refused"}, std::chrono::milliseconds(ms)}; };
+  const auto away = [](int ms) {
+    return FeedItem::Away{{ErrorCode::unavailable, "connection refused"}, std::chrono::milliseconds(ms)};
+  };
   notice.see({}, noon);
   EXPECT_EQ(said.size(), 0u);
   notice.see(away(1'000), {noon.micros + 1'000'000});
   notice.see(away(2'500), {noon.micros + 2'500'000});
   notice.see({}, {noon.micros + 7'000'000});
   notice.see({}, {noon.micros + 8'000'000});
-  EXPECT_EQ(said, (std::vector<std::string>{"evershard: the server is away since 2026-01-31T12:00:00.000000Z: connection refused; it is waited for\n",
-                                            "evershard: the server is back after 7 s\n"}));
+  EXPECT_EQ(
+      said,
+      (std::vector<std::string>{
+          "evershard: the server is away since 2026-01-31T12:00:00.000000Z: connection refused; it is waited for\n",
+          "evershard: the server is back after 7 s\n"}));
   notice.see(away(1'000), {noon.micros + 20'000'000});
   EXPECT_EQ(said.size(), 3u) << "another absence";
 }
@@ -101,7 +106,8 @@ TEST(Progress, SaysRateAndTimeLeft) {
 
   EXPECT_EQ(line.text(250'000, 1'000'000, 10), "import [======                  ] 25 %  250,000  25,000/s  0:30 left");
   EXPECT_EQ(line.text(3, 0, 1), "import 3  3/s");
-  EXPECT_THAT(ProgressLine({}, "read", ProgressLine::Unit::bytes).text(1536, 1u << 30, 1), HasSubstr("1.5 KiB  1.5 KiB/s  194:10:50 left"));
+  EXPECT_THAT(ProgressLine({}, "read", ProgressLine::Unit::bytes).text(1536, 1u << 30, 1),
+              HasSubstr("1.5 KiB  1.5 KiB/s  194:10:50 left"));
 }
 
 TEST(Output, TellsAClosedPipeFromAFullDisk) {

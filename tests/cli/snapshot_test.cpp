@@ -9,7 +9,9 @@ class SnapshotCommand : public Program {
  protected:
   void SetUp() override {
     data_ = store();
-    for (int i = 0; i < 5; ++i) append(data_, R"({"aggregate":"order-1","type":"T"})" "\n");
+    for (int i = 0; i < 5; ++i)
+      append(data_, R"({"aggregate":"order-1","type":"T"})"
+                    "\n");
   }
   Finished put(const std::string& version, Words more) {
     Words all{"snapshot", "put", "order-1", "--version", version, "--data", data_, "--format", "json"};

@@ -18,7 +18,8 @@ class StoreCommands : public Program {
   static void fill(const std::string& data, int events) {
     std::string lines;
     for (int i = 0; i < events; ++i) {
-      lines += R"({"aggregate":"a-)" + std::to_string(i % 10) + R"(","type":"T","tags":["n:)" + std::to_string(i) + R"("],"payload":)" + std::to_string(i) + "}\n";
+      lines += R"({"aggregate":"a-)" + std::to_string(i % 10) + R"(","type":"T","tags":["n:)" + std::to_string(i) +
+               R"("],"payload":)" + std::to_string(i) + "}\n";
     }
     append(data, lines);
   }
@@ -107,7 +108,8 @@ TEST_F(StoreCommands, BacksUpAndRestores) {
 
   EXPECT_EQ(restored.status, 0) << restored.err;
   EXPECT_EQ(head(path("again")), 200u);
-  EXPECT_EQ(evershard({"export", "--data", path("again")}).out, evershard({"export", "--data", data, "--up-to", "200"}).out);
+  EXPECT_EQ(evershard({"export", "--data", path("again")}).out,
+            evershard({"export", "--data", data, "--up-to", "200"}).out);
   EXPECT_EQ(onto.status, 5);
   EXPECT_EQ(error_of(onto).at("code"), "invalid_argument");
   EXPECT_EQ(nothing.status, 4);
@@ -128,18 +130,21 @@ TEST_F(StoreCommands, BacksUpTheTruthOnlyAndMakesTheIndexesWhenItIsRestored) {
   EXPECT_EQ(made.at("up_to"), 300);
   for (const auto& refused : {opened, mended}) {
     EXPECT_EQ(refused.status, 5);
-    EXPECT_THAT(error_of(refused).at("message").get<std::string>(), HasSubstr("`evershard restore` makes a store of it"));
+    EXPECT_THAT(error_of(refused).at("message").get<std::string>(),
+                HasSubstr("`evershard restore` makes a store of it"));
   }
   EXPECT_EQ(restored.at("up_to"), 300);
   EXPECT_EQ(evershard({"export", "--data", path("again")}).out, evershard({"export", "--data", data}).out);
-  EXPECT_EQ(evershard({"query", "--data", path("again"), "--tag", "n:17"}).out, evershard({"query", "--data", data, "--tag", "n:17"}).out);
+  EXPECT_EQ(evershard({"query", "--data", path("again"), "--tag", "n:17"}).out,
+            evershard({"query", "--data", data, "--tag", "n:17"}).out);
   EXPECT_EQ(shown({"verify", "--data", path("again")}).at(0).at("errors"), 0);
 }
 
 TEST_F(StoreCommands, ClonesAndRestoresUpToAPosition) {
   const std::string data = store();
   fill(data, 50);
-  append(data, R"({"events":[{"aggregate":"a-1","type":"T"},{"type":"U"},{"aggregate":"a-2","type":"T"}]})" "\n");
+  append(data, R"({"events":[{"aggregate":"a-1","type":"T"},{"type":"U"},{"aggregate":"a-2","type":"T"}]})"
+               "\n");
   fill(data, 20);
   ASSERT_EQ(evershard({"backup", path("backup"), "--data", data}).status, 0);
 
@@ -150,7 +155,8 @@ TEST_F(StoreCommands, ClonesAndRestoresUpToAPosition) {
 
   EXPECT_EQ(cloned.at("up_to"), 53);
   EXPECT_EQ(restored.at("up_to"), 50);
-  EXPECT_EQ(evershard({"export", "--data", path("clone")}).out, evershard({"export", "--data", data, "--up-to", "53"}).out);
+  EXPECT_EQ(evershard({"export", "--data", path("clone")}).out,
+            evershard({"export", "--data", data, "--up-to", "53"}).out);
   EXPECT_EQ(head(path("again")), 50u);
   EXPECT_EQ(torn.status, 5);
   EXPECT_THAT(error_of(torn).at("message").get<std::string>(), HasSubstr("the append at positions 51 to 53"));
@@ -192,7 +198,8 @@ TEST_F(StoreCommands, ABackupThatIsKilledLeavesNothingThatLooksWholeAndIsMadeAga
   }
   EXPECT_GT(killed_inside, 0);
 
-  EXPECT_EQ(evershard({"backup", path("copy"), "--data", data, "--truth-only"}).status, 0) << "what the killed one left is replaced";
+  EXPECT_EQ(evershard({"backup", path("copy"), "--data", data, "--truth-only"}).status, 0)
+      << "what the killed one left is replaced";
   EXPECT_FALSE(fs::exists(path("copy.part")));
   EXPECT_EQ(evershard({"restore", path("copy"), path("again")}).status, 0);
   EXPECT_EQ(head(path("again")), 8'000u);
@@ -247,7 +254,8 @@ TEST_F(StoreCommands, SaysWhatIsLostAndMendsItOnlyWhenTold) {
   // Whatever the close left in logs and files: a process that is killed leaves the rest in the log.
   Process writer(words({"append", "--data", data, "--jsonl", "-"}));
   for (int i = 0; i < 20; ++i) {
-    writer.write(R"({"type":"Late"})" "\n");
+    writer.write(R"({"type":"Late"})"
+                 "\n");
     ASSERT_EQ(writer.lines(static_cast<std::size_t>(i) + 1).size(), static_cast<std::size_t>(i) + 1);
   }
   writer.signal(SIGKILL);
@@ -274,14 +282,16 @@ TEST_F(StoreCommands, SaysWhatIsLostAndMendsItOnlyWhenTold) {
 
 TEST_F(StoreCommands, ShowsRawRowsDecoded) {
   const std::string data = store();
-  append(data, R"({"aggregate":"a-1","type":"Marker","tags":["x"]})" "\n");
+  append(data, R"({"aggregate":"a-1","type":"Marker","tags":["x"]})"
+               "\n");
 
   const auto journal = shown({"inspect", "--data", data});
   const auto shard = journal.at(0).at("key").at("shard").get<int>();
   const auto of_shard = shown({"inspect", "--data", data, "--shard", std::to_string(shard)});
   const auto of_other = shown({"inspect", "--data", data, "--shard", std::to_string((shard + 1) % 16)});
   const auto by_prefix = shown({"inspect", "--data", data, "--prefix", journal.at(0).at("key_hex").get<std::string>()});
-  const Finished order = evershard({"inspect", "--data", data, "--family", "order", "--limit", "1", "--format", "table"});
+  const Finished order =
+      evershard({"inspect", "--data", data, "--family", "order", "--limit", "1", "--format", "table"});
 
   ASSERT_EQ(journal.size(), 1u);
   EXPECT_THAT(journal.at(0).at("value").dump(), HasSubstr("Marker"));

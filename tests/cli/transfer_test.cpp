@@ -28,9 +28,14 @@ class Transfer : public Program {
 
   /// Appends of one to four events over some aggregates, with payloads that JSON would spoil.
   static std::string lines(std::uint64_t seed, int count) {
-    const char* payloads[] = {R"("payload":{"z":1,"a":1.0,"a":1e2},)", R"("payload":"AAH/",  "payload_encoding":"base64",)", R"("payload":null,)", "",
-                              R"("payload":"CnsgfQ==","payload_encoding":"base64","payload_format":1,)", R"("payload":123456789012345678901234567890,)",
-                              R"("payload":"eyJhIjoxfQ==","payload_encoding":"base64","payload_format":1001,)", R"("payload":[ 1, 2 ],"payload_format":0,)"};
+    const char* payloads[] = {R"("payload":{"z":1,"a":1.0,"a":1e2},)",
+                              R"("payload":"AAH/",  "payload_encoding":"base64",)",
+                              R"("payload":null,)",
+                              "",
+                              R"("payload":"CnsgfQ==","payload_encoding":"base64","payload_format":1,)",
+                              R"("payload":123456789012345678901234567890,)",
+                              R"("payload":"eyJhIjoxfQ==","payload_encoding":"base64","payload_format":1001,)",
+                              R"("payload":[ 1, 2 ],"payload_format":0,)"};
     const char* metadata[] = {"", R"("metadata":{"by": "me"},)", R"("metadata":"/w==","metadata_encoding":"base64",)"};
     std::mt19937_64 random(seed);
     std::string text;
@@ -43,9 +48,11 @@ class Transfer : public Program {
         if (random() % 5 != 0) text += R"("aggregate":"order-)" + std::to_string(random() % 9) + R"(",)";
         if (random() % 4 == 0) text += R"("also":["customer-)" + std::to_string(random() % 3) + R"("],)";
         if (random() % 3 == 0) text += R"("id":")" + id(++event_number) + R"(",)";
-        if (random() % 2 == 0) text += R"("occurred_at":"20)" + std::to_string(10 + random() % 80) + R"(-01-31T12:00:00.123456Z",)";
+        if (random() % 2 == 0)
+          text += R"("occurred_at":"20)" + std::to_string(10 + random() % 80) + R"(-01-31T12:00:00.123456Z",)";
         text += std::string(payloads[random() % std::size(payloads)]) + metadata[random() % std::size(metadata)];
-        text += R"("tags":["t:)" + std::to_string(random() % 5) + R"(","\u00fc:\"\\"],"type":"T)" + std::to_string(random() % 4) + "\"}";
+        text += R"("tags":["t:)" + std::to_string(random() % 5) + R"(","\u00fc:\"\\"],"type":"T)" +
+                std::to_string(random() % 4) + "\"}";
       }
       text += "]}\n";
     }
@@ -70,7 +77,8 @@ TEST_F(Transfer, GivesBackEveryByte) {
   ASSERT_EQ(a.size(), b.size());
   const auto without_place = [](std::string text) {  // five shards are not sixteen
     for (const auto* key : {"\"shard\":", "\"offset\":"}) {
-      for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) text.erase(at, text.find(',', at) - at + 1);
+      for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
+        text.erase(at, text.find(',', at) - at + 1);
     }
     return text;
   };
@@ -98,7 +106,8 @@ class TransferOfAHistory : public Transfer, public ::testing::WithParamInterface
     const auto done = [&](Words all) {
       all.insert(all.end(), {"--data", data, "--keys", path("keys")});
       const Finished finished = evershard(all);
-      ASSERT_TRUE(finished.status == 0 || finished.status == 4 || finished.status == 5) << all[0] << ' ' << all[1] << ": " << finished.err;
+      ASSERT_TRUE(finished.status == 0 || finished.status == 4 || finished.status == 5)
+          << all[0] << ' ' << all[1] << ": " << finished.err;
     };
     std::uint64_t number = 1'000 * GetParam();
     for (int round = 0; round < 12; ++round) {
@@ -107,7 +116,8 @@ class TransferOfAHistory : public Transfer, public ::testing::WithParamInterface
         text += R"({"events":[)";
         const auto events = 1 + random() % 3;
         for (std::uint64_t e = 0; e < events; ++e) {
-          text += std::string(e == 0 ? "" : ",") + R"({"id":")" + id(++number) + R"(","type":"T)" + std::to_string(random() % 3) + R"(","tags":["t:)" + std::to_string(random() % 3) + "\"]";
+          text += std::string(e == 0 ? "" : ",") + R"({"id":")" + id(++number) + R"(","type":"T)" +
+                  std::to_string(random() % 3) + R"(","tags":["t:)" + std::to_string(random() % 3) + "\"]";
           if (random() % 6 != 0) text += R"(,"aggregate":"order-)" + std::to_string(random() % 5) + "\"";
           if (random() % 3 == 0) text += R"(,"occurred_at":"2001-01-31T12:00:00.5Z")";
           if (random() % 4 == 0) text += R"(,"also":["customer-1"])";
@@ -121,25 +131,35 @@ class TransferOfAHistory : public Transfer, public ::testing::WithParamInterface
       const std::string aggregate = "order-" + std::to_string(random() % 5);
       const std::string version = std::to_string(2 + random() % 4);
       switch (random() % 6) {
-        case 0: done({"retention", "truncate", aggregate, version, "--uncovered", "--yes"}); break;
-        case 1: done({"retention", "remove", aggregate, "--yes"}); break;
-        case 2: done({"retention", "erase", "person-" + std::to_string(random() % 3), "--yes"}); break;
+        case 0:
+          done({"retention", "truncate", aggregate, version, "--uncovered", "--yes"});
+          break;
+        case 1:
+          done({"retention", "remove", aggregate, "--yes"});
+          break;
+        case 2:
+          done({"retention", "erase", "person-" + std::to_string(random() % 3), "--yes"});
+          break;
         case 3:
-          done({"snapshot", "put", aggregate, "--version", version, "--payload", "{\"s\":" + version + "}", "--schema-revision", "3"});
+          done({"snapshot", "put", aggregate, "--version", version, "--payload", "{\"s\":" + version + "}",
+                "--schema-revision", "3"});
           done({"retention", "truncate", aggregate, version, "--yes"});
           break;
         case 4:
           done({"retention", "policy", "p" + std::to_string(round), "--events", "T1", "--keep", "1d", "--uncovered"});
           done({"retention", "run", "--yes"});
           break;
-        default: done({"retention", "policy", "of-carts", "--remove", "cart", "--keep", std::to_string(1 + round) + "d"}); break;
+        default:
+          done({"retention", "policy", "of-carts", "--remove", "cart", "--keep", std::to_string(1 + round) + "d"});
+          break;
       }
     }
   }
   /// Without shard, offset and when a snapshot was taken: the store's own to give.
   static std::string without_own(std::string text) {
     for (const auto* key : {"\"shard\":", "\"offset\":", "\"taken_at\":"}) {
-      for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) text.erase(at, text.find(',', at) - at + 1);
+      for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
+        text.erase(at, text.find(',', at) - at + 1);
     }
     return text;
   }
@@ -153,7 +173,8 @@ TEST_P(TransferOfAHistory, IsTheSameOutInAndOutAgain) {
     const std::string& to = keys.empty() ? third : second;
     export_to(first, name + "-a", keys);
     // What is sealed is taken by a store that shares the keys.
-    const Finished imported = evershard({"import", path(name + "-a"), "--data", to, "--keys", path(keys.empty() ? "keys" : "other-keys"), "--format", "json"});
+    const Finished imported = evershard({"import", path(name + "-a"), "--data", to, "--keys",
+                                         path(keys.empty() ? "keys" : "other-keys"), "--format", "json"});
     ASSERT_EQ(imported.status, 0) << imported.err;
     EXPECT_EQ(Json::parse(imported.out).at("events_moved"), 0);
     EXPECT_EQ(Json::parse(imported.out).at("head"), head(first));
@@ -161,14 +182,17 @@ TEST_P(TransferOfAHistory, IsTheSameOutInAndOutAgain) {
 
     EXPECT_EQ(without_own(read_file(name + "-a")), without_own(read_file(name + "-b")));
     EXPECT_EQ(evershard({"verify", "--data", to}).status, 0);
-    EXPECT_EQ(shown({"aggregate", "list", "--data", to, "--format", "jsonl", "--type", "order"}).size(), shown({"aggregate", "list", "--data", first, "--format", "jsonl", "--type", "order"}).size());
-    const Finished again = evershard({"import", path(name + "-a"), "--data", to, "--keys", path(keys.empty() ? "keys" : "other-keys"), "--format", "json"});
+    EXPECT_EQ(shown({"aggregate", "list", "--data", to, "--format", "jsonl", "--type", "order"}).size(),
+              shown({"aggregate", "list", "--data", first, "--format", "jsonl", "--type", "order"}).size());
+    const Finished again = evershard({"import", path(name + "-a"), "--data", to, "--keys",
+                                      path(keys.empty() ? "keys" : "other-keys"), "--format", "json"});
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(Json::parse(again.out).at("events_stored"), 0);
     EXPECT_EQ(head(to), head(first));
   }
   // Into the store it came from: everything is known.
-  const Finished itself = evershard({"import", path("plain-a"), "--data", first, "--keys", path("keys"), "--format", "json"});
+  const Finished itself =
+      evershard({"import", path("plain-a"), "--data", first, "--keys", path("keys"), "--format", "json"});
   ASSERT_EQ(itself.status, 0) << itself.err;
   EXPECT_EQ(Json::parse(itself.out).at("events_stored"), 0);
 }
@@ -177,18 +201,25 @@ INSTANTIATE_TEST_SUITE_P(Seeds, TransferOfAHistory, ::testing::Values(1, 2, 3, 4
 
 TEST_F(Transfer, GoesThroughAServer) {
   const std::string first = store("first"), second = store("second");
-  append(first, R"({"aggregate":"a-1","type":"A","payload":1})" "\n" R"({"aggregate":"b-1","type":"A","payload":2})" "\n");
-  const Finished sealed = evershard({"append", "--jsonl", "-", "--data", first, "--keys", path("keys")}, R"({"aggregate":"b-1","type":"B","payload":3,"subject":"ada"})" "\n");
+  append(first, R"({"aggregate":"a-1","type":"A","payload":1})"
+                "\n"
+                R"({"aggregate":"b-1","type":"A","payload":2})"
+                "\n");
+  const Finished sealed = evershard({"append", "--jsonl", "-", "--data", first, "--keys", path("keys")},
+                                    R"({"aggregate":"b-1","type":"B","payload":3,"subject":"ada"})"
+                                    "\n");
   ASSERT_EQ(sealed.status, 0) << sealed.err;
   ASSERT_EQ(evershard({"retention", "erase", "ada", "--yes", "--data", first, "--keys", path("keys")}).status, 0);
   ASSERT_EQ(evershard({"retention", "remove", "a-1", "--yes", "--data", first}).status, 0);
   export_to(first, "a.jsonl");
   ProcessOptions options;
   options.environment["EVERSHARD_HTTP_LISTEN"] = "none";
-  Process server(words({"serve", "--data", second, "--listen", "unix:" + path("socket"), "--log-file", path("log")}), options);
+  Process server(words({"serve", "--data", second, "--listen", "unix:" + path("socket"), "--log-file", path("log")}),
+                 options);
   ASSERT_FALSE(server.lines(1, std::chrono::seconds(60)).empty());
 
-  const Finished imported = evershard({"import", path("a.jsonl"), "--server", "unix:" + path("socket"), "--format", "json"});
+  const Finished imported =
+      evershard({"import", path("a.jsonl"), "--server", "unix:" + path("socket"), "--format", "json"});
   server.signal(SIGTERM);
   server.wait();
   export_to(second, "b.jsonl");
@@ -204,8 +235,13 @@ TEST_F(Transfer, GoesThroughAServer) {
 
 TEST_F(Transfer, TakesInWhatIsGoneByImportOnly) {
   const std::string data = store();
-  const Finished appended = evershard({"append", "--jsonl", "-", "--data", data, "--format", "json"}, R"({"id":")" + id(1) + R"(","type":"","state":"removed"})" "\n");
-  const Finished hidden = evershard({"append", "--jsonl", "-", "--data", data, "--format", "json"}, R"({"aggregate":"a-1","type":"$AggregateRemoved"})" "\n");
+  const Finished appended =
+      evershard({"append", "--jsonl", "-", "--data", data, "--format", "json"}, R"({"id":")" + id(1) +
+                                                                                    R"(","type":"","state":"removed"})"
+                                                                                    "\n");
+  const Finished hidden = evershard({"append", "--jsonl", "-", "--data", data, "--format", "json"},
+                                    R"({"aggregate":"a-1","type":"$AggregateRemoved"})"
+                                    "\n");
 
   EXPECT_EQ(appended.status, 5);
   EXPECT_EQ(hidden.status, 5);
@@ -216,7 +252,8 @@ TEST_F(Transfer, KnowsWhatIsThereAlready) {
   const std::string second = store("second");
   append(first, lines(3, 300));
   // An append that named its request: an export does not carry that.
-  append(first, R"({"events":[{"type":"A","id":")" + id(90'000) + R"("},{"type":"B","id":")" + id(90'001) + R"("}],"request_id":")" + id(90'002) + "\"}\n");
+  append(first, R"({"events":[{"type":"A","id":")" + id(90'000) + R"("},{"type":"B","id":")" + id(90'001) +
+                    R"("}],"request_id":")" + id(90'002) + "\"}\n");
   export_to(first, "a.jsonl");
   import_into(second, "a.jsonl");
 
@@ -231,8 +268,12 @@ TEST_F(Transfer, KnowsWhatIsThereAlready) {
 
 TEST_F(Transfer, RefusesAnotherEventUnderAKnownId) {
   const std::string data = store();
-  write_file("one", R"({"id":")" + id(1) + R"(","type":"A","payload":1})" "\n");
-  write_file("other", R"({"id":")" + id(1) + R"(","type":"A","payload":2})" "\n");
+  write_file("one", R"({"id":")" + id(1) +
+                        R"(","type":"A","payload":1})"
+                        "\n");
+  write_file("other", R"({"id":")" + id(1) +
+                          R"(","type":"A","payload":2})"
+                          "\n");
   import_into(data, "one");
 
   const Finished done = evershard({"import", path("other"), "--data", data, "--format", "json"});
@@ -245,7 +286,8 @@ TEST_F(Transfer, RefusesAnotherEventUnderAKnownId) {
 TEST_F(Transfer, NeedsAnIdOfEveryEvent) {
   const std::string data = store();
 
-  const Finished done = evershard({"import", "-", "--data", data, "--format", "json"}, R"({"type":"A"})" "\n");
+  const Finished done = evershard({"import", "-", "--data", data, "--format", "json"}, R"({"type":"A"})"
+                                                                                       "\n");
 
   EXPECT_EQ(done.status, 5);
   EXPECT_THAT(error_of(done).at("message").get<std::string>(), HasSubstr("id is missing"));
@@ -254,7 +296,12 @@ TEST_F(Transfer, NeedsAnIdOfEveryEvent) {
 TEST_F(Transfer, SaysHowManyEventsStandElsewhere) {
   const std::string first = store("first");
   const std::string second = store("second");
-  append(first, R"({"type":"A"})" "\n" R"({"type":"B","tags":["x"]})" "\n" R"({"events":[{"type":"C","tags":["x"]},{"type":"D"},{"type":"E","tags":["x"]}]})" "\n");
+  append(first, R"({"type":"A"})"
+                "\n"
+                R"({"type":"B","tags":["x"]})"
+                "\n"
+                R"({"events":[{"type":"C","tags":["x"]},{"type":"D"},{"type":"E","tags":["x"]}]})"
+                "\n");
   export_to(first, "x.jsonl", {"--tag", "x"});
 
   const Json report = import_into(second, "x.jsonl");
@@ -272,7 +319,8 @@ TEST_F(Transfer, KeepsToItsRange) {
 
   std::vector<std::uint64_t> positions;
   for (const auto& line : part) {
-    for (const auto& event : line.contains("events") ? line.at("events") : Json::array({line})) positions.push_back(event.at("position"));
+    for (const auto& event : line.contains("events") ? line.at("events") : Json::array({line}))
+      positions.push_back(event.at("position"));
   }
   EXPECT_THAT(positions, ::testing::ElementsAre(4, 5, 6, 7));
 }
@@ -319,7 +367,8 @@ TEST_F(Transfer, GoesOnAfterItWasKilled) {
   const Json report = import_into(second, "a.jsonl");
   export_to(second, "b.jsonl");
 
-  EXPECT_EQ(report.at("events_known").get<std::uint64_t>() + report.at("events_stored").get<std::uint64_t>(), head(first));
+  EXPECT_EQ(report.at("events_known").get<std::uint64_t>() + report.at("events_stored").get<std::uint64_t>(),
+            head(first));
   EXPECT_EQ(read_file("b.jsonl"), all);
 }
 

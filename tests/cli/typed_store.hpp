@@ -20,13 +20,15 @@ class TypedStore : public Program {
     return given;
   }
   void register_types() const {
-    const Finished done = evershard(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message}));
+    const Finished done =
+        evershard(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message}));
     ASSERT_EQ(done.status, 0) << done.err;
   }
   void append_payload(const std::string& type, std::string_view payload, int format = 2) const {
     write_file("payload", payload);
-    const Finished done = evershard(with_data({"append", "--aggregate", "bank_account-1", "--type", type, "--payload-file", path("payload"), "--payload-format",
-                                               std::to_string(format)}));
+    const Finished done =
+        evershard(with_data({"append", "--aggregate", "bank_account-1", "--type", type, "--payload-file",
+                             path("payload"), "--payload-format", std::to_string(format)}));
     ASSERT_EQ(done.status, 0) << done.err;
   }
   void deposit(std::int64_t amount) const {
@@ -38,13 +40,17 @@ class TypedStore : public Program {
   [[nodiscard]] Json deposit_as_json(std::int64_t amount) const {
     tests::bank::Deposited deposited;
     deposited.set_amount(amount);
-    return {{"aggregate", "bank_account-1"}, {"type", deposited_message}, {"payload", to_base64(deposited.SerializeAsString())},
-            {"payload_encoding", "base64"}, {"payload_format", 2}};
+    return {{"aggregate", "bank_account-1"},
+            {"type", deposited_message},
+            {"payload", to_base64(deposited.SerializeAsString())},
+            {"payload_encoding", "base64"},
+            {"payload_format", 2}};
   }
   void put_snapshot(std::uint64_t version, std::string_view payload, int format = 2) const {
     write_file("payload", payload);
-    const Finished done = evershard(with_data({"snapshot", "put", "bank_account-1", "--version", std::to_string(version), "--payload-file", path("payload"),
-                                               "--payload-format", std::to_string(format), "--schema-revision", "3", "--keep", "10"}));
+    const Finished done = evershard(with_data(
+        {"snapshot", "put", "bank_account-1", "--version", std::to_string(version), "--payload-file", path("payload"),
+         "--payload-format", std::to_string(format), "--schema-revision", "3", "--keep", "10"}));
     ASSERT_EQ(done.status, 0) << done.err;
   }
   void put_snapshot_of_balance(std::uint64_t version, std::int64_t balance) const {

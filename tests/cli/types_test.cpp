@@ -14,7 +14,10 @@ using ::testing::Not;
 class Types : public TypedStore {};
 
 TEST_F(Types, AreListedOnceAdded) {
-  const Json added = shown(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message, "--alias", "deposited.v1=" + deposited_message})).at(0);
+  const Json added =
+      shown(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message, "--alias",
+                       "deposited.v1=" + deposited_message}))
+          .at(0);
   const auto listed = shown(with_data({"types", "list"}));
   const Finished table = evershard(with_data({"types", "list", "--format", "table"}));
 
@@ -34,7 +37,8 @@ TEST_F(Types, AreAddedAgainWithoutAChange) {
   register_types();
   const std::string before = read_file("store/TYPES");
 
-  const Json again = shown(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message})).at(0);
+  const Json again =
+      shown(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message})).at(0);
 
   EXPECT_EQ(again.at("registered"), Json::array());
   EXPECT_EQ(read_file("store/TYPES"), before);
@@ -46,7 +50,8 @@ TEST_F(Types, AreReplacedOnlyWhenAskedTo) {
   write_file("later.pb", later_descriptors());
 
   const Finished refused = evershard(with_data({"types", "add", path("later.pb"), "--format", "json"}));
-  const Finished other = evershard(with_data({"types", "add", "--state", "bank_account=" + deposited_message, "--format", "json"}));
+  const Finished other =
+      evershard(with_data({"types", "add", "--state", "bank_account=" + deposited_message, "--format", "json"}));
   const std::string after = read_file("store/TYPES");
   const Json replaced = shown(with_data({"types", "add", path("later.pb"), "--replace"})).at(0);
 
@@ -170,7 +175,11 @@ TEST_F(Types, AddJsonBesideTheBytesOfAPayload) {
   const Json before = shown(with_data({"read"})).at(0);
   register_types();
 
-  for (const auto& asked : {Words{"read"}, {"read", "bank_account-1"}, {"query", "--type", deposited_message}, {"tail", "--until-caught-up"}, {"aggregate", "history", "bank_account-1"}}) {
+  for (const auto& asked : {Words{"read"},
+                            {"read", "bank_account-1"},
+                            {"query", "--type", deposited_message},
+                            {"tail", "--until-caught-up"},
+                            {"aggregate", "history", "bank_account-1"}}) {
     const Json event = shown(with_data(asked)).at(0);
 
     EXPECT_EQ(event.at("decoded"), Json::parse(R"({"amount":"7"})")) << ::testing::PrintToString(asked);
@@ -230,17 +239,27 @@ TEST_F(Types, SayWhyAPayloadIsNotDecoded) {
 TEST_F(Types, LongNumbersAreNumbersForIndexesAndTables) {
   register_types();
   for (const std::int64_t amount : {INT64_MIN, std::int64_t{0}, std::int64_t{9'007'199'254'740'993}}) deposit(amount);
-  write_file("sums.json", R"({"fields":[{"name":"account","type":"text","role":"key"},{"name":"amount","type":"integer","role":"index"}],)"
-                          R"("rules":[{"types":[")" + deposited_message + R"("],"action":"upsert","key":"aggregate","fields":{"amount":"$.amount"}}]})");
+  write_file(
+      "sums.json",
+      R"({"fields":[{"name":"account","type":"text","role":"key"},{"name":"amount","type":"integer","role":"index"}],)"
+      R"("rules":[{"types":[")" +
+          deposited_message + R"("],"action":"upsert","key":"aggregate","fields":{"amount":"$.amount"}}]})");
 
-  ASSERT_EQ(evershard(with_data({"index", "create", "by-amount", "--type", deposited_message, "--path", "$.amount", "--value", "integer"})).status, 0);
+  ASSERT_EQ(evershard(with_data({"index", "create", "by-amount", "--type", deposited_message, "--path", "$.amount",
+                                 "--value", "integer"}))
+                .status,
+            0);
   const Finished found = evershard(with_data({"index", "read", "by-amount", "--from", "0", "--format", "jsonl"}));
   const Finished created = evershard(with_data({"projection", "create", "sums", path("sums.json"), "--wait"}));
-  const Finished rows = evershard(with_data({"table", "select", "sums", "--where", "amount > 9007199254740992", "--format", "jsonl"}));
+  const Finished rows =
+      evershard(with_data({"table", "select", "sums", "--where", "amount > 9007199254740992", "--format", "jsonl"}));
 
-  EXPECT_EQ(json_lines(found.out), (std::vector<Json>{{{"value", 0}, {"position", 2}}, {{"value", 9'007'199'254'740'993}, {"position", 3}}}));
+  EXPECT_EQ(json_lines(found.out),
+            (std::vector<Json>{{{"value", 0}, {"position", 2}}, {{"value", 9'007'199'254'740'993}, {"position", 3}}}));
   EXPECT_EQ(created.status, 0) << created.err;
-  EXPECT_EQ(json_lines(rows.out), (std::vector<Json>{{{"account", "bank_account-1"}, {"amount", 9'007'199'254'740'993}}})) << rows.out << rows.err;
+  EXPECT_EQ(json_lines(rows.out),
+            (std::vector<Json>{{{"account", "bank_account-1"}, {"amount", 9'007'199'254'740'993}}}))
+      << rows.out << rows.err;
 }
 
 TEST_F(Types, MayBeGivenForOneCommand) {
@@ -250,10 +269,12 @@ TEST_F(Types, MayBeGivenForOneCommand) {
   append_payload("deposited=v2", next.SerializeAsString());
   write_file("later.pb", later_descriptors());
 
-  const auto first = shown(with_data({"read", "--descriptors", EVERSHARD_DESCRIPTORS, "--alias", "deposited=v2=" + deposited_message}));
+  const auto first = shown(
+      with_data({"read", "--descriptors", EVERSHARD_DESCRIPTORS, "--alias", "deposited=v2=" + deposited_message}));
   const bool kept = std::filesystem::exists(path("store/TYPES"));
   register_types();
-  const auto over = shown(with_data({"read", "--descriptors", path("later.pb"), "--alias", "deposited=v2=" + deposited_message}));
+  const auto over =
+      shown(with_data({"read", "--descriptors", path("later.pb"), "--alias", "deposited=v2=" + deposited_message}));
   const Finished wrong = evershard(with_data({"read", "--descriptors", path("store/MARK"), "--format", "json"}));
   const Finished both = evershard(with_data({"read", "--descriptors", path("later.pb"), "--as-stored"}));
 

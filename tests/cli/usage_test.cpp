@@ -197,20 +197,24 @@ TEST_F(Usage, RefusesNamesThatNoStoreTakes) {
   for (const auto& given : cases) {
     Words all = given;
     const bool dash = given.back() == "-1";
-    if (dash) all = {"read", "--data", data, "--format", "json", "--", "-1"};
-    else all.insert(all.end(), {"--data", data, "--format", "json"});
+    if (dash)
+      all = {"read", "--data", data, "--format", "json", "--", "-1"};
+    else
+      all.insert(all.end(), {"--data", data, "--format", "json"});
 
     const Finished done = evershard(all);
 
     EXPECT_EQ(done.status, 5) << ::testing::PrintToString(given) << done.err;
-    EXPECT_THAT((std::vector<std::string>{"invalid_argument", "invalid_query", "too_large"}), ::testing::Contains(error_of(done).at("code").get<std::string>()));
+    EXPECT_THAT((std::vector<std::string>{"invalid_argument", "invalid_query", "too_large"}),
+                ::testing::Contains(error_of(done).at("code").get<std::string>()));
   }
   EXPECT_EQ(head(data), 0u);
 }
 
 TEST_F(Usage, RefusesAStoreThatIsOpenAlready) {
   const std::string data = store();
-  append(data, R"({"type":"X"})" "\n");
+  append(data, R"({"type":"X"})"
+               "\n");
   Process holder(words({"tail", "--data", data}));
   ASSERT_EQ(holder.lines(1).size(), 1u);
 
@@ -223,7 +227,9 @@ TEST_F(Usage, RefusesAStoreThatIsOpenAlready) {
 TEST_F(Usage, EndsQuietlyWhenNobodyReads) {
   const std::string data = store();
   std::string lines;
-  for (int i = 0; i < 20'000; ++i) lines += R"({"type":"Filled","payload":"some text to fill the pipe with"})" "\n";
+  for (int i = 0; i < 20'000; ++i)
+    lines += R"({"type":"Filled","payload":"some text to fill the pipe with"})"
+             "\n";
   append(data, lines);
 
   Process reader(words({"read", "--data", data}));
@@ -241,7 +247,8 @@ TEST_F(Usage, EndsQuietlyWhenNobodyReads) {
 
 TEST_F(Usage, SaysWhenTheOutputCannotBeWritten) {
   const std::string data = store();
-  append(data, R"({"type":"X"})" "\n");
+  append(data, R"({"type":"X"})"
+               "\n");
 
   const Finished done = evershard({"read", "--data", data}, {}, {.output_file = "/dev/full"});
 

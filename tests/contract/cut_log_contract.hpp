@@ -24,7 +24,8 @@ class CutLogContract : public ::testing::TestWithParam<bool> {
   /// As after kill -9: what was answered is there.
   void reopen() {
     if (!durable()) {
-      auto memory = std::make_unique<sharding::MemoryCutLog>(log_ ? static_cast<sharding::MemoryCutLog&>(*log_).disk() : sharding::MemoryCutLog::Disk(shards));
+      auto memory = std::make_unique<sharding::MemoryCutLog>(log_ ? static_cast<sharding::MemoryCutLog&>(*log_).disk()
+                                                                  : sharding::MemoryCutLog::Disk(shards));
       memory->crash();
       log_ = std::move(memory);
       return;

@@ -26,7 +26,8 @@ std::vector<std::uint64_t> numbers(const sharding::CutsFound& found) {
   return numbers;
 }
 
-/// Shards 0 and 1 of nodes 1 and 2, opened by cut 1; cut 2 has events of both, cut 3 of shard 0, cut 4 of shard 1, cut 5 of none.
+/// Shards 0 and 1 of nodes 1 and 2, opened by cut 1; cut 2 has events of both, cut 3 of shard 0, cut 4 of shard 1, cut
+/// 5 of none.
 void put_five(sharding::CutLog& log) {
   ASSERT_TRUE(log.lead());
   ASSERT_TRUE(log.put(next_cut(log.state(), {}, {opening_of(0, 1, 1, 1), opening_of(1, 1, 2, 1)})));
@@ -55,8 +56,10 @@ TEST_P(CutLogContract, KeepsItsStateOverEveryReopening) {
   EXPECT_EQ(log().state(), before);
   EXPECT_EQ(before.last_cut, CutNumber{5});
   EXPECT_EQ(before.watermark, GlobalPosition{11});
-  EXPECT_EQ(before.shards[0], (CutLogState::Shard{Epoch{1}, 1, ShardOffset{5}, GlobalPosition{5}, Epoch{1}, ShardOffset{0}}));
-  EXPECT_EQ(before.shards[1], (CutLogState::Shard{Epoch{1}, 2, ShardOffset{9}, GlobalPosition{11}, Epoch{1}, ShardOffset{0}}));
+  EXPECT_EQ(before.shards[0],
+            (CutLogState::Shard{Epoch{1}, 1, ShardOffset{5}, GlobalPosition{5}, Epoch{1}, ShardOffset{0}}));
+  EXPECT_EQ(before.shards[1],
+            (CutLogState::Shard{Epoch{1}, 2, ShardOffset{9}, GlobalPosition{11}, Epoch{1}, ShardOffset{0}}));
   EXPECT_EQ(before.shards[2], CutLogState::Shard{});
   EXPECT_EQ(log().lead()->epoch, Epoch{2});
 }
@@ -121,9 +124,11 @@ TEST_P(CutLogContract, TakesNothingThatDoesNotJoinOn) {
   auto losing = opening_of(0, 2, 1, 5);
   losing.lost_from = ShardOffset{3};
   losing.lost_until = ShardOffset{4};
-  for (const Cut& bad : {hole, next_cut(before, {segment_of(0, 1, 6, 7)}), next_cut(before, {segment_of(0, 1, 4, 7)}), next_cut(before, {segment_of(0, 2, 5, 6)}),
-                         next_cut(before, {segment_of(3, 1, 1, 2)}), next_cut(before, {}, {opening_of(0, 1, 1, 5)}), next_cut(before, {}, {opening_of(0, 2, 1, 4)}),
-                         next_cut(before, {}, {opening_of(0, 2, 0, 5)}), next_cut(before, {}, {opening_of(3, 1, 1, 1)}), next_cut(before, {}, {losing})}) {
+  for (const Cut& bad : {hole, next_cut(before, {segment_of(0, 1, 6, 7)}), next_cut(before, {segment_of(0, 1, 4, 7)}),
+                         next_cut(before, {segment_of(0, 2, 5, 6)}), next_cut(before, {segment_of(3, 1, 1, 2)}),
+                         next_cut(before, {}, {opening_of(0, 1, 1, 5)}), next_cut(before, {}, {opening_of(0, 2, 1, 4)}),
+                         next_cut(before, {}, {opening_of(0, 2, 0, 5)}), next_cut(before, {}, {opening_of(3, 1, 1, 1)}),
+                         next_cut(before, {}, {losing})}) {
     const auto refused = log().put(bad);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::corruption);
@@ -222,7 +227,8 @@ TEST_P(CutLogContract, KeepsALossThatWasAccepted) {
   reopen();
 
   EXPECT_THAT(log().cuts_after(CutNumber{5}, all_bytes)->cuts.at(0).openings, ElementsAre(losing));
-  CutLogState::Shard lost{Epoch{2}, 2, ShardOffset{5}, GlobalPosition{5}, Epoch{2}, ShardOffset{4}, {{Epoch{2}, ShardOffset{3}}}};
+  CutLogState::Shard lost{
+      Epoch{2}, 2, ShardOffset{5}, GlobalPosition{5}, Epoch{2}, ShardOffset{4}, {{Epoch{2}, ShardOffset{3}}}};
   EXPECT_EQ(log().state().shards[0], lost);
   ASSERT_TRUE(log().fold(Epoch{1}, std::vector<HeldBy>{{1, CutNumber{6}}, {2, CutNumber{6}}}));
   reopen();
@@ -241,12 +247,17 @@ TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {
     for (int step = 0; step != 60; ++step) {
       const auto& of = log().state().shards;
       switch (random() % 8) {
-        case 0: reopen(); break;
-        case 1: ASSERT_TRUE(log().lead()); break;
+        case 0:
+          reopen();
+          break;
+        case 1:
+          ASSERT_TRUE(log().lead());
+          break;
         case 2:
           held_1 = first.value + random() % (all.size() + 1);
           held_2 = first.value + random() % (all.size() + 1);
-          ASSERT_TRUE(log().fold(log().state().epoch, std::vector<HeldBy>{{1, CutNumber{held_1}}, {2, CutNumber{held_2}}}));
+          ASSERT_TRUE(
+              log().fold(log().state().epoch, std::vector<HeldBy>{{1, CutNumber{held_1}}, {2, CutNumber{held_2}}}));
           break;
         default: {
           const auto shard = static_cast<std::uint16_t>(random() % 3);
@@ -254,7 +265,8 @@ TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {
           std::vector<sharding::Opening> openings;
           std::vector<sharding::Segment> segments;
           if (of[shard].epoch.value == 0 || random() % 4 == 0) {
-            openings.push_back(opening_of(shard, of[shard].epoch.value + 1, 1 + static_cast<std::uint32_t>(random() % 2), next + random() % 3));
+            openings.push_back(opening_of(shard, of[shard].epoch.value + 1,
+                                          1 + static_cast<std::uint32_t>(random() % 2), next + random() % 3));
           } else {
             segments.push_back(segment_of(shard, of[shard].epoch.value, next, next + 1 + random() % 5));
           }
@@ -268,7 +280,8 @@ TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {
       // What is there is what was put; what is not was folded, and is said to be.
       auto at = all.begin();
       for (const Cut& cut : found->cuts) {
-        for (; at != all.end() && at->number != cut.number; ++at) ASSERT_TRUE(found->folded && at->number <= found->folded->last_cut);
+        for (; at != all.end() && at->number != cut.number; ++at)
+          ASSERT_TRUE(found->folded && at->number <= found->folded->last_cut);
         ASSERT_NE(at, all.end());
         ASSERT_EQ(cut, *at++);
       }
@@ -279,7 +292,8 @@ TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {
         if (std::ranges::binary_search(there->cuts, cut.number, {}, &Cut::number)) continue;
         for (const auto& segment : cut.segments) folded[segment.shard.value] = segment.end - 1;
       }
-      for (std::size_t shard = 0; shard != folded.size(); ++shard) ASSERT_EQ(log().state().shards[shard].folded, folded[shard]) << "of shard " << shard;
+      for (std::size_t shard = 0; shard != folded.size(); ++shard)
+        ASSERT_EQ(log().state().shards[shard].folded, folded[shard]) << "of shard " << shard;
       if (!all.empty()) {
         ASSERT_EQ(log().state().watermark, all.back().last_position());
       }

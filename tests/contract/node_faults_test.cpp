@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "evershard/storage/journal/keys.hpp"
-#include "evershard/storage/steps.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/storage/steps.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"
@@ -141,7 +141,8 @@ TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
       std::vector<Append> appends{std::move(placed)};
       appends.push_back(one(b, "Placed", std::to_string(i), {"x"}));
       ASSERT_TRUE(node_->journal(std::move(appends)));
-      ASSERT_TRUE(node_->apply(node_->cut({node_->segment(0, i, i + 1), node_->segment(3, i, i + 1), node_->segment(1, i, i + 1)})));
+      ASSERT_TRUE(node_->apply(
+          node_->cut({node_->segment(0, i, i + 1), node_->segment(3, i, i + 1), node_->segment(1, i, i + 1)})));
       if (i == 20 && seed % 3 != 0) {
         ASSERT_TRUE(opened_->seal());
       }
@@ -185,7 +186,8 @@ TEST_F(NodeFaults, TakesNothingOffWhereARecordThatStaysIsDamaged) {
   const auto a = aggregate_in(0), b = aggregate_in(1);
   ASSERT_NO_FATAL_FAILURE(open_node());
   for (std::uint64_t i = 1; i <= 10; ++i) {
-    ASSERT_TRUE(node_->journal({one(a, "Placed", std::to_string(i), {"x"}), one(b, "Placed", std::to_string(i), {"x"})}));
+    ASSERT_TRUE(
+        node_->journal({one(a, "Placed", std::to_string(i), {"x"}), one(b, "Placed", std::to_string(i), {"x"})}));
     ASSERT_TRUE(node_->apply(node_->cut({node_->segment(0, i, i + 1), node_->segment(1, i, i + 1)})));
   }
   ASSERT_TRUE(opened_->seal());
@@ -214,7 +216,9 @@ TEST_F(NodeFaults, TakesNothingOffWhereARecordThatStaysIsDamaged) {
     const auto refused = opens();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::corruption);
-    EXPECT_THAT(refused.error().what, testing::AllOf(testing::HasSubstr("shard 1"), testing::HasSubstr("nothing was changed"), testing::HasSubstr("Give this node a backup")));
+    EXPECT_THAT(refused.error().what,
+                testing::AllOf(testing::HasSubstr("shard 1"), testing::HasSubstr("nothing was changed"),
+                               testing::HasSubstr("Give this node a backup")));
   }
   // Its backup: nothing but what was given up is gone.
   put_record(1, 4, whole);

@@ -4,9 +4,9 @@
 
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/rebuild_cut_log.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
-#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/repair/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/store_contract.hpp"
@@ -77,7 +77,8 @@ TEST_P(NodeStoreContract, ShowsNothingOfWhatIsDurableBeforeItHasAPlace) {
 TEST_P(NodeStoreContract, GivesPlacesByACutAndLeavesOutOtherNodesPositions) {
   ASSERT_TRUE(node().journal({one(a, "Placed", "1", {"x"}), one(a, "Paid", "2"), one(b, "Placed", "3", {"x"})}));
 
-  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 4), node().segment(0, 1, 3), node().segment(3, 1, 2), node().segment(1, 1, 2), node().segment(2, 4, 6)})));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 4), node().segment(0, 1, 3), node().segment(3, 1, 2),
+                                       node().segment(1, 1, 2), node().segment(2, 4, 6)})));
 
   EXPECT_EQ(store().view().watermark, GlobalPosition{9});
   EXPECT_THAT(payloads_of(everything(store())), ElementsAre("1", "2", "3"));
@@ -89,9 +90,12 @@ TEST_P(NodeStoreContract, GivesPlacesByACutAndLeavesOutOtherNodesPositions) {
 
 TEST_P(NodeStoreContract, ScansItsEventsBothWaysWithLimitsAndBounds) {
   ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(a, "Placed", "2"), one(b, "Placed", "3")}));
-  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 4), node().segment(0, 1, 3), node().segment(3, 1, 2), node().segment(1, 1, 2), node().segment(2, 4, 6)})));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 4), node().segment(0, 1, 3), node().segment(3, 1, 2),
+                                       node().segment(1, 1, 2), node().segment(2, 4, 6)})));
 
-  const auto read = [&](ReadOptions options) { return payloads_of(all_of(Reader(store()).open(store().view(), Query::all(), options))); };
+  const auto read = [&](ReadOptions options) {
+    return payloads_of(all_of(Reader(store()).open(store().view(), Query::all(), options)));
+  };
 
   EXPECT_THAT(read({.direction = Direction::backwards}), ElementsAre("3", "2", "1"));
   EXPECT_THAT(read({.limit = 2}), ElementsAre("1", "2"));
@@ -101,10 +105,12 @@ TEST_P(NodeStoreContract, ScansItsEventsBothWaysWithLimitsAndBounds) {
   EXPECT_THAT(read({.after = GlobalPosition{7}}), IsEmpty());
   EXPECT_THAT(read({.up_to = GlobalPosition{3}}), IsEmpty());
   EXPECT_THAT(read({.limit = 0}), IsEmpty());
-  const auto first = Reader(store()).first_match(store().view(), Query::all(), GlobalPosition{0}, store().view().watermark);
+  const auto first =
+      Reader(store()).first_match(store().view(), Query::all(), GlobalPosition{0}, store().view().watermark);
   ASSERT_TRUE(first && *first);
   EXPECT_EQ((*first)->position, GlobalPosition{4});
-  const auto none = Reader(store()).first_match(store().view(), Query::all(), GlobalPosition{7}, store().view().watermark);
+  const auto none =
+      Reader(store()).first_match(store().view(), Query::all(), GlobalPosition{7}, store().view().watermark);
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
   EXPECT_EQ(Reader(store()).event_at(store().view(), GlobalPosition{1}).error().code, ErrorCode::wrong_shard);
@@ -183,13 +189,18 @@ TEST_P(NodeStoreContract, RemembersBetweenWhichPositionsALossLies) {
   // Both have more in the order than here; of shard 1 it began before this cut.
   ASSERT_TRUE(node().apply_in_part(node().cut({node().segment(2, 1, 6)}), {ShardId{0}, ShardId{1}}, {ShardId{1}}));
   auto losing = node().cut({});
-  for (std::uint16_t s = 0; s != 2; ++s) losing.openings.push_back({ShardId{s}, Epoch{2}, 1, ShardOffset{6}, ShardOffset{2}, ShardOffset{6}});
+  for (std::uint16_t s = 0; s != 2; ++s)
+    losing.openings.push_back({ShardId{s}, Epoch{2}, 1, ShardOffset{6}, ShardOffset{2}, ShardOffset{6}});
   ASSERT_TRUE(node().apply(losing));
 
   const auto covered = covered_rows(store().rows(), NodeWriter::shards);
   ASSERT_TRUE(covered) << covered.error().what;
-  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{10}, GlobalPosition{15}, Epoch{2}})) << "up to the cut nothing was missing";
-  EXPECT_THAT(covered->at(ShardId{1}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{15}, Epoch{2}})) << "nobody knows";
+  EXPECT_THAT(covered->at(ShardId{0}).lost,
+              ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{10}, GlobalPosition{15}, Epoch{2}}))
+      << "up to the cut nothing was missing";
+  EXPECT_THAT(covered->at(ShardId{1}).lost,
+              ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{15}, Epoch{2}}))
+      << "nobody knows";
 }
 
 // The disk is empty, and the cuts with what was lost were folded: their positions are told of with this one.
@@ -201,13 +212,15 @@ TEST_P(NodeStoreContract, RemembersALossAmongCutsThatWereFolded) {
 
   const auto covered = covered_rows(store().rows(), NodeWriter::shards);
   ASSERT_TRUE(covered) << covered.error().what;
-  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{1}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{8}, Epoch{2}}));
+  EXPECT_THAT(covered->at(ShardId{0}).lost,
+              ElementsAre(LostRange{ShardOffset{1}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{8}, Epoch{2}}));
 }
 
 // The disk has what an operator gave up: its store is to be opened anew, before anybody reads the shard.
 TEST_P(NodeStoreContract, SaysThatWhatWasGivenUpIsHere) {
   const auto gone_from = [&] { return covered_rows(store().rows(), NodeWriter::shards)->at(ShardId{0}).gone_from; };
-  ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(a, "Placed", "2"), one(a, "Placed", "3"), one(a, "Placed", "waits")}));
+  ASSERT_TRUE(
+      node().journal({one(a, "Placed", "1"), one(a, "Placed", "2"), one(a, "Placed", "3"), one(a, "Placed", "waits")}));
   ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 4)})));
 
   ASSERT_TRUE(node().apply(node().losing(0, 4, 6, 2)));
@@ -226,7 +239,9 @@ TEST_P(NodeStoreContract, SealsWithOtherNodesPositionsInBetween) {
     for (int n = 0; n < 50; ++n) appends.push_back(one(n % 2 ? a : b, "Placed", std::to_string(i * 50 + n), {"x"}));
     ASSERT_TRUE(node().journal(std::move(appends)));
     const auto first = i * 25 + 1;
-    ASSERT_TRUE(node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31), node().segment(0, first, first + 25)})));
+    ASSERT_TRUE(
+        node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31),
+                                 node().segment(0, first, first + 25)})));
   }
   ASSERT_TRUE(store().seal());
 
@@ -244,7 +259,9 @@ TEST_P(NodeStoreContract, IsVerified) {
     for (int n = 0; n < 50; ++n) appends.push_back(one(n % 2 ? a : b, "Placed", std::to_string(i * 50 + n), {"x"}));
     ASSERT_TRUE(node().journal(std::move(appends)));
     const auto first = i * 25 + 1;
-    ASSERT_TRUE(node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31), node().segment(0, first, first + 25)})));
+    ASSERT_TRUE(
+        node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31),
+                                 node().segment(0, first, first + 25)})));
     if (i == 20) {
       ASSERT_TRUE(store().seal());
     }
@@ -257,7 +274,8 @@ TEST_P(NodeStoreContract, IsVerified) {
   EXPECT_THAT(verified->findings, IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, NodeStoreContract, ::testing::Values(StoreKind{"memory", false}, StoreKind{"rocks", true}),
+INSTANTIATE_TEST_SUITE_P(Stores, NodeStoreContract,
+                         ::testing::Values(StoreKind{"memory", false}, StoreKind{"rocks", true}),
                          [](const auto& kind) { return kind.param.name; });
 
 // -- what only a store on disk can promise
@@ -275,8 +293,10 @@ TEST_P(NodeStoreOnDisk, GoesOnWithWhatNoCutCovered) {
   ASSERT_TRUE(node().journal({std::move(several)}));
   {
     auto prepared = node().prepare({});
-    prepared->appends.push_back(encode_append(std::move(conditional), std::array{true}, NodeWriter::shards, store().hasher(), Timestamp::now()));
-    node().add(*prepared, prepared->appends.back(), ShardId{1}, true, sharding::PartOf{EventId{}, {{ShardId{1}, 1}, {ShardId{3}, 2}}});
+    prepared->appends.push_back(encode_append(std::move(conditional), std::array{true}, NodeWriter::shards,
+                                              store().hasher(), Timestamp::now()));
+    node().add(*prepared, prepared->appends.back(), ShardId{1}, true,
+               sharding::PartOf{EventId{}, {{ShardId{1}, 1}, {ShardId{3}, 2}}});
     prepared->places.back().conditions = {{{.everything = false, .items = {{{1, 2}, {3}}}}, GlobalPosition{17}}};
     ASSERT_TRUE(node().commit(*prepared));
   }
@@ -292,7 +312,8 @@ TEST_P(NodeStoreOnDisk, GoesOnWithWhatNoCutCovered) {
   ASSERT_EQ(first.events.size(), 2u);
   ASSERT_EQ(first.aggregates.size(), 1u);
   EXPECT_EQ(first.aggregates[0].text, a);
-  EXPECT_THAT(first.terms_of(first.events[1]), ElementsAre(store().hasher().type("Paid"), store().hasher().aggregate(a)));
+  EXPECT_THAT(first.terms_of(first.events[1]),
+              ElementsAre(store().hasher().type("Paid"), store().hasher().aggregate(a)));
   EXPECT_EQ(first.request, first.events[0].id);
   EXPECT_NE(first.content_hash, 0u);
   const auto& [second, second_place] = node().found()[1];
@@ -302,7 +323,8 @@ TEST_P(NodeStoreOnDisk, GoesOnWithWhatNoCutCovered) {
   ASSERT_EQ(second_place.conditions.size(), 1u);
   EXPECT_EQ(second_place.conditions[0].from, GlobalPosition{17});
   EXPECT_THAT(second_place.conditions[0].query.items[0].types, ElementsAre(1, 2));
-  EXPECT_THAT(second.terms, ElementsAre(store().hasher().type("Placed"), store().hasher().tag("x"), store().hasher().aggregate(b)));
+  EXPECT_THAT(second.terms,
+              ElementsAre(store().hasher().type("Placed"), store().hasher().tag("x"), store().hasher().aggregate(b)));
 
   ASSERT_TRUE(node().apply(node().cut({node().segment(1, 1, 2), node().segment(0, 2, 4)})));
   EXPECT_THAT(payloads_of(everything(store())), ElementsAre("0", "3", "1", "2"));
@@ -363,7 +385,8 @@ TEST_P(NodeStoreOnDisk, HasNothingOfWhatWasGivenUpOnceItIsOpenedAgain) {
     id.bytes.fill(n);
     return id;
   };
-  const auto with = [&](const std::string& aggregate, std::uint8_t n, std::optional<std::string> snapshot = {}, std::optional<std::uint32_t> keep = {}) {
+  const auto with = [&](const std::string& aggregate, std::uint8_t n, std::optional<std::string> snapshot = {},
+                        std::optional<std::uint32_t> keep = {}) {
     auto append = one(aggregate, "Placed", std::to_string(n), {"x"});
     append.events.front().id = id_of(n);
     if (snapshot) {
@@ -408,7 +431,8 @@ TEST_P(NodeStoreOnDisk, HasNothingOfWhatWasGivenUpOnceItIsOpenedAgain) {
     EXPECT_THAT(positions_of(stream_of(store(), b)), positions_of_b) << "other shards lose nothing";
     EXPECT_EQ(reader.head(view, id(a))->version, SeqNr{1});
     EXPECT_EQ(reader.head(view, id(a2))->version, SeqNr{0});
-    for (const std::uint8_t gone : {3, 4, 5, 7, 9}) EXPECT_FALSE(*reader.find_id(view, id_of(gone), ShardId{0})) << int{gone};
+    for (const std::uint8_t gone : {3, 4, 5, 7, 9})
+      EXPECT_FALSE(*reader.find_id(view, id_of(gone), ShardId{0})) << int{gone};
     EXPECT_TRUE(*reader.find_id(view, id_of(1), ShardId{0}));
     const auto latest = reader.latest_snapshot(id(a));
     ASSERT_TRUE(latest && *latest);
@@ -421,7 +445,8 @@ TEST_P(NodeStoreOnDisk, HasNothingOfWhatWasGivenUpOnceItIsOpenedAgain) {
     {
       const auto records = store().rows().cursor(Family::journal);
       records->seek(keys::journal(ShardId{0}, ShardOffset{2}));
-      EXPECT_TRUE(!records->valid() || keys::decode_journal(records->key())->shard != ShardId{0}) << "no record begins there";
+      EXPECT_TRUE(!records->valid() || keys::decode_journal(records->key())->shard != ShardId{0})
+          << "no record begins there";
     }
     EXPECT_TRUE(*removed_of(store().rows(), id(a)));
     EXPECT_FALSE(*removed_of(store().rows(), id(a2))) << "what comes under these numbers is something else";
@@ -483,7 +508,8 @@ TEST_P(NodeStoreOnDisk, GivesACutLogAnewWithTheOtherPartsOfItsCluster) {
   ASSERT_TRUE(node().journal({one(b, "Placed", "not ordered")}));
   node_.reset();
   store_.reset();
-  const auto looked_with = [&](const std::string& name, const std::optional<ClusterMember>& member, std::uint32_t shards = 4) {
+  const auto looked_with = [&](const std::string& name, const std::optional<ClusterMember>& member,
+                               std::uint32_t shards = 4) {
     auto other = options();
     other.data_dir = folder_.path() / name;
     other.member = member;
@@ -491,7 +517,8 @@ TEST_P(NodeStoreOnDisk, GivesACutLogAnewWithTheOtherPartsOfItsCluster) {
     EXPECT_FALSE(member ? error_of(open_node_store(other)) : error_of(open_store(other))) << name;
     return look_for_cut_log({options().data_dir, other.data_dir});
   };
-  const auto refused_with = [&](const std::string& name, const std::optional<ClusterMember>& member, std::uint32_t shards = 4) {
+  const auto refused_with = [&](const std::string& name, const std::optional<ClusterMember>& member,
+                                std::uint32_t shards = 4) {
     return error_of(looked_with(name, member, shards)).value_or(Error(ErrorCode::io, "taken"));
   };
   auto stranger = NodeWriter::member(2), fork = stranger, key = stranger;
@@ -518,7 +545,8 @@ TEST_P(NodeStoreOnDisk, GivesACutLogAnewWithTheOtherPartsOfItsCluster) {
   EXPECT_THAT(rebuilt->order.unowned, ElementsAre(ShardId{2}, ShardId{3}));
   EXPECT_THAT(rebuilt->order.behind, ElementsAre(testing::Pair(2u, CutNumber{0})));
   ASSERT_TRUE(write_cut_log(folder_.path() / "order", *rebuilt));
-  EXPECT_EQ(write_cut_log(folder_.path() / "order", *rebuilt).error().code, ErrorCode::invalid_argument) << "there is one now";
+  EXPECT_EQ(write_cut_log(folder_.path() / "order", *rebuilt).error().code, ErrorCode::invalid_argument)
+      << "there is one now";
 }
 
 TEST_P(NodeStoreOnDisk, IsNotReadAsLongAsItHasWhatWasGivenUp) {
@@ -547,7 +575,9 @@ TEST_P(NodeStoreOnDisk, IsReadBackBehindTheMarkWithOtherNodesPositions) {
     for (int n = 0; n < 50; ++n) appends.push_back(one(n % 2 ? a : b, "Placed", std::to_string(i * 50 + n), {"x"}));
     ASSERT_TRUE(node().journal(std::move(appends)));
     const auto first = i * 25 + 1;
-    ASSERT_TRUE(node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31), node().segment(0, first, first + 25)})));
+    ASSERT_TRUE(
+        node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31),
+                                 node().segment(0, first, first + 25)})));
   }
 
   ASSERT_NO_FATAL_FAILURE(open_node());
@@ -558,7 +588,8 @@ TEST_P(NodeStoreOnDisk, IsReadBackBehindTheMarkWithOtherNodesPositions) {
   EXPECT_EQ(stream_of(store(), a).size(), 750u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, NodeStoreOnDisk, ::testing::Values(StoreKind{"rocks", true}), [](const auto& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(Stores, NodeStoreOnDisk, ::testing::Values(StoreKind{"rocks", true}),
+                         [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
 }  // namespace evershard::storage

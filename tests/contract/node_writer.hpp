@@ -45,7 +45,8 @@ class NodeWriter {
     for (const auto& [append, place] : found_) {
       journal_next_[place.shard.value] = place.end();
       for (std::size_t i = 0; i < append.events.size(); ++i)
-        if (append.events[i].aggregate != EncodedEvent::no_aggregate) versions_[append.aggregates[append.events[i].aggregate].id] = place.seq_nrs[i];
+        if (append.events[i].aggregate != EncodedEvent::no_aggregate)
+          versions_[append.aggregates[append.events[i].aggregate].id] = place.seq_nrs[i];
     }
   }
 
@@ -65,20 +66,25 @@ class NodeWriter {
       }
       auto ids_given = std::make_unique<bool[]>(given.size());
       std::ranges::copy(given, ids_given.get());
-      journal->appends.push_back(encode_append(std::move(append), {ids_given.get(), given.size()}, store_.identity().shards, store_.hasher(), Timestamp::now()));
+      journal->appends.push_back(encode_append(std::move(append), {ids_given.get(), given.size()},
+                                               store_.identity().shards, store_.hasher(), Timestamp::now()));
       add(*journal, journal->appends.back(), journal->appends.back().events.front().shard, tentative, {});
     }
     return journal;
   }
 
-  void add(PreparedJournal& journal, const EncodedAppend& append, ShardId shard, bool tentative, std::optional<sharding::PartOf> part) {
+  void add(PreparedJournal& journal, const EncodedAppend& append, ShardId shard, bool tentative,
+           std::optional<sharding::PartOf> part) {
     auto& place = journal.places.emplace_back();
     place.shard = shard;
     place.first = journal_next_[shard.value];
     place.tentative = tentative;
     place.part = std::move(part);
     for (const auto& event : append.events)
-      if (event.shard == shard) place.seq_nrs.push_back(event.aggregate == EncodedEvent::no_aggregate ? SeqNr{0} : ++version_of(append.aggregates[event.aggregate].id));
+      if (event.shard == shard)
+        place.seq_nrs.push_back(event.aggregate == EncodedEvent::no_aggregate
+                                    ? SeqNr{0}
+                                    : ++version_of(append.aggregates[event.aggregate].id));
     journal_next_[shard.value] = place.end();
     journal.batch.appends.push_back({&append, &place});
   }
@@ -87,7 +93,9 @@ class NodeWriter {
     auto staged = store_.stage_journal(prepared.batch);
     return store_.commit(*staged);
   }
-  Result<void> journal(std::vector<Append> appends, bool tentative = false) { return commit(*prepare(std::move(appends), tentative)); }
+  Result<void> journal(std::vector<Append> appends, bool tentative = false) {
+    return commit(*prepare(std::move(appends), tentative));
+  }
 
   /// The next cut: these segments of any shards, as the coordinator sends it.
   sharding::Cut cut(std::vector<sharding::Segment> segments) {
@@ -100,7 +108,8 @@ class NodeWriter {
     order_.watermark = cut.last_position();
     return cut;
   }
-  sharding::Segment segment(std::uint16_t shard, std::uint64_t first, std::uint64_t end, std::vector<ShardOffset> refused = {}) {
+  sharding::Segment segment(std::uint16_t shard, std::uint64_t first, std::uint64_t end,
+                            std::vector<ShardOffset> refused = {}) {
     return {ShardId{shard}, Epoch{1}, ShardOffset{first}, ShardOffset{end}, std::move(refused)};
   }
 
@@ -112,12 +121,14 @@ class NodeWriter {
   /// Gives up the shard's offsets [from, until), under that epoch.
   sharding::Cut losing(std::uint16_t shard, std::uint64_t from, std::uint64_t until, std::uint64_t epoch) {
     auto losing = cut({});
-    losing.openings.push_back({ShardId{shard}, Epoch{epoch}, 1, ShardOffset{until}, ShardOffset{from}, ShardOffset{until}});
+    losing.openings.push_back(
+        {ShardId{shard}, Epoch{epoch}, 1, ShardOffset{until}, ShardOffset{from}, ShardOffset{until}});
     return losing;
   }
 
   /// Of a cut that covers more than is here.
-  Result<void> apply_in_part(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
+  Result<void> apply_in_part(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
+                             const std::vector<ShardId>& holes) {
     auto staged = store_.stage_cut(sharding::cut_of_node(cut, own_segment, {}), damaged, holes);
     return store_.commit(*staged);
   }
@@ -141,7 +152,8 @@ class NodeWriter {
 inline std::string aggregate_in(std::uint16_t shard, int nth = 0) {
   for (int i = 0;; ++i) {
     AggregateId id{"order", std::to_string(i)};
-    if (sharding::shard_of(sharding::stream_hash(id), NodeWriter::shards).value == shard && nth-- == 0) return id.text();
+    if (sharding::shard_of(sharding::stream_hash(id), NodeWriter::shards).value == shard && nth-- == 0)
+      return id.text();
   }
 }
 

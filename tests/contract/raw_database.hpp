@@ -36,7 +36,9 @@ class RawDatabase {
     check(db_->Get({}, handle(family), key, &value));
     return value;
   }
-  void put(const std::string& family, const std::string& key, const std::string& value) { check(db_->Put({}, handle(family), key, value)); }
+  void put(const std::string& family, const std::string& key, const std::string& value) {
+    check(db_->Put({}, handle(family), key, value));
+  }
   void erase(const std::string& family, const std::string& key) { check(db_->Delete({}, handle(family), key)); }
   void add_family(const std::string& name) {
     rocksdb::ColumnFamilyHandle* made = nullptr;

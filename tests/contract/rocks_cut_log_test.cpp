@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/open.hpp"
+#include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/temporary_folder.hpp"
@@ -85,10 +85,11 @@ TEST_F(RocksCutLogOnDisk, IsNoStore) {
 
 TEST_F(RocksCutLogOnDisk, RefusesEveryDamagedRowByName) {
   put_three(*open());
-  const std::pair<std::string, std::string> rows[] = {{cut_log_rows::identity_key(), "identity"},
-                                                      {cut_log_rows::epoch_key(), "the cut log's epoch is damaged"},
-                                                      {cut_log_rows::checkpoint_key(), "the cut log's checkpoint is damaged"},
-                                                      {cut_log_rows::cut_key(CutNumber{2}), "the cut log's cut 2 is damaged"}};
+  const std::pair<std::string, std::string> rows[] = {
+      {cut_log_rows::identity_key(), "identity"},
+      {cut_log_rows::epoch_key(), "the cut log's epoch is damaged"},
+      {cut_log_rows::checkpoint_key(), "the cut log's checkpoint is damaged"},
+      {cut_log_rows::cut_key(CutNumber{2}), "the cut log's cut 2 is damaged"}};
   for (const auto& [key, named] : rows) {
     SCOPED_TRACE(named);
     std::string whole;
@@ -135,7 +136,8 @@ TEST_F(RocksCutLogOnDisk, FailsForGoodWithAFailedSync) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::io);
   EXPECT_THAT(failed.error().what, HasSubstr("the cut log has failed: cannot write cut 4"));
-  EXPECT_EQ((*log)->put(next_cut((*log)->state(), {})).error().code, ErrorCode::io) << "what is on the disk is not known any more";
+  EXPECT_EQ((*log)->put(next_cut((*log)->state(), {})).error().code, ErrorCode::io)
+      << "what is on the disk is not known any more";
   EXPECT_EQ((*log)->lead().error().code, ErrorCode::io);
   EXPECT_EQ((*log)->cuts_after(CutNumber{2}, 1'000)->cuts.size(), 1u) << "and none is shown that may be gone tomorrow";
 }

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include "evershard/storage/steps.hpp"
 #include "evershard/storage/repair/store_maintenance.hpp"
+#include "evershard/storage/steps.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"
 #include "tests/storage/fault_env.hpp"
@@ -25,7 +25,9 @@ class RocksFaults : public RocksFolder {
     options.env = disk_.env();
     return options;
   }
-  [[nodiscard]] static Result<std::unique_ptr<Store>> open_again(const StoreOptions& options) { return open_store(options); }
+  [[nodiscard]] static Result<std::unique_ptr<Store>> open_again(const StoreOptions& options) {
+    return open_store(options);
+  }
 
   FaultEnv disk_;
 };
@@ -88,7 +90,8 @@ TEST_P(PowerLoss, LosesNothingAcknowledged) {
     }
     if (random() % 2 == 0) {  // one that is written and not synced, of several sectors
       disk_.fail_next_sync();
-      auto last = one("order-" + std::to_string(acknowledged % 17), "type" + std::to_string(acknowledged % 3), std::to_string(acknowledged), {"mod5:" + std::to_string(acknowledged % 5)});
+      auto last = one("order-" + std::to_string(acknowledged % 17), "type" + std::to_string(acknowledged % 3),
+                      std::to_string(acknowledged), {"mod5:" + std::to_string(acknowledged % 5)});
       std::string noise(random() % 3'000, ' ');
       for (auto& byte : noise) byte = static_cast<char>(random());
       last.events.front().metadata = noise;
@@ -232,7 +235,8 @@ TEST_F(RocksFaults, OpensWhatWasInFilesWhenTheLossOfALogIsAccepted) {
   EXPECT_GE(events.size(), 1'000u);
   EXPECT_LT(events.size(), 3'000u);
   EXPECT_EQ(store().view().watermark, GlobalPosition{events.size()});
-  for (std::size_t i = 0; i < events.size(); ++i) EXPECT_TRUE(events[i].payload.starts_with(std::to_string(i) + " ")) << i;
+  for (std::size_t i = 0; i < events.size(); ++i)
+    EXPECT_TRUE(events[i].payload.starts_with(std::to_string(i) + " ")) << i;
   ASSERT_TRUE(writer().commit({one("order-1", "placed", "next")}));
   open();
   EXPECT_EQ(everything(store()).size(), events.size() + 1);
@@ -285,7 +289,8 @@ TEST_F(RocksFaults, RebuildsIndexesWhoseDroppingWasBrokenOff) {
   auto accepting = options();
   accepting.accept_loss = true;
   accepting.at_step = [&](const char* step) {
-    if (step == std::string_view(steps::open_clearing) || step == std::string_view(steps::open_cleared)) take_image(folder_.path() / step);
+    if (step == std::string_view(steps::open_clearing) || step == std::string_view(steps::open_cleared))
+      take_image(folder_.path() / step);
   };
   open(accepting);
   auto left = static_cast<int>(store().view().watermark.value);

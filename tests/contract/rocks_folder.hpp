@@ -52,7 +52,8 @@ class RocksFolder : public ::testing::Test {
     for (int i = from; i < from + count; i += 10) {
       std::vector<Append> appends;
       for (int k = i; k < std::min(i + 10, from + count); ++k)
-        appends.push_back(one("order-" + std::to_string(k % 17), "type" + std::to_string(k % 3), std::to_string(k), {"mod5:" + std::to_string(k % 5)}));
+        appends.push_back(one("order-" + std::to_string(k % 17), "type" + std::to_string(k % 3), std::to_string(k),
+                              {"mod5:" + std::to_string(k % 5)}));
       ASSERT_TRUE(writer().commit(std::move(appends)));
     }
   }

@@ -80,7 +80,8 @@ TEST_F(RocksReopen, KnowsTheNextOffsetOfEveryShard) {
 
   open();
 
-  for (const auto& [shard, offset] : last) EXPECT_EQ(store().recovered().shards[shard.value].next, ShardOffset{offset + 1});
+  for (const auto& [shard, offset] : last)
+    EXPECT_EQ(store().recovered().shards[shard.value].next, ShardOffset{offset + 1});
   EXPECT_EQ(state.shards[0].next, ShardOffset{1});
 }
 

@@ -28,8 +28,9 @@ TEST_P(StoreContract, IsEmptyWhenItIsNew) {
 TEST_P(StoreContract, ShowsABatchOfSeveralShardsWholeAndInOrder) {
   open();
 
-  ASSERT_TRUE(writer().commit({Append().event("order-1", "placed", "a").event("order-2", "placed", "b").event("order-3", "placed", "c"),
-                               one("order-1", "paid", "d", {"by:card"})}));
+  ASSERT_TRUE(writer().commit(
+      {Append().event("order-1", "placed", "a").event("order-2", "placed", "b").event("order-3", "placed", "c"),
+       one("order-1", "paid", "d", {"by:card"})}));
 
   auto events = everything(store());
   EXPECT_THAT(payloads_of(events), ElementsAre("a", "b", "c", "d"));
@@ -57,7 +58,8 @@ TEST_P(StoreContract, StagesAheadOfCommit) {
   std::vector<std::unique_ptr<PreparedBatch>> batches;
   std::vector<std::unique_ptr<StagedCommit>> staged;
   for (int i = 0; i < 3; ++i) {
-    batches.push_back(writer().prepare({one("order-1", "placed", std::to_string(i)), one("order-2", "placed", std::to_string(i))}));
+    batches.push_back(
+        writer().prepare({one("order-1", "placed", std::to_string(i)), one("order-2", "placed", std::to_string(i))}));
     staged.push_back(store().stage(batches.back()->commit));
   }
 
@@ -101,7 +103,8 @@ TEST_P(StoreContract, SplitsTheRecordsOfALargeCommit) {
   EXPECT_EQ(payloads_of(events), expected);
   std::size_t records = 0, longest = 0;
   auto journal = store().rows().cursor(Family::journal);
-  for (journal->seek({}); journal->valid(); journal->next(), ++records) longest = std::max(longest, journal->value().size());
+  for (journal->seek({}); journal->valid(); journal->next(), ++records)
+    longest = std::max(longest, journal->value().size());
   EXPECT_GE(records, 15u);
   EXPECT_LT(longest, 6'500u);
 }
@@ -129,7 +132,8 @@ TEST_P(StoreContract, WritesDeletesAndKeepsStateRows) {
 
 TEST_P(StoreContract, WalksRowsBothWays) {
   open();
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(writer().commit({one("order-1", "placed", "a"), one("order-1", "paid", "b")}));
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(writer().commit({one("order-1", "placed", "a"), one("order-1", "paid", "b")}));
 
   auto order = store().rows().cursor(Family::order);
 
@@ -154,7 +158,8 @@ TEST_P(StoreContract, KeepsEventsApartWhoseTermsAreTheSame) {
   narrow.term_mask = 3;
   open(narrow);
   for (int i = 0; i < 40; ++i)
-    ASSERT_TRUE(writer().commit({one("order-" + std::to_string(i % 8), "type" + std::to_string(i % 4), std::to_string(i), {"tag:" + std::to_string(i % 5)})}));
+    ASSERT_TRUE(writer().commit({one("order-" + std::to_string(i % 8), "type" + std::to_string(i % 4),
+                                     std::to_string(i), {"tag:" + std::to_string(i % 5)})}));
 
   for (bool sealed : {false, true}) {
     if (sealed) {

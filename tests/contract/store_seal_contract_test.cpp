@@ -19,7 +19,8 @@ using ::testing::IsEmpty;
 std::vector<Append> some_appends(int from, int count) {
   std::vector<Append> appends;
   for (int i = from; i < from + count; ++i)
-    appends.push_back(one("order-" + std::to_string(i % 17), "type" + std::to_string(i % 3), std::to_string(i), {"mod5:" + std::to_string(i % 5)}));
+    appends.push_back(one("order-" + std::to_string(i % 17), "type" + std::to_string(i % 3), std::to_string(i),
+                          {"mod5:" + std::to_string(i % 5)}));
   return appends;
 }
 
@@ -69,7 +70,8 @@ TEST_P(StoreContract, SealsByItselfWhenATailIsFull) {
   open();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(writer().commit(some_appends(100 * i, 100)));
 
-  for (int i = 0; i < 2'000 && store().stats().sealed_runs == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 2'000 && store().stats().sealed_runs == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 
   EXPECT_GE(store().stats().sealed_runs, 1u);
   EXPECT_GE(store().view().mark, GlobalPosition{1'000});
@@ -137,7 +139,8 @@ TEST_P(StoreContract, SlowsAndRefusesAppendsWhenSealingLagsBehind) {
   auto held = options();
   held.tail_events = 100;
   held.at_step = [&](const char* step) {
-    while (step == std::string_view(steps::seal_begin) && hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (step == std::string_view(steps::seal_begin) && hold)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
   open(held);
   std::vector<Admission::Kind> seen;
@@ -178,7 +181,8 @@ TEST_P(StoreContract, IsReadByManyWhileItCommitsAndSeals) {
                                     : all_of(Reader(store()).open(view, Query().tags({"mod5:2"}), ReadOptions{}));
       auto expected = reader % 2 == 0 ? view.watermark.value : (view.watermark.value + 2) / 5;
       ASSERT_EQ(events.size(), expected);
-      for (std::size_t i = 0; i < events.size(); ++i) ASSERT_EQ(events[i].payload, std::to_string(reader % 2 == 0 ? i : 5 * i + 2));
+      for (std::size_t i = 0; i < events.size(); ++i)
+        ASSERT_EQ(events[i].payload, std::to_string(reader % 2 == 0 ? i : 5 * i + 2));
       ++reads;
     }
   };
@@ -253,8 +257,9 @@ TEST_P(StoreContract, CallsItsStepsInOrder) {
 
   EXPECT_EQ(called.front(), steps::stage_done);
   auto at = [&](const char* step) { return std::find(called.begin(), called.end(), step) - called.begin(); };
-  std::vector<const char*> order = {steps::stage_done, steps::commit_begin, steps::commit_written, steps::commit_shown,
-                                    steps::seal_begin, steps::seal_file, steps::seal_written, steps::seal_ingested, steps::seal_shown};
+  std::vector<const char*> order = {steps::stage_done,   steps::commit_begin,  steps::commit_written,
+                                    steps::commit_shown, steps::seal_begin,    steps::seal_file,
+                                    steps::seal_written, steps::seal_ingested, steps::seal_shown};
   for (std::size_t i = 1; i < order.size(); ++i) EXPECT_LT(at(order[i - 1]), at(order[i])) << order[i];
   EXPECT_LT(at(order.back()), static_cast<std::ptrdiff_t>(called.size()));
 }

@@ -35,7 +35,10 @@ TEST_P(StoreContract, KeepsTheLatestSnapshotWithItsVersionAndPosition) {
   open();
   ASSERT_TRUE(writer().commit({one("order-2", "placed", "x"), with_snapshot(snapshot("s1"))}));
 
-  ASSERT_TRUE(writer().commit({one("order-1", "placed", "e").event("order-2", "placed", "y").event("order-1", "placed", "f").snapshot(snapshot("s3"))}));
+  ASSERT_TRUE(writer().commit({one("order-1", "placed", "e")
+                                   .event("order-2", "placed", "y")
+                                   .event("order-1", "placed", "f")
+                                   .snapshot(snapshot("s3"))}));
 
   auto latest = Reader(store()).latest_snapshot(order_1).value();
   ASSERT_TRUE(latest);
@@ -64,7 +67,8 @@ TEST_P(StoreContract, RetainsTheSameCopiesWhenCommitsAreStagedAhead) {
   std::vector<std::unique_ptr<PreparedBatch>> batches;
   std::vector<std::unique_ptr<StagedCommit>> staged;
   for (int i = 1; i <= 4; ++i) {
-    batches.push_back(writer().prepare({with_snapshot(snapshot("s" + std::to_string(i), 2)), with_snapshot(snapshot("t" + std::to_string(i), 2))}));
+    batches.push_back(writer().prepare(
+        {with_snapshot(snapshot("s" + std::to_string(i), 2)), with_snapshot(snapshot("t" + std::to_string(i), 2))}));
     staged.push_back(store().stage(batches.back()->commit));
   }
 

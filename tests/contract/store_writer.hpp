@@ -13,9 +13,9 @@
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/sharding/ordering.hpp"
+#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/journal/commit_batch.hpp"
 #include "evershard/storage/journal/encoded_append.hpp"
-#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::storage {
@@ -44,16 +44,20 @@ class StoreWriter {
       }
       auto ids_given = std::make_unique<bool[]>(given.size());
       std::ranges::copy(given, ids_given.get());
-      batch->appends.push_back(encode_append(std::move(append), {ids_given.get(), given.size()}, store_.identity().shards, store_.hasher(), Timestamp::now()));
+      batch->appends.push_back(encode_append(std::move(append), {ids_given.get(), given.size()},
+                                             store_.identity().shards, store_.hasher(), Timestamp::now()));
       const auto& encoded = batch->appends.back();
 
       std::vector<sharding::EventToPlace> places;
       for (const auto& event : encoded.events) places.push_back({event.shard, encoded.terms_of(event)});
       offsets.resize(places.size());
-      PlacedAppend placed{&encoded, ordering_.place(places, offsets), static_cast<std::uint32_t>(batch->commit.events.size())};
+      PlacedAppend placed{&encoded, ordering_.place(places, offsets),
+                          static_cast<std::uint32_t>(batch->commit.events.size())};
       for (std::size_t i = 0; i < places.size(); ++i) {
         const auto& event = encoded.events[i];
-        auto seq_nr = event.aggregate == EncodedEvent::no_aggregate ? SeqNr{0} : ++version_of(encoded.aggregates[event.aggregate].id);
+        auto seq_nr = event.aggregate == EncodedEvent::no_aggregate
+                          ? SeqNr{0}
+                          : ++version_of(encoded.aggregates[event.aggregate].id);
         batch->commit.events.push_back({seq_nr, offsets[i]});
       }
       batch->commit.appends.push_back(placed);
@@ -87,7 +91,8 @@ inline Append one(std::string_view aggregate, std::string type, std::string payl
   return Append().event(aggregate, std::move(type), std::move(payload), std::move(tags));
 }
 
-/// All a cursor gives. An error ends it with an event whose payload is the error: no test takes that for what it expects.
+/// All a cursor gives. An error ends it with an event whose payload is the error: no test takes that for what it
+/// expects.
 inline std::vector<RecordedEvent> all_of(std::unique_ptr<EventCursor> cursor) {
   std::vector<RecordedEvent> events;
   while (!cursor->at_end()) {

@@ -1,9 +1,10 @@
-// The account under the runtime's own actors, in a world where the journal fails and the process dies when the test says so.
+// The account under the runtime's own actors, in a world where the journal fails and the process dies when the test
+// says so.
 
 #include "examples/bank_account/bank_account.hpp"
 
-#include <evershard/actor_kit.hpp>
 #include <gtest/gtest.h>
+#include <evershard/actor_kit.hpp>
 
 #include <chrono>
 #include <future>
@@ -33,7 +34,9 @@ struct BankAccountActor : ::testing::Test {
   }
   std::int64_t balance() { return ann.ask(bank::GetBalance{})->amount(); }
   /// What is not there by now would never come: nothing happens but what the test makes happen.
-  static Answer told(std::future<Answer>& future) { return heard(future) ? future.get() : Answer(evershard::AnyAnswer::failed({ErrorCode::cancelled, "no answer"})); }
+  static Answer told(std::future<Answer>& future) {
+    return heard(future) ? future.get() : Answer(evershard::AnyAnswer::failed({ErrorCode::cancelled, "no answer"}));
+  }
   static bool heard(const std::future<Answer>& future) { return future.wait_for(0s) == std::future_status::ready; }
 
   ActorKit kit;
@@ -93,7 +96,8 @@ TEST_F(BankAccountActor, LivesThroughACrash) {
   EXPECT_FALSE(heard(unwritten));
   EXPECT_EQ(balance(), 100);
   EXPECT_FALSE(ann.ask(of<bank::Deposit>(5), {.command_id = "slip-7"}).duplicate());
-  EXPECT_TRUE(ann.ask(of<bank::Deposit>(100), {.command_id = "first"}).duplicate()) << "what was answered before is known";
+  EXPECT_TRUE(ann.ask(of<bank::Deposit>(100), {.command_id = "first"}).duplicate())
+      << "what was answered before is known";
   EXPECT_EQ(balance(), 105);
 }
 

@@ -1,7 +1,7 @@
 #include "examples/bank_account/bank_account.hpp"
 
-#include <evershard/test_kit.hpp>
 #include <gtest/gtest.h>
+#include <evershard/test_kit.hpp>
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include "examples/course_enrolment/course_enrolment.hpp"
 
-#include <evershard/test_kit.hpp>
 #include <gtest/gtest.h>
+#include <evershard/test_kit.hpp>
 
 namespace {
 
@@ -49,7 +49,10 @@ TEST(CourseEnrolment, OpensACourseWhoseTitleNobodyHas) {
       .when(open_course("algebra", 2))
       .then(course_opened("algebra", 2))
       .tagged(0, {"course:algebra", "course_title:About algebra"});
-  kit.given().given_of<Course>("logic", course_opened("logic", 9)).when(open_course("algebra", 2)).then(course_opened("algebra", 2));
+  kit.given()
+      .given_of<Course>("logic", course_opened("logic", 9))
+      .when(open_course("algebra", 2))
+      .then(course_opened("algebra", 2));
   kit.given()
       .given_of<Course>("algebra-2", course_opened("algebra", 9))
       .when(open_course("algebra", 2))

@@ -1,4 +1,5 @@
-// PostgresServer: a PostgreSQL of the test's own, in a temporary folder, on a Unix socket; as a user that is not root. Stopped with the object.
+// PostgresServer: a PostgreSQL of the test's own, in a temporary folder, on a Unix socket; as a user that is not root.
+// Stopped with the object.
 
 #pragma once
 
@@ -32,10 +33,12 @@ class PostgresServer {
     if (::getuid() == 0) {  // PostgreSQL refuses to be root
       const passwd* user = ::getpwnam("postgres");
       if (user == nullptr) user = ::getpwnam("nobody");
-      as_user_ = {"/usr/bin/setpriv", "--reuid", std::to_string(user->pw_uid), "--regid", std::to_string(user->pw_gid), "--clear-groups", "--"};
+      as_user_ = {"/usr/bin/setpriv", "--reuid", std::to_string(user->pw_uid), "--regid", std::to_string(user->pw_gid),
+                  "--clear-groups",   "--"};
       EXPECT_EQ(::chown(folder_.c_str(), user->pw_uid, user->pw_gid), 0);
     }
-    const auto made = run(words({programs_ + "/initdb", "-D", folder_ + "/data", "-A", "trust", "-U", "evershard", "--no-locale", "-E", "UTF8", "--no-sync"}));
+    const auto made = run(words({programs_ + "/initdb", "-D", folder_ + "/data", "-A", "trust", "-U", "evershard",
+                                 "--no-locale", "-E", "UTF8", "--no-sync"}));
     EXPECT_EQ(made.status, 0) << made.err;
     start();
   }
@@ -48,13 +51,18 @@ class PostgresServer {
 
   /// False: there is no PostgreSQL here, and the test has failed for it.
   [[nodiscard]] bool is_there() const { return process_ != nullptr; }
-  [[nodiscard]] std::string connection() const { return "host=" + folder_ + " port=5432 user=evershard dbname=postgres"; }
+  [[nodiscard]] std::string connection() const {
+    return "host=" + folder_ + " port=5432 user=evershard dbname=postgres";
+  }
 
   void start() {
     const auto ready = words({programs_ + "/pg_isready", "-q", "-h", folder_, "-p", "5432"});
     for (int tries = 0; tries < 20; ++tries) {  // what an ended one left may still be going
-      process_ = std::make_unique<Process>(words({programs_ + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-h", "", "-p", "5432"}), ProcessOptions{});
-      for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60); std::chrono::steady_clock::now() < until;) {
+      process_ = std::make_unique<Process>(
+          words({programs_ + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-h", "", "-p", "5432"}),
+          ProcessOptions{});
+      for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+           std::chrono::steady_clock::now() < until;) {
         if (run(ready).status == 0) return;
         if (has_ended(process_->pid())) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -42,7 +42,9 @@ void append_some(EventStore& store, std::mt19937_64& random, int count) {
     const bool other = random() % 5 == 0;
     const auto done = other ? store.append(Append{}.event("order-1", "OrderPlaced", "{}"))
                             : store.append(Append{}
-                                               .event("account-" + std::to_string(random() % 6), random() % 2 ? "Deposited" : "Withdrawn", "{\"amount\":" + std::to_string(random() % 1'000) + "}")
+                                               .event("account-" + std::to_string(random() % 6),
+                                                      random() % 2 ? "Deposited" : "Withdrawn",
+                                                      "{\"amount\":" + std::to_string(random() % 1'000) + "}")
                                                .event("account-9", "Deposited", "{\"amount\":1}"));
     ASSERT_TRUE(done) << done.error().what;
   }
@@ -73,13 +75,15 @@ class PostgresSink : public ::testing::Test {
   }
   /// Until everything that is there is written; errors that pass are tried again.
   static Result<void> catch_up(Sink& sink, GlobalPosition to) {
-    for (const auto until = std::chrono::steady_clock::now() + 60s; sink.checkpoint().position < to && std::chrono::steady_clock::now() < until;) {
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
+         sink.checkpoint().position < to && std::chrono::steady_clock::now() < until;) {
       const auto step = sink.step(50ms);
       if (step) {
         if (step->caught_up) return {};
         continue;
       }
-      if (step.error().code != ErrorCode::unavailable && step.error().code != ErrorCode::timeout) return refuse(step.error());
+      if (step.error().code != ErrorCode::unavailable && step.error().code != ErrorCode::timeout)
+        return refuse(step.error());
       std::this_thread::sleep_for(20ms);
     }
     return {};
@@ -90,7 +94,8 @@ class PostgresSink : public ::testing::Test {
     EXPECT_EQ(PQresultStatus(found), PGRES_TUPLES_OK) << PQerrorMessage(connection);
     Balances balances;
     for (int row = 0; row < PQntuples(found); ++row) {
-      balances[PQgetvalue(found, row, 0)] = {std::stoll(PQgetvalue(found, row, 1)), std::stoll(PQgetvalue(found, row, 2))};
+      balances[PQgetvalue(found, row, 0)] = {std::stoll(PQgetvalue(found, row, 1)),
+                                             std::stoll(PQgetvalue(found, row, 2))};
     }
     PQclear(found);
     PQfinish(connection);
@@ -119,7 +124,8 @@ TEST_F(PostgresSink, TheOlderOfTwoWritersIsFencedAndNothingCountsTwice) {
   std::mt19937_64 random(2);
   append_some(store, random, 50);
   auto old_target = connect().value(), new_target = connect().value();
-  auto older = Sink::begin(store, writer(store, claim_sink(store, "balances").value().value), *old_target, {.page_events_max = 10});
+  auto older = Sink::begin(store, writer(store, claim_sink(store, "balances").value().value), *old_target,
+                           {.page_events_max = 10});
   ASSERT_TRUE(older);
   ASSERT_TRUE(older->step(1s));
 
@@ -148,7 +154,8 @@ TEST_F(PostgresSink, ManyWritersAtOnceThatAllThinkTheyAreIt) {
       for (int round = 0; round < 6; ++round) {
         auto target = connect();
         if (!target) continue;
-        auto sink = Sink::begin(store, writer(store, claim_sink(store, "balances").value().value), **target, {.page_events_max = 7});
+        auto sink = Sink::begin(store, writer(store, claim_sink(store, "balances").value().value), **target,
+                                {.page_events_max = 7});
         if (!sink) {
           fenced += sink.error().code == ErrorCode::fenced;
           continue;
@@ -188,7 +195,8 @@ TEST_F(PostgresSink, PostgresThatGoesAwayInTheMiddleIsGoneOnWith) {
       const auto step = sink->step(10ms);
       if (step) continue;
       ++failures;
-      EXPECT_TRUE(step.error().code == ErrorCode::unavailable || step.error().code == ErrorCode::timeout) << step.error().what;
+      EXPECT_TRUE(step.error().code == ErrorCode::unavailable || step.error().code == ErrorCode::timeout)
+          << step.error().what;
     }
     server().start();
   }
@@ -203,7 +211,8 @@ class SilentTarget final : public SinkTarget {
  public:
   SilentTarget(SinkTarget& to, std::uint64_t seed) : to_(to), random_(seed) {}
   Result<std::optional<SinkCheckpoint>> checkpoint() override { return to_.checkpoint(); }
-  Result<void> write(std::span<const RecordedEvent> events, const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next) override {
+  Result<void> write(std::span<const RecordedEvent> events, const std::optional<SinkCheckpoint>& expected,
+                     const SinkCheckpoint& next) override {
     const bool silent = random_() % 2 == 0;
     if (silent && random_() % 2 == 0) return refuse(ErrorCode::timeout, "not committed");
     auto written = to_.write(events, expected, next);
@@ -278,7 +287,9 @@ TEST_F(PostgresSink, AHandlerThatFailsOrThrowsUndoesItsPageAndStops) {
   EXPECT_THAT(bad.error().what, HasSubstr("position 2"));
   EXPECT_FALSE(again);
   EXPECT_TRUE(rows().empty());
-  auto throwing = connect([](example::Transaction&, const RecordedEvent&) -> Result<void> { throw std::runtime_error("no"); }).value();
+  auto throwing = connect([](example::Transaction&, const RecordedEvent&) -> Result<void> {
+                    throw std::runtime_error("no");
+                  }).value();
   auto thrower = Sink::begin(store, writer(store, 2), *throwing);
   ASSERT_TRUE(thrower);
   EXPECT_THAT(thrower->step(1s).error().what, HasSubstr("the handler threw: no"));
@@ -291,7 +302,10 @@ TEST_F(PostgresSink, KilledAtAnyPointTwoAtATime) {
   ServerProcess served((folder.path() / "data").string());
   auto store = served.connect();
   std::mt19937_64 random(7);
-  const auto start = [&] { return std::make_unique<Process>(std::vector<std::string>{EXAMPLE_POSTGRES_SINK, served.address(), server().connection()}); };
+  const auto start = [&] {
+    return std::make_unique<Process>(
+        std::vector<std::string>{EXAMPLE_POSTGRES_SINK, served.address(), server().connection()});
+  };
   auto first = start(), second = start();
   for (int round = 0; round < rounds; ++round) {
     append_some(store, random, 60);
@@ -307,7 +321,9 @@ TEST_F(PostgresSink, KilledAtAnyPointTwoAtATime) {
   }
   // Of the two the one that claimed last is left; the other one ended, fenced.
   const auto wanted = recomputed(store);
-  for (const auto until = std::chrono::steady_clock::now() + 60s; rows() != wanted && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(50ms);
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       rows() != wanted && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(50ms);
   EXPECT_EQ(rows(), wanted);
 }
 

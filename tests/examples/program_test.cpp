@@ -22,7 +22,8 @@ class ExamplePrograms : public ::testing::Test {
  protected:
   ExamplePrograms()
       : place_(std::filesystem::temp_directory_path() /
-               ("evershard-examples-" + std::to_string(::getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+               ("evershard-examples-" + std::to_string(::getpid()) + "-" +
+                ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(place_);
     std::filesystem::create_directories(place_);
   }
@@ -44,7 +45,8 @@ class ExamplePrograms : public ::testing::Test {
 
 TEST_F(ExamplePrograms, BankAccountTellsEveryWayACommandEnds) {
   EXPECT_THAT(said({EXAMPLE_BANK_ACCOUNT}),
-              AllOf(HasSubstr("deposit 100: balance 100.00\n"), HasSubstr("deposit 100, sent again: balance 100.00 (it was done before"),
+              AllOf(HasSubstr("deposit 100: balance 100.00\n"),
+                    HasSubstr("deposit 100, sent again: balance 100.00 (it was done before"),
                     HasSubstr("withdraw 30: balance 70.00\n"), HasSubstr("withdraw 1000: no, insufficient funds\n"),
                     HasSubstr("ann's balance: balance 70.00\n"), HasSubstr("ann's balance then: 100.00, version 2\n"),
                     HasSubstr("bob's balance: balance 20.00\n"), HasSubstr("bank_account-ann owner:ann\n")));
@@ -54,23 +56,29 @@ TEST_F(ExamplePrograms, BankAccountKnowsTheSecondTimeWhatWasDone) {
   said({EXAMPLE_BANK_ACCOUNT, store()});
 
   EXPECT_THAT(said({EXAMPLE_BANK_ACCOUNT, store()}),
-              AllOf(HasSubstr("deposit 100: balance 100.00 (it was done before"), HasSubstr("withdraw 30: balance 70.00 (it was done before"),
+              AllOf(HasSubstr("deposit 100: balance 100.00 (it was done before"),
+                    HasSubstr("withdraw 30: balance 70.00 (it was done before"),
                     HasSubstr("ann's balance: balance 70.00\n"), HasSubstr("bob's balance: balance 20.00\n")));
 }
 
 TEST_F(ExamplePrograms, CourseEnrolmentFillsTheCourseAndNoMore) {
+  EXPECT_THAT(
+      said({EXAMPLE_COURSE_ENROLMENT, store()}),
+      AllOf(HasSubstr("another one has the title"),
+            HasSubstr("5 enrolled, 35 refused, the last because the course is full\n"),
+            HasSubstr("5 of 5 places are taken"), HasSubstr("3 enrolled, 2 refused; the events say: 3 courses")));
   EXPECT_THAT(said({EXAMPLE_COURSE_ENROLMENT, store()}),
-              AllOf(HasSubstr("another one has the title"), HasSubstr("5 enrolled, 35 refused, the last because the course is full\n"),
-                    HasSubstr("5 of 5 places are taken"), HasSubstr("3 enrolled, 2 refused; the events say: 3 courses")));
-  EXPECT_THAT(said({EXAMPLE_COURSE_ENROLMENT, store()}), AllOf(HasSubstr("0 enrolled, 40 refused"), HasSubstr("5 of 5 places are taken")));
+              AllOf(HasSubstr("0 enrolled, 40 refused"), HasSubstr("5 of 5 places are taken")));
 }
 
 TEST_F(ExamplePrograms, OrderGoesOnAfterAnInterruption) {
   EXPECT_THAT(said({EXAMPLE_ORDER, store()}),
-              AllOf(HasSubstr("(interrupted)"), HasSubstr(": done before\n"), HasSubstr("order 1 is CONFIRMED\n"), HasSubstr("order 2 is CANCELLED\n"),
-                    HasSubstr("order 3 is CONFIRMED\n"), HasSubstr("0 tea left, 2 reservations\n")));
+              AllOf(HasSubstr("(interrupted)"), HasSubstr(": done before\n"), HasSubstr("order 1 is CONFIRMED\n"),
+                    HasSubstr("order 2 is CANCELLED\n"), HasSubstr("order 3 is CONFIRMED\n"),
+                    HasSubstr("0 tea left, 2 reservations\n")));
   // Everything was done before, or needs nothing.
-  EXPECT_THAT(said({EXAMPLE_ORDER, store()}), AllOf(HasSubstr("order 1 of 6 tea was placed before\n"), Not(HasSubstr(": done\n"))));
+  EXPECT_THAT(said({EXAMPLE_ORDER, store()}),
+              AllOf(HasSubstr("order 1 of 6 tea was placed before\n"), Not(HasSubstr(": done\n"))));
 }
 
 TEST_F(ExamplePrograms, OrderGoesOnAfterItsProcessWasKilled) {
@@ -98,19 +106,22 @@ TEST_F(ExamplePrograms, InspectorShowsAnAccountAtAnyTime) {
   EXPECT_THAT(inspect({"show", "ann", "@3"}), HasSubstr("version 0 @0"));
   EXPECT_EQ(inspect({"diff", "ann", "v2", "@6"}), "version 2 @5 -> version 3 @6\n    balance: 10000 -> 7000\n");
   EXPECT_THAT(inspect({"history", "bob"}),
-              AllOf(HasSubstr("version 1 @1 "), HasSubstr(R"(bank.MoneyMoved {"euros":"25"})"), HasSubstr("    balance: 2500 -> 2000\n")));
+              AllOf(HasSubstr("version 1 @1 "), HasSubstr(R"(bank.MoneyMoved {"euros":"25"})"),
+                    HasSubstr("    balance: 2500 -> 2000\n")));
 }
 
 TEST_F(ExamplePrograms, BankIsACommandLineThatKnowsItsAccounts) {
   said({EXAMPLE_BANK_ACCOUNT, store()});
   const auto state = [&](const std::string& account, const std::string& version) {
-    return said({EXAMPLE_BANK, "aggregate", "state", "bank_account-" + account, "--data", store(), "--version", version});
+    return said(
+        {EXAMPLE_BANK, "aggregate", "state", "bank_account-" + account, "--data", store(), "--version", version});
   };
 
   EXPECT_THAT(state("ann", "2"), AllOf(HasSubstr(R"("balance":"10000")"), HasSubstr(R"("exact":true)")));
   EXPECT_THAT(state("ann", "3"), HasSubstr(R"("balance":"7000")"));
   EXPECT_THAT(state("bob", "3"), HasSubstr(R"("balance":"2000")")) << "events of the first year count";
-  EXPECT_THAT(said({EXAMPLE_BANK, "aggregate", "history", "bank_account-bob", "--data", store()}), HasSubstr(R"("decoded":{"euros":"25"})"));
+  EXPECT_THAT(said({EXAMPLE_BANK, "aggregate", "history", "bank_account-bob", "--data", store()}),
+              HasSubstr(R"("decoded":{"euros":"25"})"));
 }
 
 TEST_F(ExamplePrograms, BalancesAreATableThatAHandlerKeeps) {

@@ -1,5 +1,5 @@
-// Fuzzing what nodes ask of each other's aggregates: any bytes are refused as malformed, or read, written and read again as the same.
-// The first byte says which message the rest is.
+// Fuzzing what nodes ask of each other's aggregates: any bytes are refused as malformed, or read, written and read
+// again as the same. The first byte says which message the rest is.
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -20,7 +20,8 @@ using namespace evershard::cluster;
 void look_at_ask(std::string_view bytes, const auto& read) {
   const auto value = read(bytes);
   if (!value) {
-    EVERSHARD_CHECK(value.error().code == ErrorCode::corruption && is_utf8(value.error().what), "a refusal is text, and of its kind");
+    EVERSHARD_CHECK(value.error().code == ErrorCode::corruption && is_utf8(value.error().what),
+                    "a refusal is text, and of its kind");
     return;
   }
   const std::string written = encode(*value);

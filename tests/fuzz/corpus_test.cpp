@@ -36,7 +36,8 @@ TEST_P(FuzzCorpus, IsTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Every, FuzzCorpus, testing::ValuesIn(corpus_names()), [](const auto& of) {
   auto name = of.param;
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 });
 

@@ -1,5 +1,5 @@
-// Fuzzing what definitions are read from: events of a definition's aggregate, specs of queries, value indexes, tables and documents, filters of
-// documents, documents as they are kept. The first byte says which of them the rest is.
+// Fuzzing what definitions are read from: events of a definition's aggregate, specs of queries, value indexes, tables
+// and documents, filters of documents, documents as they are kept. The first byte says which of them the rest is.
 
 #include <array>
 #include <cstddef>
@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/utf8.hpp"
 #include "evershard/views/rules/definition_fold.hpp"
 #include "evershard/views/rules/document_fold.hpp"
 #include "evershard/views/rules/json_path.hpp"
 #include "evershard/views/rules/query_spec.hpp"
-#include "evershard/views/table/table_mapping.hpp"
 #include "evershard/views/rules/value_index.hpp"
 #include "evershard/views/table/host/table_definition_json.hpp"
-#include "evershard/protocol/check.hpp"
-#include "evershard/protocol/utf8.hpp"
+#include "evershard/views/table/table_mapping.hpp"
 
 namespace {
 
@@ -24,7 +24,8 @@ using namespace evershard::actors;
 
 /// Not corruption, nor a failure: who sent it is told what is wrong with it.
 void look_at_refusal(const Error& error) {
-  const bool known = error.code == ErrorCode::invalid_argument || error.code == ErrorCode::invalid_query || error.code == ErrorCode::too_large;
+  const bool known = error.code == ErrorCode::invalid_argument || error.code == ErrorCode::invalid_query ||
+                     error.code == ErrorCode::too_large;
   EVERSHARD_CHECK(known && is_utf8(error.what), "a refusal is text, and of its kind");
 }
 
@@ -41,7 +42,8 @@ void look_at_spec(std::string_view text, const auto& read, const auto& write) {
 /// A line an event: the first byte says what happened, the rest is its payload.
 void look_at_events(std::string_view text) {
   static const DefinitionNames names("projection");
-  constexpr std::array all{verbs::created, verbs::changed, verbs::dropped, verbs::paused, verbs::resumed, verbs::reset, verbs::rebuilt, verbs::served};
+  constexpr std::array all{verbs::created, verbs::changed, verbs::dropped, verbs::paused,
+                           verbs::resumed, verbs::reset,   verbs::rebuilt, verbs::served};
   for (const char* name : {"orders", "orders~1"}) {
     Definition definition;
     definition.name = name;
@@ -56,7 +58,8 @@ void look_at_events(std::string_view text) {
       event.type = names.event_type(all[static_cast<unsigned char>(line.front()) % all.size()]);
       event.payload = line.substr(1);
       if (const auto folded = fold(definition, names, event); !folded) {
-        EVERSHARD_CHECK(folded.error().code == ErrorCode::corruption && is_utf8(folded.error().what), "what is no definition is damaged");
+        EVERSHARD_CHECK(folded.error().code == ErrorCode::corruption && is_utf8(folded.error().what),
+                        "what is no definition is damaged");
         break;
       }
       (void)waits_to_be_served(definition);
@@ -75,7 +78,9 @@ void look_at_value_index(std::string_view text) {
   EVERSHARD_CHECK(!checked || kind.make("by-city", *checked), "what was checked can be made");
 }
 void look_at_table(std::string_view text) {
-  look_at_spec(text, [](const std::string& json) { return cluster::read_table_definition(json, "orders"); }, cluster::table_definition_json);
+  look_at_spec(
+      text, [](const std::string& json) { return cluster::read_table_definition(json, "orders"); },
+      cluster::table_definition_json);
   const auto definition = cluster::read_table_definition(text, "orders");
   if (!definition) return;
   (void)definition->query();
@@ -131,16 +136,19 @@ void look_at_document_filter(std::string_view text) {
 void look_at_document(std::string_view bytes) {
   const auto document = FoldedDocument::decode(bytes);
   if (document) return look_at_kept(*document);
-  EVERSHARD_CHECK(document.error().code == ErrorCode::corruption && is_utf8(document.error().what), "what is no document is damaged");
+  EVERSHARD_CHECK(document.error().code == ErrorCode::corruption && is_utf8(document.error().what),
+                  "what is no document is damaged");
 }
 
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 7> looks{look_at_events, look_at_query_spec, look_at_value_index, look_at_table, look_at_fold, look_at_document_filter, look_at_document};
+constexpr std::array<Look, 7> looks{look_at_events, look_at_query_spec,      look_at_value_index, look_at_table,
+                                    look_at_fold,   look_at_document_filter, look_at_document};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

@@ -1,4 +1,5 @@
-// Fuzzing JSON from outside: appends, imported events, queries, registered types. The first byte says which of them the rest is.
+// Fuzzing JSON from outside: appends, imported events, queries, registered types. The first byte says which of them the
+// rest is.
 
 #include <xxhash.h>
 
@@ -9,15 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/protocol/base64.hpp"
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/utf8.hpp"
+#include "evershard/protocol/validate.hpp"
 #include "evershard/store/json/append_json.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/json_indent.hpp"
 #include "evershard/store/json/query_json.hpp"
 #include "evershard/store/json/types_file.hpp"
-#include "evershard/protocol/base64.hpp"
-#include "evershard/protocol/check.hpp"
-#include "evershard/protocol/utf8.hpp"
-#include "evershard/protocol/validate.hpp"
 
 namespace {
 
@@ -52,11 +53,13 @@ void look_at_event(Event event) {
 
   JsonText json;
   write_event(json, recorded);
-  EVERSHARD_CHECK(is_json(json.text()) && json.text().find_first_of("\r\n") == std::string::npos, "an event is one line of JSON");
+  EVERSHARD_CHECK(is_json(json.text()) && json.text().find_first_of("\r\n") == std::string::npos,
+                  "an event is one line of JSON");
   const auto line = read_append(json.text(), LineRules::import);
   EVERSHARD_CHECK(line && line->append.events.size() == 1, "what is exported can be imported");
   EVERSHARD_CHECK(line->append.events[0] == event, "an event is imported as it was exported");
-  EVERSHARD_CHECK(line->places[0].position == recorded.position && line->places[0].seq_nr == recorded.seq_nr, "so is its place");
+  EVERSHARD_CHECK(line->places[0].position == recorded.position && line->places[0].seq_nr == recorded.seq_nr,
+                  "so is its place");
   EVERSHARD_CHECK(!read_append(json.text(), LineRules::append), "the place of an event is the store's to give");
 }
 
@@ -109,7 +112,9 @@ void look_at_types(std::string_view text) {
   const auto types = decode_types("evershard types 1 " + std::string(sum) + '\n' + std::string(text), "TYPES");
   if (refused(types)) return;
   const auto again = decode_types(encode_types(*types), "TYPES");
-  EVERSHARD_CHECK(again && again->files == types->files && again->aliases == types->aliases && again->states == types->states, "types are kept");
+  EVERSHARD_CHECK(
+      again && again->files == types->files && again->aliases == types->aliases && again->states == types->states,
+      "types are kept");
   refused(PayloadTypes::of(*types));
 }
 
@@ -126,7 +131,8 @@ constexpr std::array looks{
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

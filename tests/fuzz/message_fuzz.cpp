@@ -1,5 +1,5 @@
-// Fuzzing the messages of evershard.v1, from bytes to what is stored: what a client can send over gRPC, and what a server can answer it.
-// The first byte says which message the rest is.
+// Fuzzing the messages of evershard.v1, from bytes to what is stored: what a client can send over gRPC, and what a
+// server can answer it. The first byte says which message the rest is.
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -51,7 +51,8 @@ std::optional<T> look_at(std::string_view bytes) {
   const auto generated = by_generated_code<Message, T>(bytes);
   EVERSHARD_CHECK(ours.has_value() == generated.has_value(), "our decoder refuses what the generated one refuses");
   if (!ours) {
-    EVERSHARD_CHECK(is_utf8(ours.error().what) && ours.error().code == ErrorCode::invalid_argument, "a refusal is text, and of its kind");
+    EVERSHARD_CHECK(is_utf8(ours.error().what) && ours.error().code == ErrorCode::invalid_argument,
+                    "a refusal is text, and of its kind");
     return std::nullopt;
   }
   EVERSHARD_CHECK(*ours == *generated, "our decoder reads what the generated one reads");
@@ -76,11 +77,14 @@ void look_at_event(std::string_view bytes) {
   messages::put(*value, message);
   std::string field(event_codec::bytes_as_field(7, *value), '\0');
   auto* const begin = reinterpret_cast<std::uint8_t*>(field.data());
-  EVERSHARD_CHECK(event_codec::write_as_field(7, *value, begin) == begin + field.size(), "an event has the size it was said to have");
+  EVERSHARD_CHECK(event_codec::write_as_field(7, *value, begin) == begin + field.size(),
+                  "an event has the size it was said to have");
   std::string_view rest = field;
   event_codec::Field taken;
-  EVERSHARD_CHECK(event_codec::take_field(rest, taken) && rest.empty() && taken.number == 7 && taken.is_bytes, "an event is one field");
-  EVERSHARD_CHECK(taken.bytes == message.SerializeAsString(), "an event written by hand has the generated code's bytes");
+  EVERSHARD_CHECK(event_codec::take_field(rest, taken) && rest.empty() && taken.number == 7 && taken.is_bytes,
+                  "an event is one field");
+  EVERSHARD_CHECK(taken.bytes == message.SerializeAsString(),
+                  "an event written by hand has the generated code's bytes");
 }
 
 void look_at_query(const Query& query) {
@@ -112,7 +116,8 @@ void look_at_append(Append append) {
   constexpr ShardId shard{7};
   constexpr ShardOffset first{1'000};
   const auto events = append.events;
-  const auto encoded = storage::encode_append(std::move(append), {given.get(), events.size()}, 16, sharding::TermHasher{0x5eed}, now);
+  const auto encoded =
+      storage::encode_append(std::move(append), {given.get(), events.size()}, 16, sharding::TermHasher{0x5eed}, now);
   EVERSHARD_CHECK(encoded.events.size() == events.size(), "every event is encoded");
   storage::RecordBuilder builder;
   builder.begin(shard, first);
@@ -124,10 +129,16 @@ void look_at_append(Append append) {
     EVERSHARD_CHECK(view.has_value(), "an event is read again");
     const auto stored = storage::to_event(*view, GlobalPosition{1}, {shard, first, static_cast<std::uint16_t>(i)});
     const auto& event = events[i];
-    EVERSHARD_CHECK(stored.id == event.id && stored.aggregate == event.aggregate && stored.type == event.type, "an event is stored as it was given");
-    EVERSHARD_CHECK(stored.tags == event.tags && stored.also == event.also, "an event's tags are stored as they were given");
-    EVERSHARD_CHECK(stored.payload == event.payload && stored.format == event.format && stored.metadata == event.metadata, "so is its content");
-    EVERSHARD_CHECK(stored.occurred_at == event.occurred_at.value_or(now) && stored.append_index == i && stored.append_events == events.size(), "and its place");
+    EVERSHARD_CHECK(stored.id == event.id && stored.aggregate == event.aggregate && stored.type == event.type,
+                    "an event is stored as it was given");
+    EVERSHARD_CHECK(stored.tags == event.tags && stored.also == event.also,
+                    "an event's tags are stored as they were given");
+    EVERSHARD_CHECK(
+        stored.payload == event.payload && stored.format == event.format && stored.metadata == event.metadata,
+        "so is its content");
+    EVERSHARD_CHECK(stored.occurred_at == event.occurred_at.value_or(now) && stored.append_index == i &&
+                        stored.append_events == events.size(),
+                    "and its place");
   }
 }
 
@@ -135,7 +146,8 @@ void look_at_append_bytes(std::string_view bytes) {
   std::uint32_t conflicts_max = 0;
   const auto append = codec::decode_append(bytes, conflicts_max);
   auto message = parsed<pb::AppendRequest>(bytes);
-  if (append) EVERSHARD_CHECK(message && message->conflicts_max() == conflicts_max, "the door's part is the generated code's");
+  if (append)
+    EVERSHARD_CHECK(message && message->conflicts_max() == conflicts_max, "the door's part is the generated code's");
   if (auto value = look_at<pb::AppendRequest, Append>(bytes)) look_at_append(std::move(*value));
 }
 
@@ -182,7 +194,8 @@ constexpr std::array looks{
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

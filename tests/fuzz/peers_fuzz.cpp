@@ -1,5 +1,5 @@
-// Fuzzing what the processes of a cluster say to each other: any bytes are refused as malformed, or read, written and read again as the same.
-// The first byte says which message the rest is.
+// Fuzzing what the processes of a cluster say to each other: any bytes are refused as malformed, or read, written and
+// read again as the same. The first byte says which message the rest is.
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -29,7 +29,8 @@ const sharding::TermHasher fuzz_hasher{0x5eed};
 void look_at(std::string_view bytes, const auto& read, const auto& write) {
   const auto value = read(bytes);
   if (!value) {
-    EVERSHARD_CHECK(value.error().code == ErrorCode::corruption && is_utf8(value.error().what), "a refusal is text, and of its kind");
+    EVERSHARD_CHECK(value.error().code == ErrorCode::corruption && is_utf8(value.error().what),
+                    "a refusal is text, and of its kind");
     return;
   }
   const std::string written = write(*value);
@@ -41,13 +42,18 @@ void look_at(std::string_view bytes, const auto& read, const auto& write) {
 
 template <PeerKind kind>
 void look_up(std::string_view bytes) {
-  look_at(bytes, [](std::string_view b) { return decode_to_coordinator(kind, b); }, [](const ToCoordinator& value) { return encode(value).bytes; });
+  look_at(
+      bytes, [](std::string_view b) { return decode_to_coordinator(kind, b); },
+      [](const ToCoordinator& value) { return encode(value).bytes; });
 }
 
 template <PeerKind kind>
 void look_down(std::string_view bytes) {
-  look_at(bytes, [](std::string_view b) { return decode_from_coordinator(kind, b); },
-          [](const FromCoordinator& value) { return std::visit([](const auto& one) { return encode(one).bytes; }, value); });
+  look_at(
+      bytes, [](std::string_view b) { return decode_from_coordinator(kind, b); },
+      [](const FromCoordinator& value) {
+        return std::visit([](const auto& one) { return encode(one).bytes; }, value);
+      });
 }
 
 template <auto read>
@@ -56,10 +62,13 @@ void look_across(std::string_view bytes) {
 }
 
 void look_at_part(std::string_view bytes) {
-  look_at(bytes, [](std::string_view b) { return decode_part(b, fuzz_shards, fuzz_hasher); }, [](const PartMessage& message) {
-    for (const auto& event : message.of->prepared.append.events) EVERSHARD_CHECK(event.shard == message.part.shard, "a part is of its shard");
-    return encode_part(*message.of, message.part);
-  });
+  look_at(
+      bytes, [](std::string_view b) { return decode_part(b, fuzz_shards, fuzz_hasher); },
+      [](const PartMessage& message) {
+        for (const auto& event : message.of->prepared.append.events)
+          EVERSHARD_CHECK(event.shard == message.part.shard, "a part is of its shard");
+        return encode_part(*message.of, message.part);
+      });
 }
 
 void look_at_forward(std::string_view bytes) {
@@ -68,7 +77,9 @@ void look_at_forward(std::string_view bytes) {
 
 void look_at_head(std::string_view bytes) {
   const AggregateId of{"order", "1"};
-  look_at(bytes, [&](std::string_view b) { return decode_head(b, of, ShardId{2}); }, [](const AggregateInfo& head) { return encode_head(head); });
+  look_at(
+      bytes, [&](std::string_view b) { return decode_head(b, of, ShardId{2}); },
+      [](const AggregateInfo& head) { return encode_head(head); });
 }
 
 void look_at_put_snapshot(std::string_view bytes) {
@@ -77,20 +88,42 @@ void look_at_put_snapshot(std::string_view bytes) {
 
 // Appended to, never sorted: an input's first byte is its place here.
 constexpr std::array<void (*)(std::string_view), 29> looks{
-    look_up<PeerKind::hello>,           look_up<PeerKind::cuts_after>,     look_up<PeerKind::held>,     look_up<PeerKind::report>,
-    look_down<PeerKind::welcome>,       look_down<PeerKind::hello_refused>, look_down<PeerKind::opens>, look_down<PeerKind::announce>,
-    look_down<PeerKind::cuts>,          look_down<PeerKind::report_from>,  look_down<PeerKind::cut_promised>, look_down<PeerKind::members>,
-    look_across<decode_read>,           look_across<decode_read_stream>,   look_across<decode_head_asked>,    look_across<decode_page>,
-    look_at_head,                       look_across<decode_snapshots_asked>, look_across<decode_snapshots>,   look_at_put_snapshot,
-    look_across<decode_aggregates_asked>, look_across<decode_aggregates>,  look_at_forward,             look_at_part,
-    look_across<decode_part_answer>,    look_across<decode_keys_asked>,    look_across<decode_keys_answered>, look_across<decode_keys_forget>,
+    look_up<PeerKind::hello>,
+    look_up<PeerKind::cuts_after>,
+    look_up<PeerKind::held>,
+    look_up<PeerKind::report>,
+    look_down<PeerKind::welcome>,
+    look_down<PeerKind::hello_refused>,
+    look_down<PeerKind::opens>,
+    look_down<PeerKind::announce>,
+    look_down<PeerKind::cuts>,
+    look_down<PeerKind::report_from>,
+    look_down<PeerKind::cut_promised>,
+    look_down<PeerKind::members>,
+    look_across<decode_read>,
+    look_across<decode_read_stream>,
+    look_across<decode_head_asked>,
+    look_across<decode_page>,
+    look_at_head,
+    look_across<decode_snapshots_asked>,
+    look_across<decode_snapshots>,
+    look_at_put_snapshot,
+    look_across<decode_aggregates_asked>,
+    look_across<decode_aggregates>,
+    look_at_forward,
+    look_at_part,
+    look_across<decode_part_answer>,
+    look_across<decode_keys_asked>,
+    look_across<decode_keys_answered>,
+    look_across<decode_keys_forget>,
     look_across<decode_keys_forgotten>,
 };
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   const google::protobuf::LogSilencer silence;
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;

@@ -1,5 +1,5 @@
-// Fuzzing what is read from disks: keys and rows of every family. The first byte says which; of rows with a checksum also those whose
-// checksum holds, else nothing behind it would ever be looked at.
+// Fuzzing what is read from disks: keys and rows of every family. The first byte says which; of rows with a checksum
+// also those whose checksum holds, else nothing behind it would ever be looked at.
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -13,17 +13,17 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/index/index_entry.hpp"
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/identity.hpp"
-#include "evershard/storage/index/index_entry.hpp"
-#include "evershard/storage/repair/inspect.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/repair/inspect.hpp"
 
 namespace {
 
@@ -35,7 +35,9 @@ constexpr ShardOffset offset_1000{1'000};
 
 template <class T>
 bool damaged(const Result<T>& result) {
-  if (!result) EVERSHARD_CHECK(result.error().code == ErrorCode::corruption || result.error().code == ErrorCode::invalid_argument, "damage is reported as such");
+  if (!result)
+    EVERSHARD_CHECK(result.error().code == ErrorCode::corruption || result.error().code == ErrorCode::invalid_argument,
+                    "damage is reported as such");
   return !result;
 }
 
@@ -57,22 +59,34 @@ void look_at_row(std::string_view bytes) {
 }
 
 void look_at_key(std::string_view key) {
-  if (const auto k = keys::decode_journal(key)) EVERSHARD_CHECK(keys::journal(k->shard, k->offset) == key, "a journal key has one form");
+  if (const auto k = keys::decode_journal(key))
+    EVERSHARD_CHECK(keys::journal(k->shard, k->offset) == key, "a journal key has one form");
   if (const auto k = keys::decode_order(key)) EVERSHARD_CHECK(keys::order(*k) == key, "an order key has one form");
-  if (const auto k = keys::decode_posting(key)) EVERSHARD_CHECK(keys::posting(k->term, k->first) == key, "a posting's key has one form");
-  if (const auto k = keys::decode_stream(key)) EVERSHARD_CHECK(keys::stream(k->stream, k->first_seq_nr, k->first) == key, "a stream's key has one form");
-  if (const auto k = keys::decode_id(key)) EVERSHARD_CHECK(keys::id(k->id, k->shard) == key, "an id's key has one form");
-  if (const auto k = keys::decode_run(key)) EVERSHARD_CHECK(keys::run(k->shard, k->first) == key, "a run's key has one form");
-  if (const auto k = keys::decode_directory(key)) EVERSHARD_CHECK(keys::directory(k->aggregate) == key, "a directory's key has one form");
+  if (const auto k = keys::decode_posting(key))
+    EVERSHARD_CHECK(keys::posting(k->term, k->first) == key, "a posting's key has one form");
+  if (const auto k = keys::decode_stream(key))
+    EVERSHARD_CHECK(keys::stream(k->stream, k->first_seq_nr, k->first) == key, "a stream's key has one form");
+  if (const auto k = keys::decode_id(key))
+    EVERSHARD_CHECK(keys::id(k->id, k->shard) == key, "an id's key has one form");
+  if (const auto k = keys::decode_run(key))
+    EVERSHARD_CHECK(keys::run(k->shard, k->first) == key, "a run's key has one form");
+  if (const auto k = keys::decode_directory(key))
+    EVERSHARD_CHECK(keys::directory(k->aggregate) == key, "a directory's key has one form");
   const auto k = keys::decode_state(key);
   if (damaged(k)) return;
   switch (k->kind) {
-    case keys::StateKey::Kind::identity: return EVERSHARD_CHECK(keys::identity() == key, "the identity's key has one form");
-    case keys::StateKey::Kind::applied: return EVERSHARD_CHECK(keys::applied() == key, "the applied row's key has one form");
-    case keys::StateKey::Kind::checkpoint: return EVERSHARD_CHECK(keys::checkpoint(k->name) == key, "a checkpoint's key has one form");
-    case keys::StateKey::Kind::covered: return EVERSHARD_CHECK(keys::covered(k->shard) == key, "the key of what is covered has one form");
-    case keys::StateKey::Kind::waiting: return EVERSHARD_CHECK(keys::waiting(k->shard, k->offset) == key, "a waiting append's key has one form");
-    case keys::StateKey::Kind::snapshot: return EVERSHARD_CHECK(keys::snapshot(k->aggregate, k->retained) == key, "a snapshot's key has one form");
+    case keys::StateKey::Kind::identity:
+      return EVERSHARD_CHECK(keys::identity() == key, "the identity's key has one form");
+    case keys::StateKey::Kind::applied:
+      return EVERSHARD_CHECK(keys::applied() == key, "the applied row's key has one form");
+    case keys::StateKey::Kind::checkpoint:
+      return EVERSHARD_CHECK(keys::checkpoint(k->name) == key, "a checkpoint's key has one form");
+    case keys::StateKey::Kind::covered:
+      return EVERSHARD_CHECK(keys::covered(k->shard) == key, "the key of what is covered has one form");
+    case keys::StateKey::Kind::waiting:
+      return EVERSHARD_CHECK(keys::waiting(k->shard, k->offset) == key, "a waiting append's key has one form");
+    case keys::StateKey::Kind::snapshot:
+      return EVERSHARD_CHECK(keys::snapshot(k->aggregate, k->retained) == key, "a snapshot's key has one form");
   }
 }
 
@@ -89,14 +103,17 @@ void look_at_record(std::string_view bytes) {
       continue;
     }
     const auto read = to_event(*event, GlobalPosition{1}, {shard_7, offset_1000, static_cast<std::uint16_t>(i)});
-    EVERSHARD_CHECK(read.payload == event->payload && read.append_index < read.append_events, "an event is given as it lies there");
-    EventEntries(sharding::TermHasher{1}).give(*event, GlobalPosition{1}, {shard_7, offset_1000, 0}, FamilySet::indexes(), [](const IndexEntry&) {});
+    EVERSHARD_CHECK(read.payload == event->payload && read.append_index < read.append_events,
+                    "an event is given as it lies there");
+    EventEntries(sharding::TermHasher{1})
+        .give(*event, GlobalPosition{1}, {shard_7, offset_1000, 0}, FamilySet::indexes(), [](const IndexEntry&) {});
   }
   EVERSHARD_CHECK(damaged(record->event(record->size())), "an event that is not there is not given");
 
   const std::vector<std::pair<std::uint16_t, EventState>> stubs{{0, EventState::removed}, {1, EventState::erased}};
   const auto cut_down = with_stubs(bytes, shard_7, offset_1000, stubs);
-  if (!damaged(cut_down)) EVERSHARD_CHECK(with_stubs(*cut_down, shard_7, offset_1000, stubs) == cut_down, "what is removed stays so");
+  if (!damaged(cut_down))
+    EVERSHARD_CHECK(with_stubs(*cut_down, shard_7, offset_1000, stubs) == cut_down, "what is removed stays so");
   const auto all = first_events(bytes, shard_7, offset_1000, record->size());
   EVERSHARD_CHECK(!whole || all == std::string(bytes), "a sound record has one form");
   if (record->size() > 1) damaged(first_events(bytes, shard_7, offset_1000, record->size() - 1));
@@ -119,7 +136,9 @@ void look_at_sound_record(std::string_view bytes) {
       const auto state = static_cast<EventState>(reader.fixed<std::uint8_t>());
       const SeqNr seq_nr(reader.varint());
       const auto body = reader.rest();
-      if (reader.ok()) put_fixed(record.data() + events + begin, event_checksum(checksum(body), state, seq_nr, shard_7, offset_1000 + i));
+      if (reader.ok())
+        put_fixed(record.data() + events + begin,
+                  event_checksum(checksum(body), state, seq_nr, shard_7, offset_1000 + i));
     }
     begin = end;
   }
@@ -131,7 +150,9 @@ void look_at_sound_record(std::string_view bytes) {
 void look_at_cut(std::string_view bytes) {
   const auto node = sharding::decode_cut(bytes, sharding::CutOf::node);
   const auto cut = sharding::decode_cut(bytes);
-  if (!damaged(cut)) EVERSHARD_CHECK(node == cut && sharding::runs_of(*cut) == sharding::all_runs_of(*cut), "a cut of the whole store is one that a node may keep");
+  if (!damaged(cut))
+    EVERSHARD_CHECK(node == cut && sharding::runs_of(*cut) == sharding::all_runs_of(*cut),
+                    "a cut of the whole store is one that a node may keep");
   if (damaged(node)) return;
   EVERSHARD_CHECK(sharding::encode(*node) == bytes, "a cut has one form");
   EVERSHARD_CHECK(node->last_position().value + 1 >= node->first_position.value, "positions ascend");
@@ -168,7 +189,8 @@ void look_at_snapshot(std::string_view bytes) {
   if (damaged(snapshot)) return;
   EVERSHARD_CHECK(damaged(decode_snapshot(sound, {"order", "2"})), "a snapshot is bound to its aggregate");
   if (snapshot->expires_at) return;  // kept as a time, given as a span
-  const Snapshot given{aggregate, snapshot->version, snapshot->payload, snapshot->format, snapshot->schema_revision, keep, {}};
+  const Snapshot given{
+      aggregate, snapshot->version, snapshot->payload, snapshot->format, snapshot->schema_revision, keep, {}};
   EVERSHARD_CHECK(encode_snapshot(given, snapshot->position, snapshot->taken_at) == sound, "a snapshot has one form");
 }
 
@@ -185,29 +207,36 @@ void look_at_waiting(std::string_view bytes) {
 
 // ---- indexes
 
-bool equal(const Posting& a, const Posting& b) { return a.position == b.position && a.location == b.location && a.type == b.type; }
+bool equal(const Posting& a, const Posting& b) {
+  return a.position == b.position && a.location == b.location && a.type == b.type;
+}
 
 void look_at_postings(std::string_view bytes) {
   std::vector<Posting> postings, again;
   if (damaged(decode_postings(bytes, postings))) return EVERSHARD_CHECK(postings.empty(), "damage gives nothing");
   std::string written;
   encode_postings(postings, written);
-  EVERSHARD_CHECK(decode_postings(written, again) && std::equal(postings.begin(), postings.end(), again.begin(), again.end(), equal), "postings are kept");
+  EVERSHARD_CHECK(decode_postings(written, again) &&
+                      std::equal(postings.begin(), postings.end(), again.begin(), again.end(), equal),
+                  "postings are kept");
 }
 
 void look_at_stream(std::string_view bytes) {
   StreamChunk chunk;
   if (damaged(decode_stream(bytes, chunk))) return EVERSHARD_CHECK(chunk.entries.empty(), "damage gives nothing");
   std::size_t entries = 0;
-  EVERSHARD_CHECK(decode_stream_owner(bytes, entries) == chunk.aggregate_text && entries == chunk.entries.size(), "a chunk has one owner");
+  EVERSHARD_CHECK(decode_stream_owner(bytes, entries) == chunk.aggregate_text && entries == chunk.entries.size(),
+                  "a chunk has one owner");
   std::string written;
   encode_stream(chunk.aggregate_text, chunk.entries, written);
   EVERSHARD_CHECK(written == bytes, "a stream's chunk has one form");
 }
 
 void look_at_entry(std::string_view bytes) {
-  if (const auto entry = decode_id_entry(bytes)) EVERSHARD_CHECK(encode_id(*entry) == bytes, "an id's row has one form");
-  if (const auto entry = decode_directory_entry(bytes)) EVERSHARD_CHECK(encode_directory(entry->stream, entry->shard) == bytes, "a directory's row has one form");
+  if (const auto entry = decode_id_entry(bytes))
+    EVERSHARD_CHECK(encode_id(*entry) == bytes, "an id's row has one form");
+  if (const auto entry = decode_directory_entry(bytes))
+    EVERSHARD_CHECK(encode_directory(entry->stream, entry->shard) == bytes, "a directory's row has one form");
   std::vector<sharding::Run> runs;
   if (damaged(decode_runs(shard_7, bytes, runs))) return EVERSHARD_CHECK(runs.empty(), "damage gives nothing");
   std::string written;
@@ -216,13 +245,15 @@ void look_at_entry(std::string_view bytes) {
 }
 
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 12> looks{look_at_row,      look_at_key,      look_at_record,   look_at_sound_record, look_at_cut,   look_at_applied,
-                                     look_at_identity, look_at_snapshot, look_at_postings, look_at_stream,       look_at_entry, look_at_waiting};
+constexpr std::array<Look, 12> looks{look_at_row,      look_at_key,     look_at_record,   look_at_sound_record,
+                                     look_at_cut,      look_at_applied, look_at_identity, look_at_snapshot,
+                                     look_at_postings, look_at_stream,  look_at_entry,    look_at_waiting};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

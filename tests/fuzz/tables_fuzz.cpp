@@ -1,4 +1,5 @@
-// Fuzzing what tables read: filters, JSON paths, payloads, rows, keys, places to go on from. The first byte says which of them the rest is.
+// Fuzzing what tables read: filters, JSON paths, payloads, rows, keys, places to go on from. The first byte says which
+// of them the rest is.
 
 #include <array>
 #include <cstddef>
@@ -6,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/views/table/filter.hpp"
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/utf8.hpp"
 #include "evershard/views/rules/json_path.hpp"
+#include "evershard/views/table/filter.hpp"
 #include "evershard/views/table/table_keys.hpp"
 #include "evershard/views/table/table_projection.hpp"
 #include "evershard/views/table/table_select.hpp"
-#include "evershard/protocol/check.hpp"
-#include "evershard/protocol/utf8.hpp"
 
 namespace {
 
@@ -45,11 +46,13 @@ void look_at_filter(std::string_view text) {
   const auto& table = fuzzed_table();
   const auto filter = Filter::bind(*tree, table.schema, {});
   if (!filter) return;
-  for (const auto& row : {std::vector<TableValue>{"", {}, {}, {}, {}, {}, {}}, std::vector<TableValue>{"a", 1, 0.5, true, Timestamp{7}, "\xff", "{}"}}) {
+  for (const auto& row : {std::vector<TableValue>{"", {}, {}, {}, {}, {}, {}},
+                          std::vector<TableValue>{"a", 1, 0.5, true, Timestamp{7}, "\xff", "{}"}}) {
     const std::string bytes = table.layout.encode(row);
     (void)filter->evaluate(RowView(table.layout, bytes));
   }
-  EVERSHARD_CHECK(PreparedSelect::make(table, {.where = std::string(text)}), "a filter that can be bound can be planned");
+  EVERSHARD_CHECK(PreparedSelect::make(table, {.where = std::string(text)}),
+                  "a filter that can be bound can be planned");
 }
 
 void look_at_path(std::string_view text) {
@@ -77,7 +80,8 @@ void look_at_row(std::string_view bytes) {
 }
 
 void look_at_keys(std::string_view bytes) {
-  for (const FieldType type : {FieldType::text, FieldType::integer, FieldType::number, FieldType::boolean, FieldType::time, FieldType::bytes}) {
+  for (const FieldType type : {FieldType::text, FieldType::integer, FieldType::number, FieldType::boolean,
+                               FieldType::time, FieldType::bytes}) {
     std::string_view from = bytes;
     const auto value = table_keys::take_ordered_or_null(from, type);
     (void)table_keys::row_of_index(bytes, type);
@@ -90,15 +94,19 @@ void look_at_keys(std::string_view bytes) {
   (void)decode_counts(std::string(bytes));
 }
 
-void look_at_token(std::string_view text) { (void)PreparedSelect::make(fuzzed_table(), {.continue_from = std::string(text)}); }
+void look_at_token(std::string_view text) {
+  (void)PreparedSelect::make(fuzzed_table(), {.continue_from = std::string(text)});
+}
 
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 6> looks{look_at_filter, look_at_path, look_at_payload, look_at_row, look_at_keys, look_at_token};
+constexpr std::array<Look, 6> looks{look_at_filter, look_at_path, look_at_payload,
+                                    look_at_row,    look_at_keys, look_at_token};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

@@ -1,5 +1,5 @@
-// Fuzzing texts that people write (settings files, files of tokens, aggregate ids, times, event ids) and what clients pack. The first byte
-// says which the rest is.
+// Fuzzing texts that people write (settings files, files of tokens, aggregate ids, times, event ids) and what clients
+// pack. The first byte says which the rest is.
 
 #include <array>
 #include <cstddef>
@@ -38,13 +38,16 @@ const settings::Table table{
 
 void look_at_settings(std::string_view text) {
   const auto given = settings::from_file(table, text, "evershard.conf");
-  const auto all = given ? settings::Settings::gather(table, {}, {}, *given) : Result<settings::Settings>(refuse(given.error()));
+  const auto all =
+      given ? settings::Settings::gather(table, {}, {}, *given) : Result<settings::Settings>(refuse(given.error()));
   if (!all) return EVERSHARD_CHECK(all.error().code == ErrorCode::invalid_argument, "a refusal is of its kind");
   for (const auto& entry : all->entries()) {
     if (entry.is_default()) continue;
-    EVERSHARD_CHECK(!entry.setting.secret || entry.shown().find_first_not_of('*') == std::string::npos, "a secret is not shown");
+    EVERSHARD_CHECK(!entry.setting.secret || entry.shown().find_first_not_of('*') == std::string::npos,
+                    "a secret is not shown");
     const auto again = settings::value_of(entry.setting, entry.value.text);
-    EVERSHARD_CHECK(again && again->number == entry.value.number && again->list == entry.value.list && again->text == entry.value.text,
+    EVERSHARD_CHECK(again && again->number == entry.value.number && again->list == entry.value.list &&
+                        again->text == entry.value.text,
                     "a value as it is shown is the same value");
   }
 }
@@ -56,7 +59,8 @@ void look_at_value(std::string_view text) {
   const auto value = settings::value_of(setting, text.substr(1));
   if (!value) return;
   const auto again = settings::value_of(setting, value->text);
-  EVERSHARD_CHECK(again && again->number == value->number && again->list == value->list && again->text == value->text, "a value as it is shown is the same value");
+  EVERSHARD_CHECK(again && again->number == value->number && again->list == value->list && again->text == value->text,
+                  "a value as it is shown is the same value");
 }
 
 void look_at_tokens(std::string_view text) {
@@ -81,12 +85,15 @@ void look_at_time(std::string_view text) {
 
 void look_at_id(std::string_view text) {
   const auto id = EventId::parse(text);
-  if (id) EVERSHARD_CHECK(EventId::parse(id->text()) == id && id->text().size() == text.size(), "an id's text is the same id");
+  if (id)
+    EVERSHARD_CHECK(EventId::parse(id->text()) == id && id->text().size() == text.size(),
+                    "an id's text is the same id");
 }
 
 void look_at_quotes(std::string_view text) {
   const auto quoted = in_quotes(text, 40);
-  EVERSHARD_CHECK(is_utf8(quoted) && quoted.find_first_of("\n\r\t") == std::string::npos, "what is quoted is text of one line");
+  EVERSHARD_CHECK(is_utf8(quoted) && quoted.find_first_of("\n\r\t") == std::string::npos,
+                  "what is quoted is text of one line");
 }
 
 /// As a message that came over gRPC, and as one that goes.
@@ -105,12 +112,14 @@ void look_at_packed(std::string_view bytes) {
 }
 
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 8> looks{look_at_settings, look_at_value, look_at_tokens, look_at_aggregate, look_at_time, look_at_id, look_at_quotes, look_at_packed};
+constexpr std::array<Look, 8> looks{look_at_settings, look_at_value, look_at_tokens, look_at_aggregate,
+                                    look_at_time,     look_at_id,    look_at_quotes, look_at_packed};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  if (size == 0 || data[0] >= looks.size())
+    return 0;  // not wrapped around: what an input is does not hang on how many there are
   looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }

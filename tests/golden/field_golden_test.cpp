@@ -1,5 +1,5 @@
-// The numbers and types of every field and value of protocol/v1 (tests/golden/fields.txt): a test here that fails means that what is sent is not
-// what a neighbouring release reads. What calls to homes carry is held by this alone.
+// The numbers and types of every field and value of protocol/v1 (tests/golden/fields.txt): a test here that fails means
+// that what is sent is not what a neighbouring release reads. What calls to homes carry is held by this alone.
 //
 // A line never changes once it is released; EVERSHARD_GOLDEN_WRITE=1 adds those that are missing.
 
@@ -35,7 +35,8 @@ namespace pbuf = google::protobuf;
 const std::string golden_fields = EVERSHARD_GOLDEN_FIELDS;
 
 void add_values(const pbuf::EnumDescriptor& type, std::set<std::string>& lines) {
-  for (int i = 0; i != type.value_count(); ++i) lines.insert(type.full_name() + "." + type.value(i)->name() + " = " + std::to_string(type.value(i)->number()));
+  for (int i = 0; i != type.value_count(); ++i)
+    lines.insert(type.full_name() + "." + type.value(i)->name() + " = " + std::to_string(type.value(i)->number()));
 }
 
 void add_fields(const pbuf::Descriptor& type, std::set<std::string>& lines) {
@@ -44,7 +45,8 @@ void add_fields(const pbuf::Descriptor& type, std::set<std::string>& lines) {
     std::string kind = field.type_name();
     if (field.message_type() != nullptr) kind = field.message_type()->full_name();
     if (field.enum_type() != nullptr) kind = field.enum_type()->full_name();
-    lines.insert(field.full_name() + " = " + std::to_string(field.number()) + (field.is_repeated() ? " repeated " : " ") + kind);
+    lines.insert(field.full_name() + " = " + std::to_string(field.number()) +
+                 (field.is_repeated() ? " repeated " : " ") + kind);
   }
   for (int i = 0; i != type.nested_type_count(); ++i) add_fields(*type.nested_type(i), lines);
   for (int i = 0; i != type.enum_type_count(); ++i) add_values(*type.enum_type(i), lines);
@@ -53,9 +55,12 @@ void add_fields(const pbuf::Descriptor& type, std::set<std::string>& lines) {
 std::set<std::string> known_lines() {
   std::set<std::string> lines;
   for (const auto* file :
-       {v1::AggregateAsked::descriptor()->file(), v1::Hello::descriptor()->file(), v1::Document::descriptor()->file(), v1::Event::descriptor()->file(), v1::GroupWorkAsked::descriptor()->file(),
-        v1::WorkRequest::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file(), v1::ProjectionInfo::descriptor()->file(), v1::RetentionOrder::descriptor()->file(),
-        v1::BeginRetention::descriptor()->file(), v1::StatsResponse::descriptor()->file(), v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file()}) {
+       {v1::AggregateAsked::descriptor()->file(), v1::Hello::descriptor()->file(), v1::Document::descriptor()->file(),
+        v1::Event::descriptor()->file(), v1::GroupWorkAsked::descriptor()->file(),
+        v1::WorkRequest::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file(),
+        v1::ProjectionInfo::descriptor()->file(), v1::RetentionOrder::descriptor()->file(),
+        v1::BeginRetention::descriptor()->file(), v1::StatsResponse::descriptor()->file(),
+        v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file()}) {
     for (int i = 0; i != file->message_type_count(); ++i) add_fields(*file->message_type(i), lines);
     for (int i = 0; i != file->enum_type_count(); ++i) add_values(*file->enum_type(i), lines);
   }
@@ -71,7 +76,9 @@ std::set<std::string> golden_lines() {
 
 TEST(FieldGolden, HasEveryFieldAsItWasReleased) {
   const auto known = known_lines();
-  for (const auto& line : golden_lines()) EXPECT_TRUE(known.contains(line)) << line << "\nis not so any more: what is sent is read wrongly by the release before";
+  for (const auto& line : golden_lines())
+    EXPECT_TRUE(known.contains(line)) << line
+                                      << "\nis not so any more: what is sent is read wrongly by the release before";
 }
 
 TEST(FieldGolden, HasEveryFieldThatThereIs) {
@@ -82,7 +89,8 @@ TEST(FieldGolden, HasEveryFieldThatThereIs) {
     std::ofstream out(golden_fields);
     for (const auto& line : lines) out << line << '\n';
   }
-  for (const auto& line : known) EXPECT_TRUE(lines.contains(line)) << line << "\nis new: EVERSHARD_GOLDEN_WRITE=1 adds it";
+  for (const auto& line : known)
+    EXPECT_TRUE(lines.contains(line)) << line << "\nis new: EVERSHARD_GOLDEN_WRITE=1 adds it";
 }
 
 }  // namespace

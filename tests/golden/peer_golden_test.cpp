@@ -1,5 +1,5 @@
-// The golden messages of a cluster's processes (tests/golden/peers): a test here that fails means that nodes of neighbouring releases do not
-// understand each other any more.
+// The golden messages of a cluster's processes (tests/golden/peers): a test here that fails means that nodes of
+// neighbouring releases do not understand each other any more.
 //
 // A file never changes once it is released: a new field, or a new message, comes in a sample of its own below.
 // EVERSHARD_GOLDEN_WRITE=1 writes the files that are missing.
@@ -45,8 +45,10 @@ std::unique_ptr<pbuf::Message> peer_message_of(const std::string& name) {
   static_cast<void>(v1::Hello::descriptor());
   static_cast<void>(v1::KeysAsked::descriptor());
   static_cast<void>(v1::HomeAsked::descriptor());  // links what the generated pool is to know
-  const auto* descriptor = pbuf::DescriptorPool::generated_pool()->FindMessageTypeByName("evershard.v1." + name.substr(0, name.find('-')));
-  return std::unique_ptr<pbuf::Message>(descriptor ? pbuf::MessageFactory::generated_factory()->GetPrototype(descriptor)->New() : nullptr);
+  const auto* descriptor =
+      pbuf::DescriptorPool::generated_pool()->FindMessageTypeByName("evershard.v1." + name.substr(0, name.find('-')));
+  return std::unique_ptr<pbuf::Message>(
+      descriptor ? pbuf::MessageFactory::generated_factory()->GetPrototype(descriptor)->New() : nullptr);
 }
 
 /// Calls `visit` with the message and all that it holds.
@@ -59,7 +61,8 @@ void each_message(pbuf::Message& message, const std::function<void(pbuf::Message
     if (!field->is_repeated()) {
       each_message(*reflection->MutableMessage(&message, field), visit);
     } else {
-      for (int i = 0; i != reflection->FieldSize(message, field); ++i) each_message(*reflection->MutableRepeatedMessage(&message, field, i), visit);
+      for (int i = 0; i != reflection->FieldSize(message, field); ++i)
+        each_message(*reflection->MutableRepeatedMessage(&message, field, i), visit);
     }
   }
   visit(message);
@@ -70,7 +73,8 @@ class PeerGolden : public testing::TestWithParam<PeerSample> {};
 TEST_P(PeerGolden, IsTheseBytes) {
   const auto& sample = GetParam();
   const auto file = golden_peers / (sample.name + ".bin");
-  if (std::getenv("EVERSHARD_GOLDEN_WRITE") != nullptr && !fs::exists(file)) std::ofstream(file, std::ios::binary) << sample.bytes;
+  if (std::getenv("EVERSHARD_GOLDEN_WRITE") != nullptr && !fs::exists(file))
+    std::ofstream(file, std::ios::binary) << sample.bytes;
   ASSERT_TRUE(fs::exists(file)) << "EVERSHARD_GOLDEN_WRITE=1 writes it";
   EXPECT_EQ(sample.bytes, golden_bytes(sample.name));
 }
@@ -86,7 +90,9 @@ TEST_P(PeerGolden, IsTheMessageOfItsName) {
   const auto message = peer_message_of(GetParam().name);
   ASSERT_TRUE(message) << "no message of protocol/v1/cluster.proto, homes.proto or keys.proto";
   ASSERT_TRUE(message->ParseFromString(golden_bytes(GetParam().name)));
-  each_message(*message, [](const pbuf::Message& any) { EXPECT_TRUE(any.GetReflection()->GetUnknownFields(any).empty()) << any.DebugString(); });
+  each_message(*message, [](const pbuf::Message& any) {
+    EXPECT_TRUE(any.GetReflection()->GetUnknownFields(any).empty()) << any.DebugString();
+  });
 }
 
 // What a newer release says beyond this one is skipped, wherever it stands.
@@ -118,7 +124,8 @@ TEST_P(PeerGolden, IsRefusedWhereItEndsEarly) {
 
 INSTANTIATE_TEST_SUITE_P(Every, PeerGolden, testing::ValuesIn(peer_samples()), [](const auto& named) {
   std::string name = named.param.name;
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '_'; }, 'X');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '_'; }, 'X');
   return name;
 });
 
@@ -134,10 +141,13 @@ TEST(PeerGoldenSet, SetsEveryFieldOfEveryMessage) {
       for (const auto* field : fields) set.insert(field->full_name());
     });
   }
-  for (const auto* file : {v1::Hello::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file()}) {
+  for (const auto* file :
+       {v1::Hello::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file()}) {
     for (int m = 0; m != file->message_type_count(); ++m) {
       const auto* type = file->message_type(m);
-      for (int f = 0; f != type->field_count(); ++f) EXPECT_TRUE(set.contains(type->field(f)->full_name())) << type->field(f)->full_name() << " is in no sample of tests/golden/peer_samples.cpp";
+      for (int f = 0; f != type->field_count(); ++f)
+        EXPECT_TRUE(set.contains(type->field(f)->full_name()))
+            << type->field(f)->full_name() << " is in no sample of tests/golden/peer_samples.cpp";
     }
   }
 }
@@ -145,7 +155,8 @@ TEST(PeerGoldenSet, SetsEveryFieldOfEveryMessage) {
 TEST(PeerGoldenSet, IsWhole) {
   std::set<std::string> names;
   for (const auto& sample : peer_samples()) EXPECT_TRUE(names.insert(sample.name).second) << sample.name << " twice";
-  for (const auto& entry : fs::directory_iterator(golden_peers)) EXPECT_TRUE(names.contains(entry.path().stem().string())) << entry.path() << " belongs to no sample";
+  for (const auto& entry : fs::directory_iterator(golden_peers))
+    EXPECT_TRUE(names.contains(entry.path().stem().string())) << entry.path() << " belongs to no sample";
 }
 
 // A kind is frozen as well: it stands in front of these bytes on the link.
@@ -155,7 +166,8 @@ TEST(PeerGoldenSet, HasTheseKinds) {
     if (sample.kind) kinds.push_back(static_cast<std::uint16_t>(*sample.kind));
   std::ranges::sort(kinds);
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
-  EXPECT_THAT(kinds, testing::IsSupersetOf({1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27, 41, 50, 51}));
+  EXPECT_THAT(kinds, testing::IsSupersetOf(
+                         {1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27, 41, 50, 51}));
 }
 
 // A kind that this release does not know is refused as such, and nothing else.

@@ -38,7 +38,8 @@ sharding::Cut sample_cut() {
   return {CutNumber{7},
           Epoch{2},
           GlobalPosition{41},
-          {{ShardId{2}, Epoch{1}, ShardOffset{10}, ShardOffset{13}, {}}, {ShardId{0}, Epoch{4}, ShardOffset{5}, ShardOffset{8}, {ShardOffset{6}}}},
+          {{ShardId{2}, Epoch{1}, ShardOffset{10}, ShardOffset{13}, {}},
+           {ShardId{0}, Epoch{4}, ShardOffset{5}, ShardOffset{8}, {ShardOffset{6}}}},
           {{ShardId{0}, Epoch{4}, 3, ShardOffset{5}, ShardOffset{3}, ShardOffset{5}}}};
 }
 
@@ -105,7 +106,8 @@ Append sample_append() {
 std::string value_on(ShardId shard) {
   for (int n = 0;; ++n) {
     auto value = std::to_string(n);
-    if (sharding::shard_of(sharding::stream_hash(aggregate(value.c_str()).text()), sample_shards) == shard) return value;
+    if (sharding::shard_of(sharding::stream_hash(aggregate(value.c_str()).text()), sample_shards) == shard)
+      return value;
   }
 }
 
@@ -125,10 +127,13 @@ PartMessage sample_part() {
   auto& append = prepared.append;
   append.request = id_of(64);
   append.content_hash = 0xfeed;
-  append.aggregates = {encoded(aggregate(value_on(ShardId{3}).c_str())), encoded(aggregate(value_on(ShardId{2}).c_str()))};
+  append.aggregates = {encoded(aggregate(value_on(ShardId{3}).c_str())),
+                       encoded(aggregate(value_on(ShardId{2}).c_str()))};
   append.terms = {11, 12, 13, 21, 31};
   append.bodies = "firstotherlast";
-  append.events = {{id_of(1), true, ShardId{2}, 1, 0, 3, 0, 5, 0xa1}, {id_of(2), false, ShardId{3}, 0, 3, 4, 5, 10, 0xa2}, {id_of(3), false, ShardId{2}, storage::EncodedEvent::no_aggregate, 4, 5, 10, 14, 0xa3}};
+  append.events = {{id_of(1), true, ShardId{2}, 1, 0, 3, 0, 5, 0xa1},
+                   {id_of(2), false, ShardId{3}, 0, 3, 4, 5, 10, 0xa2},
+                   {id_of(3), false, ShardId{2}, storage::EncodedEvent::no_aggregate, 4, 5, 10, 14, 0xa3}};
   append.snapshots = {{1, sample_snapshot()}};
   append.command = id_of(96);
   append.command_event = 0;
@@ -160,7 +165,8 @@ sharding::ShardMap sample_map() {
 
 actors::WriterReport sample_report() {
   sharding::ReportedAppend plain{2, false, {}, {{1, 2, most}, {3}}, {}};
-  sharding::ReportedAppend conditional{1, true, {{{false, {{{1}, {2, most}}, {{}, {3}}}}, GlobalPosition{17}}, {{true, {}}, GlobalPosition{0}}}, {}, {}};
+  sharding::ReportedAppend conditional{
+      1, true, {{{false, {{{1}, {2, most}}, {{}, {3}}}}, GlobalPosition{17}}, {{true, {}}, GlobalPosition{0}}}, {}, {}};
   sharding::ReportedAppend part{1, true, {}, {{5}}, sharding::PartOf{id_of(200), {{ShardId{2}, 1}, {ShardId{0}, 3}}}};
   return {{ShardId{2}, Epoch{4}, ShardOffset{10}, {plain, conditional, part}}, 0};
 }
@@ -174,7 +180,8 @@ Result<std::string> written(Result<Decoded> decoded, const auto& write) {
 void add(std::vector<PeerSample>& samples, std::string name, const ToCoordinator& message) {
   auto made = encode(message);
   samples.push_back({std::move(name), std::move(made.bytes), made.kind, [kind = made.kind](std::string_view bytes) {
-                       return written(decode_to_coordinator(kind, bytes), [](const ToCoordinator& value) { return encode(value).bytes; });
+                       return written(decode_to_coordinator(kind, bytes),
+                                      [](const ToCoordinator& value) { return encode(value).bytes; });
                      }});
 }
 
@@ -188,7 +195,13 @@ void add_down(std::vector<PeerSample>& samples, std::string name, const auto& me
 }
 
 void add_with_coordinator(std::vector<PeerSample>& samples) {
-  add(samples, "Hello", Hello{sample_process, 9, "host:7431", CutNumber{6}, {{ShardId{0}, Epoch{4}, true, ShardOffset{5}, ShardOffset{8}}, {ShardId{65'535}, Epoch{most}, false, ShardOffset{most}, ShardOffset{most}}}});
+  add(samples, "Hello",
+      Hello{sample_process,
+            9,
+            "host:7431",
+            CutNumber{6},
+            {{ShardId{0}, Epoch{4}, true, ShardOffset{5}, ShardOffset{8}},
+             {ShardId{65'535}, Epoch{most}, false, ShardOffset{most}, ShardOffset{most}}}});
   add(samples, "Hello-empty", Hello{{1, 1}, 1, "", CutNumber{0}, {}});
   add(samples, "Hello-door", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"});
   add(samples, "Hello-gateway", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3", true});
@@ -200,13 +213,33 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Held-applied", Held{sample_process, CutNumber{6}, CutNumber{7}});
   add(samples, "Report", sample_report());
   add(samples, "Report-asks", actors::WriterReport{{ShardId{2}, Epoch{4}, ShardOffset{10}, {}}, most});
-  add_down(samples, "Welcome", ToNode(Welcome{sample_process, 9, Epoch{2}, CutNumber{6}, GlobalPosition{40}, sample_map(), {GlobalPosition{39}, GlobalPosition{0}}, {{ShardId{1}, full_error()}}, GlobalPosition{12}, true}));
-  Welcome welcome{sample_process, 9, Epoch{2}, CutNumber{6}, GlobalPosition{40}, sample_map(), {GlobalPosition{39}, GlobalPosition{0}}, {}, GlobalPosition{12}, true};
+  add_down(samples, "Welcome",
+           ToNode(Welcome{sample_process,
+                          9,
+                          Epoch{2},
+                          CutNumber{6},
+                          GlobalPosition{40},
+                          sample_map(),
+                          {GlobalPosition{39}, GlobalPosition{0}},
+                          {{ShardId{1}, full_error()}},
+                          GlobalPosition{12},
+                          true}));
+  Welcome welcome{sample_process,
+                  9,
+                  Epoch{2},
+                  CutNumber{6},
+                  GlobalPosition{40},
+                  sample_map(),
+                  {GlobalPosition{39}, GlobalPosition{0}},
+                  {},
+                  GlobalPosition{12},
+                  true};
   welcome.leaderships = {{Epoch{1}, id_of(16)}, {Epoch{2}, id_of(48)}};
   add_down(samples, "Welcome-led", ToNode(welcome));
   add_down(samples, "Opens-led", ToNode(Opens{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, id_of(48)}));
   add_down(samples, "Announce-led", ToNode(Announce{sample_cut(), GlobalPosition{12}, true, id_of(48)}));
-  add_down(samples, "Cuts-led", ToNode(Cuts{sample_process, CutNumber{5}, sample_found(), GlobalPosition{12}, true, id_of(48)}));
+  add_down(samples, "Cuts-led",
+           ToNode(Cuts{sample_process, CutNumber{5}, sample_found(), GlobalPosition{12}, true, id_of(48)}));
   add_down(samples, "CutPromised-led", CutPromised{ShardId{2}, Epoch{4}, 5, CutNumber{8}, {Epoch{2}, id_of(48)}});
   add_down(samples, "HelloRefused", ToNode(HelloRefused{sample_process, 9, full_error()}));
   add_down(samples, "Opens", ToNode(Opens{sample_process, Epoch{2}, ShardId{1}, Epoch{4}}));
@@ -216,61 +249,123 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add_down(samples, "ReportFrom", ToNode(ReportFrom{ShardId{2}, Epoch{4}, ShardOffset{10}}));
   add_down(samples, "CutPromised", CutPromised{ShardId{2}, Epoch{4}, 5, CutNumber{8}, {Epoch{2}, {}}});
   add_down(samples, "Members", Members{{}, {{3, "host:7431", "", true, {}, ""}, {1, "", "", true, {}, ""}}});
-  add_down(samples, "Members-doors", Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3"}, {2, "", "", false, Timestamp{-1}, ""}}});
-  add_down(samples, "Members-gateway", Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3", true}}});
+  add_down(samples, "Members-doors",
+           Members{Epoch{2},
+                   {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3"},
+                    {2, "", "", false, Timestamp{-1}, ""}}});
+  add_down(samples, "Members-gateway",
+           Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3", true}}});
 }
 
 void add_between_nodes(std::vector<PeerSample>& samples) {
-  const auto add_one = [&](std::string name, std::optional<PeerKind> kind, std::string bytes, std::function<Result<std::string>(std::string_view)> again) {
+  const auto add_one = [&](std::string name, std::optional<PeerKind> kind, std::string bytes,
+                           std::function<Result<std::string>(std::string_view)> again) {
     samples.push_back({std::move(name), std::move(bytes), kind, std::move(again)});
   };
   const auto encoded_again = [](const auto& value) { return encode(value); };
-  add_one("NodeRead", PeerKind::read, encode(NodePageAsked{{ShardId{0}, ShardId{65'535}}, sample_query(), GlobalPosition{17}, GlobalPosition{41}, Direction::backwards, 500}), [=](std::string_view b) { return written(decode_read(b), encoded_again); });
-  NodePageAsked page_given_up{{ShardId{0}}, sample_query(), GlobalPosition{17}, GlobalPosition{41}, Direction::forwards, 500};
+  add_one("NodeRead", PeerKind::read,
+          encode(NodePageAsked{{ShardId{0}, ShardId{65'535}},
+                               sample_query(),
+                               GlobalPosition{17},
+                               GlobalPosition{41},
+                               Direction::backwards,
+                               500}),
+          [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  NodePageAsked page_given_up{{ShardId{0}},       sample_query(),      GlobalPosition{17},
+                              GlobalPosition{41}, Direction::forwards, 500};
   page_given_up.read = 258;
-  add_one("NodeRead-given_up", PeerKind::read, encode(page_given_up), [=](std::string_view b) { return written(decode_read(b), encoded_again); });
-  add_one("NodeGivenUp", PeerKind::given_up, encode_given_up(258), [](std::string_view b) { return written(decode_given_up(b), [](std::uint64_t read) { return encode_given_up(read); }); });
-  add_one("AskedUnder", {}, encode_asked_under({{Epoch{1}, id_of(16)}, {Epoch{2}, id_of(48)}}), [](std::string_view b) { return written(decode_asked_under(b), [](const auto& led) { return encode_asked_under(led); }); });
-  add_one("NodeReadStream", PeerKind::read_stream, encode(NodeStreamAsked{aggregate("1"), {SeqNr{2}, 10, Direction::backwards, GlobalPosition{40}}, GlobalPosition{41}, 500}), [=](std::string_view b) { return written(decode_read_stream(b), encoded_again); });
-  add_one("NodeHead", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}}), [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
-  add_one("NodeHead-shown", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}, true}), [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
-  add_one("NodeHeadAnswer", {}, encode_head({aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}), [](std::string_view b) { return written(decode_head(b, aggregate("1"), ShardId{2}), [](const AggregateInfo& head) { return encode_head(head); }); });
-  add_one("NodePage", {}, encode(NodePage{{sample_recorded(), sample_recorded()}, GlobalPosition{41}, true}), [=](std::string_view b) { return written(decode_page(b), encoded_again); });
-  add_one("NodeSnapshotsAsked", PeerKind::snapshots, encode(NodeSnapshotsAsked{aggregate("1"), NodeSnapshotsAsked::Which::as_of, 40, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_snapshots_asked(b), encoded_again); });
-  add_one("NodeSnapshots", {}, encode(std::vector<RecordedSnapshot>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, "{}", PayloadFormat::json, 2, Timestamp{1'769'860'800'123'456}, Timestamp{1'769'860'860'123'456}, true}}),
-          [=](std::string_view b) { return written(decode_snapshots(b), encoded_again); });
-  add_one("NodePutSnapshot", PeerKind::put_snapshot, encode(sample_snapshot(), GlobalPosition{41}), [](std::string_view b) { return written(decode_put_snapshot(b), [](const auto& put) { return encode(put.first, put.second); }); });
-  add_one("NodeAggregatesAsked", PeerKind::aggregates, encode(NodeAggregatesAsked{{ShardId{0}, ShardId{2}}, "order", aggregate("1"), 100, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
-  add_one("NodeAggregatesAsked-all", PeerKind::aggregates, encode(NodeAggregatesAsked{{ShardId{0}}, {}, {}, 100, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
+  add_one("NodeRead-given_up", PeerKind::read, encode(page_given_up),
+          [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  add_one("NodeGivenUp", PeerKind::given_up, encode_given_up(258), [](std::string_view b) {
+    return written(decode_given_up(b), [](std::uint64_t read) { return encode_given_up(read); });
+  });
+  add_one("AskedUnder", {}, encode_asked_under({{Epoch{1}, id_of(16)}, {Epoch{2}, id_of(48)}}), [](std::string_view b) {
+    return written(decode_asked_under(b), [](const auto& led) { return encode_asked_under(led); });
+  });
+  add_one("NodeReadStream", PeerKind::read_stream,
+          encode(NodeStreamAsked{
+              aggregate("1"), {SeqNr{2}, 10, Direction::backwards, GlobalPosition{40}}, GlobalPosition{41}, 500}),
+          [=](std::string_view b) { return written(decode_read_stream(b), encoded_again); });
+  add_one("NodeHead", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}}),
+          [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
+  add_one("NodeHead-shown", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}, true}),
+          [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
+  add_one("NodeHeadAnswer", {}, encode_head({aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}),
+          [](std::string_view b) {
+            return written(decode_head(b, aggregate("1"), ShardId{2}),
+                           [](const AggregateInfo& head) { return encode_head(head); });
+          });
+  add_one("NodePage", {}, encode(NodePage{{sample_recorded(), sample_recorded()}, GlobalPosition{41}, true}),
+          [=](std::string_view b) { return written(decode_page(b), encoded_again); });
+  add_one("NodeSnapshotsAsked", PeerKind::snapshots,
+          encode(NodeSnapshotsAsked{aggregate("1"), NodeSnapshotsAsked::Which::as_of, 40, GlobalPosition{41}}),
+          [=](std::string_view b) { return written(decode_snapshots_asked(b), encoded_again); });
+  add_one(
+      "NodeSnapshots", {},
+      encode(std::vector<RecordedSnapshot>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, "{}", PayloadFormat::json, 2,
+                                            Timestamp{1'769'860'800'123'456}, Timestamp{1'769'860'860'123'456}, true}}),
+      [=](std::string_view b) { return written(decode_snapshots(b), encoded_again); });
+  add_one("NodePutSnapshot", PeerKind::put_snapshot, encode(sample_snapshot(), GlobalPosition{41}),
+          [](std::string_view b) {
+            return written(decode_put_snapshot(b), [](const auto& put) { return encode(put.first, put.second); });
+          });
+  add_one("NodeAggregatesAsked", PeerKind::aggregates,
+          encode(NodeAggregatesAsked{{ShardId{0}, ShardId{2}}, "order", aggregate("1"), 100, GlobalPosition{41}}),
+          [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
+  add_one("NodeAggregatesAsked-all", PeerKind::aggregates,
+          encode(NodeAggregatesAsked{{ShardId{0}}, {}, {}, 100, GlobalPosition{41}}),
+          [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
   NodeAggregatesAsked aggregates_given_up{{ShardId{0}}, {}, {}, 100, GlobalPosition{41}};
   aggregates_given_up.read = 258;
-  add_one("NodeAggregatesAsked-given_up", PeerKind::aggregates, encode(aggregates_given_up), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
-  add_one("NodeAggregates", {}, encode(std::vector<AggregateInfo>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}}), [=](std::string_view b) { return written(decode_aggregates(b), encoded_again); });
+  add_one("NodeAggregatesAsked-given_up", PeerKind::aggregates, encode(aggregates_given_up),
+          [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
+  add_one("NodeAggregates", {},
+          encode(std::vector<AggregateInfo>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}}),
+          [=](std::string_view b) { return written(decode_aggregates(b), encoded_again); });
   auto durable = sample_append();
   durable.ack = Ack::durable;
-  add_one("ForwardAppend", PeerKind::forward, encode_forward(durable), [](std::string_view b) { return written(decode_forward(b), [](const Append& append) { return encode_forward(append); }); });
-  add_one("AppendResponse", {}, encode(Appended{GlobalPosition{41}, GlobalPosition{42}, {{aggregate("1"), SeqNr{5}}}, true}), [=](std::string_view b) { return written(decode_appended(b), encoded_again); });
+  add_one("ForwardAppend", PeerKind::forward, encode_forward(durable), [](std::string_view b) {
+    return written(decode_forward(b), [](const Append& append) { return encode_forward(append); });
+  });
+  add_one("AppendResponse", {},
+          encode(Appended{GlobalPosition{41}, GlobalPosition{42}, {{aggregate("1"), SeqNr{5}}}, true}),
+          [=](std::string_view b) { return written(decode_appended(b), encoded_again); });
   const auto part = sample_part();
-  add_one("Part", PeerKind::part, encode_part(*part.of, part.part), [](std::string_view b) { return written(decode_part(b, sample_shards, sample_hasher), [](const PartMessage& message) { return encode_part(*message.of, message.part); }); });
+  add_one("Part", PeerKind::part, encode_part(*part.of, part.part), [](std::string_view b) {
+    return written(decode_part(b, sample_shards, sample_hasher),
+                   [](const PartMessage& message) { return encode_part(*message.of, message.part); });
+  });
   using Kind = actors::PartAnswer::Kind;
-  for (const auto& [name, kind] : {std::pair{"PartAnswer-written", Kind::written}, {"PartAnswer-busy", Kind::busy}, {"PartAnswer-known", Kind::known}, {"PartAnswer-refused", Kind::refused}, {"PartAnswer-lost", Kind::lost}}) {
+  for (const auto& [name, kind] : {std::pair{"PartAnswer-written", Kind::written},
+                                   {"PartAnswer-busy", Kind::busy},
+                                   {"PartAnswer-known", Kind::known},
+                                   {"PartAnswer-refused", Kind::refused},
+                                   {"PartAnswer-lost", Kind::lost}}) {
     actors::PartAnswer answer{12, 2, ShardId{2}, kind, {}, {}, {}, {}};
     if (kind == Kind::written) answer.first = ShardOffset{10}, answer.versions = {{aggregate("1"), SeqNr{5}}};
     if (kind == Kind::refused || kind == Kind::lost) answer.error = full_error(), answer.rests_on = GlobalPosition{40};
-    add_one(name, {}, encode(answer), [=](std::string_view b) { return written(decode_part_answer(b), encoded_again); });
+    add_one(name, {}, encode(answer),
+            [=](std::string_view b) { return written(decode_part_answer(b), encoded_again); });
   }
 }
 
 void add_to_homes(std::vector<PeerSample>& samples) {
   const auto again = [](const auto& value) { return encode(value); };
-  samples.push_back({"HomeAsked", encode(HomeAsked{"projections.read_index", {"$projection", "1"}, std::string("\0\xff", 2), std::chrono::milliseconds(258)}), PeerKind::home,
-                     [=](std::string_view b) { return written(decode_home_asked(b), again); }});
-  samples.push_back({"HomeAsked-given_up", encode(HomeAsked{"tables.select", {"$projection", "1"}, "x", std::chrono::milliseconds(258), 259}), PeerKind::home,
-                     [=](std::string_view b) { return written(decode_home_asked(b), again); }});
+  samples.push_back(
+      {"HomeAsked",
+       encode(HomeAsked{
+           "projections.read_index", {"$projection", "1"}, std::string("\0\xff", 2), std::chrono::milliseconds(258)}),
+       PeerKind::home, [=](std::string_view b) { return written(decode_home_asked(b), again); }});
+  samples.push_back({"HomeAsked-given_up",
+                     encode(HomeAsked{"tables.select", {"$projection", "1"}, "x", std::chrono::milliseconds(258), 259}),
+                     PeerKind::home, [=](std::string_view b) { return written(decode_home_asked(b), again); }});
   using Kind = HomeAnswered::Kind;
-  for (const auto& [name, answered] : {std::pair{"HomeAnswered", HomeAnswered{Kind::answered, std::string("\0\xff", 2)}}, {"HomeAnswered-failed", {Kind::failed, {}, full_error()}},
-                                       {"HomeAnswered-elsewhere", {Kind::not_here, {}, full_error()}}})
-    samples.push_back({name, encode(answered), {}, [=](std::string_view b) { return written(decode_home_answered(b), again); }});
+  for (const auto& [name, answered] :
+       {std::pair{"HomeAnswered", HomeAnswered{Kind::answered, std::string("\0\xff", 2)}},
+        {"HomeAnswered-failed", {Kind::failed, {}, full_error()}},
+        {"HomeAnswered-elsewhere", {Kind::not_here, {}, full_error()}}})
+    samples.push_back(
+        {name, encode(answered), {}, [=](std::string_view b) { return written(decode_home_answered(b), again); }});
 }
 
 KeyId key_id(std::uint8_t first) {
@@ -282,16 +377,30 @@ KeyId key_id(std::uint8_t first) {
 void add_of_keys(std::vector<PeerSample>& samples) {
   const auto again = [](const auto& value) { return encode(value); };
   using What = KeysAsked::What;
-  for (const auto& [name, asked] : {std::pair{"KeysAsked", KeysAsked{What::key_for, most, {"größe"}, {}}}, {"KeysAsked-further", {What::key_for, 7, {"ada", "bob", "carol"}, {}}}, {"KeysAsked-find", {What::find, 7, {}, {key_id(1), key_id(200)}}},
-                                    {"KeysAsked-current", {What::current, 7, {"ada"}, {}}}, {"KeysAsked-destroy", {What::destroy, 7, {}, {key_id(1)}}}, {"KeysAsked-erasures", {What::erasures, 7, {}, {}}}})
-    samples.push_back({name, encode(asked), PeerKind::keys, [=](std::string_view b) { return written(decode_keys_asked(b), again); }});
+  for (const auto& [name, asked] : {std::pair{"KeysAsked", KeysAsked{What::key_for, most, {"größe"}, {}}},
+                                    {"KeysAsked-further", {What::key_for, 7, {"ada", "bob", "carol"}, {}}},
+                                    {"KeysAsked-find", {What::find, 7, {}, {key_id(1), key_id(200)}}},
+                                    {"KeysAsked-current", {What::current, 7, {"ada"}, {}}},
+                                    {"KeysAsked-destroy", {What::destroy, 7, {}, {key_id(1)}}},
+                                    {"KeysAsked-erasures", {What::erasures, 7, {}, {}}}})
+    samples.push_back({name, encode(asked), PeerKind::keys,
+                       [=](std::string_view b) { return written(decode_keys_asked(b), again); }});
   std::array<std::uint8_t, PayloadKey::secret_bytes> secret{};
   for (std::size_t i = 0; i != secret.size(); ++i) secret[i] = static_cast<std::uint8_t>(3 * i);
-  const KeysAnswered told{false, {{key_id(1), secret, false, {}}, {key_id(2), {}, true, {}}, {key_id(3), {}, false, full_error()}}, {most, 41}, std::chrono::milliseconds(5'000)};
-  for (const auto& [name, answered] : {std::pair{"KeysAnswered", told}, {"KeysAnswered-none", KeysAnswered{true, {}, {}, {}}}})
-    samples.push_back({name, encode(answered), {}, [=](std::string_view b) { return written(decode_keys_answered(b), again); }});
-  samples.push_back({"KeysForget", encode(KeysForget{{key_id(1), key_id(2)}, {most, 42}}), PeerKind::keys_forget, [=](std::string_view b) { return written(decode_keys_forget(b), again); }});
-  samples.push_back({"KeysForgotten", encode(KeysForgotten{most}), {}, [=](std::string_view b) { return written(decode_keys_forgotten(b), again); }});
+  const KeysAnswered told{
+      false,
+      {{key_id(1), secret, false, {}}, {key_id(2), {}, true, {}}, {key_id(3), {}, false, full_error()}},
+      {most, 41},
+      std::chrono::milliseconds(5'000)};
+  for (const auto& [name, answered] :
+       {std::pair{"KeysAnswered", told}, {"KeysAnswered-none", KeysAnswered{true, {}, {}, {}}}})
+    samples.push_back(
+        {name, encode(answered), {}, [=](std::string_view b) { return written(decode_keys_answered(b), again); }});
+  samples.push_back({"KeysForget", encode(KeysForget{{key_id(1), key_id(2)}, {most, 42}}), PeerKind::keys_forget,
+                     [=](std::string_view b) { return written(decode_keys_forget(b), again); }});
+  samples.push_back({"KeysForgotten", encode(KeysForgotten{most}), {}, [=](std::string_view b) {
+                       return written(decode_keys_forgotten(b), again);
+                     }});
 }
 
 }  // namespace

@@ -109,8 +109,8 @@ TEST(ProtocolGolden, RecordedEvent) {
 TEST(ProtocolGolden, Query) {
   expect_golden(Query::all(), "08 01");  // 1 all
   expect_golden(Query{}.types({"A", "B"}).tags({"x"}).or_().concerning({order_1}),
-                "12 09 0a 01 41 0a 01 42 12 01 78"          // 2 items[0]: 1 types "A", "B"; 2 tags "x"
-                "12 0c 1a 0a 0a 05 6f72646572 12 01 31");   // 2 items[1]: 3 concerning "order", "1"
+                "12 09 0a 01 41 0a 01 42 12 01 78"         // 2 items[0]: 1 types "A", "B"; 2 tags "x"
+                "12 0c 1a 0a 0a 05 6f72646572 12 01 31");  // 2 items[1]: 3 concerning "order", "1"
 }
 
 TEST(ProtocolGolden, Append) {
@@ -118,7 +118,10 @@ TEST(ProtocolGolden, Append) {
   append.request_id = id;
   append.events.resize(1);
   append.events[0].type = "T";
-  append.expectations = {{{"o", "1"}, Version::any()}, {{"o", "2"}, Version::none()}, {{"o", "3"}, Version::exists()}, {{"o", "4"}, Version::exactly(5)}};
+  append.expectations = {{{"o", "1"}, Version::any()},
+                         {{"o", "2"}, Version::none()},
+                         {{"o", "3"}, Version::exists()},
+                         {{"o", "4"}, Version::exactly(5)}};
   append.conditions = {{Query::all(), GlobalPosition{17}}};
   append.snapshots.resize(1);
   append.snapshots[0].aggregate = {"o", "1"};
@@ -126,26 +129,26 @@ TEST(ProtocolGolden, Append) {
   append.ack = Ack::durable;
 
   expect_golden(append,
-                "0a 10 00010203040546078809 0a0b0c0d0e0f"       // 1 request_id
-                "12 03 1a 01 54"                                // 2 events[0]: 3 type "T"
-                "1a 0c 0a 06 0a 01 6f 12 01 31 12 02 08 01"     // 3 expectations[0]: 1 aggregate, 2 version: 1 kind any
-                "1a 0c 0a 06 0a 01 6f 12 01 32 12 02 08 02"     // 3 expectations[1]: none
-                "1a 0c 0a 06 0a 01 6f 12 01 33 12 02 08 03"     // 3 expectations[2]: exists
-                "1a 0e 0a 06 0a 01 6f 12 01 34 12 04 08 04 10 05"  // 3 expectations[3]: exactly, 2 number 5
-                "22 06 0a 02 08 01 10 11"                       // 4 conditions[0]: 1 query all, 2 after 17
-                "2a 08 0a 06 0a 01 6f 12 01 31"                 // 5 snapshots[0]: 1 aggregate
+                "0a 10 00010203040546078809 0a0b0c0d0e0f"    // 1 request_id
+                "12 03 1a 01 54"                             // 2 events[0]: 3 type "T"
+                "1a 0c 0a 06 0a 01 6f 12 01 31 12 02 08 01"  // 3 expectations[0]: 1 aggregate, 2 version: 1 kind any
+                "1a 0c 0a 06 0a 01 6f 12 01 32 12 02 08 02"  // 3 expectations[1]: none
+                "1a 0c 0a 06 0a 01 6f 12 01 33 12 02 08 03"  // 3 expectations[2]: exists
+                "1a 0e 0a 06 0a 01 6f 12 01 34 12 04 08 04 10 05"        // 3 expectations[3]: exactly, 2 number 5
+                "22 06 0a 02 08 01 10 11"                                // 4 conditions[0]: 1 query all, 2 after 17
+                "2a 08 0a 06 0a 01 6f 12 01 31"                          // 5 snapshots[0]: 1 aggregate
                 "32 11 0a 06 0a 01 6f 12 01 31 12 03 636d64 1a 02 7265"  // 6 command: 1 aggregate, 2 id, 3 reply
-                "38 01");                                       // 7 ack durable
+                "38 01");                                                // 7 ack durable
 }
 
 TEST(ProtocolGolden, Appended) {
   const Appended appended{GlobalPosition{18}, GlobalPosition{19}, {{order_1, SeqNr{2}}}, true};
 
   expect_golden(appended,
-                "08 12"                                           // 1 first_position 18
-                "10 13"                                           // 2 last_position 19
-                "1a 0e 0a 0a 0a 05 6f72646572 12 01 31 10 02"     // 3 versions[0]: 1 aggregate, 2 version 2
-                "20 01");                                         // 4 duplicate
+                "08 12"                                        // 1 first_position 18
+                "10 13"                                        // 2 last_position 19
+                "1a 0e 0a 0a 0a 05 6f72646572 12 01 31 10 02"  // 3 versions[0]: 1 aggregate, 2 version 2
+                "20 01");                                      // 4 duplicate
 }
 
 TEST(ProtocolGolden, Error) {
@@ -159,15 +162,15 @@ TEST(ProtocolGolden, Error) {
   details.offset = ShardOffset{7};
 
   expect_golden(Error(ErrorCode::version_conflict, "no", details),
-                "08 01"                              // 1 code version_conflict
-                "12 02 6e6f"                         // 2 message "no"
-                "1a 0a 0a 05 6f72646572 12 01 31"    // 3 aggregate
-                "22 04 08 04 10 03"                  // 4 expected: 1 kind exactly, 2 number 3
-                "28 00"                              // 5 actual 0: absent and 0 are not the same
-                "30 00"                              // 6 condition 0
-                "38 11"                              // 7 position 17
-                "40 03"                              // 8 shard 3
-                "48 07");                            // 9 offset 7
+                "08 01"                            // 1 code version_conflict
+                "12 02 6e6f"                       // 2 message "no"
+                "1a 0a 0a 05 6f72646572 12 01 31"  // 3 aggregate
+                "22 04 08 04 10 03"                // 4 expected: 1 kind exactly, 2 number 3
+                "28 00"                            // 5 actual 0: absent and 0 are not the same
+                "30 00"                            // 6 condition 0
+                "38 11"                            // 7 position 17
+                "40 03"                            // 8 shard 3
+                "48 07");                          // 9 offset 7
 }
 
 TEST(ProtocolGolden, ErrorCodes) {
@@ -183,8 +186,12 @@ TEST(ProtocolGolden, ErrorCodes) {
 
 TEST(ProtocolGolden, ReadOptions) {
   expect_golden(ReadOptions{}, "");
-  expect_golden(ReadOptions{.after = GlobalPosition{1}, .before = GlobalPosition{9}, .up_to = GlobalPosition{8}, .limit = 0,
-                            .direction = Direction::backwards, .at_least = GlobalPosition{8}},
+  expect_golden(ReadOptions{.after = GlobalPosition{1},
+                            .before = GlobalPosition{9},
+                            .up_to = GlobalPosition{8},
+                            .limit = 0,
+                            .direction = Direction::backwards,
+                            .at_least = GlobalPosition{8}},
                 "08 01"    // 1 after 1
                 "10 09"    // 2 before 9
                 "18 08"    // 3 up_to 8
@@ -195,11 +202,12 @@ TEST(ProtocolGolden, ReadOptions) {
 
 TEST(ProtocolGolden, StreamOptions) {
   expect_golden(StreamOptions{}, "");
-  expect_golden(StreamOptions{.from = SeqNr{3}, .limit = 10, .direction = Direction::backwards, .up_to = GlobalPosition{8}},
-                "08 03"    // 1 from 3
-                "10 0a"    // 2 limit 10
-                "18 01"    // 3 direction backwards
-                "20 08");  // 4 up_to 8
+  expect_golden(
+      StreamOptions{.from = SeqNr{3}, .limit = 10, .direction = Direction::backwards, .up_to = GlobalPosition{8}},
+      "08 03"    // 1 from 3
+      "10 0a"    // 2 limit 10
+      "18 01"    // 3 direction backwards
+      "20 08");  // 4 up_to 8
 }
 
 TEST(ProtocolGolden, Snapshot) {

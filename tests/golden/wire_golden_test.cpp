@@ -1,5 +1,5 @@
-// The golden messages that clients of every language share (tests/golden/wire): a test here that fails means that we and they do not
-// understand each other any more.
+// The golden messages that clients of every language share (tests/golden/wire): a test here that fails means that we
+// and they do not understand each other any more.
 
 #include <gmock/gmock.h>
 #include <google/protobuf/dynamic_message.h>
@@ -97,13 +97,16 @@ TEST_P(WireGolden, BytesAndJsonAreTheSameMessage) {
 
 INSTANTIATE_TEST_SUITE_P(Wire, WireGolden, testing::ValuesIn(wire_names()), [](const auto& named) {
   std::string name = named.param;
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '_'; }, 'X');  // GoogleTest's names have neither
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '_'; }, 'X');  // GoogleTest's names have neither
   return name;
 });
 
-/// Our own codec reads these bytes, and writes them again but for what `door_alone` takes out of the message: that is the door's to put in.
+/// Our own codec reads these bytes, and writes them again but for what `door_alone` takes out of the message: that is
+/// the door's to put in.
 template <class T, class Message>
-void expect_codec(const std::string& name, void (*door_alone)(Message&) = [](Message&) {}) {
+void expect_codec(
+    const std::string& name, void (*door_alone)(Message&) = [](Message&) {}) {
   const auto bytes = bytes_of(wire / (name + ".bin"));
   const auto value = codec::decode<T>(bytes);
   ASSERT_TRUE(value) << name << ": " << value.error().what;
@@ -123,10 +126,11 @@ TEST(WireGoldenCodec, Append) {
     v1::AppendRequest request;
     ASSERT_TRUE(request.ParseFromString(bytes));
     EXPECT_EQ(conflicts_max, request.conflicts_max());
-    request.clear_conflicts_max();  // what is the door's alone is not the append's
+    request.clear_conflicts_max();                               // what is the door's alone is not the append's
     for (auto& expectation : *request.mutable_expectations()) {  // exactly 0 is none, which is its shorter name
       auto& version = *expectation.mutable_version();
-      if (version.kind() == v1::ExpectedVersion::KIND_EXACTLY && version.number() == 0) version.set_kind(v1::ExpectedVersion::KIND_NONE);
+      if (version.kind() == v1::ExpectedVersion::KIND_EXACTLY && version.number() == 0)
+        version.set_kind(v1::ExpectedVersion::KIND_NONE);
     }
     EXPECT_EQ(codec::encode(*append), deterministic(request)) << name;
   }
@@ -139,14 +143,17 @@ TEST(WireGoldenCodec, Page) {
 
 TEST(WireGoldenCodec, Events) {
   for (const auto* name : {"Event", "Event-least"}) expect_codec<Event, v1::Event>(name);
-  for (const auto* name : {"RecordedEvent", "RecordedEvent-removed"}) expect_codec<RecordedEvent, v1::RecordedEvent>(name);
-  const auto none_of_ours = codec::decode<RecordedEvent>(bytes_of(wire / "RecordedEvent-extremes.bin"));  // clients take numbers that no shard has
+  for (const auto* name : {"RecordedEvent", "RecordedEvent-removed"})
+    expect_codec<RecordedEvent, v1::RecordedEvent>(name);
+  const auto none_of_ours = codec::decode<RecordedEvent>(
+      bytes_of(wire / "RecordedEvent-extremes.bin"));  // clients take numbers that no shard has
   ASSERT_FALSE(none_of_ours);
   EXPECT_EQ(none_of_ours.error().code, ErrorCode::invalid_argument);
 }
 
 TEST(WireGoldenCodec, Errors) {
-  for (const auto* name : {"Error-condition_failed", "Error-corruption", "Error-duplicate_event", "Error-overloaded", "Error-version_conflict"}) {
+  for (const auto* name : {"Error-condition_failed", "Error-corruption", "Error-duplicate_event", "Error-overloaded",
+                           "Error-version_conflict"}) {
     expect_codec<Error, v1::Error>(name, [](v1::Error& error) {
       error.clear_conflicts();
       error.clear_retry_after_ms();

@@ -24,7 +24,8 @@ class HistoryCheck {
     check_real_time();
     for (std::size_t i = 0; i != history_.appends.size(); ++i) check_refusal(i);
     for (const auto& read : history_.reads) check_read(read);
-    for (const auto& follow : history_.follows) check_seen("a subscription", follow.query, follow.after, follow.watermark, follow.events);
+    for (const auto& follow : history_.follows)
+      check_seen("a subscription", follow.query, follow.after, follow.watermark, follow.events);
     return std::move(faults_);
   }
 
@@ -32,11 +33,14 @@ class HistoryCheck {
   static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
   void fault(std::string what) { faults_.push_back(std::move(what)); }
-  [[nodiscard]] std::string name(std::size_t request) const { return "request \"" + history_.appends[request].append.events.front().payload + "\""; }
+  [[nodiscard]] std::string name(std::size_t request) const {
+    return "request \"" + history_.appends[request].append.events.front().payload + "\"";
+  }
 
   void check_log() {
     for (std::size_t i = 0; i != log_.size(); ++i)
-      if (log_[i].position.value != i + 1) return fault("I-Dense: event " + std::to_string(i + 1) + " of the log stands at " + at(log_[i].position));
+      if (log_[i].position.value != i + 1)
+        return fault("I-Dense: event " + std::to_string(i + 1) + " of the log stands at " + at(log_[i].position));
   }
 
   static std::string key(const std::string& type, const std::string& payload) { return type + '\n' + payload; }
@@ -47,7 +51,8 @@ class HistoryCheck {
     for (std::size_t r = 0; r != history_.appends.size(); ++r) {
       const auto& events = history_.appends[r].append.events;
       for (std::size_t e = 0; e != events.size(); ++e) {
-        if (!whose.emplace(key(events[e].type, events[e].payload), std::pair(r, e)).second) fault("the history itself: two events are alike, " + name(r));
+        if (!whose.emplace(key(events[e].type, events[e].payload), std::pair(r, e)).second)
+          fault("the history itself: two events are alike, " + name(r));
       }
     }
     first_of_.assign(history_.appends.size(), GlobalPosition{0});
@@ -72,13 +77,16 @@ class HistoryCheck {
       for (const auto& tag : event.tags) tagged_[tag].push_back(event.position);
       const GlobalPosition first{event.position.value - e};
       if (first_of_[r].value == 0) first_of_[r] = first;
-      if (first != first_of_[r]) fault("I-Together: \"" + event.payload + "\" stands at " + at(event.position) + ", not with the rest of its append from " + at(first_of_[r]));
+      if (first != first_of_[r])
+        fault("I-Together: \"" + event.payload + "\" stands at " + at(event.position) +
+              ", not with the rest of its append from " + at(first_of_[r]));
       check_content(history_.appends[r].append.events[e], event);
     }
     for (std::size_t r = 0; r != seen.size(); ++r) {
       const auto there = std::ranges::count(seen[r], true);
       if (there != 0 && static_cast<std::size_t>(there) != history_.appends[r].append.events.size())
-        fault("I-Atomic: " + std::to_string(there) + " of " + std::to_string(history_.appends[r].append.events.size()) + " events are there, of " + name(r));
+        fault("I-Atomic: " + std::to_string(there) + " of " + std::to_string(history_.appends[r].append.events.size()) +
+              " events are there, of " + name(r));
     }
   }
 
@@ -86,7 +94,8 @@ class HistoryCheck {
     auto tags = sent.tags;
     std::ranges::sort(tags);
     tags.erase(std::ranges::unique(tags).begin(), tags.end());
-    if (sent.aggregate != stored.aggregate || tags != stored.tags) fault("I-Durable: " + at(stored.position) + " has another aggregate or other tags than were sent");
+    if (sent.aggregate != stored.aggregate || tags != stored.tags)
+      fault("I-Durable: " + at(stored.position) + " has another aggregate or other tags than were sent");
   }
 
   void check_append(std::size_t r) {
@@ -94,15 +103,20 @@ class HistoryCheck {
     if (!asked.acknowledged) return;
     const auto& said = *asked.acknowledged;
     const auto count = asked.append.events.size();
-    if (first_of_[r].value == 0) return fault("I-Durable: acknowledged at " + at(said.first_position) + " and not there, " + name(r));
+    if (first_of_[r].value == 0)
+      return fault("I-Durable: acknowledged at " + at(said.first_position) + " and not there, " + name(r));
     if (first_of_[r] != said.first_position || said.last_position != said.first_position + (count - 1))
-      return fault("I-Durable: acknowledged at " + at(said.first_position) + " to " + at(said.last_position) + ", it stands at " + at(first_of_[r]) + ", " + name(r));
+      return fault("I-Durable: acknowledged at " + at(said.first_position) + " to " + at(said.last_position) +
+                   ", it stands at " + at(first_of_[r]) + ", " + name(r));
     for (const auto& version : said.versions) {
       SeqNr last{0};
       for (std::size_t e = 0; e != count; ++e)
-        if (const auto* event = event_at(said.first_position + e); event != nullptr && event->aggregate == version.aggregate) last = event->seq_nr;
+        if (const auto* event = event_at(said.first_position + e);
+            event != nullptr && event->aggregate == version.aggregate)
+          last = event->seq_nr;
       if (last != version.version)
-        fault("I-Version: " + version.aggregate.text() + " was said to be at " + std::to_string(version.version.value) + ", it is at " + std::to_string(last.value) + ", " + name(r));
+        fault("I-Version: " + version.aggregate.text() + " was said to be at " + std::to_string(version.version.value) +
+              ", it is at " + std::to_string(last.value) + ", " + name(r));
     }
   }
 
@@ -120,18 +134,23 @@ class HistoryCheck {
       auto& made = made_[event.aggregate->text()];
       made.push_back(event.position);
       if (event.seq_nr != SeqNr{made.size()})
-        fault("I-Version: " + at(event.position) + " is number " + std::to_string(event.seq_nr.value) + " of " + event.aggregate->text() + ", " + std::to_string(made.size()) + " was next");
+        fault("I-Version: " + at(event.position) + " is number " + std::to_string(event.seq_nr.value) + " of " +
+              event.aggregate->text() + ", " + std::to_string(made.size()) + " was next");
     }
   }
 
   /// Strictly between the two. By tags where the query has some: conditions are many, and their events few.
-  [[nodiscard]] std::optional<GlobalPosition> first_match(const Query& query, GlobalPosition after, GlobalPosition before) const {
+  [[nodiscard]] std::optional<GlobalPosition> first_match(const Query& query, GlobalPosition after,
+                                                          GlobalPosition before) const {
     static const std::vector<GlobalPosition> none;
     std::optional<GlobalPosition> first;
     const auto look = [&](GlobalPosition position) {
-      if (position > after && position < before && (!first || position < *first) && query.matches(log_[position.value - 1])) first = position;
+      if (position > after && position < before && (!first || position < *first) &&
+          query.matches(log_[position.value - 1]))
+        first = position;
     };
-    const bool by_tags = !query.is_all() && std::ranges::none_of(query.items(), [](const QueryItem& item) { return item.tags.empty(); });
+    const bool by_tags =
+        !query.is_all() && std::ranges::none_of(query.items(), [](const QueryItem& item) { return item.tags.empty(); });
     if (!by_tags) {
       for (auto position = after + 1; position < before && !first; ++position) look(position);
       return first;
@@ -149,7 +168,8 @@ class HistoryCheck {
       const auto made = made_.find(expected.aggregate.text());
       const SeqNr version{made == made_.end() ? 0 : made->second.size()};
       if (!expected.version.holds_for(version))
-        fault("I-Version: " + expected.aggregate.text() + " was at " + std::to_string(version.value) + " where " + name(r) + " stands, it expects " + expected.version.text());
+        fault("I-Version: " + expected.aggregate.text() + " was at " + std::to_string(version.value) + " where " +
+              name(r) + " stands, it expects " + expected.version.text());
     }
     for (const auto& condition : append.conditions) {
       if (const auto match = first_match(condition.query, condition.after, first))
@@ -168,8 +188,11 @@ class HistoryCheck {
     GlobalPosition behind;
     auto ended = by_end.begin();
     for (const auto r : by_begin) {
-      for (; ended != by_end.end() && history_.appends[*ended].ended < history_.appends[r].began; ++ended) behind = std::max(behind, history_.appends[*ended].acknowledged->last_position);
-      if (first_of_[r] <= behind) fault("I-RealTime: " + name(r) + " stands at " + at(first_of_[r]) + ", it began after " + at(behind) + " was acknowledged");
+      for (; ended != by_end.end() && history_.appends[*ended].ended < history_.appends[r].began; ++ended)
+        behind = std::max(behind, history_.appends[*ended].acknowledged->last_position);
+      if (first_of_[r] <= behind)
+        fault("I-RealTime: " + name(r) + " stands at " + at(first_of_[r]) + ", it began after " + at(behind) +
+              " was acknowledged");
     }
   }
 
@@ -193,20 +216,27 @@ class HistoryCheck {
     const auto* details = error.details.get();
     if (error.code == ErrorCode::condition_failed) {
       if (there_all_the_same(r)) return;
-      if (details == nullptr || !details->condition || !details->position || *details->condition >= asked.append.conditions.size())
+      if (details == nullptr || !details->condition || !details->position ||
+          *details->condition >= asked.append.conditions.size())
         return fault("I-Honest: no condition and position are named: " + error.what + ", " + name(r));
       const auto& condition = asked.append.conditions[*details->condition];
       const auto* witness = event_at(*details->position);
       if (witness == nullptr || witness->position <= condition.after || !condition.query.matches(*witness))
         return fault("I-Honest: " + at(*details->position) + " breaks no condition of " + name(r));
-      if (!may_be_there(witness->position, asked.ended)) fault("I-Honest: " + at(witness->position) + " was asked for after " + name(r) + " was refused by it");
+      if (!may_be_there(witness->position, asked.ended))
+        fault("I-Honest: " + at(witness->position) + " was asked for after " + name(r) + " was refused by it");
       return;
     }
-    if (error.code != ErrorCode::version_conflict) return fault("I-Honest: " + name(r) + " was refused with " + std::string(name_of(error.code)) + ": " + error.what);
-    if (details == nullptr || !details->aggregate || !details->actual) return fault("I-Honest: no aggregate and version are named: " + error.what + ", " + name(r));
+    if (error.code != ErrorCode::version_conflict)
+      return fault("I-Honest: " + name(r) + " was refused with " + std::string(name_of(error.code)) + ": " +
+                   error.what);
+    if (details == nullptr || !details->aggregate || !details->actual)
+      return fault("I-Honest: no aggregate and version are named: " + error.what + ", " + name(r));
     const auto expected = std::ranges::find(asked.append.expectations, *details->aggregate, &Expectation::aggregate);
-    if (expected == asked.append.expectations.end() || expected->version.holds_for(*details->actual)) return fault("I-Honest: the version named is as expected: " + error.what + ", " + name(r));
-    const bool may_come = expected->version.kind() == ExpectedVersion::Kind::exactly && *details->actual < expected->version.number();
+    if (expected == asked.append.expectations.end() || expected->version.holds_for(*details->actual))
+      return fault("I-Honest: the version named is as expected: " + error.what + ", " + name(r));
+    const bool may_come =
+        expected->version.kind() == ExpectedVersion::Kind::exactly && *details->actual < expected->version.number();
     const bool may_exist = expected->version.kind() == ExpectedVersion::Kind::exists;
     // A try that was slow on its way may have found, later, what was missing for the one that was refused.
     if (!(asked.tries > 1 && (may_come || may_exist)) && there_all_the_same(r)) return;
@@ -214,10 +244,14 @@ class HistoryCheck {
     const auto found = made_.find(details->aggregate->text());
     const auto& made = found == made_.end() ? none : found->second;
     const auto actual = details->actual->value;
-    if (actual > made.size()) return fault("I-Honest: " + details->aggregate->text() + " was never at " + std::to_string(actual) + ": " + error.what);
-    if (actual != 0 && !may_be_there(made[actual - 1], asked.ended)) fault("I-Honest: " + at(made[actual - 1]) + " was asked for after " + name(r) + " was refused by it");
+    if (actual > made.size())
+      return fault("I-Honest: " + details->aggregate->text() + " was never at " + std::to_string(actual) + ": " +
+                   error.what);
+    if (actual != 0 && !may_be_there(made[actual - 1], asked.ended))
+      fault("I-Honest: " + at(made[actual - 1]) + " was asked for after " + name(r) + " was refused by it");
     if (actual < made.size() && made[actual] <= acknowledged_before(asked.began))
-      fault("I-Honest: " + details->aggregate->text() + " was beyond " + std::to_string(actual) + " at " + at(made[actual]) + ", acknowledged before " + name(r) + " began");
+      fault("I-Honest: " + details->aggregate->text() + " was beyond " + std::to_string(actual) + " at " +
+            at(made[actual]) + ", acknowledged before " + name(r) + " began");
   }
 
   bool there_all_the_same(std::size_t r) {
@@ -228,7 +262,8 @@ class HistoryCheck {
 
   void check_read(const HistoryRead& read) {
     auto until = read.watermark;
-    if (read.options.at_least && until < *read.options.at_least) fault("I-NoSkip: a read that waits for " + at(*read.options.at_least) + " is bounded by " + at(until));
+    if (read.options.at_least && until < *read.options.at_least)
+      fault("I-NoSkip: a read that waits for " + at(*read.options.at_least) + " is bounded by " + at(until));
     if (read.options.up_to) until = std::min(until, *read.options.up_to);
     check_seen("a read", read.query, read.options.after, until, read.events);
     for (const auto& event : read.events) {
@@ -237,14 +272,20 @@ class HistoryCheck {
     }
   }
 
-  void check_seen(const std::string& who, const Query& query, GlobalPosition after, GlobalPosition until, const std::vector<RecordedEvent>& events) {
-    if (until.value > log_.size()) return fault("I-Durable: " + who + " is bounded by " + at(until) + ", the log ends with " + at(GlobalPosition{log_.size()}));
+  void check_seen(const std::string& who, const Query& query, GlobalPosition after, GlobalPosition until,
+                  const std::vector<RecordedEvent>& events) {
+    if (until.value > log_.size())
+      return fault("I-Durable: " + who + " is bounded by " + at(until) + ", the log ends with " +
+                   at(GlobalPosition{log_.size()}));
     auto seen = events.begin();
     for (auto position = after + 1; position <= until; ++position) {
       const auto& event = log_[position.value - 1];
       if (!query.matches(event)) continue;
-      if (seen == events.end() || seen->position > position) return fault("I-NoSkip: " + who + " up to " + at(until) + " skips " + at(position));
-      if (!(*seen == event)) return fault("I-NoSkip: " + who + " has at " + at(seen->position) + " what is not there, or at another place: \"" + seen->payload + "\"");
+      if (seen == events.end() || seen->position > position)
+        return fault("I-NoSkip: " + who + " up to " + at(until) + " skips " + at(position));
+      if (!(*seen == event))
+        return fault("I-NoSkip: " + who + " has at " + at(seen->position) +
+                     " what is not there, or at another place: \"" + seen->payload + "\"");
       ++seen;
     }
     if (seen != events.end()) fault("I-NoSkip: " + who + " up to " + at(until) + " goes on with " + at(seen->position));
@@ -253,14 +294,17 @@ class HistoryCheck {
   const History& history_;
   const std::vector<RecordedEvent>& log_;
   std::vector<std::string> faults_;
-  std::vector<GlobalPosition> first_of_;               ///< of each request; 0: not there
-  std::vector<std::size_t> request_at_;                ///< of each event of the log
+  std::vector<GlobalPosition> first_of_;  ///< of each request; 0: not there
+  std::vector<std::size_t> request_at_;   ///< of each event of the log
   std::unordered_map<std::string, std::vector<GlobalPosition>> tagged_;
-  std::map<std::string, std::vector<GlobalPosition>> made_;  ///< of each aggregate: where its versions 1, 2, 3 were made
+  std::map<std::string, std::vector<GlobalPosition>>
+      made_;  ///< of each aggregate: where its versions 1, 2, 3 were made
 };
 
 }  // namespace
 
-std::vector<std::string> faults_of(const History& history, const std::vector<RecordedEvent>& log) { return HistoryCheck(history, log).run(); }
+std::vector<std::string> faults_of(const History& history, const std::vector<RecordedEvent>& log) {
+  return HistoryCheck(history, log).run();
+}
 
 }  // namespace evershard::testing

@@ -1,4 +1,5 @@
-// History: what clients asked of a store and were told, and whether all of it can be true of the log that is there at the end.
+// History: what clients asked of a store and were told, and whether all of it can be true of the log that is there at
+// the end.
 
 #pragma once
 
@@ -15,7 +16,8 @@
 
 namespace evershard::testing {
 
-/// Drawn from one counter of the whole test: what ended at a smaller moment than another thing began at was over before it.
+/// Drawn from one counter of the whole test: what ended at a smaller moment than another thing began at was over before
+/// it.
 using Moment = std::uint64_t;
 
 /// One request, with all its tries. Shape: it has a request id; its payloads are like no other request's.
@@ -25,7 +27,8 @@ struct HistoryAppend {
   Moment ended = 0;  ///< after its last answer; of an unknown outcome: never
   int tries = 1;
   std::optional<Appended> acknowledged{};  ///< as ordered
-  std::optional<Error> refused{};          ///< by the store: version_conflict, condition_failed. With neither of both: nobody knows
+  std::optional<Error>
+      refused{};  ///< by the store: version_conflict, condition_failed. With neither of both: nobody knows
 };
 
 /// One read of a query, forwards, to its end or to `up_to`.
@@ -52,14 +55,15 @@ struct History {
   std::vector<HistoryFollow> follows;
 };
 
-/// What cannot be, one sentence each, with the values; none: the log explains everything that was seen. `log`: all events, read at the end.
+/// What cannot be, one sentence each, with the values; none: the log explains everything that was seen. `log`: all
+/// events, read at the end.
 ///
-/// Checked: positions are 1, 2, 3 (I-Dense); each event is of a request, once, whole and together (I-Once, I-Atomic, I-Together); what was
-/// acknowledged stands where it was said, with the versions said (I-Durable); versions and conditions hold where an append stands
-/// (I-Version, I-Condition); an append that began after another was acknowledged stands behind it (I-RealTime); a refusal has its
-/// witness, from before it ended and not undone before it began, and nothing of it is there (I-Honest); a read is what matches up to
-/// its watermark, not less than it asked for (I-NoSkip); so is a subscription.
-/// Knows nothing of how the store does it.
+/// Checked: positions are 1, 2, 3 (I-Dense); each event is of a request, once, whole and together (I-Once, I-Atomic,
+/// I-Together); what was acknowledged stands where it was said, with the versions said (I-Durable); versions and
+/// conditions hold where an append stands (I-Version, I-Condition); an append that began after another was acknowledged
+/// stands behind it (I-RealTime); a refusal has its witness, from before it ended and not undone before it began, and
+/// nothing of it is there (I-Honest); a read is what matches up to its watermark, not less than it asked for
+/// (I-NoSkip); so is a subscription. Knows nothing of how the store does it.
 [[nodiscard]] std::vector<std::string> faults_of(const History& history, const std::vector<RecordedEvent>& log);
 
 }  // namespace evershard::testing

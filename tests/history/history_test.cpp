@@ -16,21 +16,30 @@ using ::testing::IsEmpty;
 class HistoryFaults : public ::testing::Test {
  protected:
   HistoryFaults() {
-    accept(Append().event("order-1", "Placed", "a1", {"name:joe"}).expect("order-1", Version::none()));                                    // 1
-    accept(Append().event("order-2", "Placed", "b1", {"x"}).event("account-1", "Charged", "b2").event("order-2", "Paid", "b3"));           // 2, 3, 4
-    accept(Append().event("order-1", "Paid", "c1", {"x"}).expect("order-1", Version::exactly(1)));                                         // 5
-    accept(Append().event("order-3", "Placed", "d1", {"name:ann"}).fail_if(Query().tags({"name:ann"}), GlobalPosition{0}));                // 6
+    accept(Append().event("order-1", "Placed", "a1", {"name:joe"}).expect("order-1", Version::none()));  // 1
+    accept(Append()
+               .event("order-2", "Placed", "b1", {"x"})
+               .event("account-1", "Charged", "b2")
+               .event("order-2", "Paid", "b3"));                                                    // 2, 3, 4
+    accept(Append().event("order-1", "Paid", "c1", {"x"}).expect("order-1", Version::exactly(1)));  // 5
+    accept(Append()
+               .event("order-3", "Placed", "d1", {"name:ann"})
+               .fail_if(Query().tags({"name:ann"}), GlobalPosition{0}));  // 6
     ErrorDetails broken;
     broken.condition = 0;
     broken.position = GlobalPosition{1};
-    reject(Append().event("order-4", "Placed", "e1", {"name:joe"}).fail_if(Query().tags({"name:joe"}), GlobalPosition{0}), Error(ErrorCode::condition_failed, "joe is taken", broken));
+    reject(
+        Append().event("order-4", "Placed", "e1", {"name:joe"}).fail_if(Query().tags({"name:joe"}), GlobalPosition{0}),
+        Error(ErrorCode::condition_failed, "joe is taken", broken));
     ErrorDetails old;
     old.aggregate = AggregateId{"order", "1"};
     old.actual = SeqNr{2};
-    reject(Append().event("order-1", "Paid", "f1").expect("order-1", Version::exactly(1)), Error(ErrorCode::version_conflict, "order-1 is at 2", old));
+    reject(Append().event("order-1", "Paid", "f1").expect("order-1", Version::exactly(1)),
+           Error(ErrorCode::version_conflict, "order-1 is at 2", old));
     read(Query::all(), {.at_least = GlobalPosition{6}}, {1, 2, 3, 4, 5, 6});
     read(Query().tags({"x"}), {.after = GlobalPosition{2}}, {5});
-    history.follows.push_back({Query().types({"Placed"}), GlobalPosition{0}, GlobalPosition{6}, {log[0], log[1], log[5]}});
+    history.follows.push_back(
+        {Query().types({"Placed"}), GlobalPosition{0}, GlobalPosition{6}, {log[0], log[1], log[5]}});
   }
 
   void store(const Append& append) {
@@ -54,7 +63,8 @@ class HistoryFaults : public ::testing::Test {
     store(append);
     done.last_position = GlobalPosition{log.size()};
     for (const auto& event : append.events) {
-      if (std::ranges::find(done.versions, *event.aggregate, &AggregateVersion::aggregate) == done.versions.end()) done.versions.push_back({*event.aggregate, versions_[event.aggregate->text()]});
+      if (std::ranges::find(done.versions, *event.aggregate, &AggregateVersion::aggregate) == done.versions.end())
+        done.versions.push_back({*event.aggregate, versions_[event.aggregate->text()]});
     }
     asked.append = std::move(append);
     asked.acknowledged = std::move(done);
@@ -106,7 +116,8 @@ TEST_F(HistoryFaults, AnAcknowledgedEventThatIsGone) {
 
 TEST_F(HistoryFaults, AnAppendElsewhereThanWasSaid) {
   acknowledged(3).first_position = acknowledged(3).last_position = GlobalPosition{5};
-  EXPECT_THAT(faults(), ::testing::Contains(HasSubstr("I-Durable: acknowledged at position 5 to position 5, it stands at position 6")));
+  EXPECT_THAT(faults(), ::testing::Contains(
+                            HasSubstr("I-Durable: acknowledged at position 5 to position 5, it stands at position 6")));
 }
 
 TEST_F(HistoryFaults, AnEventStoredTwice) {
@@ -153,12 +164,16 @@ TEST_F(HistoryFaults, AVersionThatWasNotMade) {
 
 TEST_F(HistoryFaults, AnExpectationThatDoesNotHoldWhereItStands) {
   history.appends[2].append.expectations[0].version = Version::exactly(2);
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("I-Version: order-1 was at 1 where request \"c1\" stands, it expects 2")));
+  EXPECT_THAT(faults(),
+              ElementsAre(HasSubstr("I-Version: order-1 was at 1 where request \"c1\" stands, it expects 2")));
 }
 
 TEST_F(HistoryFaults, AConditionThatDoesNotHoldWhereItStands) {
-  accept(Append().event("order-5", "Placed", "h1", {"name:ann"}).fail_if(Query().tags({"name:ann"}), GlobalPosition{5}));
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("I-Condition: position 6 matches a condition of request \"h1\", which stands at position 7")));
+  accept(
+      Append().event("order-5", "Placed", "h1", {"name:ann"}).fail_if(Query().tags({"name:ann"}), GlobalPosition{5}));
+  EXPECT_THAT(faults(),
+              ElementsAre(HasSubstr(
+                  "I-Condition: position 6 matches a condition of request \"h1\", which stands at position 7")));
   history.appends.back().append.conditions[0].after = GlobalPosition{6};
   EXPECT_THAT(faults(), IsEmpty());
   history.appends.back().append.conditions[0] = {Query().types({"Paid"}), GlobalPosition{4}};
@@ -168,7 +183,9 @@ TEST_F(HistoryFaults, AConditionThatDoesNotHoldWhereItStands) {
 TEST_F(HistoryFaults, AnOrderAgainstTime) {
   history.appends[0].began = ++now;
   history.appends[0].ended = ++now;
-  EXPECT_THAT(faults(), ::testing::Contains(HasSubstr("I-RealTime: request \"a1\" stands at position 1, it began after position 6 was acknowledged")));
+  EXPECT_THAT(faults(),
+              ::testing::Contains(HasSubstr(
+                  "I-RealTime: request \"a1\" stands at position 1, it began after position 6 was acknowledged")));
 }
 
 TEST_F(HistoryFaults, ARefusalWithoutAWitness) {
@@ -183,7 +200,8 @@ TEST_F(HistoryFaults, ARefusalWithoutAWitness) {
 
 TEST_F(HistoryFaults, ARefusalByWhatCameLater) {
   history.appends[4].ended = history.appends[4].began = 0;
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("I-Honest: position 1 was asked for after request \"e1\" was refused by it")));
+  EXPECT_THAT(faults(),
+              ElementsAre(HasSubstr("I-Honest: position 1 was asked for after request \"e1\" was refused by it")));
 }
 
 TEST_F(HistoryFaults, ARefusalByAVersionThatNeverWas) {
@@ -198,8 +216,11 @@ TEST_F(HistoryFaults, ARefusalByAVersionOfThePast) {
   ErrorDetails old;
   old.aggregate = AggregateId{"order", "1"};
   old.actual = SeqNr{1};
-  reject(Append().event("order-1", "Paid", "i1").expect("order-1", Version::none()), Error(ErrorCode::version_conflict, "order-1 is at 1", old));
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("I-Honest: order-1 was beyond 1 at position 5, acknowledged before request \"i1\" began")));
+  reject(Append().event("order-1", "Paid", "i1").expect("order-1", Version::none()),
+         Error(ErrorCode::version_conflict, "order-1 is at 1", old));
+  EXPECT_THAT(
+      faults(),
+      ElementsAre(HasSubstr("I-Honest: order-1 was beyond 1 at position 5, acknowledged before request \"i1\" began")));
 }
 
 TEST_F(HistoryFaults, ARefusalOfWhatHolds) {
@@ -240,7 +261,8 @@ TEST_F(HistoryFaults, AReadOfWhatIsNotThere) {
   EXPECT_THAT(faults(), ElementsAre(HasSubstr("I-NoSkip: a read has at position 5 what is not there")));
   history.reads[1].events[0] = log[4];
   history.reads[1].watermark = GlobalPosition{9};
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("I-Durable: a read is bounded by position 9, the log ends with position 6")));
+  EXPECT_THAT(faults(),
+              ElementsAre(HasSubstr("I-Durable: a read is bounded by position 9, the log ends with position 6")));
 }
 
 TEST_F(HistoryFaults, AReadOfTheFuture) {

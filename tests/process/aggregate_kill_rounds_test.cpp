@@ -1,8 +1,8 @@
 // Kill rounds of live aggregates: a real process carries out commands with ids and is killed at a random moment.
 //
-// The test starts itself as the workload (`--workload`), which writes a line before it sends a command and a line for every answer.
-// What it left is checked by sending every command again: what was answered is answered alike, and in the end every event in the
-// store belongs to one command. EVERSHARD_KILL_ROUNDS and EVERSHARD_SEED steer it.
+// The test starts itself as the workload (`--workload`), which writes a line before it sends a command and a line for
+// every answer. What it left is checked by sending every command again: what was answered is answered alike, and in the
+// end every event in the store belongs to one command. EVERSHARD_KILL_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -46,7 +46,9 @@ struct CommandName {
   int number = 0;
   auto operator<=>(const CommandName&) const = default;
 
-  [[nodiscard]] std::string id() const { return std::to_string(round) + "." + std::to_string(thread) + "." + std::to_string(number); }
+  [[nodiscard]] std::string id() const {
+    return std::to_string(round) + "." + std::to_string(thread) + "." + std::to_string(number);
+  }
   [[nodiscard]] std::uint32_t drawn() const {
     std::mt19937 random(static_cast<std::uint32_t>(round * 1'000'003 + thread * 10'007 + number));
     return static_cast<std::uint32_t>(random());
@@ -55,7 +57,9 @@ struct CommandName {
   [[nodiscard]] int kind() const { return static_cast<int>(drawn() / 64 % 8); }
   [[nodiscard]] std::int64_t amount() const { return kind() == 7 ? drawn() / 1024 % claims : 1 + drawn() / 1024 % 9; }
   /// What carrying it out does to the balance, and in how many events.
-  [[nodiscard]] std::int64_t effect() const { return kind() == 7 ? 0 : kind() == 6 ? 2 * amount() : kind() < 2 ? -amount() : amount(); }
+  [[nodiscard]] std::int64_t effect() const {
+    return kind() == 7 ? 0 : kind() == 6 ? 2 * amount() : kind() < 2 ? -amount() : amount();
+  }
   [[nodiscard]] int events() const { return kind() == 6 ? 2 : 1; }
 };
 
@@ -64,11 +68,22 @@ void send(Local& store, const CommandName& name, Done done) {
   auto account = store.get<Bank>(name.account());
   const AskOptions options{.command_id = name.id(), .timeout = 60s};
   switch (name.kind()) {
-    case 0: case 1: account.ask_async(Withdraw{name.amount()}, done, options); break;
-    case 5: account.ask_async(DepositAndSnap{name.amount()}, done, options); break;
-    case 6: account.ask_async(DepositTwice{name.amount()}, done, options); break;
-    case 7: account.ask_async(Claim{name.amount()}, done, options); break;
-    default: account.ask_async(Deposit{name.amount()}, done, options); break;
+    case 0:
+    case 1:
+      account.ask_async(Withdraw{name.amount()}, done, options);
+      break;
+    case 5:
+      account.ask_async(DepositAndSnap{name.amount()}, done, options);
+      break;
+    case 6:
+      account.ask_async(DepositTwice{name.amount()}, done, options);
+      break;
+    case 7:
+      account.ask_async(Claim{name.amount()}, done, options);
+      break;
+    default:
+      account.ask_async(Deposit{name.amount()}, done, options);
+      break;
   }
 }
 
@@ -83,7 +98,8 @@ Result<Local> open(const fs::path& directory) {
   return store;
 }
 
-// ---- the workload ------------------------------------------------------------------------------------------------------
+// ---- the workload
+// ------------------------------------------------------------------------------------------------------
 
 void say(const char* line, int size) { (void)!write(1, line, static_cast<std::size_t>(size)); }
 
@@ -107,9 +123,11 @@ int workload(const fs::path& directory, int round) {
           int size = 0;
           if (answer) {
             size = std::snprintf(told, sizeof told, "A %d %d %d %lld %llu %llu\n", name.round, name.thread, name.number,
-                                 static_cast<long long>(answer->n), static_cast<unsigned long long>(answer.version().value),
+                                 static_cast<long long>(answer->n),
+                                 static_cast<unsigned long long>(answer.version().value),
                                  static_cast<unsigned long long>(answer.position().value));
-          } else if (answer.failed() && answer.error().code != ErrorCode::condition_failed && answer.error().code != ErrorCode::overloaded) {
+          } else if (answer.failed() && answer.error().code != ErrorCode::condition_failed &&
+                     answer.error().code != ErrorCode::overloaded) {
             size = std::snprintf(told, sizeof told, "E %.140s\n", answer.error().what.c_str());
           }
           if (size > 0) say(told, std::min(size, static_cast<int>(sizeof told) - 1));
@@ -122,7 +140,8 @@ int workload(const fs::path& directory, int round) {
   return 0;
 }
 
-// ---- the checker ---------------------------------------------------------------------------------------------------------
+// ---- the checker
+// ---------------------------------------------------------------------------------------------------------
 
 /// What a command was answered when it was carried out.
 struct Told {
@@ -130,17 +149,20 @@ struct Told {
   std::uint64_t version = 0;
   std::uint64_t position = 0;
   friend bool operator==(const Told&, const Told&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Told& t) { return out << t.balance << " at " << t.version << ", position " << t.position; }
+  friend std::ostream& operator<<(std::ostream& out, const Told& t) {
+    return out << t.balance << " at " << t.version << ", position " << t.position;
+  }
 };
 
 /// All lives of one store.
 struct Ledger {
-  std::set<CommandName> sent;              ///< in the life that was killed
+  std::set<CommandName> sent;               ///< in the life that was killed
   std::map<CommandName, Told> carried_out;  ///< ever
 
   void note(const CommandName& name, const Told& told) {
     const auto [at, fresh] = carried_out.emplace(name, told);
-    EXPECT_TRUE(fresh || at->second == told) << "command " << name.id() << " was answered " << at->second << ", and then " << told;
+    EXPECT_TRUE(fresh || at->second == told)
+        << "command " << name.id() << " was answered " << at->second << ", and then " << told;
   }
 };
 
@@ -158,9 +180,10 @@ void run_and_kill(const fs::path& directory, int round, std::chrono::millisecond
     CommandName name;
     Told told;
     ASSERT_NE(line[0], 'E') << line;
-    if (line[0] == 'S' && std::sscanf(line.c_str(), "S %d %d %d", &name.round, &name.thread, &name.number) == 3) ledger.sent.insert(name);
-    if (line[0] == 'A' && std::sscanf(line.c_str(), "A %d %d %d %ld %lu %lu", &name.round, &name.thread, &name.number, &told.balance, &told.version,
-                                      &told.position) == 6) {
+    if (line[0] == 'S' && std::sscanf(line.c_str(), "S %d %d %d", &name.round, &name.thread, &name.number) == 3)
+      ledger.sent.insert(name);
+    if (line[0] == 'A' && std::sscanf(line.c_str(), "A %d %d %d %ld %lu %lu", &name.round, &name.thread, &name.number,
+                                      &told.balance, &told.version, &told.position) == 6) {
       ledger.note(name, told);
     }
   }
@@ -178,7 +201,8 @@ void send_again(Local& store, Ledger& ledger, std::uint64_t& duplicates) {
         duplicates += answer.duplicate() ? 1u : 0u;
         ledger.note(name, {answer->n, answer.version().value, answer.position().value});
       } else {
-        ASSERT_FALSE(known) << "answered, and now unknown: " << name.id() << ": " << answer.rejection() << answer.error().what;
+        ASSERT_FALSE(known) << "answered, and now unknown: " << name.id() << ": " << answer.rejection()
+                            << answer.error().what;
         ASSERT_TRUE(answer.rejected() || answer.error().code == ErrorCode::condition_failed) << answer.error().what;
       }
     }
@@ -243,7 +267,8 @@ TEST(AggregateKillRounds, EveryCommandThatWasAnsweredIsThereExactlyOnce) {
   std::uint64_t duplicates = 0, commands = 0;
 
   for (int first = 0; first < rounds && !HasFatalFailure(); first += rounds_a_store) {
-    const fs::path directory = fs::temp_directory_path() / ("evershard-bank-" + std::to_string(getpid()) + "-" + std::to_string(first));
+    const fs::path directory =
+        fs::temp_directory_path() / ("evershard-bank-" + std::to_string(getpid()) + "-" + std::to_string(first));
     fs::remove_all(directory);
     Ledger ledger;
     for (int round = first; round < std::min(rounds, first + rounds_a_store) && !HasFailure(); ++round) {

@@ -1,5 +1,5 @@
-// Programs with a node each, one of them killed while the others send commands to its aggregates: each command takes effect once, and none
-// is left hanging. EVERSHARD_ROUNDS: how often it is killed.
+// Programs with a node each, one of them killed while the others send commands to its aggregates: each command takes
+// effect once, and none is left hanging. EVERSHARD_ROUNDS: how often it is killed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,8 +64,9 @@ class AggregatesOnProcesses : public ::testing::Test {
   }
   void start(std::size_t n) {
     const auto options = cluster_.options(static_cast<std::uint32_t>(n + 1));
-    banks_[n] = std::make_unique<BankProcess>(std::vector<std::string>{EXAMPLE_CLUSTER_BANK, std::to_string(n + 1), options.data_dir.string(), options.coordinator,
-                                                                       options.secret_file.string(), std::to_string(options.shards)});
+    banks_[n] = std::make_unique<BankProcess>(
+        std::vector<std::string>{EXAMPLE_CLUSTER_BANK, std::to_string(n + 1), options.data_dir.string(),
+                                 options.coordinator, options.secret_file.string(), std::to_string(options.shards)});
   }
   /// What a load or a filling says at its end: each command was answered.
   void expect_done(std::size_t n, int count) {
@@ -91,13 +92,16 @@ TEST_F(AggregatesOnProcesses, CommandsTakeEffectOnceWhileAnOwnerIsKilled) {
   const int rounds = rounds_or(1);
   for (int i = 0; i < accounts; ++i) {
     std::string said = banks_[0]->ask("open load-" + std::to_string(i));
-    for (int tries = 0; tries < 20 && said.rfind("balance 0", 0) != 0; ++tries) said = banks_[0]->ask("open load-" + std::to_string(i));
+    for (int tries = 0; tries < 20 && said.rfind("balance 0", 0) != 0; ++tries)
+      said = banks_[0]->ask("open load-" + std::to_string(i));
     ASSERT_THAT(said, ::testing::StartsWith("balance 0"));
   }
 
   constexpr int count = 1'500;
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t n = 0; n < 2; ++n) banks_[n]->say("load " + std::to_string(count) + " " + std::to_string(accounts) + " r" + std::to_string(round) + "n" + std::to_string(n));
+    for (std::size_t n = 0; n < 2; ++n)
+      banks_[n]->say("load " + std::to_string(count) + " " + std::to_string(accounts) + " r" + std::to_string(round) +
+                     "n" + std::to_string(n));
     std::this_thread::sleep_for(300ms);  // some are done, and some are under way; whatever it hits must hold
     banks_[2]->kill();
     start(2);
@@ -117,17 +121,23 @@ TEST_F(AggregatesOnProcesses, CommandsTakeEffectOnceWhileAnOwnerIsKilled) {
   end_all();
 }
 
-// Those of a node that is gone for good come alive at another one, those of a node that comes back at that one, while commands to all are under way.
+// Those of a node that is gone for good come alive at another one, those of a node that comes back at that one, while
+// commands to all are under way.
 TEST_F(AggregatesOnProcesses, TenThousandMoveWithTheirShards) {
   constexpr int many = 10'000;
   const int deposits = std::min(many, 2'000 * rounds_or(1));
-  Process gateway({EVERSHARD_PROGRAM, "node", "--gateway", "--node", "100", "--data", (cluster_.secret_file().parent_path() / "gateway").string(), "--coordinator", cluster_.options(1).coordinator,
-                   "--shards", std::to_string(EmbeddingCluster::shards), "--secret-file", cluster_.secret_file().string(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
+  Process gateway({EVERSHARD_PROGRAM, "node", "--gateway", "--node", "100", "--data",
+                   (cluster_.secret_file().parent_path() / "gateway").string(), "--coordinator",
+                   cluster_.options(1).coordinator, "--shards", std::to_string(EmbeddingCluster::shards),
+                   "--secret-file", cluster_.secret_file().string(), "--listen", "127.0.0.1:0", "--http-listen",
+                   "none"});
   const auto door = gateway.ready(program_patience);
   ASSERT_FALSE(door.empty()) << gateway.errors();
-  auto store = Remote::connect({.server = door, .timeout = program_patience, .unavailable_timeout = program_patience}).value();
+  auto store =
+      Remote::connect({.server = door, .timeout = program_patience, .unavailable_timeout = program_patience}).value();
   const auto ordered = [&](std::uint64_t count) {
-    for (const auto until = std::chrono::steady_clock::now() + program_patience; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms))
+    for (const auto until = std::chrono::steady_clock::now() + program_patience;
+         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms))
       if (store.head().value_or(GlobalPosition{}).value >= count) return true;
     return false;
   };
@@ -142,7 +152,8 @@ TEST_F(AggregatesOnProcesses, TenThousandMoveWithTheirShards) {
   banks_[0]->say("fill " + std::to_string(many));
   ASSERT_TRUE(ordered(20)) << "the others' accounts are opened, its own wait";
   Finished assigned;
-  for (int tries = 0; tries < 100 && assigned.status != 0; ++tries) assigned = run({EVERSHARD_PROGRAM, "cluster", "assign", "--of", "3", "--to", "2", "--server", door});
+  for (int tries = 0; tries < 100 && assigned.status != 0; ++tries)
+    assigned = run({EVERSHARD_PROGRAM, "cluster", "assign", "--of", "3", "--to", "2", "--server", door});
   ASSERT_EQ(assigned.status, 0) << assigned.err;
   expect_done(0, many);
   start(2);  // whose shards are another's
@@ -167,9 +178,12 @@ TEST_F(AggregatesOnProcesses, TenThousandMoveWithTheirShards) {
     std::vector<std::string> expected{"AccountOpened"};
     if (i < deposits) expected.emplace_back("Deposited");
     const auto& types = history["bank_account-load-" + std::to_string(i)];
-    EXPECT_TRUE(std::ranges::equal(types, expected, [](const auto& type, const auto& name) { return type.ends_with(name); })) << "account " << i << " has " << types.size() << " events";
+    EXPECT_TRUE(
+        std::ranges::equal(types, expected, [](const auto& type, const auto& name) { return type.ends_with(name); }))
+        << "account " << i << " has " << types.size() << " events";
   }
-  for (int i = 0; i < many; i += many / 10) EXPECT_EQ(banks_[2]->ask("balance load-" + std::to_string(i)), i < deposits ? "balance 1" : "balance 0");
+  for (int i = 0; i < many; i += many / 10)
+    EXPECT_EQ(banks_[2]->ask("balance load-" + std::to_string(i)), i < deposits ? "balance 1" : "balance 0");
   gateway.signal(SIGTERM);
   EXPECT_EQ(gateway.wait(program_patience).status, 0);
   end_all();

@@ -1,5 +1,5 @@
-// More than one process claims what only one may have: shards, a node's number, the order. One of them goes on, the others are refused by
-// name or fenced, and there is one history.
+// More than one process claims what only one may have: shards, a node's number, the order. One of them goes on, the
+// others are refused by name or fenced, and there is one history.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,8 +49,12 @@ std::vector<RecordedEvent> all_at(const ClusterProcesses& cluster, std::uint32_t
 /// `assign`, by the command line, until it is done or was done before.
 void assign_at_last(const std::vector<std::string>& assign, std::uint32_t to) {
   Finished done;
-  const auto is_done = [&] { return done.status == 0 || done.err.find("is of node " + std::to_string(to) + ", which is here and has it") != std::string::npos; };
-  for (const auto until = Clock::now() + 60s; !is_done() && Clock::now() < until; std::this_thread::sleep_for(100ms)) done = run(assign);
+  const auto is_done = [&] {
+    return done.status == 0 ||
+           done.err.find("is of node " + std::to_string(to) + ", which is here and has it") != std::string::npos;
+  };
+  for (const auto until = Clock::now() + 60s; !is_done() && Clock::now() < until; std::this_thread::sleep_for(100ms))
+    done = run(assign);
   EXPECT_TRUE(is_done()) << done.err;
 }
 
@@ -73,7 +77,8 @@ TEST(ClusterClaims, AnAssignmentWhileProcessesAreKilledIsMadeOnceOrNotAtAll) {
       load.emplace(cluster, seed);  // its clients wait for the shards
       load->ask(from, false);
     }
-    const std::vector<std::string> assign{EVERSHARD_PROGRAM, "cluster", "assign", named, "--to", std::to_string(to), "--server", cluster.address(1)};
+    const std::vector<std::string> assign{EVERSHARD_PROGRAM,  "cluster",  "assign",          named, "--to",
+                                          std::to_string(to), "--server", cluster.address(1)};
     {
       Process assigning(assign);
       std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));
@@ -87,7 +92,8 @@ TEST(ClusterClaims, AnAssignmentWhileProcessesAreKilledIsMadeOnceOrNotAtAll) {
     // The first one comes back, and does not take them again.
     cluster.start(from);
     EXPECT_TRUE(cluster.wait_until_whole());
-    for (const auto shard : moving) EXPECT_TRUE(shards_of(cluster, to).contains(shard)) << "shard " << shard << " is not node " << to << "'s";
+    for (const auto shard : moving)
+      EXPECT_TRUE(shards_of(cluster, to).contains(shard)) << "shard " << shard << " is not node " << to << "'s";
     cluster.kill(from);
     const auto reached = reach(cluster, 1, 5s, 20, moving);
     EXPECT_EQ(reached.answered, moving) << "who had them is needed no more";
@@ -112,14 +118,17 @@ TEST(ClusterClaims, AFrozenOwnerWhoseShardsWereGivenAwayWritesNothingMore) {
   ASSERT_FALSE(at_owner.append(probe(cluster, *moved.begin())));
   cluster.signal(2, SIGSTOP);
   std::vector<std::future<Result<Appended>>> held;
-  for (const auto shard : moved) held.push_back(std::async(std::launch::async, [&, append = first_of(cluster, shard, "held")] { return at_owner.append(append); }));
+  for (const auto shard : moved)
+    held.push_back(std::async(std::launch::async,
+                              [&, append = first_of(cluster, shard, "held")] { return at_owner.append(append); }));
 
   give(cluster, moved, 3, 1);
   GlobalPosition last;
   for (const auto shard : moved) {
     const auto append = first_of(cluster, shard, "new owner");
     Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
-    for (const auto until = Clock::now() + 60s; !done && Clock::now() < until; std::this_thread::sleep_for(20ms)) done = cluster.connect(1).append(append);
+    for (const auto until = Clock::now() + 60s; !done && Clock::now() < until; std::this_thread::sleep_for(20ms))
+      done = cluster.connect(1).append(append);
     ASSERT_TRUE(done) << done.error().what;
     last = std::max(last, done->last_position);
   }
@@ -128,7 +137,9 @@ TEST(ClusterClaims, AFrozenOwnerWhoseShardsWereGivenAwayWritesNothingMore) {
   for (auto& each : held) {
     const auto answer = each.get();
     ASSERT_FALSE(answer) << "two owners took the first event of one aggregate";
-    EXPECT_THAT(answer.error().code, AnyOf(ErrorCode::version_conflict, ErrorCode::fenced, ErrorCode::unavailable, ErrorCode::wrong_shard, ErrorCode::timeout)) << answer.error().what;
+    EXPECT_THAT(answer.error().code, AnyOf(ErrorCode::version_conflict, ErrorCode::fenced, ErrorCode::unavailable,
+                                           ErrorCode::wrong_shard, ErrorCode::timeout))
+        << answer.error().what;
   }
   EXPECT_TRUE(cluster.wait_until_whole());
   EXPECT_THAT(shards_of(cluster, 2), IsEmpty());
@@ -153,7 +164,10 @@ TEST(ClusterClaims, TheSecondProcessOfANodeIsRefusedAndDoesNotTakeItsPlace) {
   EXPECT_TRUE(cluster.wait_until_whole());
   const auto last = fill(cluster, 1);
   const auto own = shards_of(cluster, 2);
-  const auto instead = [&](const std::string& number) { return std::map<std::string, std::string>{{"--node", number}, {"--listen", "127.0.0.1:0"}, {"--data", copy.string()}}; };
+  const auto instead = [&](const std::string& number) {
+    return std::map<std::string, std::string>{
+        {"--node", number}, {"--listen", "127.0.0.1:0"}, {"--data", copy.string()}};
+  };
   {
     Stranger other(cluster, 2, instead("7"));
     EXPECT_TRUE(other.says("is node 2's, not node 7's")) << other.said();
@@ -185,14 +199,17 @@ class TwoCoordinators : public ::testing::Test {
   TwoCoordinators() {
     ClusterProcesses::Options options;
     options.flags = [this](std::uint32_t number) {
-      return number == 3 && !of_node_3_.empty() ? std::map<std::string, std::string>{{"--coordinator", of_node_3_}} : std::map<std::string, std::string>{};
+      return number == 3 && !of_node_3_.empty() ? std::map<std::string, std::string>{{"--coordinator", of_node_3_}}
+                                                : std::map<std::string, std::string>{};
     };
     cluster_.emplace(folder_.path(), options);
     fill(*cluster_, 1);
   }
   void copy_log() { fs::copy(cluster_->data(the_coordinator), copy(), fs::copy_options::recursive); }
   [[nodiscard]] std::string copy() const { return (folder_.path() / "copy").string(); }
-  [[nodiscard]] Stranger second() { return {*cluster_, the_coordinator, {{"--listen", "127.0.0.1:0"}, {"--data", copy()}}}; }
+  [[nodiscard]] Stranger second() {
+    return {*cluster_, the_coordinator, {{"--listen", "127.0.0.1:0"}, {"--data", copy()}}};
+  }
   void lead_node_3_to(const std::string& coordinator) { of_node_3_ = coordinator; }
 
   const TemporaryFolder folder_;
@@ -243,7 +260,8 @@ TEST_F(TwoCoordinators, WhoFollowedTheOtherOneDoesNotComeBack) {
   EXPECT_EQ(reach(*cluster_, 1, 5s, 20, others).answered, others);
   GlobalPosition last;
   for (const auto shard : others) {
-    const auto done = cluster_->connect(1).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the first"));
+    const auto done =
+        cluster_->connect(1).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the first"));
     ASSERT_TRUE(done) << done.error().what;
     last = std::max(last, done->last_position);
   }
@@ -252,7 +270,8 @@ TEST_F(TwoCoordinators, WhoFollowedTheOtherOneDoesNotComeBack) {
   lead_node_3_to(second.address());
   cluster_->start(3);
   EXPECT_EQ(reach(*cluster_, 3, 5s, 20, own).answered, own);
-  for (const auto shard : own) EXPECT_TRUE(cluster_->connect(3).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the second")));
+  for (const auto shard : own)
+    EXPECT_TRUE(cluster_->connect(3).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the second")));
   cluster_->stop(3);
   lead_node_3_to("");
   cluster_->start(3);
@@ -260,7 +279,8 @@ TEST_F(TwoCoordinators, WhoFollowedTheOtherOneDoesNotComeBack) {
   EXPECT_TRUE(cluster_->logs(3, "of different histories")) << cluster_->log(3);
 
   for (const auto shard : others) {
-    const auto done = cluster_->connect(2).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the first"));
+    const auto done =
+        cluster_->connect(2).append(Append().event(cluster_->aggregate_in(shard), "Ordered", "by the first"));
     ASSERT_TRUE(done) << done.error().what;
     last = std::max(last, done->last_position);
   }

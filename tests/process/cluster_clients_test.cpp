@@ -22,7 +22,9 @@ using namespace std::chrono_literals;
 class ClientsCluster {
  public:
   explicit ClientsCluster(std::size_t nodes)
-      : process_({EVERSHARD_PROGRAM, "cluster", "launch", std::to_string(nodes), "--data", folder_.path().string(), "--listen", "127.0.0.1:0", "--shards", "8"}, {}) {
+      : process_({EVERSHARD_PROGRAM, "cluster", "launch", std::to_string(nodes), "--data", folder_.path().string(),
+                  "--listen", "127.0.0.1:0", "--shards", "8"},
+                 {}) {
     for (const auto& line : process_.lines(nodes + 2, 120s)) {
       std::istringstream words(line);
       std::string what, number, address, pid_word;

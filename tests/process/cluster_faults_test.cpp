@@ -1,8 +1,9 @@
-// Faults of a cluster of processes, one after the other: what goes on, what is refused and with which words, and that everything joins again.
+// Faults of a cluster of processes, one after the other: what goes on, what is refused and with which words, and that
+// everything joins again.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -70,7 +71,9 @@ TEST(ClusterFaults, AFrozenCoordinatorKeepsNobodyFromReading) {
   cluster.signal(ClusterProcesses::coordinator, SIGSTOP);
   std::this_thread::sleep_for(3s);  // longer than a session without a word
   for (std::uint32_t n = 1; n <= cluster.nodes(); ++n) EXPECT_GE(count_at(cluster, n, last), last.value);
-  const auto done = cluster.connect(1, 2s).append(Append().event(cluster.aggregate_in(0), "Probe", "frozen").expect(cluster.aggregate_in(0), Version::exactly(no_version)));
+  const auto done = cluster.connect(1, 2s).append(Append()
+                                                      .event(cluster.aggregate_in(0), "Probe", "frozen")
+                                                      .expect(cluster.aggregate_in(0), Version::exactly(no_version)));
   EXPECT_FALSE(done);
   cluster.signal(ClusterProcesses::coordinator, SIGCONT);
 
@@ -131,7 +134,8 @@ class SmallDisk {
  public:
   SmallDisk(fs::path at, std::uint64_t mib) : at_(std::move(at)) {
     fs::create_directories(at_);
-    const auto mount = "mount -t tmpfs -o size=" + std::to_string(mib) + "m tmpfs " + at_.string() + " && echo mounted && exec sleep 3600";
+    const auto mount = "mount -t tmpfs -o size=" + std::to_string(mib) + "m tmpfs " + at_.string() +
+                       " && echo mounted && exec sleep 3600";
     holder_ = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/unshare", "-Urm", "/bin/sh", "-c", mount});
     there_ = !holder_->lines(1, 20s).empty();
   }
@@ -144,7 +148,8 @@ class SmallDisk {
     const auto room = fs::space(inside()).available;
     const int file = ::open((inside() / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     ASSERT_GE(file, 0);
-    EXPECT_EQ(::posix_fallocate(file, 0, static_cast<off_t>(room - std::min<std::uint64_t>(room - 4'096, bytes_left))), 0);
+    EXPECT_EQ(::posix_fallocate(file, 0, static_cast<off_t>(room - std::min<std::uint64_t>(room - 4'096, bytes_left))),
+              0);
     ::close(file);
   }
   void make_room() const { fs::remove(inside() / "filler"); }
@@ -162,7 +167,10 @@ TEST(ClusterFaults, AFullDiskOfANodeRefusesAndGoesOn) {
   if (!disk.is_there()) GTEST_SKIP() << "this system lets nobody make a disk";
   ClusterProcesses::Options options;
   options.within = [&](std::uint32_t number) { return number == 2 ? disk.within() : std::vector<std::string>{}; };
-  options.flags = [&](std::uint32_t number) { return number == 2 ? std::map<std::string, std::string>{{"--disk-reserve", "16MiB"}, {"--memtable", "4MiB"}} : std::map<std::string, std::string>{}; };
+  options.flags = [&](std::uint32_t number) {
+    return number == 2 ? std::map<std::string, std::string>{{"--disk-reserve", "16MiB"}, {"--memtable", "4MiB"}}
+                       : std::map<std::string, std::string>{};
+  };
   ClusterProcesses cluster(folder.path(), options);
   ClusterLoad load(cluster, 4);
   ASSERT_TRUE(load.goes_on());
@@ -175,7 +183,9 @@ TEST(ClusterFaults, AFullDiskOfANodeRefusesAndGoesOn) {
       const auto done = store.append(probe(cluster, shard));
       ASSERT_FALSE(done);
       if (done.error().code == ErrorCode::version_conflict) ++decided;
-      if (done.error().code == ErrorCode::unavailable && done.error().what.find("node 2: the disk has") != std::string::npos) ++refused;
+      if (done.error().code == ErrorCode::unavailable &&
+          done.error().what.find("node 2: the disk has") != std::string::npos)
+        ++refused;
     }
   }
   EXPECT_GT(refused, 0u) << "the disk was never full";
@@ -196,7 +206,9 @@ TEST(ClusterFaults, AFullDiskOfTheCoordinatorEndsItAndItGoesOnWhenThereIsRoom) {
   const SmallDisk disk(folder.path() / "coordinator", 64);
   if (!disk.is_there()) GTEST_SKIP() << "this system lets nobody make a disk";
   ClusterProcesses::Options options;
-  options.within = [&](std::uint32_t number) { return number == ClusterProcesses::coordinator ? disk.within() : std::vector<std::string>{}; };
+  options.within = [&](std::uint32_t number) {
+    return number == ClusterProcesses::coordinator ? disk.within() : std::vector<std::string>{};
+  };
   ClusterProcesses cluster(folder.path(), options);
   ClusterLoad load(cluster, 5);
   ASSERT_TRUE(load.goes_on());
@@ -207,7 +219,8 @@ TEST(ClusterFaults, AFullDiskOfTheCoordinatorEndsItAndItGoesOnWhenThereIsRoom) {
   if (!whole) cluster.kill(ClusterProcesses::coordinator), cluster.launch(ClusterProcesses::coordinator);
   const auto ended = cluster.wait(ClusterProcesses::coordinator, 300s);
   EXPECT_NE(ended.status, 0) << "a RocksDB with its assertions may abort, after it was said";
-  EXPECT_THAT(ended.err, HasSubstr(whole ? "was not taken, this coordinator steps down" : "bytes left: to open the cut log takes"));
+  EXPECT_THAT(ended.err, HasSubstr(whole ? "was not taken, this coordinator steps down"
+                                         : "bytes left: to open the cut log takes"));
   disk.make_room();
   cluster.start(ClusterProcesses::coordinator);
   EXPECT_TRUE(cluster.wait_until_whole());
@@ -238,16 +251,23 @@ TEST(ClusterFaults, StrangersAndDoublesAreRefusedByName) {
   {  // with another secret, of another cluster, with other shards
     std::ofstream(fresh("other-secret")) << "another secret of more than sixteen bytes\n";
     fs::permissions(fresh("other-secret"), fs::perms::owner_read | fs::perms::owner_write);
-    Stranger secret(cluster, 3, {{"--node", "4"}, {"--listen", "127.0.0.1:0"}, {"--data", fresh("a")}, {"--secret-file", fresh("other-secret")}});
+    Stranger secret(cluster, 3,
+                    {{"--node", "4"},
+                     {"--listen", "127.0.0.1:0"},
+                     {"--data", fresh("a")},
+                     {"--secret-file", fresh("other-secret")}});
     EXPECT_TRUE(secret.says("link refused")) << secret.said();
     EXPECT_TRUE(secret.says("secret")) << secret.said();
-    Stranger name(cluster, 3, {{"--node", "5"}, {"--listen", "127.0.0.1:0"}, {"--data", fresh("b")}, {"--cluster", "another"}});
+    Stranger name(cluster, 3,
+                  {{"--node", "5"}, {"--listen", "127.0.0.1:0"}, {"--data", fresh("b")}, {"--cluster", "another"}});
     EXPECT_TRUE(name.says("another")) << name.said();
-    Stranger shards(cluster, 3, {{"--node", "6"}, {"--listen", "127.0.0.1:0"}, {"--data", fresh("c")}, {"--shards", "9"}});
+    Stranger shards(cluster, 3,
+                    {{"--node", "6"}, {"--listen", "127.0.0.1:0"}, {"--data", fresh("c")}, {"--shards", "9"}});
     EXPECT_TRUE(shards.says("shards")) << shards.said();
   }
   {  // on a port that is taken: before it is given anything
-    const auto taken = Stranger(cluster, 3, {{"--node", "7"}, {"--listen", cluster.address(1)}, {"--data", fresh("d")}}).ended();
+    const auto taken =
+        Stranger(cluster, 3, {{"--node", "7"}, {"--listen", cluster.address(1)}, {"--data", fresh("d")}}).ended();
     EXPECT_NE(taken.status, 0);
     EXPECT_THAT(taken.err, HasSubstr("cannot listen"));
     EXPECT_THAT(cluster.log(ClusterProcesses::coordinator), ::testing::Not(HasSubstr("node 7")));
@@ -272,7 +292,8 @@ TEST(ClusterFaults, AnotherDiskIsRefusedAndTheRightOneGoesOn) {
   const auto is_refused = [&](const std::string& what) {
     SCOPED_TRACE(what);
     cluster.start(3);
-    EXPECT_TRUE(cluster.logs(ClusterProcesses::coordinator, "of node 3 has lost data")) << cluster.log(ClusterProcesses::coordinator);
+    EXPECT_TRUE(cluster.logs(ClusterProcesses::coordinator, "of node 3 has lost data"))
+        << cluster.log(ClusterProcesses::coordinator);
     EXPECT_TRUE(cluster.logs(3, "has lost data")) << cluster.log(3);
     for (int i = 0; i < 2; ++i) {
       const auto reached = reach(cluster, 1);
@@ -307,7 +328,8 @@ TEST(ClusterFaults, AnotherDiskIsRefusedAndTheRightOneGoesOn) {
 TEST(ClusterFaults, AnOldLogOfTheCoordinatorIsRefusedAndTheRightOneGoesOn) {
   const TemporaryFolder folder;
   ClusterProcesses cluster(folder.path());
-  const auto log = cluster.data(ClusterProcesses::coordinator), old = folder.path() / "old", right = folder.path() / "right";
+  const auto log = cluster.data(ClusterProcesses::coordinator), old = folder.path() / "old",
+             right = folder.path() / "right";
   fill(cluster, 1);
   cluster.stop(ClusterProcesses::coordinator);
   fs::copy(log, old, fs::copy_options::recursive);

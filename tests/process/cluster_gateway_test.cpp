@@ -1,4 +1,5 @@
-// A gateway of a cluster of processes, while the nodes behind it are killed: it says what is gone, and goes on by itself.
+// A gateway of a cluster of processes, while the nodes behind it are killed: it says what is gone, and goes on by
+// itself.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +61,8 @@ TEST(ClusterGateway, SaysThatAllNodesAreGoneAndGoesOnWhenTheyAreBack) {
   EXPECT_EQ(next.value, last.value + cluster.shards());
   for (const auto at : {1u, gateway}) EXPECT_EQ(count_at(cluster, at, next), next.value);
   std::uint64_t followed = last.value;
-  for (const auto until = std::chrono::steady_clock::now() + 60s; followed != next.value && std::chrono::steady_clock::now() < until;) {
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       followed != next.value && std::chrono::steady_clock::now() < until;) {
     auto item = feed.next(200ms);
     if (!item) {
       EXPECT_EQ(item.error().code, ErrorCode::unavailable) << item.error().what;

@@ -1,5 +1,5 @@
-// A consumer group on a cluster of real processes: its home is killed while workers at the other nodes settle. Nothing is skipped, what was acknowledged is not given out again,
-// and one aggregate's events keep their order.
+// A consumer group on a cluster of real processes: its home is killed while workers at the other nodes settle. Nothing
+// is skipped, what was acknowledged is not given out again, and one aggregate's events keep their order.
 
 #include <gtest/gtest.h>
 
@@ -66,7 +66,8 @@ TEST_F(ClusterGroupProcesses, SurviveTheirHomesDeath) {
   settings.retry_most = 20ms;
   settings.lease = 5s;
   settings.window = 20;
-  const auto created = remote.groups().create_group({.name = name, .query = Query{}.types({"Placed"}), .settings = settings});
+  const auto created =
+      remote.groups().create_group({.name = name, .query = Query{}.types({"Placed"}), .settings = settings});
   ASSERT_TRUE(created) << created.error().what;
 
   std::mutex mutex;
@@ -81,8 +82,10 @@ TEST_F(ClusterGroupProcesses, SurviveTheirHomesDeath) {
       while (!over) {
         if (!worker) {
           auto joined = own.groups().join_group(name, {.credit = 4});
-          if (joined) worker.emplace(*std::move(joined));
-          else std::this_thread::sleep_for(50ms);
+          if (joined)
+            worker.emplace(*std::move(joined));
+          else
+            std::this_thread::sleep_for(50ms);
           continue;
         }
         const auto next = worker->next(50ms);
@@ -94,7 +97,8 @@ TEST_F(ClusterGroupProcesses, SurviveTheirHomesDeath) {
         const auto& event = (*next)->event;
         {
           const std::lock_guard lock(mutex);
-          EXPECT_FALSE(acknowledged.contains(event.position.value)) << event.position.value << " was acknowledged, and is given out again";
+          EXPECT_FALSE(acknowledged.contains(event.position.value))
+              << event.position.value << " was acknowledged, and is given out again";
           auto& before = highest[event.aggregate->text()];
           EXPECT_LE(event.seq_nr.value, before + 1) << "one of " << event.aggregate->text() << " was passed over";
           before = std::max(before, event.seq_nr.value);

@@ -1,4 +1,5 @@
-// Keys of subjects on a cluster of processes: a node that was frozen over an erasure opens nothing by the key that is gone.
+// Keys of subjects on a cluster of processes: a node that was frozen over an erasure opens nothing by the key that is
+// gone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +51,11 @@ TEST(ClusterKeys, AFrozenNodeOpensNothingByAKeyThatIsGone) {
   ClusterProcesses::Options options;
   options.nodes = 2;
   options.relays = true;
-  options.flags = [&](std::uint32_t number) { return number == ClusterProcesses::coordinator ? std::map<std::string, std::string>{{"--keys", keys.path().string()}} : std::map<std::string, std::string>{}; };
+  options.flags = [&](std::uint32_t number) {
+    return number == ClusterProcesses::coordinator
+               ? std::map<std::string, std::string>{{"--keys", keys.path().string()}}
+               : std::map<std::string, std::string>{};
+  };
   ClusterProcesses cluster(folder.path(), options);
   auto first = cluster.connect(1);
   // The order goes into the log: who has it is not the one that is away.
@@ -60,7 +65,8 @@ TEST(ClusterKeys, AFrozenNodeOpensNothingByAKeyThatIsGone) {
   const auto hers = append_hers(cluster, store);
   ASSERT_EQ(hers.size(), cluster.shards());
   ASSERT_TRUE(other.wait_for(hers.back(), 60s));
-  for (const auto position : hers) ASSERT_EQ(other.event_at(position).value().payload, secret_street) << "it was lent the key";
+  for (const auto position : hers)
+    ASSERT_EQ(other.event_at(position).value().payload, secret_street) << "it was lent the key";
 
   // Nor does it find, when it goes on, that somebody told it to forget the key.
   cluster.signal(frozen, SIGSTOP);
@@ -72,15 +78,18 @@ TEST(ClusterKeys, AFrozenNodeOpensNothingByAKeyThatIsGone) {
   EXPECT_THAT(erased.error().code, AnyOf(ErrorCode::unavailable, ErrorCode::timeout)) << erased.error().what;
   const auto log = store.retention().retention_log(SeqNr{0}, 100);
   ASSERT_TRUE(log) << log.error().what;
-  ASSERT_EQ(log->back().what, "$ErasureOrdered") << "it was refused before anything was erased: " << erased.error().what;
+  ASSERT_EQ(log->back().what, "$ErasureOrdered")
+      << "it was refused before anything was erased: " << erased.error().what;
   for (const auto position : hers) {
     // The other one's it may have, taken out there already.
     const auto event = cluster.connect(frozen, 2s).event_at(position);
-    EXPECT_TRUE(!event || event->state == EventState::erased) << "what it was lent is over, and the coordinator is away";
+    EXPECT_TRUE(!event || event->state == EventState::erased)
+        << "what it was lent is over, and the coordinator is away";
   }
   cluster.relay_to_coordinator(frozen).let_through();
   std::size_t seen = 0;
-  for (const auto until = std::chrono::steady_clock::now() + 60s; seen < 3 * hers.size() && std::chrono::steady_clock::now() < until;) {
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       seen < 3 * hers.size() && std::chrono::steady_clock::now() < until;) {
     auto reader = cluster.connect(frozen, 2s);
     for (const auto position : hers) {
       const auto event = reader.event_at(position);

@@ -1,5 +1,5 @@
-// A cluster of processes, killed at random while clients append, read and follow: the whole history is checked. EVERSHARD_ROUNDS and
-// EVERSHARD_SEED steer it.
+// A cluster of processes, killed at random while clients append, read and follow: the whole history is checked.
+// EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
 #include <signal.h>

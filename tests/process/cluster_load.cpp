@@ -11,17 +11,19 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr int names = 200;       ///< of which each is taken once
+constexpr int names = 200;  ///< of which each is taken once
 constexpr int aggregates = 40;
 constexpr auto call_timeout = 2s;
 
 bool may_be_tried_again(ErrorCode code) {
-  return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::fenced || code == ErrorCode::wrong_shard || code == ErrorCode::overloaded || code == ErrorCode::cancelled;
+  return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::fenced ||
+         code == ErrorCode::wrong_shard || code == ErrorCode::overloaded || code == ErrorCode::cancelled;
 }
 
 }  // namespace
 
-ClusterLoad::ClusterLoad(const ClusterProcesses& cluster, std::uint64_t seed, int clients) : cluster_(cluster), seed_(seed) {
+ClusterLoad::ClusterLoad(const ClusterProcesses& cluster, std::uint64_t seed, int clients)
+    : cluster_(cluster), seed_(seed) {
   for (std::uint32_t n = 1; n <= cluster.nodes(); ++n) asked_.insert(n);
   for (int c = 0; c < clients; ++c) threads_.emplace_back([this, c] { append(c); });
   threads_.emplace_back([this] { read(0); });
@@ -45,8 +47,10 @@ bool ClusterLoad::goes_on(std::uint64_t more, std::chrono::milliseconds deadline
 
 void ClusterLoad::ask(std::uint32_t node, bool yes) {
   const std::lock_guard lock(mutex_);
-  if (yes) asked_.insert(node);
-  else asked_.erase(node);
+  if (yes)
+    asked_.insert(node);
+  else
+    asked_.erase(node);
 }
 
 std::uint32_t ClusterLoad::any_node(std::mt19937_64& random) {
@@ -60,7 +64,9 @@ Append ClusterLoad::make(int client, int number, std::mt19937_64& random) {
   append.request_id = EventId::random();
   const auto first = "order-" + std::to_string(random() % aggregates);
   append.event(first, "Placed", name + ".a", {"client:" + std::to_string(client)});
-  if (random() % 2 == 0) append.event("account-" + std::to_string(random() % aggregates), "Charged", name + ".b").event(first, "Paid", name + ".c");
+  if (random() % 2 == 0)
+    append.event("account-" + std::to_string(random() % aggregates), "Charged", name + ".b")
+        .event(first, "Paid", name + ".c");
   if (random() % 3 == 0) {
     const auto of = random() % 4 == 0 ? "account-" + std::to_string(random() % aggregates) : first;
     const std::lock_guard lock(mutex_);
@@ -101,8 +107,10 @@ void ClusterLoad::append(int client) {
       if (store == stores.end()) store = stores.emplace(node, cluster_.connect(node, call_timeout)).first;
       const auto done = store->second.append(asked.append);
       asked.ended = ++now_;
-      if (done) asked.acknowledged = *done;
-      else if (!may_be_tried_again(done.error().code)) asked.refused = done.error();
+      if (done)
+        asked.acknowledged = *done;
+      else if (!may_be_tried_again(done.error().code))
+        asked.refused = done.error();
       if (asked.acknowledged || asked.refused || over_) break;
       ++tried_again_;
       std::this_thread::sleep_for(20ms);
@@ -121,8 +129,10 @@ void ClusterLoad::fill(std::uint32_t node, const std::set<std::uint32_t>& shards
     const auto until = Clock::now() + 60s;
     for (; !asked.acknowledged && Clock::now() < until; ++asked.tries) {
       const auto done = store.append(asked.append);
-      if (done) asked.acknowledged = *done;
-      else EXPECT_TRUE(may_be_tried_again(done.error().code)) << done.error().what;
+      if (done)
+        asked.acknowledged = *done;
+      else
+        EXPECT_TRUE(may_be_tried_again(done.error().code)) << done.error().what;
     }
     asked.ended = ++now_;
     EXPECT_TRUE(asked.acknowledged) << "shard " << shard << ", asked of node " << node;
@@ -188,17 +198,22 @@ void ClusterLoad::check() {
     auto store = cluster_.connect(n, 60s);
     std::vector<RecordedEvent> here;
     // What was not answered may still be on its way to its place: one node is read to its end, the others as far.
-    auto stream = store.read(Query::all(), n == 1 ? ReadOptions{.at_least = known} : ReadOptions{.up_to = GlobalPosition{log.size()}, .at_least = GlobalPosition{log.size()}});
+    auto stream = store.read(Query::all(), n == 1 ? ReadOptions{.at_least = known}
+                                                  : ReadOptions{.up_to = GlobalPosition{log.size()},
+                                                                .at_least = GlobalPosition{log.size()}});
     for (const auto& event : stream) here.push_back(event);
     ASSERT_FALSE(stream.error()) << "node " << n << ": " << stream.error()->what;
-    if (n == 1) log = std::move(here);
-    else EXPECT_TRUE(here == log) << "node " << n << " reads something else than node 1";
+    if (n == 1)
+      log = std::move(here);
+    else
+      EXPECT_TRUE(here == log) << "node " << n << " reads something else than node 1";
   }
   const auto faults = faults_of(history_, log);
   for (const auto& fault : faults) ADD_FAILURE() << fault;
   std::size_t conflicts = 0;
   for (const auto& asked : history_.appends) conflicts += asked.refused ? 1u : 0u;
-  std::printf("%zu requests, %llu acknowledged, %zu refused, %llu tried again; %zu reads; %zu events\n", history_.appends.size(), static_cast<unsigned long long>(acknowledged_.load()), conflicts,
+  std::printf("%zu requests, %llu acknowledged, %zu refused, %llu tried again; %zu reads; %zu events\n",
+              history_.appends.size(), static_cast<unsigned long long>(acknowledged_.load()), conflicts,
               static_cast<unsigned long long>(tried_again_.load()), history_.reads.size(), log.size());
   EXPECT_TRUE(conflicts > 0 || history_.appends.size() < 300) << "nothing was in anybody's way";
   EXPECT_FALSE(history_.reads.empty()) << "nothing was read";

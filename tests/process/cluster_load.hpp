@@ -18,8 +18,8 @@
 
 namespace evershard::testing {
 
-/// Appends of all sorts: plain, versioned, conditional, over several shards. One whose outcome is unknown is sent again, with its request
-/// id, to any node. Runs from construction to stop().
+/// Appends of all sorts: plain, versioned, conditional, over several shards. One whose outcome is unknown is sent
+/// again, with its request id, to any node. Runs from construction to stop().
 class ClusterLoad {
  public:
   ClusterLoad(const ClusterProcesses& cluster, std::uint64_t seed, int clients = 4);
@@ -27,10 +27,12 @@ class ClusterLoad {
 
   [[nodiscard]] std::uint64_t acknowledged() const { return acknowledged_; }
   /// Waits until so many more have been acknowledged than were when it was called. Returns: whether they came.
-  [[nodiscard]] bool goes_on(std::uint64_t more = 20, std::chrono::milliseconds deadline = std::chrono::seconds(120)) const;
+  [[nodiscard]] bool goes_on(std::uint64_t more = 20,
+                             std::chrono::milliseconds deadline = std::chrono::seconds(120)) const;
   /// Of a node whose number is named nothing is asked from here on, until it is named again with `yes`.
   void ask(std::uint32_t node, bool yes);
-  /// An event in each of these shards, to an aggregate that nobody else appends to, asked of this node: fails the test where it is not taken.
+  /// An event in each of these shards, to an aggregate that nobody else appends to, asked of this node: fails the test
+  /// where it is not taken.
   void fill(std::uint32_t node, const std::set<std::uint32_t>& shards);
   void stop();
   /// After stop(): reads everything at every node, which must be the same, and checks the whole history against it.

@@ -1,5 +1,5 @@
-// A cluster whose processes are on networks of their own: real partitions, of exactly one pair, of one direction; slow and lossy wires.
-// EVERSHARD_ROUNDS and EVERSHARD_SEED steer the longer one.
+// A cluster whose processes are on networks of their own: real partitions, of exactly one pair, of one direction; slow
+// and lossy wires. EVERSHARD_ROUNDS and EVERSHARD_SEED steer the longer one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@ constexpr std::uint32_t coordinator = ClusterProcesses::coordinator;
 class ClusterNetworks : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!networks_.missing().empty()) GTEST_SKIP() << "CANNOT BE TESTED HERE: partitions between network namespaces: " << networks_.missing();
+    if (!networks_.missing().empty())
+      GTEST_SKIP() << "CANNOT BE TESTED HERE: partitions between network namespaces: " << networks_.missing();
     ClusterProcesses::Options options;
     options.host = [](std::uint32_t number) { return Networks::host(number); };
     options.within = [this](std::uint32_t number) { return networks_.within(number); };
@@ -63,7 +64,8 @@ class ClusterNetworks : public ::testing::Test {
     EXPECT_FALSE(error) << "node " << node << " does not read: " << error->what;
   }
   /// Why `node` does not read all, up to there. Empty: it does.
-  [[nodiscard]] std::optional<Error> unread(std::uint32_t node, GlobalPosition up_to, std::chrono::milliseconds timeout = 20s) const {
+  [[nodiscard]] std::optional<Error> unread(std::uint32_t node, GlobalPosition up_to,
+                                            std::chrono::milliseconds timeout = 20s) const {
     auto store = cluster_->connect(node, timeout);
     auto stream = store.read(Query::all(), {.up_to = up_to, .at_least = up_to});
     std::uint64_t count = 0;
@@ -122,7 +124,8 @@ TEST_F(ClusterNetworks, TheCoordinatorIsCutOffFromEveryone) {
   for (std::uint32_t n = 1; n <= 3; ++n) networks_.part(coordinator, n);
   for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_TRUE(says_the_coordinator_is_gone(n)) << "node " << n;
   for (std::uint32_t n = 1; n <= 3; ++n) {
-    EXPECT_THAT(reach(*cluster_, n, 300ms, 1).answered, IsEmpty()) << "node " << n << ": without the coordinator nothing is decided";
+    EXPECT_THAT(reach(*cluster_, n, 300ms, 1).answered, IsEmpty())
+        << "node " << n << ": without the coordinator nothing is decided";
     expect_reads(n, known);
   }
   for (std::uint32_t n = 1; n <= 3; ++n) networks_.join(coordinator, n);

@@ -1,4 +1,5 @@
-// What an operator does with a cluster of processes: asks how it is, gives up a node that is gone for good, makes a lost cut log anew.
+// What an operator does with a cluster of processes: asks how it is, gives up a node that is gone for good, makes a
+// lost cut log anew.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +14,8 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/doors/http/http_client.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/doors/http/http_client.hpp"
 #include "tests/process/process.hpp"
 
 namespace evershard::testing {
@@ -43,13 +44,17 @@ class OperatedCluster : public ::testing::Test {
   [[nodiscard]] std::string secret() const { return (folder_.path() / "secret").string(); }
   [[nodiscard]] std::string in(const std::string& name) const { return (folder_.path() / name).string(); }
   void start_coordinator(const std::string& data) {
-    coordinator_ = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "coordinator", "--data", in(data), "--listen", "127.0.0.1:0", "--nodes", "2", "--shards", "4", "--secret-file", secret()});
+    coordinator_ = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "coordinator", "--data",
+                                                                      in(data), "--listen", "127.0.0.1:0", "--nodes",
+                                                                      "2", "--shards", "4", "--secret-file", secret()});
     coordinator_at_ = coordinator_->ready();
   }
   void start_node(int number) {
     auto& node = nodes_[number];
-    node = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "node", "--node", std::to_string(number), "--data", in("node-" + std::to_string(number)), "--coordinator", coordinator_at_, "--shards", "4",
-                                                              "--secret-file", secret(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
+    node = std::make_unique<Process>(
+        std::vector<std::string>{EVERSHARD_PROGRAM, "node", "--node", std::to_string(number), "--data",
+                                 in("node-" + std::to_string(number)), "--coordinator", coordinator_at_, "--shards",
+                                 "4", "--secret-file", secret(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
     door_[number] = node->ready();
   }
   void stop_all() {
@@ -74,7 +79,8 @@ class OperatedCluster : public ::testing::Test {
   }
   void append_some(const std::string& prefix) {
     for (int i = 0; i < 8; ++i) {
-      const auto done = command({"append", "--server", door_[1], "--aggregate", "order-" + prefix + std::to_string(i), "--type", "Placed", "--payload", "{}"});
+      const auto done = command({"append", "--server", door_[1], "--aggregate", "order-" + prefix + std::to_string(i),
+                                 "--type", "Placed", "--payload", "{}"});
       ASSERT_EQ(done.status, 0) << done.err;
     }
   }
@@ -91,10 +97,12 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   start_node(1);
   start_node(2);
   ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
-  EXPECT_THAT(status(), AllOf(HasSubstr("\"kind\":\"cluster\""), HasSubstr("\"door\":\"" + door_[2] + "\""), HasSubstr("\"coordinator_up\":true")));
+  EXPECT_THAT(status(), AllOf(HasSubstr("\"kind\":\"cluster\""), HasSubstr("\"door\":\"" + door_[2] + "\""),
+                              HasSubstr("\"coordinator_up\":true")));
   EXPECT_EQ(times(status(), "\"up\":true"), 2u);
   const auto table = command({"cluster", "status", "--server", door_[2], "--format", "table"});
-  EXPECT_THAT(table.out, AllOf(HasSubstr("asked at     node 2"), HasSubstr("NODE  STATE"), HasSubstr("SHARD  NODE  STATE")));
+  EXPECT_THAT(table.out,
+              AllOf(HasSubstr("asked at     node 2"), HasSubstr("NODE  STATE"), HasSubstr("SHARD  NODE  STATE")));
   append_some("a");
 
   const auto there = command({"cluster", "assign", "--of", "2", "--to", "1", "--server", door_[1]});
@@ -109,9 +117,11 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
 
   const auto named = command({"cluster", "assign", "--of", "2", "--to", "1", "--server", door_[1]});
   EXPECT_EQ(named.status, 8);
-  EXPECT_THAT(named.err, AllOf(HasSubstr("nothing was done"), HasSubstr("would lose its events at offsets 1 to"), HasSubstr("--accept-loss ")));
+  EXPECT_THAT(named.err, AllOf(HasSubstr("nothing was done"), HasSubstr("would lose its events at offsets 1 to"),
+                               HasSubstr("--accept-loss ")));
   std::vector<std::string> words{"cluster", "assign", "--of", "2", "--to", "1", "--server", door_[1]};
-  for (auto at = named.err.find("--accept-loss "); at != std::string::npos; at = named.err.find("--accept-loss ", at + 1)) {
+  for (auto at = named.err.find("--accept-loss "); at != std::string::npos;
+       at = named.err.find("--accept-loss ", at + 1)) {
     const auto from = at + std::string("--accept-loss ").size();
     words.insert(words.end(), {"--accept-loss", named.err.substr(from, named.err.find_first_of(" \n)`", from) - from)});
   }
@@ -133,7 +143,8 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   EXPECT_EQ(looked.status, 8);
   EXPECT_THAT(looked.err, HasSubstr("positions have no event in these directories"));
   EXPECT_FALSE(std::filesystem::exists(in("order")));
-  const auto made = command({"recover", "--cut-log", "--data", in("order"), "--from", in("node-1"), "--yes", "--accept-unknown"});
+  const auto made =
+      command({"recover", "--cut-log", "--data", in("order"), "--from", in("node-1"), "--yes", "--accept-unknown"});
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("\"watermark\":16"));
   start_coordinator("order");
@@ -251,19 +262,29 @@ TEST_F(OperatedCluster, ReadsItsConfigurationFromFiles) {
     std::ofstream(in(name)) << text;
     return in(name);
   };
-  const auto order = write("order.conf", "[order]\ndata = " + in("order") + "\nlisten = 127.0.0.1:0\nshards = 4\n[cluster]\ncluster = shop\nsecret-file = " + secret() + "\n");
-  coordinator_ = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "coordinator", "--config", order});
+  const auto order =
+      write("order.conf",
+            "[order]\ndata = " + in("order") +
+                "\nlisten = 127.0.0.1:0\nshards = 4\n[cluster]\ncluster = shop\nsecret-file = " + secret() + "\n");
+  coordinator_ =
+      std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "coordinator", "--config", order});
   coordinator_at_ = coordinator_->ready();
   ASSERT_FALSE(coordinator_at_.empty());
   // A flag goes before the environment, that before the file.
-  const auto node = write("node.conf", "data = " + in("node-1") + "\nlisten = 127.0.0.1:0\nhttp-listen = none\nshards = 4\nnode = 9\ncoordinator = 127.0.0.1:1\ncluster = wrong\nsecret-file = " + secret() + "\n");
-  nodes_[1] = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/env", "EVERSHARD_NODE=8", "EVERSHARD_CLUSTER=shop", EVERSHARD_PROGRAM, "node", "--config", node, "--node", "1", "--coordinator", coordinator_at_});
+  const auto node = write("node.conf", "data = " + in("node-1") +
+                                           "\nlisten = 127.0.0.1:0\nhttp-listen = none\nshards = 4\nnode = "
+                                           "9\ncoordinator = 127.0.0.1:1\ncluster = wrong\nsecret-file = " +
+                                           secret() + "\n");
+  nodes_[1] = std::make_unique<Process>(
+      std::vector<std::string>{"/usr/bin/env", "EVERSHARD_NODE=8", "EVERSHARD_CLUSTER=shop", EVERSHARD_PROGRAM, "node",
+                               "--config", node, "--node", "1", "--coordinator", coordinator_at_});
   door_[1] = nodes_[1]->ready();
   ASSERT_FALSE(door_[1].empty());
   ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
   append_some("a");
 
-  const auto wrong = run({EVERSHARD_PROGRAM, "coordinator", "--config", write("wrong.conf", "[cluster]\nsecret-fil = x\n")});
+  const auto wrong =
+      run({EVERSHARD_PROGRAM, "coordinator", "--config", write("wrong.conf", "[cluster]\nsecret-fil = x\n")});
   EXPECT_EQ(wrong.status, 5);
   EXPECT_THAT(wrong.err, HasSubstr("line 2: there is no setting \"secret-fil\"; did you mean secret-file?"));
   const auto near = run({"/usr/bin/env", "EVERSHARD_SECRET_FIEL=x", EVERSHARD_PROGRAM, "node", "--check"});
@@ -271,27 +292,42 @@ TEST_F(OperatedCluster, ReadsItsConfigurationFromFiles) {
   EXPECT_THAT(near.err, HasSubstr("did you mean EVERSHARD_SECRET_FILE?"));
   const auto checked = run({EVERSHARD_PROGRAM, "node", "--config", node, "--check"});
   EXPECT_EQ(checked.status, 0) << checked.err;
-  EXPECT_THAT(checked.out, HasSubstr("\"name\":\"node\",\"value\":\"9\",\"default\":\"0\",\"source\":\"" + node + ", line 5\""));
+  EXPECT_THAT(checked.out,
+              HasSubstr("\"name\":\"node\",\"value\":\"9\",\"default\":\"0\",\"source\":\"" + node + ", line 5\""));
   stop_all();
 }
 
 TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
   // As docs/link.md says.
-  const auto openssl = [&](const std::string& words) { return std::system(("cd " + folder_.path().string() + " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes " + words + " 2>/dev/null").c_str()); };
+  const auto openssl = [&](const std::string& words) {
+    return std::system(("cd " + folder_.path().string() +
+                        " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes " + words +
+                        " 2>/dev/null")
+                           .c_str());
+  };
   ASSERT_EQ(openssl("-days 30 -subj /CN=peers-ca -keyout peers-ca.key -out peers-ca.pem"), 0);
   for (const auto* member : {"coordinator", "node/1"}) {
     const std::string file = *member == 'c' ? "coordinator" : "node-1";
-    ASSERT_EQ(openssl("-days 30 -CA peers-ca.pem -CAkey peers-ca.key -subj /CN=" + file + " -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=IP:127.0.0.1,URI:evershard://evershard/" + member +
-                      " -keyout " + file + ".key -out " + file + ".pem"), 0);
+    ASSERT_EQ(openssl("-days 30 -CA peers-ca.pem -CAkey peers-ca.key -subj /CN=" + file +
+                      " -addext basicConstraints=critical,CA:FALSE -addext "
+                      "subjectAltName=IP:127.0.0.1,URI:evershard://evershard/" +
+                      member + " -keyout " + file + ".key -out " + file + ".pem"),
+              0);
   }
   const auto papers = [&](std::vector<std::string> words, const std::string& file) {
-    words.insert(words.end(), {"--peers-ca", in("peers-ca.pem"), "--peers-cert", in(file + ".pem"), "--peers-key", in(file + ".key")});
+    words.insert(words.end(), {"--peers-ca", in("peers-ca.pem"), "--peers-cert", in(file + ".pem"), "--peers-key",
+                               in(file + ".key")});
     return words;
   };
-  coordinator_ = std::make_unique<Process>(papers({EVERSHARD_PROGRAM, "coordinator", "--data", in("order"), "--listen", "127.0.0.1:0", "--shards", "4"}, "coordinator"));
+  coordinator_ = std::make_unique<Process>(
+      papers({EVERSHARD_PROGRAM, "coordinator", "--data", in("order"), "--listen", "127.0.0.1:0", "--shards", "4"},
+             "coordinator"));
   coordinator_at_ = coordinator_->ready();
   const auto node = [&](int number) {
-    return papers({EVERSHARD_PROGRAM, "node", "--node", std::to_string(number), "--data", in("node-" + std::to_string(number)), "--coordinator", coordinator_at_, "--shards", "4", "--listen", "127.0.0.1:0", "--http-listen", "none"}, "node-1");
+    return papers(
+        {EVERSHARD_PROGRAM, "node", "--node", std::to_string(number), "--data", in("node-" + std::to_string(number)),
+         "--coordinator", coordinator_at_, "--shards", "4", "--listen", "127.0.0.1:0", "--http-listen", "none"},
+        "node-1");
   };
   nodes_[1] = std::make_unique<Process>(node(1));
   door_[1] = nodes_[1]->ready();
@@ -300,9 +336,12 @@ TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
 
   const auto second = run(node(2));
   EXPECT_EQ(second.status, 5);
-  EXPECT_THAT(second.err, HasSubstr("is for \"evershard://evershard/node/1\", not for \"evershard://evershard/node/2\""));
+  EXPECT_THAT(second.err,
+              HasSubstr("is for \"evershard://evershard/node/1\", not for \"evershard://evershard/node/2\""));
   // It may start with a certificate that says nothing, if it is told to; the cluster does not take it.
-  ASSERT_EQ(openssl("-days 30 -CA peers-ca.pem -CAkey peers-ca.key -subj /CN=any -addext subjectAltName=IP:127.0.0.1 -keyout any.key -out any.pem"), 0);
+  ASSERT_EQ(openssl("-days 30 -CA peers-ca.pem -CAkey peers-ca.key -subj /CN=any -addext subjectAltName=IP:127.0.0.1 "
+                    "-keyout any.key -out any.pem"),
+            0);
   auto words = node(2);
   for (auto& word : words) {
     if (word == in("node-1.pem")) word = in("any.pem");
@@ -311,17 +350,24 @@ TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
   words.push_back("--peers-unbound-certs");
   {
     Process unbound(words);
-    EXPECT_TRUE(before_long([&] { return unbound.errors().find("the peer refused: its certificate names no member of a cluster, not for") != std::string::npos; })) << unbound.errors();
+    EXPECT_TRUE(before_long([&] {
+      return unbound.errors().find("the peer refused: its certificate names no member of a cluster, not for") !=
+             std::string::npos;
+    })) << unbound.errors();
     EXPECT_THAT(unbound.errors(), HasSubstr("insecure, as asked for"));
     EXPECT_TRUE(before_long([&] { return coordinator_->errors().find("link refused") != std::string::npos; }));
   }
   EXPECT_EQ(times(status(), "\"node\":2"), 0u) << status();
 
   // Told to, both read their files anew; what cannot be read stays in force.
-  for (const auto& [process, file] : {std::pair{nodes_[1].get(), "node-1.key"}, std::pair{coordinator_.get(), "coordinator.key"}}) {
+  for (const auto& [process, file] :
+       {std::pair{nodes_[1].get(), "node-1.key"}, std::pair{coordinator_.get(), "coordinator.key"}}) {
     std::ofstream(in(file)) << "no key";
     process->signal(SIGHUP);
-    EXPECT_TRUE(before_long([&, process = process, file = file] { return process->errors().find("files not reloaded") != std::string::npos && process->errors().find(file) != std::string::npos; })) << process->errors();
+    EXPECT_TRUE(before_long([&, process = process, file = file] {
+      return process->errors().find("files not reloaded") != std::string::npos &&
+             process->errors().find(file) != std::string::npos;
+    })) << process->errors();
   }
   append_some("b");
   stop_all();
@@ -329,7 +375,8 @@ TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
 
 TEST(ClusterLaunch, KeepsTheShardsThatTheClusterHas) {
   const TemporaryFolder folder;
-  const std::vector<std::string> again{EVERSHARD_PROGRAM, "cluster", "launch", "1", "--data", folder.path().string(), "--listen", "127.0.0.1:0"};
+  const std::vector<std::string> again{EVERSHARD_PROGRAM,      "cluster",  "launch",     "1", "--data",
+                                       folder.path().string(), "--listen", "127.0.0.1:0"};
   auto first = again;
   first.insert(first.end(), {"--shards", "3"});
   for (const auto& words : {first, again}) {
@@ -402,7 +449,9 @@ TEST(ClusterLaunch, ServesThePageAndTheHttpInterfaceOfEachNode) {
 TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {
   const TemporaryFolder folder, keys;
   std::filesystem::permissions(keys.path(), std::filesystem::perms::owner_all);
-  const std::vector<std::string> words{EVERSHARD_PROGRAM, "cluster", "launch", "2", "--data", folder.path().string(), "--listen", "127.0.0.1:0", "--keys", keys.path().string()};
+  const std::vector<std::string> words{
+      EVERSHARD_PROGRAM,      "cluster",  "launch",      "2",      "--data",
+      folder.path().string(), "--listen", "127.0.0.1:0", "--keys", keys.path().string()};
   Process launched(words);
   const auto lines = launched.lines(4, 120s);
   ASSERT_EQ(lines.size(), 4u);
@@ -411,7 +460,8 @@ TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {
     const auto begin = words_of.find(' ', words_of.find(' ') + 1) + 1;
     return words_of.substr(begin, words_of.find(' ', begin) - begin);
   };
-  const auto written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type", "Placed", "--payload", "\"St James's Square\"", "--subject", "ada"});
+  const auto written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type",
+                            "Placed", "--payload", "\"St James's Square\"", "--subject", "ada"});
   EXPECT_EQ(written.status, 0) << written.err;
   const auto read = run({EVERSHARD_PROGRAM, "read", "order-1", "--server", door(2), "--format", "json"});
   EXPECT_EQ(read.status, 0) << read.err;
@@ -433,10 +483,12 @@ TEST(ClusterCommands, RefuseAStoreInOneProcess) {
   EXPECT_EQ(directory.status, 5);
   EXPECT_THAT(directory.err, HasSubstr("it has no cluster"));
   const TemporaryFolder folder;
-  Process server({EVERSHARD_PROGRAM, "serve", "--data", (folder.path() / "data").string(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
+  Process server({EVERSHARD_PROGRAM, "serve", "--data", (folder.path() / "data").string(), "--listen", "127.0.0.1:0",
+                  "--http-listen", "none"});
   const auto address = server.ready();
   ASSERT_FALSE(address.empty()) << server.errors();
-  for (const auto& words : std::vector<std::vector<std::string>>{{"cluster", "status"}, {"cluster", "assign", "1", "--to", "2"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"cluster", "status"}, {"cluster", "assign", "1", "--to", "2"}}) {
     std::vector<std::string> all{EVERSHARD_PROGRAM};
     all.insert(all.end(), words.begin(), words.end());
     all.insert(all.end(), {"--server", address});

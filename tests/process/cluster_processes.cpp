@@ -23,13 +23,16 @@ constexpr auto ready_deadline = 120s;
 std::vector<std::string> with_flags(std::vector<std::string> words, const std::map<std::string, std::string>& flags) {
   for (const auto& [flag, value] : flags) {
     const auto at = std::ranges::find(words, flag);
-    if (at == words.end()) words.insert(words.end(), {flag, value});
-    else *(at + 1) = value;
+    if (at == words.end())
+      words.insert(words.end(), {flag, value});
+    else
+      *(at + 1) = value;
   }
   return words;
 }
 
-ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options) : folder_(std::move(folder)), options_(std::move(options)) {
+ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options)
+    : folder_(std::move(folder)), options_(std::move(options)) {
   std::filesystem::create_directories(folder_);
   const auto mask = ::umask(0077);
   std::ofstream(secret()) << "a secret of more than sixteen bytes, thirty-two perhaps\n";
@@ -51,7 +54,9 @@ ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options
 
 ClusterProcesses::~ClusterProcesses() {
   for (auto& [number, process] : processes_) {
-    if (::testing::Test::HasFailure()) std::fprintf(stderr, "---- %s\n%s\n", data(number).filename().c_str(), (said_[number] + process->errors()).c_str());
+    if (::testing::Test::HasFailure())
+      std::fprintf(stderr, "---- %s\n%s\n", data(number).filename().c_str(),
+                   (said_[number] + process->errors()).c_str());
   }
 }
 
@@ -59,12 +64,14 @@ std::vector<std::string> ClusterProcesses::words(std::uint32_t number) const {
   std::vector<std::string> words;
   if (options_.within) words = options_.within(number);
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  add({EVERSHARD_PROGRAM, number == coordinator ? "coordinator" : "node", "--data", data(number).string(), "--secret-file", secret().string(), "--listen", address(number)});
+  add({EVERSHARD_PROGRAM, number == coordinator ? "coordinator" : "node", "--data", data(number).string(),
+       "--secret-file", secret().string(), "--listen", address(number)});
   if (number == coordinator) {
     add({"--nodes", std::to_string(options_.nodes), "--shards", std::to_string(options_.shards)});
   } else {
     const auto relay = to_coordinator_.find(number);
-    add({"--node", std::to_string(number), "--shards", std::to_string(options_.shards), "--http-listen", "none", "--disk-reserve", "0", "--coordinator",
+    add({"--node", std::to_string(number), "--shards", std::to_string(options_.shards), "--http-listen", "none",
+         "--disk-reserve", "0", "--coordinator",
          relay == to_coordinator_.end() ? address(coordinator) : relay->second->address()});
     if (relay != to_coordinator_.end()) add({"--peers-address", to_node_.at(number)->address()});
   }
@@ -119,9 +126,13 @@ Finished ClusterProcesses::wait(std::uint32_t number, std::chrono::milliseconds 
   return finished;
 }
 
-bool ClusterProcesses::logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline) { return processes_.at(number)->says(text, deadline); }
+bool ClusterProcesses::logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline) {
+  return processes_.at(number)->says(text, deadline);
+}
 
-Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const { return Remote::connect({.server = door(node), .timeout = timeout, .unavailable_timeout = timeout}).value(); }
+Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const {
+  return Remote::connect({.server = door(node), .timeout = timeout, .unavailable_timeout = timeout}).value();
+}
 
 std::string ClusterProcesses::aggregate_in(std::uint32_t shard) const {
   for (int i = 0;; ++i) {
@@ -137,10 +148,13 @@ bool ClusterProcesses::wait_until_whole(std::chrono::milliseconds deadline) {
     for (std::uint32_t shard = 0; shard != options_.shards; ++shard) {
       // Without an event: what is expected of it cannot be, and its owner has to say so.
       for (;;) {
-        const auto asked = store.append(Append().event(aggregate_in(shard), "Probe", "probe").expect(aggregate_in(shard), Version::exactly(1'000'000'000)));
+        const auto asked = store.append(Append()
+                                            .event(aggregate_in(shard), "Probe", "probe")
+                                            .expect(aggregate_in(shard), Version::exactly(1'000'000'000)));
         if (!asked && asked.error().code == ErrorCode::version_conflict) break;
         if (Clock::now() > until) {
-          ADD_FAILURE() << "shard " << shard << ", asked of node " << n << ": " << (asked ? "stored" : asked.error().what);
+          ADD_FAILURE() << "shard " << shard << ", asked of node " << n << ": "
+                        << (asked ? "stored" : asked.error().what);
           return false;
         }
         std::this_thread::sleep_for(20ms);

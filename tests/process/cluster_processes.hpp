@@ -17,7 +17,8 @@
 namespace evershard::testing {
 
 /// The words, with these flags beside theirs, or instead of them.
-[[nodiscard]] std::vector<std::string> with_flags(std::vector<std::string> words, const std::map<std::string, std::string>& flags);
+[[nodiscard]] std::vector<std::string> with_flags(std::vector<std::string> words,
+                                                  const std::map<std::string, std::string>& flags);
 
 /// Number 0 is the coordinator's, the nodes are numbered from 1.
 class ClusterProcesses {
@@ -28,11 +29,13 @@ class ClusterProcesses {
     std::uint32_t gateways = 0;  ///< numbered behind the nodes
     std::uint32_t shards = 4;
     bool relays = false;  ///< what the processes say to each other goes through relay()
-    /// Where each listens for the others, and nobody else can reach it: clients come through a Unix socket. None: all are on loopback.
+    /// Where each listens for the others, and nobody else can reach it: clients come through a Unix socket. None: all
+    /// are on loopback.
     std::function<std::string(std::uint32_t number)> host{};
     /// Words before a process's own; they have to end in exec.
     std::function<std::vector<std::string>(std::uint32_t number)> within{};
-    std::function<std::map<std::string, std::string>(std::uint32_t number)> flags{};  ///< beside, or instead of, its own
+    std::function<std::map<std::string, std::string>(std::uint32_t number)>
+        flags{};  ///< beside, or instead of, its own
   };
   /// Starts all, and waits until the cluster takes appends on all its shards.
   explicit ClusterProcesses(std::filesystem::path folder) : ClusterProcesses(std::move(folder), Options()) {}
@@ -51,18 +54,23 @@ class ClusterProcesses {
   Finished wait(std::uint32_t number, std::chrono::milliseconds deadline = std::chrono::seconds(60));
   [[nodiscard]] int pid(std::uint32_t number) const { return processes_.at(number)->pid(); }
   /// Whether the text comes to stand in what the process writes to its standard error, in so long.
-  [[nodiscard]] bool logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline = std::chrono::seconds(60));
+  [[nodiscard]] bool logs(std::uint32_t number, const std::string& text,
+                          std::chrono::milliseconds deadline = std::chrono::seconds(60));
   [[nodiscard]] std::string log(std::uint32_t number) const { return processes_.at(number)->errors(); }
   /// Between the coordinator and this node; between nodes, in front of the one with the lower number.
   [[nodiscard]] Relay& relay_to_coordinator(std::uint32_t node) { return *to_coordinator_.at(node); }
   [[nodiscard]] Relay& relay_to_node(std::uint32_t node) { return *to_node_.at(node); }
 
-  [[nodiscard]] std::filesystem::path data(std::uint32_t number) const { return folder_ / (number == coordinator ? std::string("coordinator") : "node-" + std::to_string(number)); }
+  [[nodiscard]] std::filesystem::path data(std::uint32_t number) const {
+    return folder_ / (number == coordinator ? std::string("coordinator") : "node-" + std::to_string(number));
+  }
   [[nodiscard]] std::uint32_t nodes() const { return options_.nodes; }
   [[nodiscard]] std::uint32_t shards() const { return options_.shards; }
   [[nodiscard]] std::string address(std::uint32_t number) const { return addresses_.at(number); }
   /// Where clients reach a node.
-  [[nodiscard]] std::string door(std::uint32_t node) const { return options_.host ? "unix:" + socket(node) : address(node); }
+  [[nodiscard]] std::string door(std::uint32_t node) const {
+    return options_.host ? "unix:" + socket(node) : address(node);
+  }
   [[nodiscard]] std::filesystem::path secret() const { return folder_ / "secret"; }
   [[nodiscard]] Remote connect(std::uint32_t node, std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
   /// The words of a process of this cluster, to start one more like it.
@@ -74,7 +82,9 @@ class ClusterProcesses {
   [[nodiscard]] std::string aggregate_in(std::uint32_t shard) const;
 
  private:
-  [[nodiscard]] std::string socket(std::uint32_t node) const { return (folder_ / ("door-" + std::to_string(node))).string(); }
+  [[nodiscard]] std::string socket(std::uint32_t node) const {
+    return (folder_ / ("door-" + std::to_string(node))).string();
+  }
 
   const std::filesystem::path folder_;
   const Options options_;

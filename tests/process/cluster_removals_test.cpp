@@ -1,5 +1,6 @@
-// Retention on a cluster whose nodes are killed while aggregates are truncated and removed. What was answered holds, everything else is whole, and the log has the order and the end of
-// each operation once. The test starts itself as a node (`--node`); one node is its own, and asks. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
+// Retention on a cluster whose nodes are killed while aggregates are truncated and removed. What was answered holds,
+// everything else is whole, and the log has the order and the end of each operation once. The test starts itself as a
+// node (`--node`); one node is its own, and asks. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -39,8 +40,8 @@ AggregateId kept_thing(int number) { return {"kept", std::to_string(number)}; }
 
 /// What was said of an aggregate.
 struct Said {
-  std::uint64_t gone_below = 0;    ///< answered: those are removed
-  std::uint64_t asked_below = 0;   ///< by a truncation
+  std::uint64_t gone_below = 0;   ///< answered: those are removed
+  std::uint64_t asked_below = 0;  ///< by a truncation
 };
 
 /// Until its input ends. Words: NODE DATA COORDINATOR SECRET SHARDS.
@@ -76,9 +77,11 @@ class ClusterRemovals : public ::testing::Test {
   }
   void start(std::uint32_t n) {
     const auto options = cluster_.options(n);
-    processes_[n - 1] = std::make_unique<Process>(std::vector<std::string>{std::filesystem::read_symlink("/proc/self/exe").string(), "--node", std::to_string(n), options.data_dir.string(),
-                                                                          options.coordinator, options.secret_file.string(), std::to_string(options.shards)});
-    EXPECT_EQ(processes_[n - 1]->lines(1, removals_patience), std::vector<std::string>{"ready"}) << processes_[n - 1]->errors();
+    processes_[n - 1] = std::make_unique<Process>(std::vector<std::string>{
+        std::filesystem::read_symlink("/proc/self/exe").string(), "--node", std::to_string(n),
+        options.data_dir.string(), options.coordinator, options.secret_file.string(), std::to_string(options.shards)});
+    EXPECT_EQ(processes_[n - 1]->lines(1, removals_patience), std::vector<std::string>{"ready"})
+        << processes_[n - 1]->errors();
   }
   void kill(std::uint32_t n) {
     processes_[n - 1]->signal(SIGKILL);
@@ -128,7 +131,9 @@ TEST_F(ClusterRemovals, HoldWhatWasAnsweredThroughKills) {
         const auto id = removable_thing(number);
         std::uint64_t version = 0;
         for (auto left = 1 + random() % 4; left > 0 && !over;) {
-          const auto done = store().append(Append{}.event(id.text(), "Written", std::string(500, 'x')).event(id.text(), "Written", std::string(500, 'y')));
+          const auto done = store().append(Append{}
+                                               .event(id.text(), "Written", std::string(500, 'x'))
+                                               .event(id.text(), "Written", std::string(500, 'y')));
           if (!done) continue;
           version = done->versions.front().version.value;
           --left;
@@ -142,8 +147,10 @@ TEST_F(ClusterRemovals, HoldWhatWasAnsweredThroughKills) {
           said[number].asked_below = std::max(said[number].asked_below, version);
         }
         RetentionOrder order;
-        if (random() % 2 == 0) order.bytes_per_second = truncate.bytes_per_second = 20'000;  // so that it is killed in the middle
-        const auto done = whole ? store().retention().remove_aggregate(id, order) : store().retention().truncate_aggregate(id, SeqNr{version}, truncate);
+        if (random() % 2 == 0)
+          order.bytes_per_second = truncate.bytes_per_second = 20'000;  // so that it is killed in the middle
+        const auto done = whole ? store().retention().remove_aggregate(id, order)
+                                : store().retention().truncate_aggregate(id, SeqNr{version}, truncate);
         if (!done) {
           ++unknown;
           continue;
@@ -156,7 +163,8 @@ TEST_F(ClusterRemovals, HoldWhatWasAnsweredThroughKills) {
         // At once, for whoever asks.
         auto stream = store().read(id);
         for (const auto& event : stream)
-          if (event.seq_nr < done->before && event.seq_nr.value < version && event.state != EventState::removed) ADD_FAILURE() << "not removed: " << id.text() << " " << event.seq_nr.value;
+          if (event.seq_nr < done->before && event.seq_nr.value < version && event.state != EventState::removed)
+            ADD_FAILURE() << "not removed: " << id.text() << " " << event.seq_nr.value;
       }
     });
   }

@@ -1,5 +1,6 @@
-// Kill rounds of a consumer group: workers in processes of their own, killed and frozen, while their server is killed too. At the end every
-// event was acknowledged, settled once in the group's state, and no aggregate's event was given out before the one before it was settled.
+// Kill rounds of a consumer group: workers in processes of their own, killed and frozen, while their server is killed
+// too. At the end every event was acknowledged, settled once in the group's state, and no aggregate's event was given
+// out before the one before it was settled.
 //
 // The test starts itself as the workers (`--worker`). EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
@@ -27,7 +28,10 @@ using testing::ServerProcess;
 constexpr int group_workers = 3;
 constexpr int group_aggregates = 10;
 
-long long now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+long long now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 /// Works until standard input ends. `D POSITION AGGREGATE SEQ_NR NS` before it settles an event, `A POSITION` behind.
 int worker(const std::string& server) {
@@ -52,9 +56,12 @@ int worker(const std::string& server) {
       if (!next) break;
       if (!*next) continue;
       const auto& event = (*next)->event;
-      say("D " + std::to_string(event.position.value) + ' ' + event.aggregate->text() + ' ' + std::to_string(event.seq_nr.value) + ' ' + std::to_string(now_ns()) + '\n');
-      if (random() % 15 == 0) (void)joined->reject(**next, "now and then");
-      else if (joined->acknowledge(**next)) say("A " + std::to_string(event.position.value) + '\n');
+      say("D " + std::to_string(event.position.value) + ' ' + event.aggregate->text() + ' ' +
+          std::to_string(event.seq_nr.value) + ' ' + std::to_string(now_ns()) + '\n');
+      if (random() % 15 == 0)
+        (void)joined->reject(**next, "now and then");
+      else if (joined->acknowledge(**next))
+        say("A " + std::to_string(event.position.value) + '\n');
     }
   }
   watch.join();
@@ -62,8 +69,9 @@ int worker(const std::string& server) {
 }
 
 struct Told {
-  std::map<std::string, std::map<std::uint64_t, long long>> first;  ///< of each aggregate: seq_nr -> when it was given out first
-  std::set<std::uint64_t> positions;                                ///< that were given out
+  std::map<std::string, std::map<std::uint64_t, long long>>
+      first;                          ///< of each aggregate: seq_nr -> when it was given out first
+  std::set<std::uint64_t> positions;  ///< that were given out
   std::size_t acknowledged = 0;
 };
 
@@ -98,7 +106,9 @@ TEST(GroupKillRounds, EveryEventIsSettledOnceInOrderWhateverDies) {
     auto remote = server.connect();
     ASSERT_TRUE(remote.groups().create_group({.name = "g", .query = Query{}.types({"Placed"}), .settings = settings}));
   }
-  const auto start = [&] { return std::make_unique<Process>(std::vector<std::string>{"/proc/self/exe", "--worker", server.address()}); };
+  const auto start = [&] {
+    return std::make_unique<Process>(std::vector<std::string>{"/proc/self/exe", "--worker", server.address()});
+  };
   std::vector<std::unique_ptr<Process>> workers;
   for (int w = 0; w < group_workers; ++w) workers.push_back(start());
 
@@ -107,7 +117,8 @@ TEST(GroupKillRounds, EveryEventIsSettledOnceInOrderWhateverDies) {
   const auto append = [&](int events) {
     auto remote = server.connect();
     for (int i = 0; i < events; ++i) {
-      ASSERT_TRUE(remote.append(Append{}.event("order-" + std::to_string(random() % group_aggregates), "Placed", "{}")));
+      ASSERT_TRUE(
+          remote.append(Append{}.event("order-" + std::to_string(random() % group_aggregates), "Placed", "{}")));
       ++appended;
     }
   };

@@ -1,8 +1,9 @@
-// Kill rounds: a real process appends from several threads and is killed at a random moment; what it left is checked from outside.
+// Kill rounds: a real process appends from several threads and is killed at a random moment; what it left is checked
+// from outside.
 //
-// The test starts itself as the workload (`--workload`), which is killed after a while, or kills itself at a named step of the
-// store. Every event says in its payload which request it belongs to, so that the
-// checker needs to know nothing but what was acknowledged. EVERSHARD_KILL_ROUNDS and EVERSHARD_SEED steer it.
+// The test starts itself as the workload (`--workload`), which is killed after a while, or kills itself at a named step
+// of the store. Every event says in its payload which request it belongs to, so that the checker needs to know nothing
+// but what was acknowledged. EVERSHARD_KILL_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -42,7 +43,8 @@ LocalOptions options_of(const fs::path& directory) {
   return {.data_dir = directory, .shards = 16, .tail_events = 3'000, .disk_reserve_bytes = 1 << 20};
 }
 
-// ---- the workload ------------------------------------------------------------------------------------------------------
+// ---- the workload
+// ------------------------------------------------------------------------------------------------------
 
 struct RequestName {
   int round = 0;
@@ -52,7 +54,8 @@ struct RequestName {
   [[nodiscard]] RequestId id(std::uint64_t seed) const {
     RequestId base;
     std::memcpy(base.bytes.data(), &seed, 8);
-    return EventId::derived(EventId::derived(EventId::derived(base, 1'000'000u + round), 2'000'000u + thread), 3'000'000u + number);
+    return EventId::derived(EventId::derived(EventId::derived(base, 1'000'000u + round), 2'000'000u + thread),
+                            3'000'000u + number);
   }
 };
 
@@ -65,7 +68,8 @@ std::string payload_of(const RequestName& name, int index, int count) {
 }
 
 Append request(const RequestName& name, std::uint64_t seed) {
-  std::mt19937_64 random(seed * 31 + static_cast<std::uint64_t>(name.round * 1'000'003 + name.thread * 10'007 + name.number));
+  std::mt19937_64 random(seed * 31 +
+                         static_cast<std::uint64_t>(name.round * 1'000'003 + name.thread * 10'007 + name.number));
   Append append;
   append.request(name.id(seed));
   const int count = random() % 5 == 0 ? 1 + static_cast<int>(random() % 30) : 1;
@@ -100,8 +104,8 @@ int append_for_ever(Store& store, int round, std::uint64_t seed) {
             size = std::snprintf(line, sizeof line, "A %d %d %d %llu %llu\n", name.round, name.thread, name.number,
                                  static_cast<unsigned long long>(done->first_position.value),
                                  static_cast<unsigned long long>(done->last_position.value));
-          } else if (done.error().code != ErrorCode::condition_failed && done.error().code != ErrorCode::version_conflict &&
-                     done.error().code != ErrorCode::overloaded) {
+          } else if (done.error().code != ErrorCode::condition_failed &&
+                     done.error().code != ErrorCode::version_conflict && done.error().code != ErrorCode::overloaded) {
             size = std::snprintf(line, sizeof line, "E %s\n", std::string(name_of(done.error().code)).c_str());
           }
           if (size > 0) (void)!write(1, line, static_cast<std::size_t>(size));
@@ -146,7 +150,8 @@ int workload_until(const fs::path& directory, int round, std::uint64_t seed, con
   return append_for_ever(committer, round, seed);
 }
 
-// ---- the checker -------------------------------------------------------------------------------------------------------
+// ---- the checker
+// -------------------------------------------------------------------------------------------------------
 
 struct Acknowledged {
   std::uint64_t first = 0;
@@ -160,8 +165,9 @@ struct Step {
 };
 
 /// Runs the workload until it dies, at the latest after `life`, and returns what it acknowledged.
-std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int round, std::uint64_t seed, std::chrono::milliseconds life,
-                                                 Step step = {}, bool* by_itself = nullptr) {
+std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int round, std::uint64_t seed,
+                                                 std::chrono::milliseconds life, Step step = {},
+                                                 bool* by_itself = nullptr) {
   int out[2];
   EXPECT_EQ(pipe(out), 0);
   const pid_t child = fork();
@@ -171,8 +177,12 @@ std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int 
     close(out[1]);
     const auto round_text = std::to_string(round), seed_text = std::to_string(seed);
     const auto times_text = std::to_string(step.times);
-    if (step.name) execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(), step.name, times_text.c_str(), nullptr);
-    else execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(), nullptr);
+    if (step.name)
+      execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(),
+            step.name, times_text.c_str(), nullptr);
+    else
+      execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(),
+            nullptr);
     _exit(127);
   }
   close(out[1]);
@@ -182,7 +192,8 @@ std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int 
   bool killed = false;
   std::chrono::steady_clock::time_point until{};
   for (;;) {
-    if (until == std::chrono::steady_clock::time_point{} && !text.empty()) until = std::chrono::steady_clock::now() + life;
+    if (until == std::chrono::steady_clock::time_point{} && !text.empty())
+      until = std::chrono::steady_clock::now() + life;
     if (!killed && until != std::chrono::steady_clock::time_point{} && std::chrono::steady_clock::now() >= until) {
       kill(child, SIGKILL);
       killed = true;
@@ -206,7 +217,9 @@ std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int 
     EXPECT_NE(line[0], 'E') << line;
     RequestName name;
     Acknowledged a;
-    if (std::sscanf(line.c_str(), "A %d %d %d %lu %lu", &name.round, &name.thread, &name.number, &a.first, &a.last) != 5) continue;
+    if (std::sscanf(line.c_str(), "A %d %d %d %lu %lu", &name.round, &name.thread, &name.number, &a.first, &a.last) !=
+        5)
+      continue;
     auto [at, fresh] = answers.emplace(name, a);
     EXPECT_TRUE(fresh || (at->second.first == a.first && at->second.last == a.last)) << "I-Once: two answers: " << line;
   }
@@ -231,7 +244,9 @@ void check(Local& store, const std::map<RequestName, Acknowledged>& acknowledged
     ASSERT_TRUE(ids.insert(event.id).second) << "I-Once: an event id twice at " << position;
     RequestName name;
     int index = 0, count = 0;
-    ASSERT_EQ(std::sscanf(event.payload.c_str(), "%d %d %d %d %d", &name.round, &name.thread, &name.number, &index, &count), 5);
+    ASSERT_EQ(
+        std::sscanf(event.payload.c_str(), "%d %d %d %d %d", &name.round, &name.thread, &name.number, &index, &count),
+        5);
     ASSERT_EQ(event.payload, payload_of(name, index, count)) << "damaged at " << position;
     auto& stored = requests[name];
     if (index == 0) {
@@ -240,14 +255,18 @@ void check(Local& store, const std::map<RequestName, Acknowledged>& acknowledged
     }
     ASSERT_EQ(position, stored.first + static_cast<std::uint64_t>(index)) << "I-Together";
     ++stored.events;
-    if (event.aggregate) { ASSERT_EQ(event.seq_nr.value, ++versions[event.aggregate->text()]) << "I-Version"; }
+    if (event.aggregate) {
+      ASSERT_EQ(event.seq_nr.value, ++versions[event.aggregate->text()]) << "I-Version";
+    }
     for (const auto& tag : event.tags) tagged[tag].push_back(position);
   }
   ASSERT_FALSE(all.error()) << all.error()->what;
   ASSERT_GE(position, head_before) << "I-NoSkip: the order became shorter";
   head_before = position;
 
-  for (const auto& [name, stored] : requests) { ASSERT_EQ(stored.events, stored.count) << "I-Atomic: in part"; }
+  for (const auto& [name, stored] : requests) {
+    ASSERT_EQ(stored.events, stored.count) << "I-Atomic: in part";
+  }
   for (const auto& [name, answer] : acknowledged) {
     auto found = requests.find(name);
     ASSERT_NE(found, requests.end()) << "I-Durable: lost " << name.round << ' ' << name.thread << ' ' << name.number;
@@ -255,7 +274,9 @@ void check(Local& store, const std::map<RequestName, Acknowledged>& acknowledged
     ASSERT_EQ(found->second.first + static_cast<std::uint64_t>(found->second.count) - 1, answer.last);
   }
   for (const auto& [tag, positions] : tagged) {
-    if (tag.starts_with("u:")) { ASSERT_EQ(positions.size(), 1u) << "I-Condition: " << tag; }
+    if (tag.starts_with("u:")) {
+      ASSERT_EQ(positions.size(), 1u) << "I-Condition: " << tag;
+    }
     std::vector<std::uint64_t> found;
     auto matches = store.read(Query{}.tags({tag}));
     for (const auto& event : matches) found.push_back(event.position.value);
@@ -282,7 +303,8 @@ TEST(KillRounds, WhateverWasAcknowledgedIsThereOnceWholeAndAtItsPosition) {
   constexpr int rounds_a_store = 8;  // then a fresh one: checking costs what the store holds
 
   for (int first = 0; first < rounds && !HasFatalFailure(); first += rounds_a_store) {
-    const fs::path directory = fs::temp_directory_path() / ("evershard-kill-" + std::to_string(getpid()) + "-" + std::to_string(first));
+    const fs::path directory =
+        fs::temp_directory_path() / ("evershard-kill-" + std::to_string(getpid()) + "-" + std::to_string(first));
     fs::remove_all(directory);
     std::map<RequestName, Acknowledged> acknowledged;
     std::uint64_t head = 0;
@@ -306,8 +328,9 @@ TEST(KillRounds, AProcessThatEndsBetweenTwoStepsOfSealingOrCommittingLosesNothin
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
   int round = 0;
-  for (const char* name : {steps::seal_begin, steps::seal_sorting, steps::seal_rows, steps::seal_file, steps::seal_written, steps::seal_ingested,
-                           steps::seal_shown, steps::stage_done, steps::commit_begin, steps::commit_written, steps::commit_marked, steps::commit_shown}) {
+  for (const char* name : {steps::seal_begin, steps::seal_sorting, steps::seal_rows, steps::seal_file,
+                           steps::seal_written, steps::seal_ingested, steps::seal_shown, steps::stage_done,
+                           steps::commit_begin, steps::commit_written, steps::commit_marked, steps::commit_shown}) {
     SCOPED_TRACE(name);
     const fs::path directory = fs::temp_directory_path() / ("evershard-step-" + std::to_string(getpid()));
     fs::remove_all(directory);
@@ -336,7 +359,8 @@ int main(int argc, char** argv) {
   if (argc == 5 && std::string_view(argv[1]) == "--workload")
     return evershard::workload(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10));
   if (argc == 7 && std::string_view(argv[1]) == "--workload")
-    return evershard::workload_until(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10), argv[5], std::atoi(argv[6]));
+    return evershard::workload_until(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10), argv[5],
+                                     std::atoi(argv[6]));
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

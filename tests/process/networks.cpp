@@ -10,7 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 std::vector<std::string> enter(int user, int network) {
-  return {"/usr/bin/nsenter", "--preserve-credentials", "--user=/proc/" + std::to_string(user) + "/ns/user", "--net=/proc/" + std::to_string(network) + "/ns/net"};
+  return {"/usr/bin/nsenter", "--preserve-credentials", "--user=/proc/" + std::to_string(user) + "/ns/user",
+          "--net=/proc/" + std::to_string(network) + "/ns/net"};
 }
 
 std::vector<std::string> and_run(std::vector<std::string> words, const std::string& script) {
@@ -35,21 +36,26 @@ Networks::Networks(std::uint32_t processes) {
     words.insert(words.end(), {"/usr/bin/unshare", "-n"});
     holders_.push_back(std::make_unique<Process>(and_run(std::move(words), stay)));
     if (holders_.back()->lines(1, 20s).empty()) missing_ = "no network namespace: " + holders_.back()->errors();
-    if (missing_.empty() && !run_in(n, "ip link set lo up && ip addr add " + host(n) + "/32 dev lo")) missing_ += "(ip: package iproute2)";
+    if (missing_.empty() && !run_in(n, "ip link set lo up && ip addr add " + host(n) + "/32 dev lo"))
+      missing_ += "(ip: package iproute2)";
     if (!missing_.empty()) return;
   }
   for (std::uint32_t a = 0; a != processes; ++a) {
     for (std::uint32_t b = a + 1; b != processes; ++b) {
       const auto there = std::to_string(holders_[b]->pid());
-      const auto wired = run_in(a, "ip link add " + wire(a, b) + " type veth peer name " + wire(b, a) + " netns " + there + " && ip link set " + wire(a, b) + " up") &&
-                         run_in(b, "ip link set " + wire(b, a) + " up && ip route add " + host(a) + "/32 dev " + wire(b, a) + " src " + host(b)) &&
+      const auto wired = run_in(a, "ip link add " + wire(a, b) + " type veth peer name " + wire(b, a) + " netns " +
+                                       there + " && ip link set " + wire(a, b) + " up") &&
+                         run_in(b, "ip link set " + wire(b, a) + " up && ip route add " + host(a) + "/32 dev " +
+                                       wire(b, a) + " src " + host(b)) &&
                          run_in(a, "ip route add " + host(b) + "/32 dev " + wire(a, b) + " src " + host(a));
       if (!wired) return;
     }
   }
 }
 
-std::vector<std::string> Networks::within(std::uint32_t number) const { return enter(holder_->pid(), holders_.at(number)->pid()); }
+std::vector<std::string> Networks::within(std::uint32_t number) const {
+  return enter(holder_->pid(), holders_.at(number)->pid());
+}
 
 bool Networks::run_in(std::uint32_t number, const std::string& script) {
   const auto done = run(and_run(within(number), "PATH=$PATH:/usr/sbin:/sbin; " + script));
@@ -59,7 +65,9 @@ bool Networks::run_in(std::uint32_t number, const std::string& script) {
 
 // To an address on the wire that is nobody's: it is sent, and whoever gets it does not take it.
 void Networks::drop(std::uint32_t from, std::uint32_t to) {
-  EXPECT_TRUE(run_in(from, "ip neigh replace " + host(to) + " lladdr 02:00:00:00:00:99 dev " + wire(from, to) + " nud permanent")) << missing_;
+  EXPECT_TRUE(run_in(
+      from, "ip neigh replace " + host(to) + " lladdr 02:00:00:00:00:99 dev " + wire(from, to) + " nud permanent"))
+      << missing_;
 }
 
 void Networks::let_through(std::uint32_t from, std::uint32_t to) {
@@ -67,9 +75,13 @@ void Networks::let_through(std::uint32_t from, std::uint32_t to) {
 }
 
 void Networks::slow(std::uint32_t from, std::uint32_t to, std::uint32_t kilobits) {
-  EXPECT_TRUE(run_in(from, "tc qdisc add dev " + wire(from, to) + " root tbf rate " + std::to_string(kilobits) + "kbit burst 8kb latency 60ms")) << missing_;
+  EXPECT_TRUE(run_in(from, "tc qdisc add dev " + wire(from, to) + " root tbf rate " + std::to_string(kilobits) +
+                               "kbit burst 8kb latency 60ms"))
+      << missing_;
 }
 
-void Networks::fast(std::uint32_t from, std::uint32_t to) { EXPECT_TRUE(run_in(from, "tc qdisc del dev " + wire(from, to) + " root")) << missing_; }
+void Networks::fast(std::uint32_t from, std::uint32_t to) {
+  EXPECT_TRUE(run_in(from, "tc qdisc del dev " + wire(from, to) + " root")) << missing_;
+}
 
 }  // namespace evershard::testing

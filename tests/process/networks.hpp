@@ -11,8 +11,8 @@
 
 namespace evershard::testing {
 
-/// Made by unshare, ip and nsenter in namespaces of their own: nothing of it is seen outside, and it ends with the object, or with the test's
-/// process, however that one ends. Files are everybody's.
+/// Made by unshare, ip and nsenter in namespaces of their own: nothing of it is seen outside, and it ends with the
+/// object, or with the test's process, however that one ends. Files are everybody's.
 class Networks {
  public:
   /// For the processes 0 to `processes` - 1.
@@ -37,7 +37,9 @@ class Networks {
  private:
   /// Runs `script` in this one's namespace. Returns: whether it went well.
   bool run_in(std::uint32_t number, const std::string& script);
-  static std::string wire(std::uint32_t from, std::uint32_t to) { return "to" + std::to_string(to) + "of" + std::to_string(from); }
+  static std::string wire(std::uint32_t from, std::uint32_t to) {
+    return "to" + std::to_string(to) + "of" + std::to_string(from);
+  }
 
   std::unique_ptr<Process> holder_;  ///< of the user namespace
   std::vector<std::unique_ptr<Process>> holders_;

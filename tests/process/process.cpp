@@ -50,7 +50,9 @@ Process::Process(const std::vector<std::string>& words, const ProcessOptions& op
     ::signal(SIGPIPE, SIG_DFL);
     for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
     ::dup2(in.read, 0);
-    const int file = options.output_file.empty() ? out.write : ::open(options.output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const int file = options.output_file.empty()
+                         ? out.write
+                         : ::open(options.output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     ::dup2(file, 1);
     ::dup2(err.write, 2);
     if (options.close_output) ::close(1);
@@ -76,7 +78,9 @@ Process::~Process() {
 void Process::capture(Capture& from) {
   char part[64 << 10];
   for (;;) {
-    struct pollfd poll {from.descriptor, POLLIN, 0};
+    struct pollfd poll {
+      from.descriptor, POLLIN, 0
+    };
     ::poll(&poll, 1, 50);
     {
       const std::lock_guard lock(mutex_);
@@ -140,7 +144,8 @@ void Process::signal(int number) {
   if (pid_ > 0) ::kill(pid_, number);
   // Its threads stop one after the other: on a busy machine one of them could answer something yet.
   siginfo_t stopped;
-  while (pid_ > 0 && number == SIGSTOP && ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  while (pid_ > 0 && number == SIGSTOP &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
 }
 

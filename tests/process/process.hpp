@@ -17,8 +17,8 @@ namespace evershard::testing {
 
 struct ProcessOptions {
   std::map<std::string, std::string> environment{};  ///< added to ours
-  std::string output_file{};  ///< standard output goes there; empty: it is captured
-  bool close_output = false;  ///< begins with standard output closed
+  std::string output_file{};                         ///< standard output goes there; empty: it is captured
+  bool close_output = false;                         ///< begins with standard output closed
 };
 
 struct Finished {

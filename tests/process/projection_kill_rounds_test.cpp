@@ -1,4 +1,5 @@
-// A server with indexes, a table and documents, killed again and again while events come in: the rows equal a recomputation from the journal.
+// A server with indexes, a table and documents, killed again and again while events come in: the rows equal a
+// recomputation from the journal.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +30,9 @@ int kill_rounds() {
 Append random_append(std::mt19937_64& random) {
   Append append;
   for (auto n = 1 + random() % 5; n != 0; --n)
-    append.event("a-" + std::to_string(random() % 9), random() % 2 == 0 ? "A" : "B", R"({"n":)" + std::to_string(static_cast<int>(random() % 21) - 10) + "}", {"t:" + std::to_string(random() % 3)});
+    append.event("a-" + std::to_string(random() % 9), random() % 2 == 0 ? "A" : "B",
+                 R"({"n":)" + std::to_string(static_cast<int>(random() % 21) - 10) + "}",
+                 {"t:" + std::to_string(random() % 3)});
   return append;
 }
 
@@ -40,13 +43,15 @@ struct Row {
 };
 using Rows = std::map<std::string, Row>;
 
-constexpr const char* sums = R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"sum","type":"integer","role":"index","nullable":true},
+constexpr const char* sums =
+    R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"sum","type":"integer","role":"index","nullable":true},
   {"name":"events","type":"integer","nullable":true},{"name":"last","type":"integer","role":"unique","nullable":true}],"rules":[
   {"types":["A"],"action":"increment","key":"aggregate","fields":{"sum":"$.n"}},
   {"types":["A","B"],"action":"increment","key":"aggregate","fields":{"events":{"constant":1}}},
   {"types":["B"],"action":"upsert","key":"aggregate","fields":{"last":"position"}}]})";
 
-constexpr const char* sums_of_documents = R"({"events":{"A":[{"increment":"sum","from":"n"},{"increment":"events","by":1}],"B":[{"increment":"events","by":1},{"set":"last","from":"$position"}]}})";
+constexpr const char* sums_of_documents =
+    R"({"events":{"A":[{"increment":"sum","from":"n"},{"increment":"events","by":1}],"B":[{"increment":"events","by":1},{"set":"last","from":"$position"}]}})";
 
 std::int64_t number_in(const TableValue& value) { return value.is_null() ? 0 : *value.as<std::int64_t>(); }
 
@@ -59,16 +64,20 @@ void compare_rows(Remote& store) {
     if (!event.aggregate || event.aggregate->type != "a") continue;
     auto& row = expected[event.aggregate->text()];
     ++row.events;
-    if (event.type == "A") row.sum += std::stoi(event.payload.substr(5));
-    else row.last = static_cast<std::int64_t>(event.position.value);
+    if (event.type == "A")
+      row.sum += std::stoi(event.payload.substr(5));
+    else
+      row.last = static_cast<std::int64_t>(event.position.value);
   }
   ASSERT_FALSE(events.error()) << events.error()->what;
   const auto page = store.tables().select("sums", {}, {.at_least = head});
   ASSERT_TRUE(page) << page.error().what;
-  for (const auto& row : page->rows) rows[*row[0].as<std::string>()] = {number_in(row[1]), number_in(row[2]), number_in(row[3])};
+  for (const auto& row : page->rows)
+    rows[*row[0].as<std::string>()] = {number_in(row[1]), number_in(row[2]), number_in(row[3])};
   EXPECT_EQ(rows, expected);
   for (const auto& [id, row] : expected) {
-    const auto found = store.tables().select("sums", {.where = "last = " + std::to_string(row.last)}, {.at_least = head});
+    const auto found =
+        store.tables().select("sums", {.where = "last = " + std::to_string(row.last)}, {.at_least = head});
     ASSERT_TRUE(found) << found.error().what;
     EXPECT_EQ(found->rows.size(), row.last == 0 ? 0u : 1u) << id << ": by its unique value";
   }
@@ -76,7 +85,8 @@ void compare_rows(Remote& store) {
   ASSERT_TRUE(listed) << listed.error().what;
   for (const auto& document : listed->documents) {
     const auto json = nlohmann::json::parse(document.json);
-    documents[document.aggregate.text()] = {json.value("sum", std::int64_t{0}), json.value("events", std::int64_t{0}), json.value("last", std::int64_t{0})};
+    documents[document.aggregate.text()] = {json.value("sum", std::int64_t{0}), json.value("events", std::int64_t{0}),
+                                            json.value("last", std::int64_t{0})};
     EXPECT_EQ(document.problems, 0u);
   }
   EXPECT_EQ(documents, expected);
@@ -123,7 +133,8 @@ void compare(Remote& store, const std::string& index) {
   do {
     const auto page = store.tables().select("totals", select, {.at_least = head});
     ASSERT_TRUE(page) << page.error().what;
-    for (const auto& row : page->rows) ASSERT_TRUE(found_totals.emplace(*row.at(0).as<std::string>(), *row.at(1).as<std::int64_t>()).second);
+    for (const auto& row : page->rows)
+      ASSERT_TRUE(found_totals.emplace(*row.at(0).as<std::string>(), *row.at(1).as<std::int64_t>()).second);
     select.continue_from = page->next;
   } while (!select.continue_from.empty());
   EXPECT_EQ(found_totals, totals);
@@ -131,7 +142,8 @@ void compare(Remote& store, const std::string& index) {
 
 /// In parts; each version counts the same otherwise.
 std::string totals_spec(int round) {
-  return R"({"fields":[{"name":"a","type":"text","role":"key"},{"name":"total","type":"integer","nullable":true},{"name":"round)" + std::to_string(round) +
+  return R"({"fields":[{"name":"a","type":"text","role":"key"},{"name":"total","type":"integer","nullable":true},{"name":"round)" +
+         std::to_string(round) +
          R"(","type":"integer","nullable":true}],"parts":3,"rules":[{"types":["A"],"action":"increment","key":"aggregate","fields":{"total":"$.n"}}]})";
 }
 
@@ -159,12 +171,15 @@ TEST(ProjectionKillRounds, RowsEqualARecomputationAfterEachKill) {
       while (!killed) (void)store.append(random_append(own));
     });
     auto store = server.connect(5s);
-    if (round % 3 == 0) (void)store.projections().ask("sums", round % 2 == 0 ? Projections::Ask::rebuild : Projections::Ask::reset);
+    if (round % 3 == 0)
+      (void)store.projections().ask("sums", round % 2 == 0 ? Projections::Ask::rebuild : Projections::Ask::reset);
     if (round % 3 == 1) (void)store.projections().ask("n", Projections::Ask::rebuild);
     if (round % 3 == 2) (void)store.projections().ask(index, Projections::Ask::reset);
     // Killed while its parts are built beside, swapped, cleared.
-    if (round % 3 == 0) (void)store.projections().change("totals", totals_spec(round + 1), {});
-    else (void)store.projections().ask("totals", round % 3 == 1 ? Projections::Ask::rebuild : Projections::Ask::reset);
+    if (round % 3 == 0)
+      (void)store.projections().change("totals", totals_spec(round + 1), {});
+    else
+      (void)store.projections().ask("totals", round % 3 == 1 ? Projections::Ask::rebuild : Projections::Ask::reset);
     std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 400));
     server.kill();
     killed = true;

@@ -22,7 +22,8 @@ using namespace evershard;
 using namespace std::chrono_literals;
 
 constexpr auto patience = 100s;
-constexpr const char* counting_table = R"({"fields":[{"name":"thing","type":"text","role":"key"},{"name":"total","type":"integer","nullable":true}],
+constexpr const char* counting_table =
+    R"({"fields":[{"name":"thing","type":"text","role":"key"},{"name":"total","type":"integer","nullable":true}],
   "rules":[{"types":["A"],"action":"increment","key":"aggregate","fields":{"total":"$.n"}}]})";
 
 std::string failed(const Error& error) { return "failed: " + std::string(name_of(error.code)) + ": " + error.what; }
@@ -30,9 +31,16 @@ std::string failed(const Error& error) { return "failed: " + std::string(name_of
 std::string define(Cluster& node) {
   const auto index = node.projections().create_index(Query{}.types({"A"}));
   if (!index) return failed(index.error());
-  if (const auto made = node.projections().create_value_index("by-n", {.types = {"A"}, .path = "$.n", .value = "integer"}); !made) return failed(made.error());
-  if (const auto made = node.projections().create("totals", "table", counting_table); !made) return failed(made.error());
-  if (const auto made = node.projections().create("spread", "table", R"({"parts":5,)" + std::string(counting_table).substr(1)); !made) return failed(made.error());
+  if (const auto made =
+          node.projections().create_value_index("by-n", {.types = {"A"}, .path = "$.n", .value = "integer"});
+      !made)
+    return failed(made.error());
+  if (const auto made = node.projections().create("totals", "table", counting_table); !made)
+    return failed(made.error());
+  if (const auto made =
+          node.projections().create("spread", "table", R"({"parts":5,)" + std::string(counting_table).substr(1));
+      !made)
+    return failed(made.error());
   return index->name;
 }
 
@@ -41,7 +49,8 @@ std::string append(Cluster& node, int count, std::uint64_t seed) {
   for (int i = 0; i < count; ++i) {
     Append append;
     for (auto n = 1 + random() % 20; n != 0; --n)
-      append.event("thing-" + std::to_string(random() % 23), random() % 3 == 0 ? "B" : "A", R"({"n":)" + std::to_string(static_cast<int>(random() % 21) - 10) + "}");
+      append.event("thing-" + std::to_string(random() % 23), random() % 3 == 0 ? "B" : "A",
+                   R"({"n":)" + std::to_string(static_cast<int>(random() % 21) - 10) + "}");
     (void)node.append(std::move(append));
   }
   return "done";
@@ -49,7 +58,9 @@ std::string append(Cluster& node, int count, std::uint64_t seed) {
 
 std::string compare(Cluster& node, const std::string& index) {
   Result<Appended> marker = refuse(ErrorCode::unavailable, "not tried");
-  for (const auto until = std::chrono::steady_clock::now() + patience; !marker && std::chrono::steady_clock::now() < until;) marker = node.append(Append{}.event("marker-1", "Marker", "{}"));
+  for (const auto until = std::chrono::steady_clock::now() + patience;
+       !marker && std::chrono::steady_clock::now() < until;)
+    marker = node.append(Append{}.event("marker-1", "Marker", "{}"));
   if (!marker) return failed(marker.error());
   const auto up_to = marker->last_position;
   if (const auto there = node.wait_for(up_to, patience); !there) return failed(there.error());
@@ -88,8 +99,10 @@ std::string compare(Cluster& node, const std::string& index) {
   std::ostringstream differs;
   if (found_numbers != numbered) differs << " the index has " << found_numbers.size() << " of " << numbered.size();
   if (found_values != valued) differs << " the value index has " << found_values.size() << " of " << valued.size();
-  if (found_totals != totals) differs << " the table has " << found_totals.size() << " rows of " << totals.size() << ", or other totals";
-  if (found_spread != totals) differs << " the table in parts has " << found_spread.size() << " rows of " << totals.size() << ", or other totals";
+  if (found_totals != totals)
+    differs << " the table has " << found_totals.size() << " rows of " << totals.size() << ", or other totals";
+  if (found_spread != totals)
+    differs << " the table in parts has " << found_spread.size() << " rows of " << totals.size() << ", or other totals";
   if (!differs.str().empty()) return "differs:" + differs.str();
   return "equal " + std::to_string(numbered.size());
 }
@@ -105,7 +118,8 @@ std::string answer(Cluster& node, const std::string& line) {
   if (what == "home") return std::to_string(node.node_of({"$projection", "totals"}));
   if (what == "compare" && words >> index) return compare(node, index);
   if (what != "reset") return "what?";
-  if (const auto rebuilt = node.projections().ask("spread", Projections::Ask::rebuild); !rebuilt) return failed(rebuilt.error());
+  if (const auto rebuilt = node.projections().ask("spread", Projections::Ask::rebuild); !rebuilt)
+    return failed(rebuilt.error());
   const auto reset = node.projections().ask("totals", Projections::Ask::reset);
   return reset ? "done" : failed(reset.error());
 }

@@ -1,5 +1,5 @@
-// Programs with a node each, and projections among them: the home is killed while it catches up, and rows equal a recomputation from the
-// events all the same, asked of each node. EVERSHARD_ROUNDS: how often it is killed.
+// Programs with a node each, and projections among them: the home is killed while it catches up, and rows equal a
+// recomputation from the events all the same, asked of each node. EVERSHARD_ROUNDS: how often it is killed.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -32,10 +32,12 @@ class ProjectionsOnProcesses : public ::testing::Test {
   }
   void start(std::size_t n) {
     const auto options = cluster_.options(static_cast<std::uint32_t>(n));
-    nodes_[n] = {std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROJECTIONS_NODE, std::to_string(n), options.data_dir.string(), options.coordinator, options.secret_file.string(),
-                                                                   std::to_string(options.shards)}),
+    nodes_[n] = {std::make_unique<Process>(std::vector<std::string>{
+                     EVERSHARD_PROJECTIONS_NODE, std::to_string(n), options.data_dir.string(), options.coordinator,
+                     options.secret_file.string(), std::to_string(options.shards)}),
                  0};
-    EXPECT_EQ(nodes_[n].process->lines(1, homes_patience), std::vector<std::string>{"ready"}) << nodes_[n].process->errors();
+    EXPECT_EQ(nodes_[n].process->lines(1, homes_patience), std::vector<std::string>{"ready"})
+        << nodes_[n].process->errors();
   }
   std::string ask(std::size_t n, const std::string& line) {
     auto& node = nodes_[n];

@@ -18,7 +18,8 @@ Append probe(const ClusterProcesses& cluster, std::uint32_t shard) {
   return Append().event(aggregate, "Probe", "probe").expect(aggregate, Version::exactly(no_version));
 }
 
-Reached reach(const ClusterProcesses& cluster, std::uint32_t node, std::chrono::milliseconds timeout, int tries_max, const std::set<std::uint32_t>& shards) {
+Reached reach(const ClusterProcesses& cluster, std::uint32_t node, std::chrono::milliseconds timeout, int tries_max,
+              const std::set<std::uint32_t>& shards) {
   Reached reached;
   auto store = cluster.connect(node, timeout);
   for (std::uint32_t shard = 0; shard != cluster.shards(); ++shard) {
@@ -29,7 +30,9 @@ Reached reach(const ClusterProcesses& cluster, std::uint32_t node, std::chrono::
       const auto began = Clock::now();
       asked = store.append(probe(cluster, shard));
       const auto took = Clock::now() - began;
-      reached.course += "shard " + std::to_string(shard) + ", " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) + " ms: " + (asked ? "stored" : asked.error().what) + '\n';
+      reached.course += "shard " + std::to_string(shard) + ", " +
+                        std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
+                        " ms: " + (asked ? "stored" : asked.error().what) + '\n';
       EXPECT_LT(took, timeout + 3s) << reached.course;
       if (asked || asked.error().code != ErrorCode::timeout) break;
     }
@@ -42,7 +45,9 @@ Reached reach(const ClusterProcesses& cluster, std::uint32_t node, std::chrono::
     } else {
       EXPECT_EQ(asked.error().code, ErrorCode::unavailable) << asked.error().what;
       EXPECT_THAT(asked.error().what, HasSubstr("shard " + std::to_string(shard)));
-      if (asked.error().details == nullptr || asked.error().details->shard != ShardId{static_cast<std::uint16_t>(shard)}) ADD_FAILURE() << "it is not named: " << asked.error().what;
+      if (asked.error().details == nullptr ||
+          asked.error().details->shard != ShardId{static_cast<std::uint16_t>(shard)})
+        ADD_FAILURE() << "it is not named: " << asked.error().what;
       reached.missing.insert(shard);
     }
   }
@@ -64,7 +69,9 @@ GlobalPosition fill(const ClusterProcesses& cluster, std::uint32_t node) {
     auto append = Append().event(cluster.aggregate_in(shard), "Filled", "x");
     append.request_id = EventId::random();
     Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
-    for (const auto until = Clock::now() + 60s; !done && Clock::now() < until; std::this_thread::sleep_for(done ? 0ms : 50ms)) done = store.append(append);
+    for (const auto until = Clock::now() + 60s; !done && Clock::now() < until;
+         std::this_thread::sleep_for(done ? 0ms : 50ms))
+      done = store.append(append);
     EXPECT_TRUE(done) << "shard " << shard << ": " << done.error().what;
     if (done) last = std::max(last, done->last_position);
   }
@@ -89,12 +96,14 @@ std::set<std::uint32_t> shards_of(const ClusterProcesses& cluster, std::uint32_t
   return own;
 }
 
-void give(const ClusterProcesses& cluster, const std::set<std::uint32_t>& shards, std::uint32_t to, std::uint32_t asked) {
+void give(const ClusterProcesses& cluster, const std::set<std::uint32_t>& shards, std::uint32_t to,
+          std::uint32_t asked) {
   auto store = cluster.connect(asked);
   ShardAssignment wanted{.node = to};
   for (const auto shard : shards) wanted.shards.push_back(ShardId{static_cast<std::uint16_t>(shard)});
   Result<ShardsAssigned> done = refuse(ErrorCode::unavailable, "not tried");
-  for (const auto until = Clock::now() + 60s; !done && Clock::now() < until; std::this_thread::sleep_for(50ms)) done = store.cluster_assign(wanted);
+  for (const auto until = Clock::now() + 60s; !done && Clock::now() < until; std::this_thread::sleep_for(50ms))
+    done = store.cluster_assign(wanted);
   EXPECT_TRUE(done) << done.error().what;
   EXPECT_TRUE(done && done->done) << "something would be lost";
 }

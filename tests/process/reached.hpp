@@ -1,4 +1,5 @@
-// What one node of a cluster of processes says of its shards: which answer, how those are named that do not, what is in them.
+// What one node of a cluster of processes says of its shards: which answer, how those are named that do not, what is in
+// them.
 
 #pragma once
 
@@ -25,12 +26,14 @@ struct Reached {
   std::string course;               ///< each question, how long it took, and what was said
 };
 
-/// Each shard, or those that are named, asked of this node, so often. Whoever has not answered by his deadline and 3 s fails the test.
-[[nodiscard]] Reached reach(const ClusterProcesses& cluster, std::uint32_t node, std::chrono::milliseconds timeout = std::chrono::seconds(5), int tries_max = 20,
+/// Each shard, or those that are named, asked of this node, so often. Whoever has not answered by his deadline and 3 s
+/// fails the test.
+[[nodiscard]] Reached reach(const ClusterProcesses& cluster, std::uint32_t node,
+                            std::chrono::milliseconds timeout = std::chrono::seconds(5), int tries_max = 20,
                             const std::set<std::uint32_t>& shards = {});
 
-/// Whose `shards` these are is silent from now on: whoever asks `node` for one of them hears within his deadline and 3 s that the outcome is unknown, and, from
-/// when its silence can be noticed, `unavailable` with the shard's name.
+/// Whose `shards` these are is silent from now on: whoever asks `node` for one of them hears within his deadline and 3
+/// s that the outcome is unknown, and, from when its silence can be noticed, `unavailable` with the shard's name.
 void expect_named_in_time(const ClusterProcesses& cluster, std::uint32_t node, const std::set<std::uint32_t>& shards);
 
 /// An event in each shard, asked of this node. Returns: the last of their positions
@@ -48,9 +51,11 @@ template <class Stream>
 [[nodiscard]] std::size_t count_at(const ClusterProcesses& cluster, std::uint32_t node, GlobalPosition at_least);
 
 /// Whose each shard is, as this node hears it from the coordinator.
-[[nodiscard]] std::set<std::uint32_t> shards_of(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked = 1);
+[[nodiscard]] std::set<std::uint32_t> shards_of(const ClusterProcesses& cluster, std::uint32_t node,
+                                                std::uint32_t asked = 1);
 
 /// Shards without an event, whose node is gone or about to be missed, go on at another one; done on return.
-void give(const ClusterProcesses& cluster, const std::set<std::uint32_t>& shards, std::uint32_t to, std::uint32_t asked);
+void give(const ClusterProcesses& cluster, const std::set<std::uint32_t>& shards, std::uint32_t to,
+          std::uint32_t asked);
 
 }  // namespace evershard::testing

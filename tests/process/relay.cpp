@@ -82,7 +82,8 @@ void Relay::carry(int client) {
     to = to_;
   }
   const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const auto at = on_loopback(to.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(std::stoi(to.substr(to.rfind(':') + 1))));
+  const auto at =
+      on_loopback(to.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(std::stoi(to.substr(to.rfind(':') + 1))));
   const bool connected = !to.empty() && ::connect(server, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;
   const int on = 1;
   for (const int socket : {client, server}) ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -98,7 +99,9 @@ void Relay::carry(int client) {
       if (look[i].revents != 0 && way.held.size() < held_parts_max && !blocked_) {
         const auto got = ::recv(way.from, part.data(), part.size(), MSG_DONTWAIT);
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) way.over = true;
-        if (got > 0) way.held.emplace_back(Clock::now() + std::chrono::milliseconds(delay_ms_.load()), std::string(part.data(), static_cast<std::size_t>(got)));
+        if (got > 0)
+          way.held.emplace_back(Clock::now() + std::chrono::milliseconds(delay_ms_.load()),
+                                std::string(part.data(), static_cast<std::size_t>(got)));
       }
       while (!blocked_ && !way.held.empty() && way.held.front().first <= Clock::now()) {
         auto& bytes = way.held.front().second;

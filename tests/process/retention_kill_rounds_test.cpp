@@ -1,5 +1,6 @@
-// Kill rounds of retention: a process truncates, removes and vacuums beside appends, and is killed in the middle, now and then of a slow rewriting. What it left equals
-// what it said: what was removed is removed to every reader, whole aggregates at a time, and everything else is there as it was written.
+// Kill rounds of retention: a process truncates, removes and vacuums beside appends, and is killed in the middle, now
+// and then of a slow rewriting. What it left equals what it said: what was removed is removed to every reader, whole
+// aggregates at a time, and everything else is there as it was written.
 //
 // The test starts itself as the workload (`--workload`). EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
@@ -29,7 +30,9 @@ using testing::Process;
 constexpr int removable = 4;  ///< aggregates that are truncated and removed; as many others are only written to
 constexpr std::uint64_t slow_bytes_per_second = 300'000;
 
-LocalOptions kept_in(const std::filesystem::path& folder) { return {.data_dir = folder, .shards = 4, .tail_events = 2'000, .disk_reserve_bytes = 1 << 20}; }
+LocalOptions kept_in(const std::filesystem::path& folder) {
+  return {.data_dir = folder, .shards = 4, .tail_events = 2'000, .disk_reserve_bytes = 1 << 20};
+}
 AggregateId thing(int number) { return {"thing", std::to_string(number)}; }
 
 std::string payload_of(const AggregateId& aggregate, std::uint64_t n, std::size_t bytes) {
@@ -41,7 +44,8 @@ std::string payload_of(const AggregateId& aggregate, std::uint64_t n, std::size_
 
 void say(const std::string& line) { (void)!::write(1, line.data(), line.size()); }
 
-/// What one append gave: `E AGGREGATE VERSION POSITION FIRST COUNT BYTES`. Before what removes: `T AGGREGATE BEFORE`, `R AGGREGATE`; behind it `t`, `r VERSION`.
+/// What one append gave: `E AGGREGATE VERSION POSITION FIRST COUNT BYTES`. Before what removes: `T AGGREGATE BEFORE`,
+/// `R AGGREGATE`; behind it `t`, `r VERSION`.
 int retention_workload(const std::filesystem::path& folder, std::uint64_t seed) {
   auto opened = Local::open(kept_in(folder));
   if (!opened) return 1;
@@ -53,11 +57,13 @@ int retention_workload(const std::filesystem::path& folder, std::uint64_t seed) 
     const auto bytes = 200 + random() % 6'000;
     const auto first = last.fetch_add(100);
     Append batch;
-    for (std::uint64_t i = 0; i < count; ++i) batch.event(id.text(), "Written", payload_of(id, first + i, bytes), {"all"});
+    for (std::uint64_t i = 0; i < count; ++i)
+      batch.event(id.text(), "Written", payload_of(id, first + i, bytes), {"all"});
     const auto done = store.append(std::move(batch));
     if (!done) std::_Exit(2);
-    say("E " + id.text() + ' ' + std::to_string(done->versions.front().version.value) + ' ' + std::to_string(done->first_position.value) + ' ' + std::to_string(first) + ' ' +
-        std::to_string(count) + ' ' + std::to_string(bytes) + '\n');
+    say("E " + id.text() + ' ' + std::to_string(done->versions.front().version.value) + ' ' +
+        std::to_string(done->first_position.value) + ' ' + std::to_string(first) + ' ' + std::to_string(count) + ' ' +
+        std::to_string(bytes) + '\n');
   };
   std::thread beside([&] {
     for (std::mt19937_64 random(seed + 1);;) append(random, removable + static_cast<int>(random() % removable));
@@ -102,9 +108,9 @@ struct Known {
     std::string payload;
   };
   std::map<std::uint64_t, Written> events;  ///< by number
-  std::uint64_t removed_below = 1;           ///< said to be done
-  bool removed = false;                      ///< with its last event
-  std::uint64_t may_be_below = 1;            ///< was under way; all of it or nothing
+  std::uint64_t removed_below = 1;          ///< said to be done
+  bool removed = false;                     ///< with its last event
+  std::uint64_t may_be_below = 1;           ///< was under way; all of it or nothing
   bool may_be_removed = false;
 };
 
@@ -128,7 +134,8 @@ class RetentionKillRounds : public ::testing::Test {
       if (what == "E") {
         std::uint64_t version = 0, position = 0, first = 0, count = 0, bytes = 0;
         words >> version >> position >> first >> count >> bytes;
-        for (std::uint64_t i = 0; i < count; ++i) one.events[version - count + 1 + i] = {position + i, payload_of(*AggregateId::parse(text), first + i, bytes)};
+        for (std::uint64_t i = 0; i < count; ++i)
+          one.events[version - count + 1 + i] = {position + i, payload_of(*AggregateId::parse(text), first + i, bytes)};
         one.removed = false;
       } else if (what == "T") {
         words >> one.may_be_below;
@@ -170,7 +177,8 @@ class RetentionKillRounds : public ::testing::Test {
       }
       std::uint64_t allowed = std::max(one.removed_below, one.may_be_below);
       if (one.may_be_removed && marked) allowed = number;  // below its own marker
-      EXPECT_TRUE(removed_below == one.removed_below || removed_below == allowed) << removed_below << " is neither " << one.removed_below << " nor " << allowed;
+      EXPECT_TRUE(removed_below == one.removed_below || removed_below == allowed)
+          << removed_below << " is neither " << one.removed_below << " nor " << allowed;
       for (const auto& [at, written] : one.events) {
         ASSERT_TRUE(there.contains(at)) << "the acknowledged event " << at << " is not there";
         EXPECT_EQ(there.at(at).position.value, written.position);
@@ -188,7 +196,8 @@ class RetentionKillRounds : public ::testing::Test {
       one.removed_below = removed_below;
       one.removed = marked;
       for (const auto& [at, event] : there) {
-        if (event.state != EventState::removed && event.type == "Written") one.events[at] = {event.position.value, event.payload};
+        if (event.state != EventState::removed && event.type == "Written")
+          one.events[at] = {event.position.value, event.payload};
       }
     }
   }
@@ -222,7 +231,8 @@ TEST_F(RetentionKillRounds, WhatIsThereIsWhatWasSaid) {
   for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     {
-      Process workload({"/proc/self/exe", "--workload", data.string(), std::to_string(seed % 900'000 + static_cast<std::uint64_t>(round))});
+      Process workload({"/proc/self/exe", "--workload", data.string(),
+                        std::to_string(seed % 900'000 + static_cast<std::uint64_t>(round))});
       ASSERT_FALSE(workload.lines(20 + random() % 150, 60s).empty());
       std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));
       workload.signal(SIGKILL);
@@ -255,7 +265,8 @@ TEST_F(RetentionKillRounds, WhatIsThereIsWhatWasSaid) {
 }  // namespace evershard
 
 int main(int argc, char** argv) {
-  if (argc == 4 && std::string_view(argv[1]) == "--workload") return evershard::retention_workload(argv[2], std::strtoull(argv[3], nullptr, 10));
+  if (argc == 4 && std::string_view(argv[1]) == "--workload")
+    return evershard::retention_workload(argv[2], std::strtoull(argv[3], nullptr, 10));
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

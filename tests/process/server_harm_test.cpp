@@ -68,10 +68,12 @@ TEST(ServerHarm, GarbageOnThePortHarmsNobody) {
   const std::string settings("\0\0\0\x04\0\0\0\0\0", 9);
   std::vector<int> open;
   for (const auto& bytes :
-       {noise, std::string("GET / HTTP/1.1\r\nHost: here\r\n\r\n"), preface.substr(0, 11), preface, preface + settings + noise, preface + settings.substr(0, 5),
+       {noise, std::string("GET / HTTP/1.1\r\nHost: here\r\n\r\n"), preface.substr(0, 11), preface,
+        preface + settings + noise, preface + settings.substr(0, 5),
         std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + noise.substr(0, 500), std::string(1, '\0'),
         // A frame that says it is 16 MiB long; headers that are not HPACK; a stream that was never opened.
-        preface + settings + std::string("\xff\xff\xff\x00\x00\x00\x00\x00\x01", 9), preface + settings + std::string("\0\0\x04\x01\x04\0\0\0\x01\xff\xff\xff\xff", 13),
+        preface + settings + std::string("\xff\xff\xff\x00\x00\x00\x00\x00\x01", 9),
+        preface + settings + std::string("\0\0\x04\x01\x04\0\0\0\x01\xff\xff\xff\xff", 13),
         preface + settings + std::string("\0\0\x01\0\0\0\0\0\x63x", 10)}) {
     const int fd = connect_to(server.port());
     ASSERT_GE(fd, 0);
@@ -111,7 +113,8 @@ TEST(ServerHarm, ThousandsOfSilentConnectionsHarmNobody) {
   EXPECT_LT(during - before, 0.1 * static_cast<double>(count) + 50) << "MiB: more than 100 KiB a connection";
 
   std::size_t gone = 0;
-  for (const auto until = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(100ms)) {
+  for (const auto until = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < until;
+       std::this_thread::sleep_for(100ms)) {
     gone = static_cast<std::size_t>(std::count_if(silent.begin(), silent.end(), closed));
     if (gone == silent.size()) break;
   }
@@ -163,7 +166,9 @@ TEST(ServerHarm, ClientsThatVanishLeaveNothingBehind) {
   double after_first = 0;
   for (int round = 0; round < 4; ++round) {
     std::vector<std::unique_ptr<Process>> clients;
-    for (int i = 0; i < 3; ++i) clients.push_back(std::make_unique<Process>(std::vector<std::string>{"/proc/self/exe", "--vanish", server.address()}));
+    for (int i = 0; i < 3; ++i)
+      clients.push_back(
+          std::make_unique<Process>(std::vector<std::string>{"/proc/self/exe", "--vanish", server.address()}));
     for (auto& client : clients) ASSERT_FALSE(client->lines(1).empty());
     std::this_thread::sleep_for(50ms);
     for (auto& client : clients) client->signal(SIGKILL);
@@ -177,7 +182,8 @@ TEST(ServerHarm, ClientsThatVanishLeaveNothingBehind) {
 
 // ---- a full disk
 
-/// A server whose disk can be filled up and emptied: a small one of its own where this system lets us make one, else by its reserve.
+/// A server whose disk can be filled up and emptied: a small one of its own where this system lets us make one, else by
+/// its reserve.
 TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
   ServerFolder folder;
   const auto disk = folder.path() / "disk";
@@ -189,13 +195,15 @@ TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
   std::unique_ptr<ServerProcess> server;
   fs::path filler = disk / "filler";
   if (own_disk) {
-    server = std::make_unique<ServerProcess>(data, testing::ProcessOptions{.environment = {{"EVERSHARD_TEST_DISK_RESERVE", std::to_string(16 * mib)}}},
-                                             std::vector<std::string>{"/usr/bin/unshare", "-Urm", "/bin/sh", "-c", mount + R"( && exec "$0" "$@")"});
+    server = std::make_unique<ServerProcess>(
+        data, testing::ProcessOptions{.environment = {{"EVERSHARD_TEST_DISK_RESERVE", std::to_string(16 * mib)}}},
+        std::vector<std::string>{"/usr/bin/unshare", "-Urm", "/bin/sh", "-c", mount + R"( && exec "$0" "$@")"});
     filler = "/proc/" + std::to_string(server->pid()) + "/root" + filler.string();
   } else {
     std::cout << "no disk of its own here: the reserve of the common one\n";
     const auto reserve = fs::space(disk).available - 512 * mib;
-    server = std::make_unique<ServerProcess>(data, testing::ProcessOptions{.environment = {{"EVERSHARD_TEST_DISK_RESERVE", std::to_string(reserve)}}});
+    server = std::make_unique<ServerProcess>(
+        data, testing::ProcessOptions{.environment = {{"EVERSHARD_TEST_DISK_RESERVE", std::to_string(reserve)}}});
   }
   auto remote = server->connect(2s);
   append_some(remote, 10, 10'000);
@@ -206,7 +214,8 @@ TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
   ASSERT_EQ(::posix_fallocate(file, 0, static_cast<off_t>(own_disk ? room - 4 * mib : 1'024 * mib)), 0);
   Result<Appended> refused;
   std::uint64_t stored = 10;
-  for (const auto until = std::chrono::steady_clock::now() + 20s; refused && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(20ms)) {
+  for (const auto until = std::chrono::steady_clock::now() + 20s; refused && std::chrono::steady_clock::now() < until;
+       std::this_thread::sleep_for(20ms)) {
     refused = remote.append(Append{}.event("a-1", "T", std::string(1'000, 'x')));
     stored += refused ? 1u : 0u;
   }
@@ -222,7 +231,8 @@ TEST(ServerHarm, AFullDiskRefusesAppendsAndGoesOnWhenThereIsRoom) {
   ::close(file);
   fs::remove(filler);
   Result<Appended> again = refuse(ErrorCode::unavailable, "not asked yet");
-  for (const auto until = std::chrono::steady_clock::now() + 20s; !again && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(20ms)) {
+  for (const auto until = std::chrono::steady_clock::now() + 20s; !again && std::chrono::steady_clock::now() < until;
+       std::this_thread::sleep_for(20ms)) {
     again = remote.append(Append{}.event("a-1", "T", "x"));
   }
   ASSERT_TRUE(again) << again.error().what;

@@ -1,5 +1,5 @@
-// Kill rounds of a server: client processes append through their own Remote while the server is killed and started again, and a
-// subscription goes on through all of it; at the end the data is looked at from inside.
+// Kill rounds of a server: client processes append through their own Remote while the server is killed and started
+// again, and a subscription goes on through all of it; at the end the data is looked at from inside.
 //
 // The test starts itself as the clients (`--client`). EVERSHARD_KILL_ROUNDS and EVERSHARD_SEED steer it.
 
@@ -38,7 +38,8 @@ struct Name {
 int events_of(const Name& name) { return name.number % 5 == 0 ? 1 + name.number % 13 : 1; }
 
 std::string payload_of(const Name& name, int index) {
-  auto text = std::to_string(name.client) + ' ' + std::to_string(name.thread) + ' ' + std::to_string(name.number) + ' ' + std::to_string(index) + ' ';
+  auto text = std::to_string(name.client) + ' ' + std::to_string(name.thread) + ' ' + std::to_string(name.number) +
+              ' ' + std::to_string(index) + ' ';
   text.resize(text.size() + static_cast<std::size_t>((name.number * 37 + index * 11) % 500), 'x');
   return text;
 }
@@ -51,11 +52,14 @@ Append append_of(const Name& name, std::uint64_t seed) {
   if (is_named(name)) {
     RequestId id;
     std::memcpy(id.bytes.data(), &seed, sizeof seed);
-    append.request(EventId::derived(EventId::derived(EventId::derived(id, 1'000'000u + static_cast<unsigned>(name.client)), 2'000'000u + static_cast<unsigned>(name.thread)),
-                                    3'000'000u + static_cast<unsigned>(name.number)));
+    append.request(
+        EventId::derived(EventId::derived(EventId::derived(id, 1'000'000u + static_cast<unsigned>(name.client)),
+                                          2'000'000u + static_cast<unsigned>(name.thread)),
+                         3'000'000u + static_cast<unsigned>(name.number)));
   }
   for (int i = 0; i < events_of(name); ++i) {
-    append.event("account-" + std::to_string((name.number + i) % 40), "Credited", payload_of(name, i), {"t:" + std::to_string(name.number % 10)});
+    append.event("account-" + std::to_string((name.number + i) % 40), "Credited", payload_of(name, i),
+                 {"t:" + std::to_string(name.number % 10)});
   }
   return append;
 }
@@ -77,10 +81,13 @@ int client(const std::string& server, int number, std::uint64_t seed) {
         room.acquire();
         remote->append_async(append_of(name, seed), [&room, name, again](const Result<Appended>& done) {
           char line[160];
-          const int size = done ? std::snprintf(line, sizeof line, "A %d %d %d %llu %llu %d %d\n", name.client, name.thread, name.number,
-                                                static_cast<unsigned long long>(done->first_position.value),
-                                                static_cast<unsigned long long>(done->last_position.value), done->duplicate ? 1 : 0, again ? 1 : 0)
-                                : std::snprintf(line, sizeof line, "E %s %.100s\n", std::string(name_of(done.error().code)).c_str(), done.error().what.c_str());
+          const int size =
+              done ? std::snprintf(line, sizeof line, "A %d %d %d %llu %llu %d %d\n", name.client, name.thread,
+                                   name.number, static_cast<unsigned long long>(done->first_position.value),
+                                   static_cast<unsigned long long>(done->last_position.value), done->duplicate ? 1 : 0,
+                                   again ? 1 : 0)
+                   : std::snprintf(line, sizeof line, "E %s %.100s\n", std::string(name_of(done.error().code)).c_str(),
+                                   done.error().what.c_str());
           (void)!::write(1, line, static_cast<std::size_t>(size));
           room.release();
         });
@@ -155,10 +162,16 @@ void gather(const std::string& text, std::map<Name, Answer>& answers, std::size_
     Answer answer;
     int duplicate = 0;
     int again = 0;
-    ASSERT_EQ(std::sscanf(line.c_str(), "A %d %d %d %lu %lu %d %d", &name.client, &name.thread, &name.number, &answer.first, &answer.last, &duplicate, &again), 7) << line;
+    ASSERT_EQ(std::sscanf(line.c_str(), "A %d %d %d %lu %lu %d %d", &name.client, &name.thread, &name.number,
+                          &answer.first, &answer.last, &duplicate, &again),
+              7)
+        << line;
     const auto [at, fresh] = answers.emplace(name, answer);
-    ASSERT_TRUE(fresh || (at->second.first == answer.first && at->second.last == answer.last)) << "two answers: " << line;
-    if (again != 0) { ASSERT_TRUE(duplicate != 0) << "appended again and not told so: " << line; }
+    ASSERT_TRUE(fresh || (at->second.first == answer.first && at->second.last == answer.last))
+        << "two answers: " << line;
+    if (again != 0) {
+      ASSERT_TRUE(duplicate != 0) << "appended again and not told so: " << line;
+    }
     duplicates += static_cast<std::size_t>(duplicate);
   }
 }
@@ -173,7 +186,9 @@ void check(Local& store, const std::map<Name, Answer>& answers) {
     int index = 0;
     ASSERT_EQ(std::sscanf(event.payload.c_str(), "%d %d %d %d", &name.client, &name.thread, &name.number, &index), 4);
     ASSERT_EQ(event.payload, payload_of(name, index)) << "damaged at " << position;
-    if (index == 0) { ASSERT_TRUE(stored.emplace(name, Answer{position, position}).second) << "stored twice: " << event.payload; }
+    if (index == 0) {
+      ASSERT_TRUE(stored.emplace(name, Answer{position, position}).second) << "stored twice: " << event.payload;
+    }
     ASSERT_EQ(stored.at(name).first + static_cast<std::uint64_t>(index), position) << "torn apart";
     stored.at(name).last = position;
   }
@@ -209,7 +224,8 @@ TEST(ServerKillRounds, AcknowledgedOnceRetriedSafelyFollowedWithoutAGap) {
     std::vector<std::unique_ptr<Process>> appending;
     for (int c = 0; c < clients; ++c) {
       appending.push_back(std::make_unique<Process>(
-          std::vector<std::string>{"/proc/self/exe", "--client", server.address(), std::to_string(c), std::to_string(seed + static_cast<std::uint64_t>(first))}));
+          std::vector<std::string>{"/proc/self/exe", "--client", server.address(), std::to_string(c),
+                                   std::to_string(seed + static_cast<std::uint64_t>(first))}));
     }
     for (int round = first; round < std::min(rounds, first + rounds_a_store); ++round) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 500));
@@ -244,7 +260,8 @@ TEST(ServerKillRounds, AcknowledgedOnceRetriedSafelyFollowedWithoutAGap) {
 }  // namespace evershard
 
 int main(int argc, char** argv) {
-  if (argc == 5 && std::string_view(argv[1]) == "--client") return evershard::client(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10));
+  if (argc == 5 && std::string_view(argv[1]) == "--client")
+    return evershard::client(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10));
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

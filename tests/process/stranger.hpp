@@ -14,7 +14,8 @@ namespace evershard::testing {
 /// Started like another one, with other flags; what it says is listened to.
 class Stranger {
  public:
-  Stranger(const ClusterProcesses& cluster, std::uint32_t like, const std::map<std::string, std::string>& instead) : process_(with_flags(cluster.words(like), instead)) {}
+  Stranger(const ClusterProcesses& cluster, std::uint32_t like, const std::map<std::string, std::string>& instead)
+      : process_(with_flags(cluster.words(like), instead)) {}
   [[nodiscard]] bool says(const std::string& text) { return process_.says(text); }
   [[nodiscard]] std::string said() { return process_.errors(); }
   /// Where it serves, once it is ready. Empty: it is not.

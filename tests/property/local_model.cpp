@@ -40,7 +40,8 @@ void limit(std::vector<RecordedEvent>& events, Direction direction, std::optiona
 
 bool matches(const Query& query, const RecordedEvent& event) {
   if (query.is_all()) return true;
-  return std::any_of(query.items().begin(), query.items().end(), [&](const QueryItem& item) { return matches(item, event); });
+  return std::any_of(query.items().begin(), query.items().end(),
+                     [&](const QueryItem& item) { return matches(item, event); });
 }
 
 std::string difference(const RecordedEvent& a, const RecordedEvent& b) {
@@ -73,7 +74,8 @@ Answer LocalModel::append(const Append& append) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     events[i].tags = as_set(events[i].tags);
     events[i].also = as_set(events[i].also);
-    if (append.request_id && !events[i].id.given()) events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
+    if (append.request_id && !events[i].id.given())
+      events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
   }
   if (auto known = find_request(events)) return *known;
 
@@ -117,9 +119,12 @@ Answer LocalModel::append(const Append& append) {
     recorded.append_events = static_cast<std::uint32_t>(events.size());
     if (event.aggregate) {
       recorded.seq_nr = version_of(*event.aggregate) + 1;
-      const auto named = std::find_if(done.versions.begin(), done.versions.end(), [&](const auto& v) { return v.aggregate == *event.aggregate; });
-      if (named == done.versions.end()) done.versions.push_back({*event.aggregate, recorded.seq_nr});
-      else named->version = recorded.seq_nr;
+      const auto named = std::find_if(done.versions.begin(), done.versions.end(),
+                                      [&](const auto& v) { return v.aggregate == *event.aggregate; });
+      if (named == done.versions.end())
+        done.versions.push_back({*event.aggregate, recorded.seq_nr});
+      else
+        named->version = recorded.seq_nr;
     }
     recorded.shard = shard_of(event, events[0].id);
     if (event.id.given()) ids_[{event.id, recorded.shard}] = {request, i, recorded.position};
@@ -146,7 +151,8 @@ std::optional<Answer> LocalModel::find_request(const std::vector<Event>& events)
   Answer answer;
   const auto& request = requests_[known[0].request];
   bool same = known.size() == events.size() && request.events == events;
-  for (std::size_t i = 0; i < known.size(); ++i) same = same && known[i].request == known[0].request && known[i].index == i;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    same = same && known[i].request == known[0].request && known[i].index == i;
   if (same) {
     answer.accepted = request.answer;
     answer.accepted->duplicate = true;
@@ -186,7 +192,9 @@ std::vector<RecordedEvent> LocalModel::read(const AggregateId& aggregate, const 
   for (const auto& event : events_) {
     if (event.aggregate != aggregate) continue;
     if (options.up_to && event.position > *options.up_to) continue;
-    if (options.from && (options.direction == Direction::forwards ? event.seq_nr < *options.from : event.seq_nr > *options.from)) continue;
+    if (options.from &&
+        (options.direction == Direction::forwards ? event.seq_nr < *options.from : event.seq_nr > *options.from))
+      continue;
     found.push_back(event);
   }
   limit(found, options.direction, options.limit);
@@ -194,7 +202,8 @@ std::vector<RecordedEvent> LocalModel::read(const AggregateId& aggregate, const 
 }
 
 AggregateInfo LocalModel::aggregate(const AggregateId& aggregate, GlobalPosition up_to) const {
-  AggregateInfo info{aggregate, SeqNr{0}, GlobalPosition{0}, sharding::shard_of(sharding::stream_hash(aggregate), shards_)};
+  AggregateInfo info{aggregate, SeqNr{0}, GlobalPosition{0},
+                     sharding::shard_of(sharding::stream_hash(aggregate), shards_)};
   for (const auto& event : events_) {
     if (event.position > up_to || event.aggregate != aggregate) continue;
     ++info.version;
@@ -203,8 +212,8 @@ AggregateInfo LocalModel::aggregate(const AggregateId& aggregate, GlobalPosition
   return info;
 }
 
-std::vector<AggregateInfo> LocalModel::aggregates(const std::optional<std::string>& type, const std::optional<AggregateId>& after,
-                                                  std::size_t most) const {
+std::vector<AggregateInfo> LocalModel::aggregates(const std::optional<std::string>& type,
+                                                  const std::optional<AggregateId>& after, std::size_t most) const {
   std::set<AggregateId> ids;
   for (const auto& event : events_) {
     if (!event.aggregate || (type && event.aggregate->type != *type) || (after && *event.aggregate <= *after)) continue;
@@ -296,7 +305,8 @@ std::vector<Snapshot> LocalModel::snapshots(const AggregateId& aggregate) const 
 }
 
 ShardId LocalModel::shard_of(const Event& event, const EventId& first_id) const {
-  return sharding::shard_of(event.aggregate ? sharding::stream_hash(*event.aggregate) : sharding::event_hash(first_id), shards_);
+  return sharding::shard_of(event.aggregate ? sharding::stream_hash(*event.aggregate) : sharding::event_hash(first_id),
+                            shards_);
 }
 
 SeqNr LocalModel::version_of(const AggregateId& aggregate) const { return this->aggregate(aggregate, head()).version; }

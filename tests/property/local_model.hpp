@@ -36,8 +36,8 @@ class LocalModel {
   [[nodiscard]] std::vector<RecordedEvent> read(const AggregateId& aggregate, const StreamOptions& options) const;
   /// Version 0: there is none.
   [[nodiscard]] AggregateInfo aggregate(const AggregateId& aggregate, GlobalPosition up_to) const;
-  [[nodiscard]] std::vector<AggregateInfo> aggregates(const std::optional<std::string>& type, const std::optional<AggregateId>& after,
-                                                      std::size_t limit) const;
+  [[nodiscard]] std::vector<AggregateInfo> aggregates(const std::optional<std::string>& type,
+                                                      const std::optional<AggregateId>& after, std::size_t limit) const;
 
   /// An event that the store itself wrote, at the next position.
   void wrote(RecordedEvent event) { events_.push_back(std::move(event)); }

@@ -50,7 +50,9 @@ class Dice {
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
   template <class T>
-  const T& any(const std::vector<T>& values) { return values[below(values.size())]; }
+  const T& any(const std::vector<T>& values) {
+    return values[below(values.size())];
+  }
 
   AggregateId aggregate() { return {any(types_), any(values_)}; }
   EventId id() {
@@ -131,7 +133,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     options_.memtable_bytes = 1 << 20;
     options_.limits.page_events_max = 1 + dice_->below(9);
     if (GetParam().durable) {
-      options_.data_dir = std::filesystem::temp_directory_path() / ("evershard-model-" + std::to_string(seed) + "-" + GetParam().name);
+      options_.data_dir =
+          std::filesystem::temp_directory_path() / ("evershard-model-" + std::to_string(seed) + "-" + GetParam().name);
       std::filesystem::remove_all(options_.data_dir);
     }
     open();
@@ -145,43 +148,66 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
 
   void act() {
     const auto choice = dice_->below(100);
-    if (choice < 45) append(some_append());
-    else if (choice < 49) append_again();
-    else if (choice < 52) append_in_disguise();
-    else if (choice < 60) read_query();
-    else if (choice < 67) read_stream();
-    else if (choice < 72) look_up();
-    else if (choice < 77) put_snapshot();
-    else if (choice < 83) read_snapshots();
-    else if (choice < 88) go_on_reading();
-    else if (choice < 94) follow();
-    else if (choice < 96) remove();
-    else if (choice < 98) flush();
-    else reopen();
+    if (choice < 45)
+      append(some_append());
+    else if (choice < 49)
+      append_again();
+    else if (choice < 52)
+      append_in_disguise();
+    else if (choice < 60)
+      read_query();
+    else if (choice < 67)
+      read_stream();
+    else if (choice < 72)
+      look_up();
+    else if (choice < 77)
+      put_snapshot();
+    else if (choice < 83)
+      read_snapshots();
+    else if (choice < 88)
+      go_on_reading();
+    else if (choice < 94)
+      follow();
+    else if (choice < 96)
+      remove();
+    else if (choice < 98)
+      flush();
+    else
+      reopen();
   }
 
   Append some_append() {
     Append append;
     for (auto n = 1 + dice_->below(dice_->one_in(10) ? 30 : 4); n > 0; --n) append.events.push_back(dice_->event());
     if (dice_->one_in(2)) {
-      if (dice_->one_in(2)) append.request_id = dice_->id();
-      else for (auto& event : append.events) event.id = dice_->id();
+      if (dice_->one_in(2))
+        append.request_id = dice_->id();
+      else
+        for (auto& event : append.events) event.id = dice_->id();
     }
     while (dice_->one_in(2)) expect(append);
     for (auto n = dice_->one_in(3) ? 1 + dice_->below(2) : 0; n > 0; --n) {
       append.fail_if(dice_->query(), GlobalPosition{somewhere()});
     }
-    if (dice_->one_in(5) && append.events[0].aggregate) append.snapshots.push_back(dice_->snapshot(*append.events[0].aggregate, SeqNr{0}));
+    if (dice_->one_in(5) && append.events[0].aggregate)
+      append.snapshots.push_back(dice_->snapshot(*append.events[0].aggregate, SeqNr{0}));
     return append;
   }
 
   void expect(Append& append) {
-    const auto aggregate = dice_->one_in(3) || !append.events[0].aggregate ? dice_->aggregate() : *append.events[0].aggregate;
-    for (const auto& expectation : append.expectations) if (expectation.aggregate == aggregate) return;
+    const auto aggregate =
+        dice_->one_in(3) || !append.events[0].aggregate ? dice_->aggregate() : *append.events[0].aggregate;
+    for (const auto& expectation : append.expectations)
+      if (expectation.aggregate == aggregate) return;
     const auto version = model_->aggregate(aggregate, model_->head()).version;
     const auto wrong = SeqNr{dice_->below(version.value + 3)};
-    const std::vector<ExpectedVersion> choices{Version::exactly(version), Version::exactly(version), Version::exactly(version),
-                                               Version::exactly(wrong), Version::any(), Version::none(), Version::exists()};
+    const std::vector<ExpectedVersion> choices{Version::exactly(version),
+                                               Version::exactly(version),
+                                               Version::exactly(version),
+                                               Version::exactly(wrong),
+                                               Version::any(),
+                                               Version::none(),
+                                               Version::exists()};
     append.expect(aggregate, dice_->any(choices));
   }
 
@@ -198,7 +224,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     if (expected.accepted) {
       ASSERT_TRUE(answer) << answer.error().what;
       ASSERT_EQ(answer->duplicate, expected.accepted->duplicate);
-      ASSERT_TRUE(*answer == *expected.accepted) << answer->first_position.value << " instead of " << expected.accepted->first_position.value;
+      ASSERT_TRUE(*answer == *expected.accepted)
+          << answer->first_position.value << " instead of " << expected.accepted->first_position.value;
       if (append.request_id || append.events[0].id.given()) accepted_.push_back(append);
       if (!answer->duplicate) learn(*answer);
       return;
@@ -206,7 +233,9 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     ASSERT_FALSE(answer) << "appended at " << answer->first_position.value;
     const auto& error = answer.error();
     ASSERT_TRUE(error.details) << error.what;
-    const auto is_this = [&](const Error& refusal) { return refusal.code == error.code && *refusal.details == *error.details; };
+    const auto is_this = [&](const Error& refusal) {
+      return refusal.code == error.code && *refusal.details == *error.details;
+    };
     ASSERT_TRUE(std::any_of(expected.refusals.begin(), expected.refusals.end(), is_this))
         << name_of(error.code) << ": " << error.what << "; expected " << name_of(expected.refusals[0].code);
   }
@@ -231,12 +260,21 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     if (accepted_.empty()) return;
     auto other = dice_->any(accepted_);
     switch (dice_->below(4)) {
-      case 0: other.events.back().payload += '!'; break;
-      case 1: other.events.push_back(dice_->event()); break;
-      case 2: std::reverse(other.events.begin(), other.events.end()); break;
-      default: other.events.erase(other.events.begin()); break;
+      case 0:
+        other.events.back().payload += '!';
+        break;
+      case 1:
+        other.events.push_back(dice_->event());
+        break;
+      case 2:
+        std::reverse(other.events.begin(), other.events.end());
+        break;
+      default:
+        other.events.erase(other.events.begin());
+        break;
     }
-    // What has no aggregate may go to another shard now, where its ids are free; with the store's ids it is a new request.
+    // What has no aggregate may go to another shard now, where its ids are free; with the store's ids it is a new
+    // request.
     const auto placed = [](const Event& event) { return event.aggregate.has_value(); };
     if (other.events.empty() || !std::all_of(other.events.begin(), other.events.end(), placed)) return;
     other.snapshots.clear();
@@ -289,7 +327,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
       open.ended = !event->has_value();
       ASSERT_EQ(open.ended, open.next == open.expected.size()) << open.next << " of " << open.expected.size();
       if (open.ended) return;
-      ASSERT_EQ(model::difference(**event, open.expected[open.next]), "") << (*event)->position.value << " for " << open.expected[open.next].position.value;
+      ASSERT_EQ(model::difference(**event, open.expected[open.next]), "")
+          << (*event)->position.value << " for " << open.expected[open.next].position.value;
       ++open.next;
     }
   }
@@ -358,7 +397,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     // What an earlier one left is done first: its last entry in the log.
     ASSERT_TRUE(store_->vacuum());
     ASSERT_NO_FATAL_FAILURE(learn_what_it_wrote());
-    const auto done = whole ? store_->retention().remove_aggregate(id, options, progress) : store_->retention().truncate_aggregate(id, before, options, progress);
+    const auto done = whole ? store_->retention().remove_aggregate(id, options, progress)
+                            : store_->retention().truncate_aggregate(id, before, options, progress);
     const auto latest = model_->latest(id);
     const bool covered = latest && latest->version + 1 >= before;
     const bool gone = whole ? hidden : hidden || before <= model_->gone_before(id);
@@ -377,7 +417,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
       model_->remove(id, whole ? version + 1 : before, whole);
       // Streams and feeds that are open may have either; those that begin now have not.
       streams_.clear();
-      for (auto& open : feeds_) open.feed = store_->follow(open.query, {.after = open.checkpoint, .page_events_max = 7});
+      for (auto& open : feeds_)
+        open.feed = store_->follow(open.query, {.after = open.checkpoint, .page_events_max = 7});
     }
     ASSERT_NO_FATAL_FAILURE(learn_what_it_wrote());
   }
@@ -457,7 +498,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
         ASSERT_LE(event.position, item->watermark);
         ++next;
       }
-      ASSERT_TRUE(next == expected.size() || expected[next].position > item->watermark) << "skipped " << expected[next].position.value;
+      ASSERT_TRUE(next == expected.size() || expected[next].position > item->watermark)
+          << "skipped " << expected[next].position.value;
     }
     const auto behind = open.feed.next(0ms);
     ASSERT_TRUE(behind) << behind.error().what;
@@ -492,7 +534,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     ASSERT_EQ(report->errors, 0u) << report->findings.front();
     read(store_->read(Query::all()), model_->events());
     ASSERT_NO_FATAL_FAILURE(go_on_reading());
-    read(store_->read(Query::all(), {.direction = Direction::backwards}), model_->read(Query::all(), {.direction = Direction::backwards}));
+    read(store_->read(Query::all(), {.direction = Direction::backwards}),
+         model_->read(Query::all(), {.direction = Direction::backwards}));
   }
 
   std::unique_ptr<Dice> dice_;
@@ -508,7 +551,9 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
 TEST_P(LocalAgainstModel, GivesTheSameAnswers) {
   const auto given = env("EVERSHARD_SEED");
   const auto usual = GetParam().durable ? 2 : 8;  // every seal and every opening costs syncs
-  const auto rounds = !given.empty() ? 1 : !env("EVERSHARD_ROUNDS").empty() ? std::stoi(env("EVERSHARD_ROUNDS")) : usual;
+  const auto rounds = !given.empty()                     ? 1
+                      : !env("EVERSHARD_ROUNDS").empty() ? std::stoi(env("EVERSHARD_ROUNDS"))
+                                                         : usual;
   for (int round = 0; round < rounds; ++round) {
     const auto seed = given.empty() ? std::random_device{}() : std::stoull(given);
     SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));

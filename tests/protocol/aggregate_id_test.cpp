@@ -45,7 +45,8 @@ TEST(AggregateId, IsRefusedWithAHyphenInItsType) {
 }
 
 TEST(AggregateId, DiffersByCase) {
-  const auto lower = AggregateId::parse("order-a"), upper = AggregateId::parse("order-A"), type = AggregateId::parse("Order-a");
+  const auto lower = AggregateId::parse("order-a"), upper = AggregateId::parse("order-A"),
+             type = AggregateId::parse("Order-a");
 
   ASSERT_TRUE(lower && upper && type);
   EXPECT_NE(*lower, *upper);
@@ -61,7 +62,8 @@ TEST(AggregateId, OrdersByTypeThenByValueByteByByte) {
 
 RC_GTEST_PROP(AggregateId, IsItselfAgainAfterItsText, ()) {
   // Whatever bytes: parse() takes exactly what check() takes, and gives back the same two parts.
-  const AggregateId id{arbitrary::maybe() ? arbitrary::text() : arbitrary::bytes(), arbitrary::maybe() ? arbitrary::text() : arbitrary::bytes()};
+  const AggregateId id{arbitrary::maybe() ? arbitrary::text() : arbitrary::bytes(),
+                       arbitrary::maybe() ? arbitrary::text() : arbitrary::bytes()};
 
   const auto ok = AggregateId::check(id);
   const auto parsed = AggregateId::parse(id.text());

@@ -25,14 +25,16 @@ TEST(Append, IsBuiltInOneExpression) {
 TEST(Append, IsBuiltStepByStepToTheSame) {
   Append steps;
   steps.event("order-1", "Placed", "{}");
-  steps.expect(AggregateId{"order", "1"}, Version::exactly(3)).request(*RequestId::parse("018f3c5e-7b1a-4e4e-8b1a-0242ac120002"));
+  steps.expect(AggregateId{"order", "1"}, Version::exactly(3))
+      .request(*RequestId::parse("018f3c5e-7b1a-4e4e-8b1a-0242ac120002"));
   steps.snapshot(Snapshot{.aggregate = {"order", "1"}, .version = {}, .payload = "state", .keep = {}, .ttl = {}});
 
-  const auto at_once = Append{}
-                           .event("order-1", "Placed", "{}")
-                           .expect("order-1", Version::exactly(3))
-                           .request(*RequestId::parse("018f3c5e-7b1a-4e4e-8b1a-0242ac120002"))
-                           .snapshot(Snapshot{.aggregate = {"order", "1"}, .version = {}, .payload = "state", .keep = {}, .ttl = {}});
+  const auto at_once =
+      Append{}
+          .event("order-1", "Placed", "{}")
+          .expect("order-1", Version::exactly(3))
+          .request(*RequestId::parse("018f3c5e-7b1a-4e4e-8b1a-0242ac120002"))
+          .snapshot(Snapshot{.aggregate = {"order", "1"}, .version = {}, .payload = "state", .keep = {}, .ttl = {}});
 
   EXPECT_EQ(steps, at_once);
 }

@@ -71,8 +71,8 @@ RC_GTEST_PROP(Codec, SurvivesRandomBytes, (const std::string& bytes)) { every_ty
 
 RC_GTEST_PROP(Codec, SurvivesDamagedBytes, ()) {
   // Of another type as well: a page read as an append.
-  auto bytes = *rc::gen::elementOf(std::vector<std::string>{codec::encode(arbitrary::append()), codec::encode(arbitrary::page()),
-                                                            codec::encode(arbitrary::error())});
+  auto bytes = *rc::gen::elementOf(std::vector<std::string>{
+      codec::encode(arbitrary::append()), codec::encode(arbitrary::page()), codec::encode(arbitrary::error())});
   const int hits = *rc::gen::inRange(0, 4);
   for (int i = 0; i < hits && !bytes.empty(); ++i) {
     bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
@@ -105,7 +105,8 @@ void expect_refused(const std::string& bytes, const std::string& what) {
 TEST(Codec, RefusesAnIdOfAnotherSize) {
   expect_refused<Event>(field(1, std::string(15, 'i')), "id: has 15 bytes, an id has 16");
   expect_refused<Append>(field(1, std::string(17, 'i')), "request_id: has 17 bytes, an id has 16");
-  expect_refused<Append>(field(2, field(3, "A"s)) + field(2, field(1, "i"s)), "events[1].id: has 1 bytes, an id has 16");
+  expect_refused<Append>(field(2, field(3, "A"s)) + field(2, field(1, "i"s)),
+                         "events[1].id: has 1 bytes, an id has 16");
   expect_refused<Page>(field(1, field(4, "i"s)), "events[0].id: has 1 bytes, an id has 16");
 }
 
@@ -116,7 +117,8 @@ TEST(Codec, RefusesAMalformedAggregate) {
   expect_refused<Event>(field(2, ""s), "aggregate: aggregate type is empty");
   expect_refused<Event>(field(5, order_1) + field(5, field(1, "order"s)), "also[1]: aggregate value is empty");
   expect_refused<Query>(field(2, field(3, hyphen)), "items[0].concerning[0]: aggregate type \"a-b\" contains a '-'");
-  expect_refused<Append>(field(3, field(1, hyphen)), "expectations[0].aggregate: aggregate type \"a-b\" contains a '-'");
+  expect_refused<Append>(field(3, field(1, hyphen)),
+                         "expectations[0].aggregate: aggregate type \"a-b\" contains a '-'");
   expect_refused<Append>(field(6, field(1, hyphen)), "command.aggregate: aggregate type \"a-b\" contains a '-'");
 }
 
@@ -126,7 +128,8 @@ TEST(Codec, RefusesAnUnknownEnumerator) {
   expect_refused<ReadOptions>(field(5, 2), "direction: unknown enumerator 2");
   expect_refused<StreamOptions>(field(3, 127), "direction: unknown enumerator 127");
   expect_refused<Error>(field(1, 18), "code: unknown enumerator 18");
-  expect_refused<ReadOptions>(field(5, 0).substr(0, 1) + std::string(9, '\xff') + "\x01", "direction: unknown enumerator -1");
+  expect_refused<ReadOptions>(field(5, 0).substr(0, 1) + std::string(9, '\xff') + "\x01",
+                              "direction: unknown enumerator -1");
 }
 
 TEST(Codec, RefusesWhatMustBeThereAndIsNot) {
@@ -145,7 +148,8 @@ TEST(Codec, RefusesAnExpectedVersionThatSaysNothingOrTwoThings) {
 
   expect_refused<Append>(expecting(""), "expectations[0].version.kind: unknown enumerator 0");
   expect_refused<Append>(expecting(field(1, 5)), "expectations[0].version.kind: unknown enumerator 5");
-  expect_refused<Append>(expecting(field(1, 1) + field(2, 3)), "expectations[0].version.number: 3 is given, and the kind is not `exactly`");
+  expect_refused<Append>(expecting(field(1, 1) + field(2, 3)),
+                         "expectations[0].version.number: 3 is given, and the kind is not `exactly`");
   EXPECT_EQ(codec::decode<Append>(expecting(field(1, 4)))->expectations[0].version, Version::none());  // exactly 0
 }
 
@@ -196,7 +200,13 @@ TEST(Codec, KeepsNoLimitAndLimitZeroApart) {
 }
 
 TEST(Codec, KeepsADifferenceThatTheTextFormOfAnAggregateWouldNot) {
-  const Event malformed{.id = {}, .aggregate = AggregateId{"a-b", "c"}, .type = "T", .tags = {}, .also = {}, .payload = {}, .metadata = {},
+  const Event malformed{.id = {},
+                        .aggregate = AggregateId{"a-b", "c"},
+                        .type = "T",
+                        .tags = {},
+                        .also = {},
+                        .payload = {},
+                        .metadata = {},
                         .occurred_at = {}};
 
   // {a-b, c} and {a, b-c} are the same text: a mistaken id must be refused at the other end, not become another one.

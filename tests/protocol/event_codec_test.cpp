@@ -35,9 +35,15 @@ std::string damaged(std::string bytes) {
   for (int i = 0; i < hits && !bytes.empty(); ++i) {
     const auto at = *rc::gen::inRange<std::size_t>(0, bytes.size());
     switch (*rc::gen::inRange(0, 3)) {
-      case 0: bytes[at] = *rc::gen::arbitrary<char>(); break;
-      case 1: bytes.insert(at, bytes.substr(at, *rc::gen::inRange<std::size_t>(0, 20))); break;
-      default: bytes.erase(at, *rc::gen::inRange<std::size_t>(0, 4)); break;
+      case 0:
+        bytes[at] = *rc::gen::arbitrary<char>();
+        break;
+      case 1:
+        bytes.insert(at, bytes.substr(at, *rc::gen::inRange<std::size_t>(0, 20)));
+        break;
+      default:
+        bytes.erase(at, *rc::gen::inRange<std::size_t>(0, 4));
+        break;
     }
   }
   return bytes;
@@ -73,7 +79,8 @@ RC_GTEST_PROP(EventCodec, TakesHowManyConflictsAreWanted, (std::uint32_t wanted)
   RC_ASSERT(read == wanted);
 }
 
-// Numbers in more bytes than they need: the generated code takes them where they are values, but no key and no length of more than five.
+// Numbers in more bytes than they need: the generated code takes them where they are values, but no key and no length
+// of more than five.
 TEST(EventCodec, TakesLongFormsWhereTheMessageTakesThem) {
   using namespace std::string_literals;
   for (const auto& key : {"\x12"s, "\x92\x80\x80\x80\x00"s, "\x92\x80\x80\x80\x80\x00"s}) {
@@ -103,7 +110,8 @@ TEST(EventCodec, TakesTheLowerBitsOfHowManyConflictsAreWanted) {
 TEST(EventCodec, SaysNothingOnStandardErrorOfWhatItRefuses) {
   std::uint32_t ignored = 0;
   testing::internal::CaptureStderr();
-  const bool read = codec::decode_append("\x12\x03\x1a\x01\xff", ignored).has_value();  // an event's type that is not UTF-8
+  const bool read =
+      codec::decode_append("\x12\x03\x1a\x01\xff", ignored).has_value();  // an event's type that is not UTF-8
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_FALSE(read);
 }

@@ -79,11 +79,12 @@ TEST(EventId, IsReadInEitherCaseAndWrittenInLower) {
 }
 
 TEST(EventId, IsNotReadFromAnythingElse) {
-  for (const std::string_view text :
-       {"", "018f3c5e", "018f3c5e7b1a4e4e8b1a0242ac120002", "{018f3c5e-7b1a-4e4e-8b1a-0242ac120002}",
-        "018f3c5e-7b1a-4e4e-8b1a-0242ac12000", "018f3c5e-7b1a-4e4e-8b1a-0242ac1200022", "018f3c5e-7b1a-4e4e-8b1a-0242ac12000g",
-        "018f3c5e07b1a-4e4e-8b1a-0242ac120002", "018f3c5-e7b1a-4e4e-8b1a-0242ac120002", "-18f3c5e-7b1a-4e4e-8b1a-0242ac120002",
-        " 18f3c5e-7b1a-4e4e-8b1a-0242ac120002", "0x8f3c5e-7b1a-4e4e-8b1a-0242ac120002", "018f3c5e_7b1a_4e4e_8b1a_0242ac120002"}) {
+  for (const std::string_view text : {"", "018f3c5e", "018f3c5e7b1a4e4e8b1a0242ac120002",
+                                      "{018f3c5e-7b1a-4e4e-8b1a-0242ac120002}", "018f3c5e-7b1a-4e4e-8b1a-0242ac12000",
+                                      "018f3c5e-7b1a-4e4e-8b1a-0242ac1200022", "018f3c5e-7b1a-4e4e-8b1a-0242ac12000g",
+                                      "018f3c5e07b1a-4e4e-8b1a-0242ac120002", "018f3c5-e7b1a-4e4e-8b1a-0242ac120002",
+                                      "-18f3c5e-7b1a-4e4e-8b1a-0242ac120002", " 18f3c5e-7b1a-4e4e-8b1a-0242ac120002",
+                                      "0x8f3c5e-7b1a-4e4e-8b1a-0242ac120002", "018f3c5e_7b1a_4e4e_8b1a_0242ac120002"}) {
     EXPECT_EQ(EventId::parse(text), std::nullopt) << text;
   }
 }

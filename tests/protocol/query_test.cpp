@@ -85,7 +85,8 @@ TEST(Query, IsInvalidWithAnEmptyItem) {
   const auto first = Query{}.or_().types({"Placed"}), last = Query{}.types({"Placed"}).or_();
   const auto only = Query{}.tags({}), second = Query::of({{{"Placed"}, {}, {}}, {}, {{"Paid"}, {}, {}}});
 
-  for (const auto& [query, index] : {std::pair{first, "item 0"}, {last, "item 1"}, {only, "item 0"}, {second, "item 1"}}) {
+  for (const auto& [query, index] :
+       {std::pair{first, "item 0"}, {last, "item 1"}, {only, "item 0"}, {second, "item 1"}}) {
     const auto ok = query.check();
     ASSERT_FALSE(ok);
     EXPECT_EQ(ok.error().code, ErrorCode::invalid_query);
@@ -124,7 +125,8 @@ TEST(Query, TakesAsManyItemsAndTermsAsItsLimits) {
   const auto with = [](int items, int tags_each) {
     std::vector<QueryItem> made(static_cast<std::size_t>(items));
     for (int i = 0; i < items; ++i) {
-      for (int t = 0; t < tags_each; ++t) made[static_cast<std::size_t>(i)].tags.push_back(std::to_string(i) + ":" + std::to_string(t));
+      for (int t = 0; t < tags_each; ++t)
+        made[static_cast<std::size_t>(i)].tags.push_back(std::to_string(i) + ":" + std::to_string(t));
     }
     return Query::of(made);
   };
@@ -162,11 +164,14 @@ TEST(Query, GathersWhatIsSaidOfOneItem) {
 
 // From a small alphabet, so that queries and events meet.
 rc::Gen<std::vector<std::string>> words() {
-  return rc::gen::resize(4, rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::vector<std::string>{"a", "b", "c", "A"})));
+  return rc::gen::resize(4, rc::gen::container<std::vector<std::string>>(
+                                rc::gen::elementOf(std::vector<std::string>{"a", "b", "c", "A"})));
 }
 rc::Gen<std::vector<AggregateId>> aggregates() {
-  return rc::gen::resize(2, rc::gen::container<std::vector<AggregateId>>(rc::gen::map(
-                                rc::gen::elementOf(std::vector<std::string>{"1", "2"}), [](std::string v) { return AggregateId{"a", v}; })));
+  return rc::gen::resize(2, rc::gen::container<std::vector<AggregateId>>(
+                                rc::gen::map(rc::gen::elementOf(std::vector<std::string>{"1", "2"}), [](std::string v) {
+                                  return AggregateId{"a", v};
+                                })));
 }
 rc::Gen<QueryItem> item() {
   return rc::gen::build<QueryItem>(rc::gen::set(&QueryItem::types, words()), rc::gen::set(&QueryItem::tags, words()),
@@ -190,7 +195,8 @@ RC_GTEST_PROP(Query, MatchesAsSetsSay, ()) {
     const std::set<std::string> types(item.types.begin(), item.types.end());
     const std::set<Tag> asked(item.tags.begin(), item.tags.end());
     const std::set<AggregateId> about(item.concerning.begin(), item.concerning.end());
-    expected |= (types.empty() || types.count(event.type)) && std::includes(tags.begin(), tags.end(), asked.begin(), asked.end()) &&
+    expected |= (types.empty() || types.count(event.type)) &&
+                std::includes(tags.begin(), tags.end(), asked.begin(), asked.end()) &&
                 std::includes(concerned.begin(), concerned.end(), about.begin(), about.end());
   }
 

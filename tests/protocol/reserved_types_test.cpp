@@ -10,7 +10,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(ReservedTypes, AreTheStoresAndItsClients) {
-  for (const auto* type : {"Placed", "$AggregateRemoved", "$ProjectionCreated", "$GroupDropped", "$DocumentHidden", "$ErasureDone", "$CopyBegan", "$SinkClaimed"}) EXPECT_TRUE(check_known_type(type)) << type;
+  for (const auto* type : {"Placed", "$AggregateRemoved", "$ProjectionCreated", "$GroupDropped", "$DocumentHidden",
+                           "$ErasureDone", "$CopyBegan", "$SinkClaimed"})
+    EXPECT_TRUE(check_known_type(type)) << type;
   EXPECT_TRUE(check_known_types(Query::all()));
 }
 

@@ -30,21 +30,22 @@ bool is_utf8_by_decoding(const std::string& bytes) {
 }
 
 TEST(Utf8, AcceptsTheEdgesOfEveryLength) {
-  for (const auto& text : {""s, "\0"s, "\x7f"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s, "\xee\x80\x80"s,
-                           "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s}) {
+  for (const auto& text : {""s, "\0"s, "\x7f"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s,
+                           "\xee\x80\x80"s, "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s}) {
     EXPECT_TRUE(is_utf8(text)) << in_quotes(text);
   }
 }
 
 TEST(Utf8, RefusesOverlongFormsSurrogatesAndWhatLiesBeyond) {
-  for (const auto& text : {"\xc0\x80"s, "\xc1\xbf"s, "\xe0\x9f\xbf"s, "\xf0\x8f\xbf\xbf"s, "\xed\xa0\x80"s, "\xed\xbf\xbf"s,
-                           "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s, "\xfe"s}) {
+  for (const auto& text : {"\xc0\x80"s, "\xc1\xbf"s, "\xe0\x9f\xbf"s, "\xf0\x8f\xbf\xbf"s, "\xed\xa0\x80"s,
+                           "\xed\xbf\xbf"s, "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s, "\xfe"s}) {
     EXPECT_FALSE(is_utf8(text)) << in_quotes(text);
   }
 }
 
 TEST(Utf8, RefusesWhatIsCutShortOrStartsInTheMiddle) {
-  for (const auto& text : {"\x80"s, "\xbf"s, "\xc2"s, "\xe2\x82"s, "\xf0\x9f\x9b"s, "\xc2z"s, "\xe2\x82z"s, "\xf0\x9f\x9bz"s}) {
+  for (const auto& text :
+       {"\x80"s, "\xbf"s, "\xc2"s, "\xe2\x82"s, "\xf0\x9f\x9b"s, "\xc2z"s, "\xe2\x82z"s, "\xf0\x9f\x9bz"s}) {
     EXPECT_FALSE(is_utf8(text)) << in_quotes(text);
     EXPECT_FALSE(is_utf8("before, in blocks of eight " + text + " and after, in blocks of eight"));
   }

@@ -115,8 +115,10 @@ TEST(CheckEvent, CountsTagsAndFurtherAggregatesOnce) {
   too_many_tags.tags.push_back("one more");
   too_many_also.also.push_back({"order", "64"});
 
-  expect_refused(check(too_many_tags, limits), ErrorCode::too_large, "the event has 65 different tags, the limit is 64");
-  expect_refused(check(too_many_also, limits), ErrorCode::too_large, "the event has 65 different further aggregates, the limit is 64");
+  expect_refused(check(too_many_tags, limits), ErrorCode::too_large,
+                 "the event has 65 different tags, the limit is 64");
+  expect_refused(check(too_many_also, limits), ErrorCode::too_large,
+                 "the event has 65 different further aggregates, the limit is 64");
 }
 
 TEST(CheckEvent, RefusesOneTagAndOneFurtherAggregateTooMany) {
@@ -155,7 +157,8 @@ TEST(CheckEvent, RefusesReservedPayloadFormats) {
   for (const std::uint32_t number : {5u, 999u}) {
     auto e = event();
     e.format = PayloadFormat{number};
-    expect_refused(check(e, limits), ErrorCode::invalid_argument, "payload format " + std::to_string(number) + " is reserved");
+    expect_refused(check(e, limits), ErrorCode::invalid_argument,
+                   "payload format " + std::to_string(number) + " is reserved");
   }
 }
 
@@ -168,7 +171,8 @@ TEST(CheckEvent, RefusesATimeWithoutATextForm) {
   expect_refused(check(after, limits), ErrorCode::invalid_argument, "occurred_at 253402300800000000 us");
 }
 
-// A client that does not know a store's limits checks against the most; with two faults at once, it finds the one that the store finds.
+// A client that does not know a store's limits checks against the most; with two faults at once, it finds the one that
+// the store finds.
 TEST(Check, FindsWhatIsWrongAtAnyLimitsBeforeSizes) {
   auto large = event();
   large.aggregate->type = "with-dash";
@@ -231,7 +235,8 @@ TEST(CheckAppend, SaysWhichEventIsWrong) {
   auto wrong = event();
   wrong.type.clear();
 
-  expect_refused(check(append_of({event(), event(), wrong}), limits), ErrorCode::invalid_argument, "event 2: event type is empty");
+  expect_refused(check(append_of({event(), event(), wrong}), limits), ErrorCode::invalid_argument,
+                 "event 2: event type is empty");
 }
 
 TEST(CheckAppend, RefusesMoreEventsThanTheLimit) {
@@ -239,7 +244,8 @@ TEST(CheckAppend, RefusesMoreEventsThanTheLimit) {
   three.append_events_max = 3;
 
   EXPECT_TRUE(check(append_of({3, event()}), three));
-  expect_refused(check(append_of({4, event()}), three), ErrorCode::too_large, "the append has 4 events, the limit is 3");
+  expect_refused(check(append_of({4, event()}), three), ErrorCode::too_large,
+                 "the append has 4 events, the limit is 3");
 }
 
 TEST(CheckAppend, RefusesMoreBytesThanTheLimit) {
@@ -262,7 +268,8 @@ TEST(CheckAppend, RefusesAnEventIdTwice) {
   a.id = c.id = EventId::random();
   b.id = EventId::random();
 
-  expect_refused(check(append_of({a, b, c}), limits), ErrorCode::invalid_argument, "event id " + a.id.text() + " more than once");
+  expect_refused(check(append_of({a, b, c}), limits), ErrorCode::invalid_argument,
+                 "event id " + a.id.text() + " more than once");
   EXPECT_TRUE(check(append_of({a, b}), limits));
   EXPECT_TRUE(check(append_of({event(), event()}), limits));  // ids not given are not the same id
 }
@@ -278,7 +285,8 @@ TEST(CheckAppend, RefusesTwoExpectationsOfOneAggregate) {
   auto append = append_of({event()});
   append.expect("order-1", Version::any()).expect("order-2", Version::any()).expect("order-1", Version::any());
 
-  expect_refused(check(append, limits), ErrorCode::invalid_argument, "more than one expected version of aggregate \"order-1\"");
+  expect_refused(check(append, limits), ErrorCode::invalid_argument,
+                 "more than one expected version of aggregate \"order-1\"");
 }
 
 TEST(CheckAppend, RefusesAMalformedAggregateInAnExpectation) {
@@ -330,8 +338,10 @@ TEST(CheckAppend, RefusesACommandWithoutIdOverLimitsOrOfAnotherAggregate) {
   };
 
   expect_refused(with({{"order", "1"}, "", ""}), ErrorCode::invalid_argument, "command's id is empty");
-  expect_refused(with({{"order", "1"}, std::string(256, 'c'), ""}), ErrorCode::too_large, "has 256 bytes, the limit is 255");
-  expect_refused(with({{"order", "1"}, "c", std::string(65'537, 'r')}), ErrorCode::too_large, "has 65537 bytes, the limit is 65536");
+  expect_refused(with({{"order", "1"}, std::string(256, 'c'), ""}), ErrorCode::too_large,
+                 "has 256 bytes, the limit is 255");
+  expect_refused(with({{"order", "1"}, "c", std::string(65'537, 'r')}), ErrorCode::too_large,
+                 "has 65537 bytes, the limit is 65536");
   expect_refused(with({{"order", "2"}, "c", ""}), ErrorCode::invalid_argument, "of aggregate \"order-2\"");
   expect_refused(with({{"", "2"}, "c", ""}), ErrorCode::invalid_argument, "aggregate type is empty");
 }
@@ -339,7 +349,8 @@ TEST(CheckAppend, RefusesACommandWithoutIdOverLimitsOrOfAnotherAggregate) {
 // ---- a snapshot
 
 TEST(CheckSnapshot, RefusesWhatIsTooLargeMalformedOrNeverLives) {
-  auto large = snapshot_of("1"), malformed = snapshot_of(""), reserved = snapshot_of("1"), dead = snapshot_of("1"), eternal = snapshot_of("1");
+  auto large = snapshot_of("1"), malformed = snapshot_of(""), reserved = snapshot_of("1"), dead = snapshot_of("1"),
+       eternal = snapshot_of("1");
   large.payload = std::string(limits.snapshot_bytes_max + 1, 's');
   reserved.format = PayloadFormat{7};
   dead.ttl = std::chrono::seconds(0);
@@ -360,9 +371,10 @@ TEST(CheckLimits, AcceptsTheDefaultsAndTheMost) {
 }
 
 TEST(CheckLimits, RefusesEachAtZero) {
-  for (const auto member : {&Limits::payload_bytes_max, &Limits::metadata_bytes_max, &Limits::snapshot_bytes_max, &Limits::reply_bytes_max,
-                            &Limits::append_events_max, &Limits::append_bytes_max, &Limits::page_events_max, &Limits::page_bytes_max,
-                            &Limits::shard_queue_appends_max, &Limits::shard_queue_bytes_max}) {
+  for (const auto member :
+       {&Limits::payload_bytes_max, &Limits::metadata_bytes_max, &Limits::snapshot_bytes_max, &Limits::reply_bytes_max,
+        &Limits::append_events_max, &Limits::append_bytes_max, &Limits::page_events_max, &Limits::page_bytes_max,
+        &Limits::shard_queue_appends_max, &Limits::shard_queue_bytes_max}) {
     Limits none;
     none.*member = 0;
     expect_refused(check(none), ErrorCode::invalid_argument, "is 0");
@@ -370,8 +382,8 @@ TEST(CheckLimits, RefusesEachAtZero) {
 }
 
 TEST(CheckLimits, RefusesEachThatHasAMostBeyondIt) {
-  for (const auto member : {&Limits::payload_bytes_max, &Limits::metadata_bytes_max, &Limits::snapshot_bytes_max, &Limits::reply_bytes_max,
-                            &Limits::append_events_max, &Limits::append_bytes_max}) {
+  for (const auto member : {&Limits::payload_bytes_max, &Limits::metadata_bytes_max, &Limits::snapshot_bytes_max,
+                            &Limits::reply_bytes_max, &Limits::append_events_max, &Limits::append_bytes_max}) {
     Limits beyond;
     beyond.*member = Limits::most().*member + 1;
     expect_refused(check(beyond), ErrorCode::invalid_argument, "the most is " + std::to_string(Limits::most().*member));
@@ -380,7 +392,8 @@ TEST(CheckLimits, RefusesEachThatHasAMostBeyondIt) {
 
 TEST(CheckLimits, LetsPagesAndQueuesBeAnySize) {
   Limits large;
-  large.page_events_max = large.page_bytes_max = large.shard_queue_appends_max = large.shard_queue_bytes_max = std::size_t{1} << 40;
+  large.page_events_max = large.page_bytes_max = large.shard_queue_appends_max = large.shard_queue_bytes_max =
+      std::size_t{1} << 40;
 
   EXPECT_TRUE(check(large));
 }

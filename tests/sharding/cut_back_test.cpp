@@ -13,14 +13,16 @@ namespace {
 TEST(CutBack, KeepsAWholeSegmentsRefusedOffsetsAndNoneBehind) {
   Cut cut;
   cut.first_position = GlobalPosition{11};
-  cut.segments = {{ShardId{2}, Epoch{1}, ShardOffset{5}, ShardOffset{10}, {ShardOffset{5}, ShardOffset{7}, ShardOffset{9}}},
-                  {ShardId{0}, Epoch{3}, ShardOffset{1}, ShardOffset{3}, {}},
-                  {ShardId{1}, Epoch{1}, ShardOffset{4}, ShardOffset{5}, {ShardOffset{4}}}};
+  cut.segments = {
+      {ShardId{2}, Epoch{1}, ShardOffset{5}, ShardOffset{10}, {ShardOffset{5}, ShardOffset{7}, ShardOffset{9}}},
+      {ShardId{0}, Epoch{3}, ShardOffset{1}, ShardOffset{3}, {}},
+      {ShardId{1}, Epoch{1}, ShardOffset{4}, ShardOffset{5}, {ShardOffset{4}}}};
 
   auto inside = cut_back(cut, GlobalPosition{11});
   auto between = cut_back(cut, GlobalPosition{12});
 
-  EXPECT_EQ(inside.segments, (std::vector<Segment>{{ShardId{2}, Epoch{1}, ShardOffset{5}, ShardOffset{7}, {ShardOffset{5}}}}));
+  EXPECT_EQ(inside.segments,
+            (std::vector<Segment>{{ShardId{2}, Epoch{1}, ShardOffset{5}, ShardOffset{7}, {ShardOffset{5}}}}));
   EXPECT_EQ(between.segments, (std::vector<Segment>{cut.segments[0]}));
   EXPECT_EQ(cut_back(cut, GlobalPosition{14}).segments, (std::vector<Segment>{cut.segments[0], cut.segments[1]}));
 }
@@ -34,7 +36,11 @@ TEST(CutBack, GivesThePrefixOfItsRunsWhereverItEnds) {
     std::vector<std::uint64_t> next(4, 1);
     for (std::size_t n = 1 + random() % 6; n != 0; --n) {
       auto shard = random() % 4;
-      Segment segment{ShardId{static_cast<std::uint16_t>(shard)}, Epoch{1 + random() % 2}, ShardOffset{next[shard]}, ShardOffset{next[shard] + 1 + random() % 5}, {}};
+      Segment segment{ShardId{static_cast<std::uint16_t>(shard)},
+                      Epoch{1 + random() % 2},
+                      ShardOffset{next[shard]},
+                      ShardOffset{next[shard] + 1 + random() % 5},
+                      {}};
       next[shard] = segment.end.value;
       for (auto offset = segment.first; offset < segment.end; ++offset)
         if (random() % 4 == 0) segment.refused.push_back(offset);

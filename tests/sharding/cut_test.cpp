@@ -39,7 +39,8 @@ Cut random_cut(std::mt19937_64& random) {
   Cut cut = cut_at(number() - 1, 1 + (number() >> 3));
   cut.coordinator = Epoch{number() - 1};
   for (std::size_t n = random() % 6; n != 0; --n) {
-    Segment s = segment(static_cast<std::uint16_t>(random() % (random() % 2 ? 16 : 65'535)), random() % 3, 1 + (number() >> 4), 0);
+    Segment s = segment(static_cast<std::uint16_t>(random() % (random() % 2 ? 16 : 65'535)), random() % 3,
+                        1 + (number() >> 4), 0);
     s.end = s.first + 1 + (random() % 2 ? 0 : random() % 300);
     for (ShardOffset o = s.first; o < s.end; ++o) {
       if (random() % 4 == 0) s.refused.push_back(o);
@@ -68,18 +69,18 @@ TEST(CutCodec, KeepsItsBytes) {
 
   const std::string encoded = encode(cut);
 
-  EXPECT_EQ(encoded, bytes("01"          // format version
-                           "01"          // flags: openings
-                           "ac02"        // number 300
-                           "02"          // coordinator's epoch 2
-                           "e807"        // first position 1,000
-                           "04"          // segments
-                           "1c 46"       // shard 3, one event; offset 70
-                           "01 05 0a"    // shard 0, refused follow; from offset 5, ten of them
-                           "02 00 02"    // two refused: 0 behind the first, then 2 behind the one after that
-                           "a601 04 01"  // shard 20, one event, another epoch: 4; offset 1
-                           "08 09 02"    // shard 1, the same epoch; from offset 9, two
-                           "01"          // openings
+  EXPECT_EQ(encoded, bytes("01"              // format version
+                           "01"              // flags: openings
+                           "ac02"            // number 300
+                           "02"              // coordinator's epoch 2
+                           "e807"            // first position 1,000
+                           "04"              // segments
+                           "1c 46"           // shard 3, one event; offset 70
+                           "01 05 0a"        // shard 0, refused follow; from offset 5, ten of them
+                           "02 00 02"        // two refused: 0 behind the first, then 2 behind the one after that
+                           "a601 04 01"      // shard 20, one event, another epoch: 4; offset 1
+                           "08 09 02"        // shard 1, the same epoch; from offset 9, two
+                           "01"              // openings
                            "14 04 07 01"));  // shard 20, epoch 4, node 7, tail 1
   EXPECT_EQ(decode_cut(encoded), cut);
 }
@@ -94,7 +95,8 @@ TEST(CutCodec, AppendsToWhatIsThere) {
 
 TEST(CutCodec, TakesFiveBytesForASingleEvent) {
   Cut cut = cut_at(100'000, 20'000'000);
-  for (std::uint16_t i = 0; i != 256; ++i) cut.segments.push_back(segment((i * 7) % 16, 1, 1'250'000 + i, 1'250'001 + i));
+  for (std::uint16_t i = 0; i != 256; ++i)
+    cut.segments.push_back(segment((i * 7) % 16, 1, 1'250'000 + i, 1'250'001 + i));
 
   EXPECT_LE(encode(cut).size(), 256 * 4 + 12);
 }
@@ -138,7 +140,8 @@ TEST(CutCodec, AcceptsNoOtherBytes) {
 
   for (int i = 0; i != 50'000; ++i) {
     std::string changed = encode(random_cut(random));
-    for (std::size_t n = random() % 3; n != 3; ++n) changed[random() % changed.size()] ^= static_cast<char>(1u << random() % 8);
+    for (std::size_t n = random() % 3; n != 3; ++n)
+      changed[random() % changed.size()] ^= static_cast<char>(1u << random() % 8);
     const auto decoded = decode_cut(changed);
     if (decoded) {
       ++accepted;

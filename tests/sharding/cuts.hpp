@@ -11,7 +11,8 @@
 
 namespace evershard::sharding {
 
-inline Segment segment_of(std::uint16_t shard, std::uint64_t epoch, std::uint64_t first, std::uint64_t end, std::vector<ShardOffset> refused = {}) {
+inline Segment segment_of(std::uint16_t shard, std::uint64_t epoch, std::uint64_t first, std::uint64_t end,
+                          std::vector<ShardOffset> refused = {}) {
   return {ShardId{shard}, Epoch{epoch}, ShardOffset{first}, ShardOffset{end}, std::move(refused)};
 }
 inline Opening opening_of(std::uint16_t shard, std::uint64_t epoch, std::uint32_t node, std::uint64_t tail) {

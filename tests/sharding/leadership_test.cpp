@@ -18,7 +18,8 @@ Leaderships led(std::initializer_list<std::pair<std::uint64_t, EventId>> by) {
 
 TEST(Leadership, IsOfOneHistoryWhereTheCommonEpochsAgree) {
   EXPECT_TRUE(check_one_history(led({{1, one}, {2, other}}), led({{2, other}})));
-  EXPECT_TRUE(check_one_history(led({{1, one}}), led({{1, one}, {2, other}}))) << "one has heard of a newer coordinator, the other has not yet";
+  EXPECT_TRUE(check_one_history(led({{1, one}}), led({{1, one}, {2, other}})))
+      << "one has heard of a newer coordinator, the other has not yet";
 }
 
 TEST(Leadership, IsOfTwoHistoriesWhereOneEpochWasLedByTwo) {
@@ -26,7 +27,8 @@ TEST(Leadership, IsOfTwoHistoriesWhereOneEpochWasLedByTwo) {
 
   ASSERT_FALSE(apart);
   EXPECT_EQ(apart.error().code, ErrorCode::fenced);
-  EXPECT_THAT(apart.error().what, HasSubstr("epoch 2 was led by " + one.text() + " here and by " + other.text() + " there"));
+  EXPECT_THAT(apart.error().what,
+              HasSubstr("epoch 2 was led by " + one.text() + " here and by " + other.text() + " there"));
 }
 
 TEST(Leadership, IsUnknownWithoutACommonEpoch) {

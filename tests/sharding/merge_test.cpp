@@ -24,7 +24,8 @@ RecordedEvent event(std::uint16_t shard, std::uint64_t position) {
   return e;
 }
 
-ShardPage page(std::uint16_t shard, const std::vector<std::uint64_t>& positions, std::uint64_t complete_to, bool end = false) {
+ShardPage page(std::uint16_t shard, const std::vector<std::uint64_t>& positions, std::uint64_t complete_to,
+               bool end = false) {
   ShardPage p{ShardId{shard}, {}, GlobalPosition{complete_to}, end};
   for (const std::uint64_t position : positions) p.events.push_back(event(shard, position));
   return p;
@@ -152,11 +153,13 @@ TEST(PageMerge, EqualsTheSortedWhole) {
       if (!waiting.empty() && random() % 3 != 0) s = waiting[random() % waiting.size()].value;
       if (!ended[s]) {
         std::vector<std::uint64_t> positions;
-        for (std::size_t n = random() % 4; n != 0 && given[s] != of[s].size(); --n) positions.push_back(of[s][given[s]++]);
+        for (std::size_t n = random() % 4; n != 0 && given[s] != of[s].size(); --n)
+          positions.push_back(of[s][given[s]++]);
         // As far as the last one, or up to the one that follows.
         const bool all = given[s] == of[s].size();
         const std::uint64_t last_one = positions.empty() ? complete[s] : positions.back();
-        const std::uint64_t next_one = direction == forwards ? (all ? last : of[s][given[s]] - 1) : (all ? 1 : of[s][given[s]] + 1);
+        const std::uint64_t next_one =
+            direction == forwards ? (all ? last : of[s][given[s]] - 1) : (all ? 1 : of[s][given[s]] + 1);
         const std::uint64_t to = random() % 2 ? next_one : last_one;
         complete[s] = direction == forwards ? std::max(complete[s], to) : std::min(complete[s], to);
         ended[s] = all && random() % 2 != 0;

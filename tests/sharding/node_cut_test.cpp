@@ -21,7 +21,8 @@ TEST(NodeCut, KeepsItsOwnSegmentsAndCountsTheOthers) {
   cut.number = CutNumber{3};
   cut.coordinator = Epoch{2};
   cut.first_position = GlobalPosition{10};
-  cut.segments = {of(2, 1, 4), of(3, 1, 3, {ShardOffset{2}}), of(0, 7, 9), of(2, 4, 5, {ShardOffset{4}}), of(0, 9, 10), of(1, 1, 2)};
+  cut.segments = {of(2, 1, 4), of(3, 1, 3, {ShardOffset{2}}), of(0, 7, 9), of(2, 4, 5, {ShardOffset{4}}), of(0, 9, 10),
+                  of(1, 1, 2)};
   cut.openings = {{ShardId{1}, Epoch{2}, 2, ShardOffset{1}}, {ShardId{0}, Epoch{3}, 1, ShardOffset{1}}};
 
   const Cut kept = cut_of_node(cut, [](const Segment& segment) { return segment.shard.value < 1; }, {cut.openings[1]});
@@ -40,7 +41,8 @@ TEST(NodeCut, AsksForShardAndEpoch) {
   cut.segments = {of(0, 1, 3)};
   cut.segments.front().epoch = Epoch{5};
 
-  EXPECT_THAT(cut_of_node(cut, [](const Segment& segment) { return segment.epoch == Epoch{4}; }, {}).segments, ElementsAre(Segment::elsewhere(2)));
+  EXPECT_THAT(cut_of_node(cut, [](const Segment& segment) { return segment.epoch == Epoch{4}; }, {}).segments,
+              ElementsAre(Segment::elsewhere(2)));
 }
 
 // Whatever is kept: positions and offsets stay as they were, every position has a run, and the bytes come back.

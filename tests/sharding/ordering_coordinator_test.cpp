@@ -21,9 +21,15 @@ EventId id(std::uint8_t n) {
   return id;
 }
 
-ReportedAppend plain(std::vector<Term> terms = {1}) { return {.events = 1, .tentative = false, .conditions = {}, .terms = {terms}, .part = {}}; }
+ReportedAppend plain(std::vector<Term> terms = {1}) {
+  return {.events = 1, .tentative = false, .conditions = {}, .terms = {terms}, .part = {}};
+}
 ReportedAppend unless(Term term, std::uint64_t from, std::vector<Term> terms = {1}) {
-  return {.events = 1, .tentative = true, .conditions = {{TermQuery{false, {{{}, {term}}}}, GlobalPosition{from}}}, .terms = {terms}, .part = {}};
+  return {.events = 1,
+          .tentative = true,
+          .conditions = {{TermQuery{false, {{{}, {term}}}}, GlobalPosition{from}}},
+          .terms = {terms},
+          .part = {}};
 }
 /// The part on `shard` of append `n` with one event on each of `shards`, in that order.
 ReportedAppend part(std::uint8_t n, const std::vector<std::uint16_t>& shards, std::uint16_t shard) {
@@ -42,7 +48,8 @@ Report report(std::uint16_t shard, std::uint64_t first, std::vector<ReportedAppe
   return {ShardId{shard}, Epoch{epoch}, ShardOffset{first}, std::move(appends)};
 }
 
-Segment segment(std::uint16_t shard, std::uint64_t first, std::uint64_t end, std::vector<ShardOffset> refused = {}, std::uint64_t epoch = 1) {
+Segment segment(std::uint16_t shard, std::uint64_t first, std::uint64_t end, std::vector<ShardOffset> refused = {},
+                std::uint64_t epoch = 1) {
   return {ShardId{shard}, Epoch{epoch}, ShardOffset{first}, ShardOffset{end}, std::move(refused)};
 }
 
@@ -138,7 +145,8 @@ TEST(OrderingAtTheCoordinator, OpensNoShardThatLostWhatCutsCover) {
 
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, ErrorCode::corruption);
-  EXPECT_EQ(lost.error().what, "shard 0 of node 9 ends before offset 2, the cuts cover it up to offset 3: it has lost data");
+  EXPECT_EQ(lost.error().what,
+            "shard 0 of node 9 ends before offset 2, the cuts cover it up to offset 3: it has lost data");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::invalid_argument);
   ASSERT_TRUE(whole);
@@ -176,7 +184,8 @@ TEST(OrderingAtTheCoordinator, RefusesByWhatStandsBetweenFromAndThePlace) {
   const auto cut = ordering.make_cut();
 
   ASSERT_TRUE(cut);
-  EXPECT_THAT(cut->segments, ElementsAre(segment(1, 1, 5, {ShardOffset{1}, ShardOffset{4}}), segment(2, 1, 3, {ShardOffset{1}})));
+  EXPECT_THAT(cut->segments,
+              ElementsAre(segment(1, 1, 5, {ShardOffset{1}, ShardOffset{4}}), segment(2, 1, 3, {ShardOffset{1}})));
   EXPECT_EQ(ordering.state().watermark, GlobalPosition{4});
 }
 
@@ -204,7 +213,8 @@ TEST(OrderingAtTheCoordinator, PlacesAnAppendOverSeveralShardsTogether) {
   const auto cut = ordering.make_cut();
 
   ASSERT_TRUE(cut);
-  EXPECT_THAT(cut->segments, ElementsAre(segment(0, 1, 2), segment(2, 1, 3), segment(0, 2, 3), segment(2, 3, 4), segment(0, 3, 5), segment(1, 1, 2)));
+  EXPECT_THAT(cut->segments, ElementsAre(segment(0, 1, 2), segment(2, 1, 3), segment(0, 2, 3), segment(2, 3, 4),
+                                         segment(0, 3, 5), segment(1, 1, 2)));
 }
 
 TEST(OrderingAtTheCoordinator, JudgesAnAppendOverSeveralShardsOnceByItsLargestFrom) {
@@ -222,7 +232,8 @@ TEST(OrderingAtTheCoordinator, JudgesAnAppendOverSeveralShardsOnceByItsLargestFr
   const auto cut = ordering.make_cut();
 
   ASSERT_TRUE(cut);
-  EXPECT_THAT(cut->segments, ElementsAre(segment(0, 2, 3), segment(1, 1, 3, {ShardOffset{2}}), segment(0, 3, 4, {ShardOffset{3}})));
+  EXPECT_THAT(cut->segments,
+              ElementsAre(segment(0, 2, 3), segment(1, 1, 3, {ShardOffset{2}}), segment(0, 3, 4, {ShardOffset{3}})));
 }
 
 TEST(OrderingAtTheCoordinator, HoldsAPartBackForACountedNumberOfCuts) {
@@ -248,7 +259,8 @@ TEST(OrderingAtTheCoordinator, HoldsWhatStandsBehindAHeldPart) {
   EXPECT_THAT(ordering.make_cut()->segments, ElementsAre(segment(1, 1, 2)));
   ordering.report(report(2, 1, {part(1, {0, 2}, 2)}));
 
-  EXPECT_THAT(ordering.make_cut()->segments, ElementsAre(segment(0, 1, 2), segment(2, 1, 2), segment(0, 2, 3), segment(1, 2, 4)));
+  EXPECT_THAT(ordering.make_cut()->segments,
+              ElementsAre(segment(0, 1, 2), segment(2, 1, 2), segment(0, 2, 3), segment(1, 2, 4)));
 }
 
 TEST(OrderingAtTheCoordinator, RefusesOneOfARingAndPlacesTheOthers) {
@@ -258,8 +270,12 @@ TEST(OrderingAtTheCoordinator, RefusesOneOfARingAndPlacesTheOthers) {
     // Append i lies on shards i and i + 1; on each shard the one that comes from below stands second.
     for (std::uint16_t i = 0; i != length; ++i) {
       const std::uint16_t below = static_cast<std::uint16_t>((i + length - 1) % length);
-      const auto shards_of = [&](std::uint16_t n) { return std::vector<std::uint16_t>{n, static_cast<std::uint16_t>((n + 1) % length)}; };
-      ordering.report(report(i, 1, {part(static_cast<std::uint8_t>(i + 1), shards_of(i), i), part(static_cast<std::uint8_t>(below + 1), shards_of(below), i), plain()}));
+      const auto shards_of = [&](std::uint16_t n) {
+        return std::vector<std::uint16_t>{n, static_cast<std::uint16_t>((n + 1) % length)};
+      };
+      ordering.report(report(i, 1,
+                             {part(static_cast<std::uint8_t>(i + 1), shards_of(i), i),
+                              part(static_cast<std::uint8_t>(below + 1), shards_of(below), i), plain()}));
     }
 
     const auto cut = ordering.make_cut();
@@ -279,7 +295,8 @@ TEST(OrderingAtTheCoordinator, StopsWhenItSeesAnAppendTwice) {
 
   EXPECT_EQ(ordering.report(report(0, 2, {part(1, {0, 1}, 0)})), Reported::replaced);
   EXPECT_EQ(ordering.report(report(1, 1, {part(2, {0, 1}, 1), part(2, {0, 1}, 1)})), Reported::replaced);
-  EXPECT_EQ(ordering.report(report(1, 1, {part(1, {1, 0}, 1)})), Reported::malformed) << "not the append its sibling is of";
+  EXPECT_EQ(ordering.report(report(1, 1, {part(1, {1, 0}, 1)})), Reported::malformed)
+      << "not the append its sibling is of";
 }
 
 TEST(OrderingAtTheCoordinator, MakesACutForWhoAsksForOne) {

@@ -102,7 +102,8 @@ TEST(OrderingInOneProcess, EqualsAList) {
     for (int step = 0; step != 200; ++step) {
       std::vector<TermCondition> conditions;
       for (std::size_t n = random() % 3; n != 0; --n) {
-        conditions.push_back(no_event_with({1 + random() % 9}, list.size() - 1 - std::min<std::uint64_t>(random() % 12, list.size() - 1)));
+        conditions.push_back(no_event_with({1 + random() % 9},
+                                           list.size() - 1 - std::min<std::uint64_t>(random() % 12, list.size() - 1)));
       }
       Verdict expected;
       for (std::uint32_t c = 0; c != conditions.size() && expected.kind == Kind::placed; ++c) {

@@ -1,5 +1,5 @@
-// Ordering at the coordinator, under random appends, reports in any order, doubled and stale, openings, new coordinators.
-// Every cut is judged again by the final sequence alone. A failure is a seed.
+// Ordering at the coordinator, under random appends, reports in any order, doubled and stale, openings, new
+// coordinators. Every cut is judged again by the final sequence alone. A failure is a seed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ struct Plan {
   std::vector<std::pair<std::uint16_t, std::vector<Term>>> events;
   std::vector<TermCondition> conditions;
   bool digests = true;
-  std::set<std::uint16_t> unwritten;           // shards whose part is still to come
+  std::set<std::uint16_t> unwritten;             // shards whose part is still to come
   std::map<std::uint16_t, std::uint64_t> first;  // per shard, where its part of the present try stands
-  std::set<std::uint16_t> refused;  // parts of the present try
+  std::set<std::uint16_t> refused;               // parts of the present try
   bool placed = false;
   int tries = 1;
 
@@ -37,16 +37,38 @@ struct Plan {
 class World {
  public:
   explicit World(std::uint64_t seed)
-      : random_(seed), shards_(static_cast<std::uint16_t>(2 + seed % 4)), logs_(shards_), epochs_(shards_, 1), ordering_(start(), options()) {}
+      : random_(seed),
+        shards_(static_cast<std::uint16_t>(2 + seed % 4)),
+        logs_(shards_),
+        epochs_(shards_, 1),
+        ordering_(start(), options()) {}
 
   void step() {
     switch (pick(12)) {
-      case 0: case 1: case 2: plan(); break;
-      case 3: case 4: case 5: write(); break;
-      case 6: case 7: send(static_cast<std::uint16_t>(pick(shards_))); break;
-      case 8: case 9: deliver(); break;
-      case 10: if (pick(3) == 0) make_cut(); break;
-      default: if (pick(8) == 0) rare(); break;
+      case 0:
+      case 1:
+      case 2:
+        plan();
+        break;
+      case 3:
+      case 4:
+      case 5:
+        write();
+        break;
+      case 6:
+      case 7:
+        send(static_cast<std::uint16_t>(pick(shards_)));
+        break;
+      case 8:
+      case 9:
+        deliver();
+        break;
+      case 10:
+        if (pick(3) == 0) make_cut();
+        break;
+      default:
+        if (pick(8) == 0) rare();
+        break;
     }
   }
 
@@ -61,11 +83,13 @@ class World {
     int made = 0;
     while (make_cut()) ASSERT_LT(++made, 60) << "I-Live: cuts without end";
     for (std::uint16_t s = 0; s != shards_; ++s) {
-      ASSERT_EQ(ordering_.state().shards[s].next, ShardOffset{logs_[s].size() + 1}) << "I-Live: shard " << s << " is stuck";
+      ASSERT_EQ(ordering_.state().shards[s].next, ShardOffset{logs_[s].size() + 1})
+          << "I-Live: shard " << s << " is stuck";
     }
   }
 
-  std::size_t cuts = 0, placed = 0, placed_over_several = 0, refused_by_match = 0, refused_as_stale = 0, crossed = 0, refused_alone = 0;
+  std::size_t cuts = 0, placed = 0, placed_over_several = 0, refused_by_match = 0, refused_as_stale = 0, crossed = 0,
+              refused_alone = 0;
 
  private:
   static constexpr Term vocabulary = 6;
@@ -122,7 +146,8 @@ class World {
     // `from`: mostly near the head, as whoever has read up to there and seen no match would have it.
     auto conditions = p.conditions;
     const std::uint64_t head = sequence_.size() - 1;
-    for (TermCondition& c : conditions) c.from = GlobalPosition{pick(10) == 0 ? pick(head + 3) : head - std::min(head, pick(6))};
+    for (TermCondition& c : conditions)
+      c.from = GlobalPosition{pick(10) == 0 ? pick(head + 3) : head - std::min(head, pick(6))};
     conditions_of_[{shard, p.first[shard]}] = std::move(conditions);
   }
 
@@ -241,7 +266,8 @@ class World {
     const auto in_this_cut = [&](const Plan& p) {
       return std::all_of(p.events.begin(), p.events.end(), [&](const auto& event) {
         const auto first = p.first.find(event.first);
-        return first != p.first.end() && !p.refused.contains(event.first) && first->second >= begin[event.first] && first->second < at[event.first];
+        return first != p.first.end() && !p.refused.contains(event.first) && first->second >= begin[event.first] &&
+               first->second < at[event.first];
       });
     };
     const auto rings = crossings(begin, at, in_this_cut);
@@ -259,11 +285,13 @@ class World {
         if (in_this_cut(p)) {
           for (const std::uint16_t s : p.shards()) {
             const auto& theirs = conditions_of_[{s, p.first.at(s)}];
-            for (std::size_t c = 0; c != conditions.size(); ++c) conditions[c].from = std::max(conditions[c].from, theirs[c].from);
+            for (std::size_t c = 0; c != conditions.size(); ++c)
+              conditions[c].from = std::max(conditions[c].from, theirs[c].from);
           }
         }
         verdicts[entry.plan] = holds(conditions);
-        stale[entry.plan] = std::any_of(conditions.begin(), conditions.end(), [&](const TermCondition& c) { return c.from.value < window_from_; });
+        stale[entry.plan] = std::any_of(conditions.begin(), conditions.end(),
+                                        [&](const TermCondition& c) { return c.from.value < window_from_; });
       }
       const bool fits = verdicts[entry.plan] && !stale[entry.plan];
       if (!refused) {
@@ -317,7 +345,8 @@ class World {
 
   // Those that stand in a ring: a before b on some shard, b before c on another, ..., and at last before a.
   template <class Whole>
-  std::set<std::size_t> crossings(const std::vector<std::uint64_t>& begin, const std::vector<std::uint64_t>& end, Whole whole) const {
+  std::set<std::size_t> crossings(const std::vector<std::uint64_t>& begin, const std::vector<std::uint64_t>& end,
+                                  Whole whole) const {
     std::map<std::size_t, std::set<std::size_t>> before;
     for (std::uint16_t s = 0; s != shards_; ++s) {
       std::vector<std::size_t> seen;
@@ -332,7 +361,8 @@ class World {
       for (auto& [later, earlier] : before) {
         const auto copy = earlier;
         for (const std::size_t e : copy) {
-          if (const auto further = before.find(e); further != before.end()) earlier.insert(further->second.begin(), further->second.end());
+          if (const auto further = before.find(e); further != before.end())
+            earlier.insert(further->second.begin(), further->second.end());
         }
       }
     }
@@ -348,7 +378,8 @@ class World {
   std::vector<Plan> plans_;
   std::vector<std::vector<Entry>> logs_;  // per shard, by offset - 1
   std::vector<std::uint64_t> epochs_;
-  std::map<std::pair<std::uint16_t, std::uint64_t>, std::vector<TermCondition>> conditions_of_;  // per part, by shard and offset
+  std::map<std::pair<std::uint16_t, std::uint64_t>, std::vector<TermCondition>>
+      conditions_of_;  // per part, by shard and offset
   std::vector<Report> in_flight_;
   std::vector<std::uint16_t> openings_;
   std::vector<std::vector<Term>> sequence_{{}};  // by position
@@ -357,7 +388,8 @@ class World {
 };
 
 TEST(OrderingWalk, KeepsEveryInvariant) {
-  std::size_t cuts = 0, placed = 0, placed_over_several = 0, refused_by_match = 0, refused_as_stale = 0, crossed = 0, refused_alone = 0;
+  std::size_t cuts = 0, placed = 0, placed_over_several = 0, refused_by_match = 0, refused_as_stale = 0, crossed = 0,
+              refused_alone = 0;
 
   for (std::uint64_t seed = 1; seed != 1'500; ++seed) {
     SCOPED_TRACE(seed);

@@ -13,11 +13,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-HeldOrder held_order(std::uint32_t node, std::uint64_t cut, std::uint64_t watermark, std::vector<HeldOrder::Shard> shards) {
+HeldOrder held_order(std::uint32_t node, std::uint64_t cut, std::uint64_t watermark,
+                     std::vector<HeldOrder::Shard> shards) {
   return {node, CutNumber{cut}, GlobalPosition{watermark}, Epoch{4}, std::move(shards)};
 }
-Segment own_segment(std::uint16_t shard, std::uint64_t epoch, std::uint64_t first, std::uint64_t end) { return {ShardId{shard}, Epoch{epoch}, ShardOffset{first}, ShardOffset{end}, {}}; }
-Cut kept_cut(std::uint64_t number, std::uint64_t first_position, std::vector<Segment> segments) { return {CutNumber{number}, Epoch{4}, GlobalPosition{first_position}, std::move(segments), {}}; }
+Segment own_segment(std::uint16_t shard, std::uint64_t epoch, std::uint64_t first, std::uint64_t end) {
+  return {ShardId{shard}, Epoch{epoch}, ShardOffset{first}, ShardOffset{end}, {}};
+}
+Cut kept_cut(std::uint64_t number, std::uint64_t first_position, std::vector<Segment> segments) {
+  return {CutNumber{number}, Epoch{4}, GlobalPosition{first_position}, std::move(segments), {}};
+}
 HeldOrder::Shard shard_at(std::uint64_t epoch, std::uint64_t next) { return {Epoch{epoch}, ShardOffset{next}}; }
 
 /// Node 1 has shard 0, node 2 has shard 1: positions 1 to 3 and 6, and 4 to 5.
@@ -39,8 +44,11 @@ TEST(RebuiltOrder, IsTheStateAllNodesStandAt) {
   EXPECT_EQ(state.epoch, Epoch{4});
   EXPECT_EQ(state.last_cut, CutNumber{9});
   EXPECT_EQ(state.watermark, GlobalPosition{6});
-  EXPECT_EQ(state.shards[0], (CutLogState::Shard{Epoch{1}, 1, ShardOffset{5}, GlobalPosition{6}, Epoch{1}, ShardOffset{4}}));
-  EXPECT_EQ(state.shards[1], (CutLogState::Shard{Epoch{3}, 2, ShardOffset{3}, GlobalPosition{5}, Epoch{2}, ShardOffset{2}})) << "opened again, and not written since";
+  EXPECT_EQ(state.shards[0],
+            (CutLogState::Shard{Epoch{1}, 1, ShardOffset{5}, GlobalPosition{6}, Epoch{1}, ShardOffset{4}}));
+  EXPECT_EQ(state.shards[1],
+            (CutLogState::Shard{Epoch{3}, 2, ShardOffset{3}, GlobalPosition{5}, Epoch{2}, ShardOffset{2}}))
+      << "opened again, and not written since";
   EXPECT_EQ(state.shards[2], CutLogState::Shard{});
   EXPECT_THAT(outcome->unowned, ElementsAre(ShardId{2}));
   EXPECT_THAT(outcome->unknown, IsEmpty());
@@ -104,11 +112,13 @@ TEST(RebuiltOrder, KnowsThatAShardWasGivenUp) {
   ASSERT_TRUE(outcome) << outcome.error().what;
   EXPECT_EQ(outcome->state.shards[0].written, Epoch{4});
   using Losses = std::vector<CutLogState::Shard::Loss>;
-  EXPECT_EQ(outcome->state.shards[0].losses, (Losses{{Epoch{3}, ShardOffset{1}}, {Epoch{4}, ShardOffset{6}}})) << "the second reaches back further than the first";
+  EXPECT_EQ(outcome->state.shards[0].losses, (Losses{{Epoch{3}, ShardOffset{1}}, {Epoch{4}, ShardOffset{6}}}))
+      << "the second reaches back further than the first";
   EXPECT_EQ(outcome->state.shards[0].lost_after(Epoch{2}), ShardOffset{1});
   EXPECT_EQ(outcome->state.shards[0].lost_after(Epoch{3}), ShardOffset{6});
   EXPECT_EQ(outcome->state.shards[0].lost_after(Epoch{4}), std::nullopt);
-  EXPECT_EQ(outcome->state.shards[1].losses, (Losses{{Epoch{4}, ShardOffset{2}}})) << "written before epochs were kept: not later than the shard was opened";
+  EXPECT_EQ(outcome->state.shards[1].losses, (Losses{{Epoch{4}, ShardOffset{2}}}))
+      << "written before epochs were kept: not later than the shard was opened";
 }
 
 TEST(RebuiltOrder, GivesAShardThatMovedToItsNewestWriter) {
@@ -123,7 +133,8 @@ TEST(RebuiltOrder, GivesAShardThatMovedToItsNewestWriter) {
     order.add(to, taken);
     const auto outcome = order.finish();
     ASSERT_TRUE(outcome) << outcome.error().what;
-    EXPECT_EQ(outcome->state.shards[0], (CutLogState::Shard{Epoch{2}, to, ShardOffset{5}, GlobalPosition{4}, Epoch{2}, ShardOffset{4}}));
+    EXPECT_EQ(outcome->state.shards[0],
+              (CutLogState::Shard{Epoch{2}, to, ShardOffset{5}, GlobalPosition{4}, Epoch{2}, ShardOffset{4}}));
   }
 }
 
@@ -165,7 +176,8 @@ TEST(RebuiltOrder, KnowsUnderWhichEpochAShardWasWrittenLastAndWhereItsEventsEnd)
 TEST(RebuiltOrder, RefusesWhatIsNotOfOneHistory) {
   RebuiltOrder twice(3);
   add_two_nodes(twice);
-  EXPECT_EQ(twice.add(held_order(2, 9, 6, {shard_at(0, 1), shard_at(3, 3), shard_at(0, 1)})).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(twice.add(held_order(2, 9, 6, {shard_at(0, 1), shard_at(3, 3), shard_at(0, 1)})).error().code,
+            ErrorCode::invalid_argument);
 
   RebuiltOrder one_position(3);
   add_two_nodes(one_position);

@@ -41,7 +41,8 @@ TEST(Route, KeepsTheEventsWithoutAnAggregateOfAnAppendTogether) {
 TEST(Route, NamesTheShardsOfAnAppendAscendingAndOnce) {
   Append append;
   append.events.push_back(event(std::nullopt, 0));
-  for (std::uint32_t n = 1; n != 200; ++n) append.events.push_back(event(AggregateId{"order", std::to_string(n % 40)}, n));
+  for (std::uint32_t n = 1; n != 200; ++n)
+    append.events.push_back(event(AggregateId{"order", std::to_string(n % 40)}, n));
 
   const auto shards = shards_of(append, 7);
 
@@ -62,7 +63,9 @@ TEST(Route, SpreadsStreamsAndSingleEventsEvenly) {
   };
 
   EXPECT_LT(chi_squared([](std::uint32_t n) { return shard_of(stream_hash("order-" + std::to_string(n)), 16); }), 37.7);
-  EXPECT_LT(chi_squared([](std::uint32_t n) { return shard_of(event(std::nullopt, n), event(std::nullopt, n).id, 16); }), 37.7);
+  EXPECT_LT(
+      chi_squared([](std::uint32_t n) { return shard_of(event(std::nullopt, n), event(std::nullopt, n).id, 16); }),
+      37.7);
 }
 
 }  // namespace

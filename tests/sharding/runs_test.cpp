@@ -14,9 +14,10 @@ using testing::IsEmpty;
 TEST(RunsOf, FollowsSegmentsAndEndsAtRefusedOffsets) {
   Cut cut;
   cut.first_position = GlobalPosition{11};
-  cut.segments = {{ShardId{2}, Epoch{1}, ShardOffset{5}, ShardOffset{10}, {ShardOffset{5}, ShardOffset{7}, ShardOffset{9}}},
-                  {ShardId{0}, Epoch{1}, ShardOffset{1}, ShardOffset{3}, {}},
-                  {ShardId{1}, Epoch{1}, ShardOffset{4}, ShardOffset{5}, {ShardOffset{4}}}};
+  cut.segments = {
+      {ShardId{2}, Epoch{1}, ShardOffset{5}, ShardOffset{10}, {ShardOffset{5}, ShardOffset{7}, ShardOffset{9}}},
+      {ShardId{0}, Epoch{1}, ShardOffset{1}, ShardOffset{3}, {}},
+      {ShardId{1}, Epoch{1}, ShardOffset{4}, ShardOffset{5}, {ShardOffset{4}}}};
 
   EXPECT_THAT(runs_of(cut), ElementsAre(sharding::Run{ShardId{2}, GlobalPosition{11}, ShardOffset{6}, 1},
                                         sharding::Run{ShardId{2}, GlobalPosition{12}, ShardOffset{8}, 1},

@@ -68,7 +68,9 @@ TEST(StreamHash, KeepsThePublishedVectorsOfEventIds) {
 }
 
 TEST(StreamHash, OfPartsIsThatOfTheText) {
-  const std::vector<AggregateId> ids{{"order", "1"}, {"order", "a-b"}, {std::string(128, 't'), std::string(512, 'v')},
+  const std::vector<AggregateId> ids{{"order", "1"},
+                                     {"order", "a-b"},
+                                     {std::string(128, 't'), std::string(512, 'v')},
                                      {std::string(128, 't'), std::string(5'000, 'v')}};
 
   for (const AggregateId& id : ids) EXPECT_EQ(stream_hash(id), stream_hash(id.type + "-" + id.value));

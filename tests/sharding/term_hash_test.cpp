@@ -24,7 +24,8 @@ TEST(TermHasher, KeepsItsValues) {
 TEST(TermHasher, TellsKindsAndKeysApart) {
   const TermHasher one(1), two(2);
 
-  const std::set<Term> terms{one.type("x"), one.tag("x"), one.aggregate("x"), two.type("x"), two.tag("x"), two.aggregate("x")};
+  const std::set<Term> terms{one.type("x"), one.tag("x"), one.aggregate("x"),
+                             two.type("x"), two.tag("x"), two.aggregate("x")};
 
   EXPECT_THAT(terms, SizeIs(6));
 }

@@ -142,9 +142,11 @@ TEST(DigestWindow, EqualsAList) {
       std::optional<GlobalPosition> expected;
       for (std::uint64_t p = after + 1; p <= last && !expected; ++p) {
         const auto has = [&](Term t) { return std::count(list[p].begin(), list[p].end(), t) != 0; };
-        const bool matches = asked.everything || std::any_of(asked.items.begin(), asked.items.end(), [&](const TermQuery::Item& i) {
-          return (i.types.empty() || std::any_of(i.types.begin(), i.types.end(), has)) && std::all_of(i.all.begin(), i.all.end(), has);
-        });
+        const bool matches =
+            asked.everything || std::any_of(asked.items.begin(), asked.items.end(), [&](const TermQuery::Item& i) {
+              return (i.types.empty() || std::any_of(i.types.begin(), i.types.end(), has)) &&
+                     std::all_of(i.all.begin(), i.all.end(), has);
+            });
         if (matches) expected = GlobalPosition{p};
       }
       ASSERT_EQ(window.first_match(asked, GlobalPosition{after}), expected);

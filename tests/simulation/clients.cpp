@@ -35,12 +35,14 @@ std::uint32_t Simulation::node_of(ShardId shard) {
 void Simulation::append(std::uint64_t number, std::optional<GlobalPosition> read_up_to) {
   Request request;
   std::vector<ShardId> on;
-  for (std::uint64_t n = network_.one_in(3) ? 2 + network_.pick(2) : 1; n != 0; --n) on.push_back(ShardId{static_cast<std::uint16_t>(network_.pick(options_.shards))});
+  for (std::uint64_t n = network_.one_in(3) ? 2 + network_.pick(2) : 1; n != 0; --n)
+    on.push_back(ShardId{static_cast<std::uint16_t>(network_.pick(options_.shards))});
   for (std::size_t n = std::max<std::size_t>(on.size(), 1 + network_.pick(3)); n != 0; --n) {
     request.events.push_back({on[n % on.size()], {1 + network_.pick(vocabulary), 1 + network_.pick(vocabulary)}});
   }
   if (read_up_to) {
-    for (std::uint64_t n = 1 + network_.pick(2); n != 0; --n) request.conditions.push_back({{false, {{{}, {1 + network_.pick(vocabulary)}}}}, *read_up_to});
+    for (std::uint64_t n = 1 + network_.pick(2); n != 0; --n)
+      request.conditions.push_back({{false, {{{}, {1 + network_.pick(vocabulary)}}}}, *read_up_to});
   }
   request.digests = !network_.one_in(12);
   request.durable = !read_up_to && request.shards().size() == 1 && network_.one_in(4);
@@ -64,15 +66,19 @@ void Simulation::expect_versions(Request& request) {
     if (!network_.one_in(5)) event.aggregate = static_cast<std::uint32_t>(network_.pick(aggregates));
   if (network_.one_in(2)) return;
   const auto expect = [&](ShardId shard, std::uint32_t aggregate) {
-    const bool there = std::ranges::any_of(request.expected, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
+    const bool there = std::ranges::any_of(
+        request.expected, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
     if (there) return;
     const auto now = history_.version(shard, aggregate, history_.known());
     const auto guess = network_.one_in(6) ? now + network_.pick(3) : now;
-    request.expected.push_back({shard, aggregate, network_.one_in(8) ? ExpectedVersion::exists() : ExpectedVersion::exactly(guess)});
+    request.expected.push_back(
+        {shard, aggregate, network_.one_in(8) ? ExpectedVersion::exists() : ExpectedVersion::exactly(guess)});
   };
   for (const auto& event : request.events)
     if (event.aggregate && network_.one_in(2)) expect(event.shard, *event.aggregate);
-  if (network_.one_in(4)) expect(ShardId{static_cast<std::uint16_t>(network_.pick(options_.shards))}, static_cast<std::uint32_t>(network_.pick(aggregates)));
+  if (network_.one_in(4))
+    expect(ShardId{static_cast<std::uint16_t>(network_.pick(options_.shards))},
+           static_cast<std::uint32_t>(network_.pick(aggregates)));
   if (!request.expected.empty()) request.durable = false;
 }
 
@@ -109,7 +115,8 @@ void Simulation::read(std::uint64_t number) {
       if (may == Page::not_yet && options_.off != Off::page_waits) return;
       if (may == Page::not_here && options_.off != Off::page_of_opened) return;
       std::map<GlobalPosition, EventAt> answer;
-      if (const auto at = process->node.disk.state().shards.find(shard); at != process->node.disk.state().shards.end()) answer = at->second.placed;
+      if (const auto at = process->node.disk.state().shards.find(shard); at != process->node.disk.state().shards.end())
+        answer = at->second.placed;
       history_.page(shard, w, answer, "node " + std::to_string(node));
       if (--*missing != 0) return;
       ++outcome_.reads;

@@ -65,7 +65,8 @@ void SimulatedDisk::follow(const Write& write) {
   const auto& apply = std::get<cluster::NodeStep::Apply>(write);
   // Positions of cuts that were folded before this one come first.
   auto before = state_.watermark;
-  if (apply.number != state_.cut + 1) before = apply.own.empty() ? apply.watermark : apply.own.front().first_position - 1;
+  if (apply.number != state_.cut + 1)
+    before = apply.own.empty() ? apply.watermark : apply.own.front().first_position - 1;
   for (const auto& opening : apply.openings) {
     DiskShard& shard = state_.shards[opening.shard];
     shard.epoch = opening.epoch;
@@ -95,7 +96,8 @@ void SimulatedDisk::follow(const Write& write) {
   }
   for (const ShardId id : apply.damaged) {
     DiskShard& shard = state_.shards[id];
-    if (!std::exchange(shard.damaged, true)) shard.whole_to = std::ranges::count(apply.holes, id) == 0 ? state_.watermark : GlobalPosition{0};
+    if (!std::exchange(shard.damaged, true))
+      shard.whole_to = std::ranges::count(apply.holes, id) == 0 ? state_.watermark : GlobalPosition{0};
   }
   state_.cut = apply.number;
   state_.watermark = apply.watermark;

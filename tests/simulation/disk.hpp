@@ -28,7 +28,7 @@ struct JournalRecord {
   Epoch epoch;
   ShardOffset first;
   AppendId append = 0;
-  std::vector<std::uint32_t> events;  ///< which of the request
+  std::vector<std::uint32_t> events;                       ///< which of the request
   std::shared_ptr<const storage::UnorderedAppend> real{};  ///< as the real writers wrote it
   std::vector<Snapshot> snapshots{};                       ///< what waits with it
   bool at_once = false;                                    ///< a rule that is off: they do not wait
@@ -51,10 +51,10 @@ struct DiskShard {
   [[nodiscard]] bool has_placed(ShardOffset from) const { return !offsets.empty() && offsets.rbegin()->second >= from; }
   std::map<ShardOffset, JournalRecord> records;  ///< by first offset
   std::map<GlobalPosition, EventAt> placed;
-  std::map<GlobalPosition, SeqNr> versions;      ///< of what is placed, with the real writers
-  std::map<GlobalPosition, ShardOffset> offsets; ///< of the same
-  std::map<std::uint32_t, SnapshotAt> snapshots; ///< the latest of each aggregate
-  std::set<std::uint32_t> bare;                  ///< aggregates whose latest went with what was given up, and none came since
+  std::map<GlobalPosition, SeqNr> versions;       ///< of what is placed, with the real writers
+  std::map<GlobalPosition, ShardOffset> offsets;  ///< of the same
+  std::map<std::uint32_t, SnapshotAt> snapshots;  ///< the latest of each aggregate
+  std::set<std::uint32_t> bare;  ///< aggregates whose latest went with what was given up, and none came since
   /// What was given up lies in (after, up to], among others.
   std::vector<std::pair<GlobalPosition, GlobalPosition>> lost;
 };

@@ -10,31 +10,48 @@ namespace evershard::simulation {
 
 void Simulation::fault() {
   if (resting_) return;
-  static constexpr std::array<Network::Microseconds, 4> periods{Network::second / 2, Network::second / 6, Network::second / 5, Network::second / 4};
+  static constexpr std::array<Network::Microseconds, 4> periods{Network::second / 2, Network::second / 6,
+                                                                Network::second / 5, Network::second / 4};
   // crash, start, coordinators, cut off, session, copy, break, operator, log
-  static constexpr std::array<std::array<std::uint64_t, 9>, 4> weights{{{2, 4, 2, 1, 1, 1, 1, 1, 2}, {5, 12, 2, 1, 1, 0, 0, 1, 1}, {2, 8, 1, 1, 1, 4, 3, 4, 0}, {1, 6, 2, 6, 1, 0, 0, 6, 0}}};
-  // Of the real writers' seeds every second four leave disks and owners alone: what only crashes bring about comes up more often.
+  static constexpr std::array<std::array<std::uint64_t, 9>, 4> weights{{{2, 4, 2, 1, 1, 1, 1, 1, 2},
+                                                                        {5, 12, 2, 1, 1, 0, 0, 1, 1},
+                                                                        {2, 8, 1, 1, 1, 4, 3, 4, 0},
+                                                                        {1, 6, 2, 6, 1, 0, 0, 6, 0}}};
+  // Of the real writers' seeds every second four leave disks and owners alone: what only crashes bring about comes up
+  // more often.
   static constexpr std::array<std::uint64_t, 9> weights_of_crashes{4, 10, 2, 3, 1, 0, 0, 0, 0};
-  const auto& weight = options_.real_writers && options_.seed / 4 % 2 == 0 ? weights_of_crashes : weights[static_cast<std::size_t>(profile())];
+  const auto& weight = options_.real_writers && options_.seed / 4 % 2 == 0
+                           ? weights_of_crashes
+                           : weights[static_cast<std::size_t>(profile())];
   network_.after(network_.pick(periods[static_cast<std::size_t>(profile())]), [this] { fault(); });
   for (auto echoes = network_.pick(12); echoes != 0; --echoes) network_.echo();
   if (options_.links && network_.one_in(4)) jump(*nodes_[network_.pick(nodes_.size())]);
   Node& node = *nodes_[network_.pick(nodes_.size())];
   std::size_t kind = 0;
-  for (auto left = network_.pick(std::accumulate(weight.begin(), weight.end(), std::uint64_t{0})); left >= weight[kind]; ++kind) left -= weight[kind];
+  for (auto left = network_.pick(std::accumulate(weight.begin(), weight.end(), std::uint64_t{0})); left >= weight[kind];
+       ++kind)
+    left -= weight[kind];
   switch (kind) {
-    case 0: crash(node); break;
+    case 0:
+      crash(node);
+      break;
     case 1:
       for (auto& any : nodes_) {
         if (!network_.one_in(3)) start(*any);
       }
       break;
-    case 2: crash_or_elect(); break;
-    case 3: cut_off(node); break;
+    case 2:
+      crash_or_elect();
+      break;
+    case 3:
+      cut_off(node);
+      break;
     case 4:
       if (!node.process) break;
-      if (!options_.links) disconnect(*node.process);
-      else node.process->link->cut(cluster::NodeNumber{static_cast<std::uint32_t>(network_.pick(node.number))});
+      if (!options_.links)
+        disconnect(*node.process);
+      else
+        node.process->link->cut(cluster::NodeNumber{static_cast<std::uint32_t>(network_.pick(node.number))});
       break;
     case 5:
       if (network_.one_in(3)) node.copy = node.disk;
@@ -42,8 +59,12 @@ void Simulation::fault() {
     case 6:
       if (network_.one_in(3)) break_disk(node);
       break;
-    case 7: assign_something(false); break;
-    default: lose_end_of_log(); break;
+    case 7:
+      assign_something(false);
+      break;
+    default:
+      lose_end_of_log();
+      break;
   }
 }
 
@@ -114,7 +135,8 @@ void Simulation::come_to_rest() {
   for (auto& leader : leaders_) stop(*leader);
   elect();
   for (auto& node : nodes_) start(*node);
-  const auto until = network_.now() + (options_.real_writers ? 200 : 40) * Network::second;  // refused ones are tried again
+  const auto until =
+      network_.now() + (options_.real_writers ? 200 : 40) * Network::second;  // refused ones are tried again
   auto operated = network_.now() + 5 * Network::second;
   while (network_.now() < until) {
     if (!leaders_.back()->alive) elect();
@@ -137,26 +159,33 @@ void Simulation::check_rest() {
       continue;
     }
     const Node& node = *nodes_[owner - 1];
-    if (!node.process->order.writes(ShardId{s}) || (node.process->real && !node.process->real->writers.is_open(ShardId{s}))) stuck("shard " + std::to_string(s) + " is not open at rest");
+    if (!node.process->order.writes(ShardId{s}) ||
+        (node.process->real && !node.process->real->writers.is_open(ShardId{s})))
+      stuck("shard " + std::to_string(s) + " is not open at rest");
     const DiskShard& disk = node.disk.state().shards.at(ShardId{s});
     if (disk.covered != disk.tail) stuck("shard " + std::to_string(s) + " has unordered events at rest");
   }
   for (const auto& node : nodes_) {
-    if (node->process->order.cut() != log.last_cut) stuck("node " + std::to_string(node->number) + " does not know the last cut at rest");
+    if (node->process->order.cut() != log.last_cut)
+      stuck("node " + std::to_string(node->number) + " does not know the last cut at rest");
     for (const auto& [append, at] : node->durable) {
       const ShardId shard = history_.request(append).events.front().shard;
-      if (history_.placed(append) || at < node->broken_at || moved_.contains(shard) || history_.any_lost(shard)) continue;
-      throw Broken("I-Durable", "append " + std::to_string(append) + " was acknowledged by node " + std::to_string(node->number) + " and has no place at rest");
+      if (history_.placed(append) || at < node->broken_at || moved_.contains(shard) || history_.any_lost(shard))
+        continue;
+      throw Broken("I-Durable", "append " + std::to_string(append) + " was acknowledged by node " +
+                                    std::to_string(node->number) + " and has no place at rest");
     }
   }
   for (const auto& node : nodes_) {
     if (node->process->real && !node->process->real->clients.empty())
-      stuck("append " + std::to_string(node->process->real->clients.begin()->second) + " at node " + std::to_string(node->number) + " has no answer at rest");
+      stuck("append " + std::to_string(node->process->real->clients.begin()->second) + " at node " +
+            std::to_string(node->number) + " has no answer at rest");
   }
   // Whoever reads now reads everything.
   for (std::uint16_t s = 0; s != options_.shards; ++s) {
     const auto owner = log.shards[s].node;
-    history_.page(ShardId{s}, history_.watermark(), nodes_[owner - 1]->disk.state().shards.at(ShardId{s}).placed, "node " + std::to_string(owner) + ", at rest");
+    history_.page(ShardId{s}, history_.watermark(), nodes_[owner - 1]->disk.state().shards.at(ShardId{s}).placed,
+                  "node " + std::to_string(owner) + ", at rest");
   }
 }
 

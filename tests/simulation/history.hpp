@@ -22,7 +22,8 @@ namespace evershard::simulation {
 /// An invariant does not hold.
 class Broken : public std::runtime_error {
  public:
-  Broken(std::string invariant, const std::string& what) : std::runtime_error(invariant + ": " + what), invariant_(std::move(invariant)) {}
+  Broken(std::string invariant, const std::string& what)
+      : std::runtime_error(invariant + ": " + what), invariant_(std::move(invariant)) {}
   [[nodiscard]] const std::string& invariant() const { return invariant_; }
 
  private:
@@ -57,7 +58,7 @@ struct Request {
     ExpectedVersion version;
   };
   std::vector<Event> events;
-  std::vector<Expected> expected{};  ///< see expectations()
+  std::vector<Expected> expected{};                 ///< see expectations()
   std::vector<sharding::TermCondition> conditions;  ///< one term each
   bool digests = true;
   bool durable = false;  ///< answered when it is synced
@@ -66,8 +67,8 @@ struct Request {
   struct Snapshot {
     ShardId shard;
     std::uint32_t aggregate = 0;
-    Fold of;              ///< what its client made of what he had loaded and of its own events
-    bool named = false;   ///< it says which version that is
+    Fold of;                 ///< what its client made of what he had loaded and of its own events
+    bool named = false;      ///< it says which version that is
     std::size_t losses = 0;  ///< of the shard when the state was loaded
   };
   std::optional<Snapshot> snapshot{};
@@ -118,18 +119,25 @@ class History {
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] bool placed(AppendId id) const { return first_position_.contains(id); }
   /// Of what was not given up when the watermark was there, which changes nothing of itself.
-  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const { return version(shard, aggregate, up_to, up_to); }
-  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to) const;
-  [[nodiscard]] std::optional<GlobalPosition> first_match(sharding::Term term, GlobalPosition after, GlobalPosition up_to) const;
+  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const {
+    return version(shard, aggregate, up_to, up_to);
+  }
+  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to,
+                              GlobalPosition losses_up_to) const;
+  [[nodiscard]] std::optional<GlobalPosition> first_match(sharding::Term term, GlobalPosition after,
+                                                          GlobalPosition up_to) const;
   /// What acknowledges it, as of there.
   [[nodiscard]] std::optional<Appended> find(AppendId id, GlobalPosition up_to) const;
   [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
   [[nodiscard]] bool any_lost(ShardId shard) const { return losses_of(shard) != 0; }
   [[nodiscard]] std::size_t losses_of(ShardId shard) const { return shards_.at(shard.value).lost.size(); }
   /// The events of an aggregate that stand there, without those given up when the watermark was there, up to a version.
-  [[nodiscard]] Fold folded(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to, SeqNr version_max = SeqNr{~std::uint64_t{0}}) const;
-  /// The newest version up to there of which somebody's append brought a snapshot; `there`: whether a disk has the event of that position.
-  [[nodiscard]] SeqNr snapshot_version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, const std::function<bool(GlobalPosition)>& there) const;
+  [[nodiscard]] Fold folded(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to,
+                            SeqNr version_max = SeqNr{~std::uint64_t{0}}) const;
+  /// The newest version up to there of which somebody's append brought a snapshot; `there`: whether a disk has the
+  /// event of that position.
+  [[nodiscard]] SeqNr snapshot_version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to,
+                                       const std::function<bool(GlobalPosition)>& there) const;
   /// Of every position: where it lies.
   struct Placed {
     EventAt event;
@@ -139,7 +147,8 @@ class History {
   };
   [[nodiscard]] const std::vector<Placed>& sequence() const { return sequence_; }
 
-  std::size_t placed_over_several = 0, refused_conditional = 0, placed_conditional = 0, pages = 0, losses = 0, snapshots = 0;
+  std::size_t placed_over_several = 0, refused_conditional = 0, placed_conditional = 0, pages = 0, losses = 0,
+              snapshots = 0;
 
  private:
   struct Written {
@@ -152,7 +161,8 @@ class History {
     std::map<Epoch, std::map<ShardOffset, Written>> written;
     std::vector<std::pair<ShardOffset, ShardOffset>> lost;
   };
-  void place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut, std::map<AppendId, std::size_t>& placed);
+  void place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut,
+             std::map<AppendId, std::size_t>& placed);
   void judge(AppendId id) const;
   /// Whether an operator gave up all of so many events from that position on.
   [[nodiscard]] bool given_up(GlobalPosition first, std::size_t events) const;

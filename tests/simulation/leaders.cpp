@@ -45,13 +45,16 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
     }
   }
   if (actions.put) {
-    tell("coordinator", leader.number, "makes cut", actions.put->number, "with", actions.put->events(), "events,", actions.put->openings.size(), "openings");
+    tell("coordinator", leader.number, "makes cut", actions.put->number, "with", actions.put->events(), "events,",
+         actions.put->openings.size(), "openings");
     const auto number = leader.number;
-    const auto sync = network_.one_in(20) ? network_.pick(2 * Network::second) : Network::millisecond + network_.pick(4 * Network::millisecond);
+    const auto sync = network_.one_in(20) ? network_.pick(2 * Network::second)
+                                          : Network::millisecond + network_.pick(4 * Network::millisecond);
     network_.after(sync, [this, number, cut = *actions.put] { put(number, cut); });
-    if (options_.off == Off::one_put) network_.after(0, [this, number] {
-      if (leaders_[number]->alive) perform(*leaders_[number], leaders_[number]->coordinator.put_returned({}));
-    });
+    if (options_.off == Off::one_put)
+      network_.after(0, [this, number] {
+        if (leaders_[number]->alive) perform(*leaders_[number], leaders_[number]->coordinator.put_returned({}));
+      });
   }
   for (const auto& asked : actions.read) {
     const auto found = log_.cuts_after(asked.after, network_.one_in(3) ? 1 : 1'000);
@@ -61,11 +64,15 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
   for (const auto& outgoing : actions.send) {
     for (const auto& [node, member] : leader.coordinator.members()) {
       if (outgoing.to ? outgoing.to->node != node : !member.here) continue;
-      to_node(leader, node, [this, from = leader.number, message = outgoing.message](Process& process) { receive(process, message, from); });
+      to_node(leader, node, [this, from = leader.number, message = outgoing.message](Process& process) {
+        receive(process, message, from);
+      });
     }
     // Somebody who was refused is no member.
     if (outgoing.to && !leader.coordinator.members().contains(outgoing.to->node)) {
-      to_node(leader, outgoing.to->node, [this, from = leader.number, message = outgoing.message](Process& process) { receive(process, message, from); });
+      to_node(leader, outgoing.to->node, [this, from = leader.number, message = outgoing.message](Process& process) {
+        receive(process, message, from);
+      });
     }
   }
 }
@@ -114,14 +121,16 @@ void Simulation::hello(Leader& leader, cluster::Hello said) {
       if (log.shards[s].node != said.from.node) continue;
       const ShardId id{static_cast<std::uint16_t>(s)};
       auto told = std::ranges::find(said.shards, id, &cluster::ShardTold::shard);
-      if (told == said.shards.end()) told = said.shards.insert(said.shards.end(), {id, {}, false, ShardOffset{1}, ShardOffset{1}});
+      if (told == said.shards.end())
+        told = said.shards.insert(said.shards.end(), {id, {}, false, ShardOffset{1}, ShardOffset{1}});
       if (!told->taken) told->epoch = std::max(told->epoch, log.shards[s].written);
       told->tail = std::max(told->tail, leader.coordinator.reported_until(id));
       told->covered = std::max(told->covered, log.shards[s].folded + 1);
     }
   }
   if (options_.off == Off::log_end) said.cut = std::min(said.cut, log.last_cut);
-  tell("coordinator", leader.number, "hears hello of process", said.from.incarnation, "of node", said.from.node, "at cut", said.cut);
+  tell("coordinator", leader.number, "hears hello of process", said.from.incarnation, "of node", said.from.node,
+       "at cut", said.cut);
   leader.said_hello[said.from.node] = said.from;
   perform(leader, leader.coordinator.hello(said));
 }
@@ -134,7 +143,8 @@ void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Repo
     report.epoch = shard.epoch;
     if (owner != coordinator.members().end()) from = owner->second.process;
   }
-  if (options_.off == Off::report_joins) report.first = std::max(coordinator.reported_until(report.shard), ShardOffset{1});
+  if (options_.off == Off::report_joins)
+    report.first = std::max(coordinator.reported_until(report.shard), ShardOffset{1});
   for (auto& append : report.appends) {
     if (options_.off == Off::verdict) append.conditions.clear();
     for (auto& condition : append.conditions) {
@@ -159,15 +169,22 @@ void Simulation::assign_something(bool all) {
     if (owning != leader.coordinator.members().end() && owning->second.here) {
       if (!owning->second.refused.contains(shard)) continue;
       const auto verified = nodes_[owner - 1]->verified.find(shard);
-      if (verified != nodes_[owner - 1]->verified.end() && verified->second == log.shards[s].epoch) throw Broken("I-Durable", "shard " + std::to_string(s) + " of node " + std::to_string(owner) + " is refused, and its disk was not broken: " + owning->second.refused.at(shard).what);
+      if (verified != nodes_[owner - 1]->verified.end() && verified->second == log.shards[s].epoch)
+        throw Broken("I-Durable",
+                     "shard " + std::to_string(s) + " of node " + std::to_string(owner) +
+                         " is refused, and its disk was not broken: " + owning->second.refused.at(shard).what);
     } else {
-      if (all || (nodes_[owner - 1]->process && profile() != Profile::owners) || !network_.one_in(profile() == Profile::owners ? 2 : 6)) continue;
+      if (all || (nodes_[owner - 1]->process && profile() != Profile::owners) ||
+          !network_.one_in(profile() == Profile::owners ? 2 : 6))
+        continue;
       to = 1 + static_cast<std::uint32_t>(network_.pick(nodes_.size()));
     }
     const auto member = leader.coordinator.members().find(to);
     if (member == leader.coordinator.members().end() || !member->second.here) continue;
     const auto told = member->second.told.find(shard);
-    const auto lost = leader.coordinator.loss(shard, told == member->second.told.end() ? cluster::ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}} : told->second);
+    const auto lost = leader.coordinator.loss(
+        shard, told == member->second.told.end() ? cluster::ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}}
+                                                 : told->second);
     auto assigned = leader.coordinator.assign(shard, to, lost);
     if (!assigned) continue;
     tell("the operator gives shard", shard, "to node", to, lost ? "and accepts a loss" : "");

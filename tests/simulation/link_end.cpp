@@ -28,7 +28,9 @@ constexpr std::size_t filler_max = 1'500;
 
 [[noreturn]] void broken(const std::string& what) { throw Broken("I-Link", what); }
 
-std::string name(NodeNumber number) { return number.value == 0 ? "the coordinator" : "node " + std::to_string(number.value); }
+std::string name(NodeNumber number) {
+  return number.value == 0 ? "the coordinator" : "node " + std::to_string(number.value);
+}
 
 std::uint64_t letter_of(std::string_view bytes) {
   std::uint64_t letter = 0;
@@ -37,7 +39,9 @@ std::uint64_t letter_of(std::string_view bytes) {
   return letter;
 }
 
-Network::Microseconds virtual_time(std::chrono::microseconds time) { return static_cast<Network::Microseconds>(time.count()); }
+Network::Microseconds virtual_time(std::chrono::microseconds time) {
+  return static_cast<Network::Microseconds>(time.count());
+}
 
 }  // namespace
 
@@ -65,7 +69,8 @@ void LinkEnd::request(NodeNumber to, std::chrono::microseconds time, Letters::As
 
 void LinkEnd::ask(NodeNumber to, std::uint64_t letter, LinkTime deadline, Letters::Answer done) {
   const auto ticket = ++tickets_;
-  if (auto taken = peer(to).link.calls().request(CallTicket{ticket}, any_kind, payload(letter), deadline, now()); !taken) {
+  if (auto taken = peer(to).link.calls().request(CallTicket{ticket}, any_kind, payload(letter), deadline, now());
+      !taken) {
     letters_.all[letter].never_sent = true;
     ++letters_.counts.not_sent;
     network_.after(0, [self = shared_from_this(), done = std::move(done), why = taken.error()] {
@@ -106,7 +111,9 @@ void LinkEnd::tick() {
     pump(number);
   }
   for (const auto& [ticket, waiting] : waiting_)
-    if (now() > waiting.deadline + std::chrono::seconds(2)) broken("request " + std::to_string(waiting.letter) + " of " + name(setup_.who.node) + " to " + name(waiting.to) + " has had no answer for two seconds longer than it had time");
+    if (now() > waiting.deadline + std::chrono::seconds(2))
+      broken("request " + std::to_string(waiting.letter) + " of " + name(setup_.who.node) + " to " + name(waiting.to) +
+             " has had no answer for two seconds longer than it had time");
   for (const NodeNumber number : dials_)
     if (network_.now() >= peer(number).next_dial) connect(number);
 }
@@ -139,7 +146,8 @@ void LinkEnd::connect(NodeNumber number) {
     const auto acceptor = at.lock();
     if (!acceptor || !acceptor->alive_) return refuse(ErrorCode::unavailable, "it is gone");
     const Peer& known = acceptor->peer(agreement.peer.node);
-    if (known.wire && known.process != agreement.peer.process) return refuse(ErrorCode::unavailable, "another process is connected under this number");
+    if (known.wire && known.process != agreement.peer.process)
+      return refuse(ErrorCode::unavailable, "another process is connected under this number");
     return {};
   };
   wire->sides[0].greeting.emplace(std::move(own));
@@ -178,7 +186,8 @@ void LinkEnd::received(const std::shared_ptr<Wire>& wire, std::size_t side, std:
     if (known->wire != wire) continue;
     const auto from = number;
     auto done = known->link.session()->received(bytes, now());
-    if (!done && done.error().code == ErrorCode::corruption) broken(name(setup_.who.node) + " and " + name(from) + ": " + done.error().what);
+    if (!done && done.error().code == ErrorCode::corruption)
+      broken(name(setup_.who.node) + " and " + name(from) + ": " + done.error().what);
     deliver(from);
     if (!alive_) return;
     if (!done) return end_session(from, done.error(), false);
@@ -253,7 +262,8 @@ std::string LinkEnd::payload(std::uint64_t letter) {
 void LinkEnd::deliver(NodeNumber number) {
   Peer& from = peer(number);
   if (auto* const session = from.link.session()) {
-    if (session->open_requests() > setup_.limits.requests_max) broken(name(number) + " has more requests open at " + name(setup_.who.node) + " than it was granted");
+    if (session->open_requests() > setup_.limits.requests_max)
+      broken(name(number) + " has more requests open at " + name(setup_.who.node) + " than it was granted");
     if (from.process != from.came_from) from.last_message = from.last_request = 0;
     from.came_from = from.process;
     const auto requests = session->take_requests();
@@ -271,7 +281,9 @@ void LinkEnd::deliver(NodeNumber number) {
 }
 
 void LinkEnd::overtakes(std::uint64_t& last, std::uint64_t letter) const {
-  if (letter <= last && setup_.off != Off::link_again) broken("letter " + std::to_string(letter) + " comes behind letter " + std::to_string(last) + ", to " + name(setup_.who.node));
+  if (letter <= last && setup_.off != Off::link_again)
+    broken("letter " + std::to_string(letter) + " comes behind letter " + std::to_string(last) + ", to " +
+           name(setup_.who.node));
   last = letter;
 }
 
@@ -279,7 +291,8 @@ void LinkEnd::handle(NodeNumber number, const ArrivedMessage& message) {
   const auto letter = letter_of(message.bytes);
   overtakes(peer(number).last_message, letter);
   auto& found = letters_.all.at(letter);
-  if (std::exchange(found.handled, true)) broken("message " + std::to_string(letter) + " is taken twice by " + name(setup_.who.node));
+  if (std::exchange(found.handled, true))
+    broken("message " + std::to_string(letter) + " is taken twice by " + name(setup_.who.node));
   ++letters_.counts.handled;
   if (const auto told = std::move(found.told)) told(*this);
   if (alive_ && setup_.off != Off::link_credit) peer(number).link.release(message.session, message.cost);
@@ -289,10 +302,14 @@ void LinkEnd::handle(NodeNumber number, const ArrivedRequest& request) {
   const auto letter = letter_of(request.bytes);
   overtakes(peer(number).last_request, letter);
   auto& found = letters_.all.at(letter);
-  if (found.never_sent) broken("request " + std::to_string(letter) + " is done by " + name(setup_.who.node) + ", and who sent it was told that it was never sent");
-  if (std::exchange(found.handled, true)) broken("request " + std::to_string(letter) + " is done twice by " + name(setup_.who.node));
+  if (found.never_sent)
+    broken("request " + std::to_string(letter) + " is done by " + name(setup_.who.node) +
+           ", and who sent it was told that it was never sent");
+  if (std::exchange(found.handled, true))
+    broken("request " + std::to_string(letter) + " is done twice by " + name(setup_.who.node));
   ++letters_.counts.handled;
-  auto answer = [self = shared_from_this(), number, session = request.session, call = request.number](Result<Letters::Told> told) {
+  auto answer = [self = shared_from_this(), number, session = request.session,
+                 call = request.number](Result<Letters::Told> told) {
     if (!self->alive_) return;
     const auto back = ++self->letters_.last;
     if (told) self->letters_.all[back].told = std::move(*told);
@@ -323,7 +340,9 @@ void LinkEnd::answer_callers(NodeNumber number) {
     }
     const bool known = why.code != ErrorCode::timeout || setup_.off == Off::link_unknown;
     ++(known ? letters_.counts.not_sent : letters_.counts.unknown);
-    if (known && letter.handled) broken("request " + std::to_string(asked.letter) + " of " + name(setup_.who.node) + " is said not to have been sent, and " + name(number) + " has taken it");
+    if (known && letter.handled)
+      broken("request " + std::to_string(asked.letter) + " of " + name(setup_.who.node) +
+             " is said not to have been sent, and " + name(number) + " has taken it");
     letter.never_sent |= known;
     network_.after(0, [self = shared_from_this(), done = std::move(asked.done), why] {
       if (self->alive_) done(refuse(why));
@@ -350,7 +369,8 @@ void LinkEnd::pump(NodeNumber number) {
     to.wire->write(to.side, out);
   }
   letters_.counts.waited += to.link.calls().waiting() > 0 && to.wire;
-  if (to.link.calls().waiting() > setup_.limits.queue_calls_max) broken(name(setup_.who.node) + " keeps more for " + name(number) + " than it may");
+  if (to.link.calls().waiting() > setup_.limits.queue_calls_max)
+    broken(name(setup_.who.node) + " keeps more for " + name(number) + " than it may");
 }
 
 }  // namespace evershard::simulation

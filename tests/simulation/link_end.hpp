@@ -1,4 +1,5 @@
-// LinkEnd: the links of one simulated process, of the product's sessions; what the hub around them does, in virtual time.
+// LinkEnd: the links of one simulated process, of the product's sessions; what the hub around them does, in virtual
+// time.
 
 #pragma once
 
@@ -42,23 +43,24 @@ struct Letters {
   } counts;
 };
 
-/// Checks besides that requests are handled once and answered once and in time, that none is told more than is known, that nothing overtakes,
-/// and that nobody has more open than he was granted (I-Link).
+/// Checks besides that requests are handled once and answered once and in time, that none is told more than is known,
+/// that nothing overtakes, and that nobody has more open than he was granted (I-Link).
 class LinkEnd : public std::enable_shared_from_this<LinkEnd> {
  public:
   struct Setup {
     cluster::LinkIdentity who;
-    std::size_t owner = 0;              ///< which node or coordinator it is
-    Network::Endpoint endpoint = 0;     ///< by what it is cut off
+    std::size_t owner = 0;           ///< which node or coordinator it is
+    Network::Endpoint endpoint = 0;  ///< by what it is cut off
     cluster::LinkLimits limits;
     Off off = Off::nothing;
-    std::function<Network::Microseconds()> clock;  ///< steady, for what that is worth
+    std::function<Network::Microseconds()> clock;                       ///< steady, for what that is worth
     std::function<std::shared_ptr<LinkEnd>(cluster::NodeNumber)> find;  ///< who answers there now; none: nobody
     std::function<void(cluster::NodeNumber, LinkEnd& peer)> up;
     std::function<void(cluster::NodeNumber)> down;
     std::function<void(const std::string&)> tell;
   };
-  LinkEnd(Network& network, Letters& letters, Setup setup) : network_(network), letters_(letters), setup_(std::move(setup)) {}
+  LinkEnd(Network& network, Letters& letters, Setup setup)
+      : network_(network), letters_(letters), setup_(std::move(setup)) {}
 
   [[nodiscard]] std::size_t owner() const { return setup_.owner; }
   [[nodiscard]] Network::Endpoint endpoint() const { return setup_.endpoint; }
@@ -83,7 +85,8 @@ class LinkEnd : public std::enable_shared_from_this<LinkEnd> {
 
  private:
   struct Peer {
-    Peer(cluster::NodeNumber number, const cluster::LinkLimits& limits, cluster::LinkTime now) : link(number, limits, now), backoff(limits.redial_min, limits.redial_max) {}
+    Peer(cluster::NodeNumber number, const cluster::LinkLimits& limits, cluster::LinkTime now)
+        : link(number, limits, now), backoff(limits.redial_min, limits.redial_max) {}
     cluster::LinkPeer link;
     cluster::Backoff backoff;
     std::shared_ptr<Wire> wire;  ///< of the session
@@ -91,7 +94,7 @@ class LinkEnd : public std::enable_shared_from_this<LinkEnd> {
     std::uint64_t process = 0;
     bool dialled = false, dialling = false;
     bool pumping = false;
-    Network::Microseconds next_dial = 0;  ///< virtual time
+    Network::Microseconds next_dial = 0;               ///< virtual time
     std::uint64_t last_message = 0, last_request = 0;  ///< that came, of which process
     std::uint64_t came_from = 0;
   };
@@ -102,7 +105,9 @@ class LinkEnd : public std::enable_shared_from_this<LinkEnd> {
     Letters::Answer done;
   };
 
-  [[nodiscard]] cluster::LinkTime now() const { return cluster::LinkTime(std::chrono::hours(1)) + std::chrono::microseconds(setup_.clock()); }
+  [[nodiscard]] cluster::LinkTime now() const {
+    return cluster::LinkTime(std::chrono::hours(1)) + std::chrono::microseconds(setup_.clock());
+  }
   Peer& peer(cluster::NodeNumber number);
   [[nodiscard]] std::string payload(std::uint64_t letter);
   void ask(cluster::NodeNumber to, std::uint64_t letter, cluster::LinkTime deadline, Letters::Answer done);

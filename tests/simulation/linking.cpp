@@ -1,4 +1,5 @@
-// The simulation's processes on links: the product's sessions between them, over connections that break, and clocks that jump.
+// The simulation's processes on links: the product's sessions between them, over connections that break, and clocks
+// that jump.
 
 #include <algorithm>
 
@@ -13,7 +14,9 @@ namespace {
 constexpr Network::Microseconds tick_every = 200 * Network::millisecond;
 
 cluster::LinkIdentity identity_of(std::uint32_t node, std::uint64_t process, std::uint32_t shards) {
-  return {"simulated", shards, 1, NodeNumber{node}, node == 0 ? cluster::NodeRole::coordinator : cluster::NodeRole::node, process};
+  return {
+      "simulated", shards, 1, NodeNumber{node}, node == 0 ? cluster::NodeRole::coordinator : cluster::NodeRole::node,
+      process};
 }
 
 /// Little of everything, so that it runs out.
@@ -34,7 +37,8 @@ cluster::LinkLimits scarce(Network& network) {
 
 }  // namespace
 
-std::shared_ptr<LinkEnd> Simulation::open_link(cluster::LinkIdentity who, std::size_t owner, Network::Endpoint endpoint, LinkEnd::Setup setup) {
+std::shared_ptr<LinkEnd> Simulation::open_link(cluster::LinkIdentity who, std::size_t owner, Network::Endpoint endpoint,
+                                               LinkEnd::Setup setup) {
   setup.who = std::move(who);
   setup.owner = owner;
   setup.endpoint = endpoint;
@@ -69,16 +73,20 @@ std::shared_ptr<LinkEnd> Simulation::link_of(NodeNumber number) {
 void Simulation::link(Process& process) {
   Node& node = process.node;
   const auto incarnation = process.self.incarnation;
-  node.clock = static_cast<std::int64_t>(network_.pick(1'000 * Network::second));  // another machine's, or that of one started again
+  node.clock = static_cast<std::int64_t>(
+      network_.pick(1'000 * Network::second));  // another machine's, or that of one started again
   LinkEnd::Setup setup;
-  setup.clock = [this, &node] { return static_cast<Network::Microseconds>(static_cast<std::int64_t>(network_.now()) + node.clock); };
+  setup.clock = [this, &node] {
+    return static_cast<Network::Microseconds>(static_cast<std::int64_t>(network_.now()) + node.clock);
+  };
   setup.up = [this, &node, incarnation](NodeNumber peer, LinkEnd& with) {
     if (peer.value == 0) session_with_leader(node, incarnation, with.owner());
   };
   setup.down = [this, &node, incarnation](NodeNumber peer) {
     if (peer.value == 0) session_with_leader(node, incarnation, std::nullopt);
   };
-  process.link = open_link(identity_of(node.number, incarnation, options_.shards), node.number - 1, node.number, std::move(setup));
+  process.link =
+      open_link(identity_of(node.number, incarnation, options_.shards), node.number - 1, node.number, std::move(setup));
   // Of two, the higher number dials; the coordinator's is 0.
   for (std::uint32_t lower = 0; lower != node.number; ++lower) process.link->dial(NodeNumber{lower});
 }
@@ -100,27 +108,34 @@ void Simulation::link(Leader& leader) {
     const auto said = here.said_hello.extract(peer.value);
     if (here.alive && !said.empty()) perform(here, here.coordinator.lost(said.mapped()));
   };
-  leader.link = open_link(identity_of(0, 1'000'000 + leader.number, options_.shards), leader.number, leader.endpoint(), std::move(setup));
+  leader.link = open_link(identity_of(0, 1'000'000 + leader.number, options_.shards), leader.number, leader.endpoint(),
+                          std::move(setup));
 }
 
 void Simulation::to_node(Leader& leader, std::uint32_t node, std::function<void(Process&)> what) {
   const auto received = [this, what = std::move(what)](std::uint32_t there) {
     if (auto& process = nodes_[there - 1]->process; process && !process->failed) what(*process);
   };
-  if (options_.links) return leader.link->message(NodeNumber{node}, [received](LinkEnd& at) { received(static_cast<std::uint32_t>(at.owner() + 1)); });
+  if (options_.links)
+    return leader.link->message(NodeNumber{node},
+                                [received](LinkEnd& at) { received(static_cast<std::uint32_t>(at.owner() + 1)); });
   network_.send(leader.endpoint(), node, [received, node] { received(node); });
 }
 
 void Simulation::forward(Process& process, std::uint32_t owner, AppendId id) {
   process.link->request(
-      NodeNumber{owner}, std::chrono::seconds(2), [this, id](LinkEnd& at, Letters::Answer answer) { submit_real(*nodes_[at.owner()]->process, id, std::move(answer)); },
+      NodeNumber{owner}, std::chrono::seconds(2),
+      [this, id](LinkEnd& at, Letters::Answer answer) {
+        submit_real(*nodes_[at.owner()]->process, id, std::move(answer));
+      },
       [](const Result<Letters::Told>&) {});
 }
 
 /// Forward, as of a process that is stopped and goes on; and back, which a steady clock never does.
 void Simulation::jump(Node& node) {
   if (!node.process) return;
-  const auto by = static_cast<std::int64_t>(network_.pick(network_.one_in(3) ? 20 * Network::second : 2 * Network::second));
+  const auto by =
+      static_cast<std::int64_t>(network_.pick(network_.one_in(3) ? 20 * Network::second : 2 * Network::second));
   const bool back = network_.one_in(3);
   node.clock = std::max<std::int64_t>(0, back ? node.clock - by : node.clock + by);
   tell("the clock of node", node.number, "jumps", back ? "back" : "forward", "by", by / 1'000, "ms");

@@ -28,7 +28,9 @@ class Network {
   bool one_in(std::uint64_t n) { return pick(n) == 0; }
 
   /// Something happens after a time.
-  void after(Microseconds delay, std::function<void()> what) { queue_.emplace(std::pair(now_ + delay, sequence_++), std::move(what)); }
+  void after(Microseconds delay, std::function<void()> what) {
+    queue_.emplace(std::pair(now_ + delay, sequence_++), std::move(what));
+  }
   void send(Endpoint from, Endpoint to, std::function<void()> received) {
     if (faulty_ && from < clients && to < clients) remember({from, to, received});
     if (faulty_ && one_in(40)) return;
@@ -46,7 +48,9 @@ class Network {
       if (reaches(again.from, again.to)) again.received();
     });
   }
-  [[nodiscard]] bool reaches(Endpoint from, Endpoint to) const { return !cut_off_.contains(from) && !cut_off_.contains(to); }
+  [[nodiscard]] bool reaches(Endpoint from, Endpoint to) const {
+    return !cut_off_.contains(from) && !cut_off_.contains(to);
+  }
   void cut_off(Endpoint who) { cut_off_.insert(who); }
   void join(Endpoint who) { cut_off_.erase(who); }
   /// No more faults; what is under way arrives.

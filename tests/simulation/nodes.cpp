@@ -16,9 +16,19 @@ void Simulation::start(Node& node) {
   const cluster::NodeProcess self{node.number, ++incarnations_};
   NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
   start.led = disk.led;
-  for (const auto& [id, shard] : disk.shards) start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
+  for (const auto& [id, shard] : disk.shards)
+    start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
   tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
-  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false, false, options_.aggregates && network_.one_in(3), {}});
+  node.process = std::make_unique<Process>(Process{node,
+                                                   self,
+                                                   NodeOrder(start),
+                                                   std::make_unique<ModelWriter>(history_, options_.off),
+                                                   real_writers(node),
+                                                   {},
+                                                   false,
+                                                   false,
+                                                   options_.aggregates && network_.one_in(3),
+                                                   {}});
   if (options_.links) link(*node.process);
   tick(node, self.incarnation);
 }
@@ -28,8 +38,10 @@ void Simulation::crash(Node& node) {
   const auto synced = node.disk.synced();
   const auto kept = synced + network_.pick(node.disk.writes() - synced + 1);
   tell("node", node.number, "crashes, of", node.disk.writes() - synced, "unsynced writes it keeps", kept - synced);
-  if (node.process->link) node.process->link->end(network_.one_in(3));
-  else disconnect(*node.process);
+  if (node.process->link)
+    node.process->link->end(network_.one_in(3));
+  else
+    disconnect(*node.process);
   node.process.reset();
   node.disk.crash(kept);
   if (options_.off == Off::snapshot_recovered) node.disk.forget_waiting();
@@ -41,9 +53,13 @@ void Simulation::tick(Node& node, std::uint64_t incarnation) {
   if (!node.process || node.process->self.incarnation != incarnation) return;
   Process& process = *node.process;
   if (!options_.links) {
-    if (process.leader && (!leaders_[*process.leader]->alive || !network_.reaches(node.number, leaders_[*process.leader]->endpoint()))) disconnect(process);
-    if (!process.leader) connect(process);
-    else perform(process, process.order.again());
+    if (process.leader &&
+        (!leaders_[*process.leader]->alive || !network_.reaches(node.number, leaders_[*process.leader]->endpoint())))
+      disconnect(process);
+    if (!process.leader)
+      connect(process);
+    else
+      perform(process, process.order.again());
   } else if (!process.failed) {
     perform(process, process.order.again());
   }
@@ -77,7 +93,8 @@ void Simulation::disconnect(Process& process) {
 
 void Simulation::say_hello(Process& process) {
   std::map<ShardId, ShardOffset> tails;
-  for (const auto& [id, shard] : process.node.disk.state().shards) tails[id] = process.real && process.real->writers.holds(id) ? process.real->writers.tail(id) : shard.tail;
+  for (const auto& [id, shard] : process.node.disk.state().shards)
+    tails[id] = process.real && process.real->writers.holds(id) ? process.real->writers.tail(id) : shard.tail;
   auto message = process.order.hello(tails);
   to_leader(process, [this, message](Leader& leader) { hello(leader, message); });
 }
@@ -93,9 +110,12 @@ void Simulation::perform(Process& process, cluster::NodeActions actions) {
   for (const auto& message : actions.send) {
     if (const auto* asked = std::get_if<cluster::CutsAfter>(&message)) {
       if (options_.off == Off::missing_cuts) continue;
-      to_leader(process, [this, asked = *asked](Leader& leader) { perform(leader, leader.coordinator.cuts_after(asked)); });
+      to_leader(process,
+                [this, asked = *asked](Leader& leader) { perform(leader, leader.coordinator.cuts_after(asked)); });
     } else {
-      to_leader(process, [this, held = std::get<cluster::Held>(message)](Leader& leader) { perform(leader, leader.coordinator.held(held)); });
+      to_leader(process, [this, held = std::get<cluster::Held>(message)](Leader& leader) {
+        perform(leader, leader.coordinator.held(held));
+      });
     }
   }
   if (actions.coordinator_refused) {
@@ -128,22 +148,26 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
   } else if (const auto* fenced = std::get_if<NodeStep::Fence>(&step.what)) {
     tell("node", process.self.node, "stops writing shard", fenced->shard, "because of epoch", fenced->epoch);
     ++outcome_.fences;
-    process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.fence(fenced->shard, next); }) : perform(process, process.writer->fenced(fenced->shard));
+    process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.fence(fenced->shard, next); })
+                 : perform(process, process.writer->fenced(fenced->shard));
   } else if (std::holds_alternative<NodeStep::Sync>(step.what)) {
     sync(process);
   } else if (const auto* opened = std::get_if<NodeStep::Opened>(&step.what)) {
     open(process, opened->opening);
   } else {
     const auto& again = std::get<NodeStep::ReportAgain>(step.what);
-    process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.report_from(again.shard, again.first, next); })
-                 : perform(process, process.writer->report_again(again.shard, again.epoch, again.first));
+    process.real
+        ? writers_step(process, [&](auto& writers, auto& next) { writers.report_from(again.shard, again.first, next); })
+        : perform(process, process.writer->report_again(again.shard, again.epoch, again.first));
   }
 }
 
 // A rule that is off.
 void Simulation::say_held(Process& process, CutNumber cut) {
   if (!process.order.welcomed()) return;
-  to_leader(process, [this, held = cluster::Held{process.self, cut, cut}](Leader& leader) { perform(leader, leader.coordinator.held(held)); });
+  to_leader(process, [this, held = cluster::Held{process.self, cut, cut}](Leader& leader) {
+    perform(leader, leader.coordinator.held(held));
+  });
 }
 
 void Simulation::open(Process& process, const sharding::Opening& opening) {
@@ -151,7 +175,9 @@ void Simulation::open(Process& process, const sharding::Opening& opening) {
   const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
   process.node.verified[opening.shard] = opening.epoch;
   if (!process.real) recovered(process, opening);
-  process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.open(opening.shard, opening.epoch, next); }) : perform(process, process.writer->opened(opening, disk));
+  process.real
+      ? writers_step(process, [&](auto& writers, auto& next) { writers.open(opening.shard, opening.epoch, next); })
+      : perform(process, process.writer->opened(opening, disk));
 }
 
 // What the disk has behind the cuts is the new writer's.
@@ -169,14 +195,17 @@ void Simulation::recovered(Process& process, const sharding::Opening& opening) {
 
 void Simulation::perform(Process& process, Writer::Actions actions) {
   for (const JournalRecord& record : actions.write) {
-    tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset", record.first);
+    tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset",
+         record.first);
     process.node.disk.write(record);
-    for (std::uint32_t i = 0; i != record.events.size(); ++i) history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
+    for (std::uint32_t i = 0; i != record.events.size(); ++i)
+      history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
   }
   if (!actions.write.empty()) sync(process);
   for (auto& made : actions.reports) {
     if (!process.order.reports() || made.appends.empty()) continue;
-    tell("node", process.self.node, "reports", made.appends.size(), "appends of shard", made.shard, "from offset", made.first);
+    tell("node", process.self.node, "reports", made.appends.size(), "appends of shard", made.shard, "from offset",
+         made.first);
     to_leader(process, [this, from = process.self, made](Leader& leader) { report(leader, from, made); });
   }
   for (const auto& given : actions.answers) answer(process, given);
@@ -184,26 +213,32 @@ void Simulation::perform(Process& process, Writer::Actions actions) {
 
 void Simulation::sync(Process& process) {
   if (std::exchange(process.syncing, true)) return;
-  network_.after(Network::millisecond / 2 + network_.pick(4 * Network::millisecond), [this, &node = process.node, self = process.self] {
-    if (!node.process || node.process->self != self) return;
-    const auto writes = node.disk.writes();
-    const DiskState then = node.disk.state();
-    network_.after(network_.pick(3 * Network::millisecond), [this, &node, self, writes, cut = then.cut, shards = then.shards] {
-      if (!node.process || node.process->self != self) return;
-      Process& here = *node.process;
-      here.syncing = false;
-      node.disk.sync(writes);
-      for (const auto& [id, shard] : shards) {
-        for (const auto& [first, record] : shard.records) {
-          for (std::size_t i = 0; i != record.events.size(); ++i) history_.synced(id, record.epoch, first + i);
-        }
-      }
-      perform(here, here.order.synced(cut));
-      if (here.real) synced_real(here, writes);
-      else for (const auto& [id, shard] : shards) perform(here, here.writer->synced(id, shard.tail));
-      if (node.disk.synced() < node.disk.writes()) sync(here);
-    });
-  });
+  network_.after(Network::millisecond / 2 + network_.pick(4 * Network::millisecond),
+                 [this, &node = process.node, self = process.self] {
+                   if (!node.process || node.process->self != self) return;
+                   const auto writes = node.disk.writes();
+                   const DiskState then = node.disk.state();
+                   network_.after(network_.pick(3 * Network::millisecond),
+                                  [this, &node, self, writes, cut = then.cut, shards = then.shards] {
+                                    if (!node.process || node.process->self != self) return;
+                                    Process& here = *node.process;
+                                    here.syncing = false;
+                                    node.disk.sync(writes);
+                                    for (const auto& [id, shard] : shards) {
+                                      for (const auto& [first, record] : shard.records) {
+                                        for (std::size_t i = 0; i != record.events.size(); ++i)
+                                          history_.synced(id, record.epoch, first + i);
+                                      }
+                                    }
+                                    perform(here, here.order.synced(cut));
+                                    if (here.real)
+                                      synced_real(here, writes);
+                                    else
+                                      for (const auto& [id, shard] : shards)
+                                        perform(here, here.writer->synced(id, shard.tail));
+                                    if (node.disk.synced() < node.disk.writes()) sync(here);
+                                  });
+                 });
 }
 
 void Simulation::receive(Process& process, const cluster::ToNode& message, std::size_t from) {
@@ -243,7 +278,10 @@ void Simulation::receive(Process& process, cluster::Announce announce) {
     sharding::CutLogState pretended(options_.shards);
     pretended.last_cut = announce.cut.number - 1;
     pretended.watermark = announce.cut.first_position - 1;
-    perform(process, process.order.cuts({process.self, after, {{announce.cut}, pretended, false}, announce.window_from, announce.digests_wanted}));
+    perform(
+        process,
+        process.order.cuts(
+            {process.self, after, {{announce.cut}, pretended, false}, announce.window_from, announce.digests_wanted}));
   }
   perform(process, process.order.announce(announce));
 }
@@ -253,7 +291,8 @@ void Simulation::receive(Process& process, cluster::Cuts cuts) {
     cut = unfenced(process, std::move(cut));
     keep(process, cut);
     for (const auto& opening : cut.openings) {
-      if (options_.off == Off::own_promise && opening.node == process.self.node) perform(process, process.order.opens({process.self, cut.coordinator, opening.shard, opening.epoch}));
+      if (options_.off == Off::own_promise && opening.node == process.self.node)
+        perform(process, process.order.opens({process.self, cut.coordinator, opening.shard, opening.epoch}));
     }
   }
   if (options_.off == Off::fence && cuts.found.folded) {

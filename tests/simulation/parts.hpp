@@ -26,7 +26,7 @@ struct Simulation::Process {
   std::shared_ptr<RealWriters> real;  ///< in its place
   std::optional<std::size_t> leader;  ///< the session's
   bool syncing = false;
-  bool failed = false;  ///< does nothing more, until it is started again
+  bool failed = false;     ///< does nothing more, until it is started again
   bool skip_lost = false;  ///< reads aggregates over what was given up
   std::shared_ptr<LinkEnd> link{};
 };

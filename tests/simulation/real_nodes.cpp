@@ -24,8 +24,10 @@ PartAnswer answer_to(const actors::PartAsked& asked, PartAnswer::Kind kind, Erro
   return answer;
 }
 
-/// As the store keeps them: each with the last event here of its aggregate, under the version that the writer gave that.
-std::vector<JournalRecord::Snapshot> waiting_snapshots(const storage::EncodedAppend& append, const storage::JournalPlace& place) {
+/// As the store keeps them: each with the last event here of its aggregate, under the version that the writer gave
+/// that.
+std::vector<JournalRecord::Snapshot> waiting_snapshots(const storage::EncodedAppend& append,
+                                                       const storage::JournalPlace& place) {
   std::vector<JournalRecord::Snapshot> waiting;
   for (const auto& [index, snapshot] : append.snapshots) {
     const auto [shard, aggregate] = numbers_of(append.aggregates[index].id);
@@ -82,7 +84,7 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   real.cuts.erase(real.cuts.begin(), real.cuts.upper_bound(apply.number));
   for (const auto& opening : apply.openings) {
     if (!real.writers.holds(opening.shard)) real.writers.adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
-    if (opening.loses() || !real.writers.is_fenced(opening.shard) ) continue;
+    if (opening.loses() || !real.writers.is_fenced(opening.shard)) continue;
     if (real.writers.left_behind(opening.shard)) return fail(process, opening.shard);
     real.writers.adopt({opening.shard, Epoch{0}, opening.tail}, {});
   }
@@ -94,7 +96,8 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
     return options_.off != Off::begins_synced || !taken || own->epoch != opening.epoch;
   });
   if (options_.off == Off::begins_synced)
-    for (const auto& opening : apply.openings) process.node.verified[opening.shard] = opening.epoch;  // it writes from here on
+    for (const auto& opening : apply.openings)
+      process.node.verified[opening.shard] = opening.epoch;  // it writes from here on
   close_writers(process, apply);
   if (!apply.damaged.empty()) {
     std::vector<sharding::Segment> own;
@@ -118,7 +121,9 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
 std::optional<ShardId> Simulation::shard_brought_back(const Process& process, const NodeStep::Apply& apply) {
   for (const auto& opening : apply.openings) {
     const auto shard = process.node.disk.state().shards.find(opening.shard);
-    if (opening.loses() && shard != process.node.disk.state().shards.end() && shard->second.has_placed(opening.lost_from)) return opening.shard;
+    if (opening.loses() && shard != process.node.disk.state().shards.end() &&
+        shard->second.has_placed(opening.lost_from))
+      return opening.shard;
   }
   return std::nullopt;
 }
@@ -136,7 +141,9 @@ void Simulation::fail(Process& process, ShardId shard) {
 
 // The writers of shards that this cut damages, or that go on behind a loss, begin anew.
 void Simulation::close_writers(Process& process, const NodeStep::Apply& apply) {
-  const auto close = [&](ShardId shard) { writers_step(process, [&](auto& writers, auto& next) { writers.fence(shard, next); }); };
+  const auto close = [&](ShardId shard) {
+    writers_step(process, [&](auto& writers, auto& next) { writers.fence(shard, next); });
+  };
   for (const ShardId shard : apply.damaged) close(shard);
   for (const auto& opening : apply.openings) {
     if (!opening.loses() || options_.off == Off::begins_anew) continue;
@@ -151,7 +158,8 @@ void Simulation::session_begun(Process& process) {
   perform(process, std::move(begun));
 }
 
-void Simulation::writers_step(Process& process, const std::function<void(actors::ShardWriters&, actors::WriterActions&)>& what) {
+void Simulation::writers_step(Process& process,
+                              const std::function<void(actors::ShardWriters&, actors::WriterActions&)>& what) {
   actors::WriterActions actions;
   what(process.real->writers, actions);
   perform(process, std::move(actions));
@@ -165,16 +173,25 @@ void Simulation::write_real(Process& process) {
     auto batch = real.writers.close();
     for (const auto& written : batch.journal.appends) {
       if (!real.writers.is_open(written.place->shard))
-        throw Broken("I-SingleWriter", "node " + std::to_string(process.self.node) + " writes shard " + std::to_string(written.place->shard.value) + ", which is not open there");
+        throw Broken("I-SingleWriter", "node " + std::to_string(process.self.node) + " writes shard " +
+                                           std::to_string(written.place->shard.value) + ", which is not open there");
       // Its opening is on the same disk before it: what is durable of the writer's has its epoch beside it.
       const auto epoch = process.node.disk.state().shards.at(written.place->shard).epoch;
-      JournalRecord record{written.place->shard, epoch, written.place->first, append_of(*written.append), {}, std::make_shared<storage::UnorderedAppend>(storage::UnorderedAppend{*written.append, *written.place})};
+      JournalRecord record{
+          written.place->shard,
+          epoch,
+          written.place->first,
+          append_of(*written.append),
+          {},
+          std::make_shared<storage::UnorderedAppend>(storage::UnorderedAppend{*written.append, *written.place})};
       for (std::uint32_t i = 0; i != written.append->events.size(); ++i)
         if (written.append->events[i].shard == record.shard) record.events.push_back(i);
       record.snapshots = waiting_snapshots(*written.append, *written.place);
       record.at_once = options_.off == Off::snapshot_waits;
-      tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset", record.first);
-      for (std::uint32_t i = 0; i != record.events.size(); ++i) history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
+      tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset",
+           record.first);
+      for (std::uint32_t i = 0; i != record.events.size(); ++i)
+        history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
       process.node.disk.write(std::move(record));
     }
     real.writing.push_back({std::move(batch), process.node.disk.writes()});
@@ -205,8 +222,9 @@ void Simulation::perform(Process& process, actors::WriterActions actions) {
       const auto& here = nodes_[self.node - 1]->process;
       if (!here || here->self != self) return;
       const auto w = here->real->writers.watermark();
-      auto found = look_up.placed_at.value != 0 ? Result<std::optional<Appended>>(history_.find(append_of(look_up.attempt->prepared.append), w))
-                                                : looked_up(*look_up.attempt, w, look_up.confirm, here->order.window_from());
+      auto found = look_up.placed_at.value != 0
+                       ? Result<std::optional<Appended>>(history_.find(append_of(look_up.attempt->prepared.append), w))
+                       : looked_up(*look_up.attempt, w, look_up.confirm, here->order.window_from());
       writers_step(*here, [&](auto& writers, auto& next) { writers.looked_up(look_up.attempt, found, next); });
     });
   }
@@ -233,7 +251,9 @@ void Simulation::report_real(Leader& leader, cluster::NodeProcess from, const ac
     if (process.self != from) return;
     // A rule that is off: whoever made the last cut made this one.
     const auto coordinator_of = by == Epoch{0} ? last_coordinator_ : by;
-    writers_step(process, [&](auto& writers, auto& next) { writers.cut_promised(said.report.shard, said.report.epoch, said.ask, promised, coordinator_of, next); });
+    writers_step(process, [&](auto& writers, auto& next) {
+      writers.cut_promised(said.report.shard, said.report.epoch, said.ask, promised, coordinator_of, next);
+    });
   });
 }
 
@@ -244,12 +264,16 @@ void Simulation::ask_part(Process& process, const actors::PartRequest& part) {
   const auto ask = ++process.real->numbers;
   process.real->asking.emplace(ask, part.part);
   const RealWriters::Asker asker{process.self, ask, {}};
-  const auto lost = [this, asker, asked = part.part] { part_answered(asker, answer_to(asked, PartAnswer::Kind::lost, {ErrorCode::timeout, "the link lost it"})); };
+  const auto lost = [this, asker, asked = part.part] {
+    part_answered(asker, answer_to(asked, PartAnswer::Kind::lost, {ErrorCode::timeout, "the link lost it"}));
+  };
   if (options_.links) {
     if (owner == 0 || owner == process.self.node) return network_.after(0, lost);
     return process.link->request(
         cluster::NodeNumber{owner}, std::chrono::microseconds(link_timeout),
-        [this, part, asker](LinkEnd& at, Letters::Answer answer) { take_part(*nodes_[at.owner()]->process, part, {asker.process, asker.ask, std::move(answer)}); },
+        [this, part, asker](LinkEnd& at, Letters::Answer answer) {
+          take_part(*nodes_[at.owner()]->process, part, {asker.process, asker.ask, std::move(answer)});
+        },
         [lost, link = process.link](const Result<Letters::Told>& answer) { answer ? (*answer)(*link) : lost(); });
   }
   network_.after(link_timeout, lost);
@@ -269,7 +293,9 @@ void Simulation::take_part(Process& process, const actors::PartRequest& part, co
 }
 
 void Simulation::reply_part(std::uint32_t from, const RealWriters::Asker& asker, PartAnswer answer) {
-  const auto told = [this, asker = RealWriters::Asker{asker.process, asker.ask, {}}, answer] { part_answered(asker, answer); };
+  const auto told = [this, asker = RealWriters::Asker{asker.process, asker.ask, {}}, answer] {
+    part_answered(asker, answer);
+  };
   if (asker.answer) return asker.answer(Letters::Told([told](LinkEnd&) { told(); }));
   network_.send(from, asker.process.node, told);
 }
@@ -284,7 +310,8 @@ void Simulation::part_answered(const RealWriters::Asker& asker, const PartAnswer
 
 void Simulation::submit_real(Process& process, AppendId id, Letters::Answer reply) {
   // Who has made a snapshot of a state that was given up since is a live aggregate of before: it went with its shard.
-  if (const auto& taken = history_.request(id).snapshot; taken && taken->losses != history_.losses_of(taken->shard)) return;
+  if (const auto& taken = history_.request(id).snapshot; taken && taken->losses != history_.losses_of(taken->shard))
+    return;
   auto attempt = attempt_of(id, history_.request(id));
   if (options_.off == Off::snapshot_named)
     for (auto& snapshot : attempt->prepared.append.snapshots) snapshot.snapshot.version = SeqNr{};
@@ -303,7 +330,8 @@ void Simulation::submit_real(Process& process, AppendId id, Letters::Answer repl
   perform(process, std::move(actions));
 }
 
-Result<std::optional<Appended>> Simulation::looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const {
+Result<std::optional<Appended>> Simulation::looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm,
+                                                      GlobalPosition window_from) const {
   auto& prepared = attempt.prepared;
   const auto id = append_of(prepared.append);
   prepared.view = w;
@@ -342,7 +370,8 @@ void Simulation::answered_real(Process& process, const actors::WriterAnswer& ans
   if (client == process.real->clients.end()) throw Broken("I-Live", "a client is answered twice");
   const AppendId id = client->second;
   process.real->clients.erase(client);
-  if (auto forwarded = process.real->forwarded.extract(answer.client); !forwarded.empty()) forwarded.mapped()(Letters::Told([](LinkEnd&) {}));
+  if (auto forwarded = process.real->forwarded.extract(answer.client); !forwarded.empty())
+    forwarded.mapped()(Letters::Told([](LinkEnd&) {}));
   const auto by = "node " + std::to_string(process.self.node);
   if (!answer.result) {
     tell(by, "refuses append", id, ":", std::string(name_of(answer.result.error().code)), answer.result.error().what);

@@ -5,7 +5,9 @@
 namespace evershard::simulation {
 namespace {
 
-constexpr sharding::Term stream_term(ShardId shard, std::uint32_t aggregate) { return 1'000'000 + shard.value * 1'000 + aggregate; }
+constexpr sharding::Term stream_term(ShardId shard, std::uint32_t aggregate) {
+  return 1'000'000 + shard.value * 1'000 + aggregate;
+}
 
 storage::EncodedAggregate encoded(ShardId shard, std::uint32_t aggregate) {
   auto id = aggregate_of(shard, aggregate);
@@ -22,10 +24,13 @@ RequestId request_of(AppendId id) {
 
 }  // namespace
 
-AggregateId aggregate_of(ShardId shard, std::uint32_t aggregate) { return {"on" + std::to_string(shard.value), std::to_string(aggregate)}; }
+AggregateId aggregate_of(ShardId shard, std::uint32_t aggregate) {
+  return {"on" + std::to_string(shard.value), std::to_string(aggregate)};
+}
 
 std::pair<ShardId, std::uint32_t> numbers_of(const AggregateId& aggregate) {
-  return {ShardId{static_cast<std::uint16_t>(std::stoul(aggregate.type.substr(2)))}, static_cast<std::uint32_t>(std::stoul(aggregate.value))};
+  return {ShardId{static_cast<std::uint16_t>(std::stoul(aggregate.type.substr(2)))},
+          static_cast<std::uint32_t>(std::stoul(aggregate.value))};
 }
 
 AppendId append_of(const storage::EncodedAppend& append) {
@@ -38,7 +43,8 @@ actors::ShardWriters::Start writers_of(const DiskState& disk) {
   actors::ShardWriters::Start start{disk.cut, disk.watermark, {}, {}};
   for (const auto& [id, shard] : disk.shards) {
     start.shards.push_back({id, shard.epoch, shard.covered});
-    for (auto record = shard.records.lower_bound(shard.covered); record != shard.records.end(); ++record) start.unordered.push_back(*record->second.real);
+    for (auto record = shard.records.lower_bound(shard.covered); record != shard.records.end(); ++record)
+      start.unordered.push_back(*record->second.real);
   }
   return start;
 }
@@ -50,7 +56,8 @@ std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request)
   auto& append = prepared.append;
   append.request = request_of(id);
   append.content_hash = 0x9E3779B97F4A7C15ull * (id + 1);
-  const auto index_of = [](std::vector<storage::EncodedAggregate>& among, ShardId shard, std::uint32_t aggregate, bool add) -> std::optional<std::uint32_t> {
+  const auto index_of = [](std::vector<storage::EncodedAggregate>& among, ShardId shard, std::uint32_t aggregate,
+                           bool add) -> std::optional<std::uint32_t> {
     const auto at = std::ranges::find(among, stream_term(shard, aggregate), &storage::EncodedAggregate::stream);
     if (at == among.end() && !add) return std::nullopt;
     const auto index = static_cast<std::uint32_t>(at - among.begin());
@@ -75,11 +82,16 @@ std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request)
   }
   for (const auto& expected : request.expected) {
     auto index = index_of(append.aggregates, expected.shard, expected.aggregate, false);
-    if (!index) index = static_cast<std::uint32_t>(append.aggregates.size()) + *index_of(prepared.guards, expected.shard, expected.aggregate, true);
+    if (!index)
+      index = static_cast<std::uint32_t>(append.aggregates.size()) +
+              *index_of(prepared.guards, expected.shard, expected.aggregate, true);
     prepared.expected.push_back({*index, expected.version});
   }
   if (const auto& taken = request.snapshot) {
-    auto& snapshot = append.snapshots.emplace_back(storage::EncodedSnapshot{*index_of(append.aggregates, taken->shard, taken->aggregate, false), {}}).snapshot;
+    auto& snapshot = append.snapshots
+                         .emplace_back(storage::EncodedSnapshot{
+                             *index_of(append.aggregates, taken->shard, taken->aggregate, false), {}})
+                         .snapshot;
     snapshot.aggregate = aggregate_of(taken->shard, taken->aggregate);
     if (taken->named) snapshot.version = taken->of.version;
     snapshot.payload = std::to_string(taken->of.state);

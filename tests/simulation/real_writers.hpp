@@ -18,7 +18,8 @@
 namespace evershard::simulation {
 
 struct RealWriters {
-  RealWriters(actors::ShardWriters::Start start, actors::ShardWriters::Options options) : writers(std::move(start), options) {}
+  RealWriters(actors::ShardWriters::Start start, actors::ShardWriters::Options options)
+      : writers(std::move(start), options) {}
 
   actors::ShardWriters writers;
   std::map<CutNumber, sharding::Cut> cuts;  ///< heard of and not applied
@@ -27,7 +28,7 @@ struct RealWriters {
     std::size_t until = 0;  ///< of the disk's writes
   };
   std::deque<Writing> writing;
-  std::map<std::uint64_t, AppendId> clients;  ///< not answered yet
+  std::map<std::uint64_t, AppendId> clients;           ///< not answered yet
   std::map<std::uint64_t, Letters::Answer> forwarded;  ///< of those, the ones that another node waits for
   struct Asker {
     cluster::NodeProcess process;
@@ -44,7 +45,8 @@ struct RealWriters {
 /// The request as a client sends it: encoded, and not looked up.
 [[nodiscard]] std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request);
 /// What the owner of another shard makes of a part.
-[[nodiscard]] std::shared_ptr<actors::Attempt> part_attempt_of(const actors::Attempt& of, const actors::PartAsked& asked);
+[[nodiscard]] std::shared_ptr<actors::Attempt> part_attempt_of(const actors::Attempt& of,
+                                                               const actors::PartAsked& asked);
 [[nodiscard]] AggregateId aggregate_of(ShardId shard, std::uint32_t aggregate);
 /// Of what aggregate_of() made.
 [[nodiscard]] std::pair<ShardId, std::uint32_t> numbers_of(const AggregateId& aggregate);

@@ -1,4 +1,5 @@
-// Rules: the ordering rules as the simulation plays them. One of them can be switched off, to see that its absence is found.
+// Rules: the ordering rules as the simulation plays them. One of them can be switched off, to see that its absence is
+// found.
 
 #pragma once
 
@@ -11,27 +12,27 @@ namespace evershard::simulation {
 /// Each is a promise broken around the real classes: what they are told, or what is done with their actions.
 enum class Off : std::uint8_t {
   nothing,
-  log_epoch,          // 1: a put of an older epoch is taken
-  log_sync,           // 1: a put is not synced
-  empty_window,       // 2: a new coordinator pretends to know what came before
-  refused_put_ends,   // 2: a refused put is taken for a good one
-  tail_check,         // 3: a shard is opened whatever its disk has lost
-  own_promise,        // 3: an opening for the node is taken by any process of it
-  report_epoch,       // 4: a report counts under whatever epoch
-  report_joins,       // 4: a report counts from wherever the last one ended
-  one_put,            // 5, 8: the cut is told, and the next one made, before the put has returned
-  verdict,            // 6: conditions are not judged
-  unknown_digests,    // 7: an event without digests does not move the window
-  durable_report,     // 9: what is not synced is reported
-  whole_report,       // 9: parts of an append are reported as appends of their own
-  report_again,       // 9: nothing is reported again
-  cuts_in_order,      // 10: a cut is applied as it comes
-  missing_cuts,       // 10: what is missing is not asked for
-  log_end,            // 10: a coordinator that knows less is followed
-  one_write,          // 11: n and w are written before what they stand for
-  fence,              // 12: a newer epoch does not stop a writer, and its cuts are taken for one's own
-  page_waits,         // 13: a page is answered before the cuts are applied
-  page_of_opened,     // 13: a page is answered by a shard that was not opened
+  log_epoch,         // 1: a put of an older epoch is taken
+  log_sync,          // 1: a put is not synced
+  empty_window,      // 2: a new coordinator pretends to know what came before
+  refused_put_ends,  // 2: a refused put is taken for a good one
+  tail_check,        // 3: a shard is opened whatever its disk has lost
+  own_promise,       // 3: an opening for the node is taken by any process of it
+  report_epoch,      // 4: a report counts under whatever epoch
+  report_joins,      // 4: a report counts from wherever the last one ended
+  one_put,           // 5, 8: the cut is told, and the next one made, before the put has returned
+  verdict,           // 6: conditions are not judged
+  unknown_digests,   // 7: an event without digests does not move the window
+  durable_report,    // 9: what is not synced is reported
+  whole_report,      // 9: parts of an append are reported as appends of their own
+  report_again,      // 9: nothing is reported again
+  cuts_in_order,     // 10: a cut is applied as it comes
+  missing_cuts,      // 10: what is missing is not asked for
+  log_end,           // 10: a coordinator that knows less is followed
+  one_write,         // 11: n and w are written before what they stand for
+  fence,             // 12: a newer epoch does not stop a writer, and its cuts are taken for one's own
+  page_waits,        // 13: a page is answered before the cuts are applied
+  page_of_opened,    // 13: a page is answered by a shard that was not opened
   // Of the writers, with the real ones:
   ids_looked_up,         // 14: nobody looks whether a request is stored
   conditions_looked_up,  // 16: `from` is raised without a query

@@ -1,6 +1,7 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--aggregates] [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--aggregates]
+//   [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +31,10 @@ struct Arguments {
 };
 
 int usage(const char* why) {
-  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--aggregates] [--trace] [--off RULE]\n", why);
+  std::fprintf(stderr,
+               "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] "
+               "[--links] [--aggregates] [--trace] [--off RULE]\n",
+               why);
   return 2;
 }
 
@@ -100,18 +104,32 @@ int main(int argc, char** argv) {
         const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
-      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s%s, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
-                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, arguments->options.links ? " --links" : arguments->options.real_writers ? " --real" : "", arguments->options.aggregates ? " --aggregates" : "", static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s%s, after %ju steps: %s\n",
+                  static_cast<std::uintmax_t>(arguments->options.seed),
+                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes,
+                  arguments->options.shards,
+                  arguments->options.links          ? " --links"
+                  : arguments->options.real_writers ? " --real"
+                                                    : "",
+                  arguments->options.aggregates ? " --aggregates" : "", static_cast<std::uintmax_t>(outcome.steps),
+                  outcome.what.c_str());
       return 1;
     }
-    std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults, %zu losses: every invariant held\n",
-                static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged, outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
+    std::printf(
+        "seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk "
+        "faults, %zu losses: every invariant held\n",
+        static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged,
+        outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
     if (arguments->options.aggregates)
-      std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n", outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);
+      std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
+                  outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);
     if (arguments->options.links) {
       const auto& letters = outcome.letters;
-      std::printf("  %zu sessions, %zu refused, %zu processes gone silently, %zu letters handled, %zu outcomes unknown, %zu not sent, %zu waits for credit, %zu clocks\n", letters.sessions, letters.refused,
-                  letters.silent, letters.handled, letters.unknown, letters.not_sent, letters.waited, outcome.clocks);
+      std::printf(
+          "  %zu sessions, %zu refused, %zu processes gone silently, %zu letters handled, %zu outcomes unknown, %zu "
+          "not sent, %zu waits for credit, %zu clocks\n",
+          letters.sessions, letters.refused, letters.silent, letters.handled, letters.unknown, letters.not_sent,
+          letters.waited, outcome.clocks);
     }
     ++arguments->options.seed;
   } while (std::chrono::steady_clock::now() < until);

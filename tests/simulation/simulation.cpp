@@ -4,7 +4,8 @@
 
 namespace evershard::simulation {
 
-Simulation::Simulation(SimulationOptions options) : options_(std::move(options)), network_(options_.seed), history_(options_.shards), log_(options_.shards) {}
+Simulation::Simulation(SimulationOptions options)
+    : options_(std::move(options)), network_(options_.seed), history_(options_.shards), log_(options_.shards) {}
 
 Simulation::~Simulation() = default;
 

@@ -30,8 +30,9 @@ struct SimulationOptions {
   std::uint64_t steps = 5'000;
   Off off = Off::nothing;
   bool real_writers = false;  ///< the product's; else a small model of them
-  bool links = false;         ///< between the processes the product's link sessions; else messages on their own, in any order, some of them twice
-  bool aggregates = false;    ///< with real writers: clients load aggregates from their snapshots, and write snapshots
+  bool links = false;  ///< between the processes the product's link sessions; else messages on their own, in any order,
+                       ///< some of them twice
+  bool aggregates = false;  ///< with real writers: clients load aggregates from their snapshots, and write snapshots
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
@@ -43,8 +44,10 @@ struct SimulationOutcome {
   std::uint64_t steps = 0;
   std::vector<std::string> trace;
   // Not vacuous: what happened.
-  std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0, acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0,
-      disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0, loads_from_snapshots = 0, loads_refused = 0;
+  std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0,
+              acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
+              leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
+              loads_from_snapshots = 0, loads_refused = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -98,13 +101,15 @@ class Simulation {
   void reply_part(std::uint32_t from, const RealWriters::Asker& asker, actors::PartAnswer answer);
   void part_answered(const RealWriters::Asker& asker, const actors::PartAnswer& answer);
   void submit_real(Process& process, AppendId id, Letters::Answer reply = {});
-  [[nodiscard]] Result<std::optional<Appended>> looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const;
+  [[nodiscard]] Result<std::optional<Appended>> looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm,
+                                                          GlobalPosition window_from) const;
   void answered_real(Process& process, const actors::WriterAnswer& answer);
 
   // linking.cpp
   void link(Process& process);
   void link(Leader& leader);
-  [[nodiscard]] std::shared_ptr<LinkEnd> open_link(cluster::LinkIdentity who, std::size_t owner, Network::Endpoint endpoint, LinkEnd::Setup setup);
+  [[nodiscard]] std::shared_ptr<LinkEnd> open_link(cluster::LinkIdentity who, std::size_t owner,
+                                                   Network::Endpoint endpoint, LinkEnd::Setup setup);
   void tick(const std::shared_ptr<LinkEnd>& end);
   [[nodiscard]] std::shared_ptr<LinkEnd> link_of(cluster::NodeNumber number);
   void session_with_leader(Node& node, std::uint64_t incarnation, std::optional<std::size_t> leader);
@@ -132,7 +137,8 @@ class Simulation {
 
   // aggregates.cpp
   void command(std::uint64_t number);
-  [[nodiscard]] std::optional<Fold> load(const Process& process, ShardId shard, std::uint32_t aggregate, GlobalPosition w);
+  [[nodiscard]] std::optional<Fold> load(const Process& process, ShardId shard, std::uint32_t aggregate,
+                                         GlobalPosition w);
   void check_snapshot(const Process& process, ShardId shard, std::uint32_t aggregate, const SnapshotAt& snapshot) const;
   [[nodiscard]] std::uint32_t node_of(ShardId shard);
 
@@ -157,9 +163,11 @@ class Simulation {
   static std::string text(const std::string& part) { return part; }
   static std::string text(const char* part) { return part; }
   template <class Tag, class Rep>
-  static std::string text(Number<Tag, Rep> part) { return std::to_string(part.value); }
+  static std::string text(Number<Tag, Rep> part) {
+    return std::to_string(part.value);
+  }
   template <class T>
-    requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
   static std::string text(T part) { return std::to_string(part); }
 
   SimulationOptions options_;

@@ -16,12 +16,18 @@ constexpr std::size_t lines_shown = 40;
 
 std::string end_of(const std::vector<std::string>& trace) {
   std::string text;
-  for (std::size_t i = trace.size() - std::min(trace.size(), lines_shown); i != trace.size(); ++i) text += trace[i] + "\n";
+  for (std::size_t i = trace.size() - std::min(trace.size(), lines_shown); i != trace.size(); ++i)
+    text += trace[i] + "\n";
   return text;
 }
 
 void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOptions& options) {
-  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << (options.links ? " --links" : options.real_writers ? " --real" : "") << (options.aggregates ? " --aggregates" : "") << " --trace";
+  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed
+                                   << " --steps " << options.steps
+                                   << (options.links          ? " --links"
+                                       : options.real_writers ? " --real"
+                                                              : "")
+                                   << (options.aggregates ? " --aggregates" : "") << " --trace";
 }
 
 TEST(Simulation, KeepsEveryInvariant) {
@@ -31,9 +37,11 @@ TEST(Simulation, KeepsEveryInvariant) {
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
     if (HasFailure()) return;
-    for (auto member : {&SimulationOutcome::cuts, &SimulationOutcome::placed, &SimulationOutcome::placed_over_several, &SimulationOutcome::placed_conditional,
-                        &SimulationOutcome::refused_conditional, &SimulationOutcome::acknowledged, &SimulationOutcome::pages, &SimulationOutcome::reads, &SimulationOutcome::losses,
-                        &SimulationOutcome::folds, &SimulationOutcome::crashes, &SimulationOutcome::disk_faults, &SimulationOutcome::leaders, &SimulationOutcome::fences,
+    for (auto member : {&SimulationOutcome::cuts, &SimulationOutcome::placed, &SimulationOutcome::placed_over_several,
+                        &SimulationOutcome::placed_conditional, &SimulationOutcome::refused_conditional,
+                        &SimulationOutcome::acknowledged, &SimulationOutcome::pages, &SimulationOutcome::reads,
+                        &SimulationOutcome::losses, &SimulationOutcome::folds, &SimulationOutcome::crashes,
+                        &SimulationOutcome::disk_faults, &SimulationOutcome::leaders, &SimulationOutcome::fences,
                         &SimulationOutcome::coordinators_refused, &SimulationOutcome::jumps}) {
       all.*member += outcome.*member;
     }
@@ -65,8 +73,10 @@ TEST(Simulation, KeepsThemWithTheRealWriters) {
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
     if (HasFailure()) return;
-    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several, &SimulationOutcome::placed_conditional, &SimulationOutcome::acknowledged, &SimulationOutcome::refused,
-                        &SimulationOutcome::crashes, &SimulationOutcome::leaders, &SimulationOutcome::losses, &SimulationOutcome::disk_faults, &SimulationOutcome::fences}) {
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several,
+                        &SimulationOutcome::placed_conditional, &SimulationOutcome::acknowledged,
+                        &SimulationOutcome::refused, &SimulationOutcome::crashes, &SimulationOutcome::leaders,
+                        &SimulationOutcome::losses, &SimulationOutcome::disk_faults, &SimulationOutcome::fences}) {
       all.*member += outcome.*member;
     }
   }
@@ -90,7 +100,8 @@ TEST(Simulation, KeepsThemOfAggregatesWithSnapshots) {
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
     if (HasFailure()) return;
-    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::snapshots, &SimulationOutcome::loads, &SimulationOutcome::loads_from_snapshots, &SimulationOutcome::loads_refused,
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::snapshots, &SimulationOutcome::loads,
+                        &SimulationOutcome::loads_from_snapshots, &SimulationOutcome::loads_refused,
                         &SimulationOutcome::crashes, &SimulationOutcome::losses, &SimulationOutcome::disk_faults}) {
       all.*member += outcome.*member;
     }
@@ -105,7 +116,8 @@ TEST(Simulation, KeepsThemOfAggregatesWithSnapshots) {
   EXPECT_GT(all.disk_faults, 40u);
 }
 
-// A kept cut was applied behind folded ones of a shard's own: readers up to that one were not told that events before it are lost.
+// A kept cut was applied behind folded ones of a shard's own: readers up to that one were not told that events before
+// it are lost.
 TEST(Simulation, TellsOfALossThatBeganBeforeItWasNoticed) {
   const SimulationOptions options{.seed = 534, .steps = 8'000, .real_writers = true, .aggregates = true};
 
@@ -119,36 +131,40 @@ TEST(Simulation, TellsOfALossAmongCutsThatWereFolded) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
-// A node was away, and its shard another's by then: the cut with its own opening was kept for it, the other's opening was folded.
+// A node was away, and its shard another's by then: the cut with its own opening was kept for it, the other's opening
+// was folded.
 TEST(Simulation, OpensNoShardUnderAnEpochThatIsOver) {
   const SimulationOptions options{.seed = 2'679, .steps = 8'000, .real_writers = true, .aggregates = true};
 
   expect_every_invariant(Simulation(options).run(), options);
 }
 
-// A loss was accepted while a put was under way; by its end an old copy of the disk was there, which had all of it, and the cut with the loss opened the shard for that
-// as for one that had lost nothing.
+// A loss was accepted while a put was under way; by its end an old copy of the disk was there, which had all of it, and
+// the cut with the loss opened the shard for that as for one that had lost nothing.
 TEST(Simulation, BringsBackNothingThatWasGivenUp) {
   const SimulationOptions options{.seed = 5'326, .steps = 8'000, .real_writers = true, .aggregates = true};
 
   expect_every_invariant(Simulation(options).run(), options);
 }
 
-// Who had been replaced sent a checkpoint, nothing behind it, and word that there was more: the node that took it ended.
+// Who had been replaced sent a checkpoint, nothing behind it, and word that there was more: the node that took it
+// ended.
 TEST(Simulation, TakesACheckpointWithoutCutsFromWhoWasReplaced) {
   const SimulationOptions options{.seed = 721'014, .steps = 8'000};
 
   expect_every_invariant(Simulation(options).run(), options);
 }
 
-// An old copy that caught up in short answers said hello behind a kept cut and before the checkpoint: what was folded before that cut was taken for held, and too little was named as lost.
+// An old copy that caught up in short answers said hello behind a kept cut and before the checkpoint: what was folded
+// before that cut was taken for held, and too little was named as lost.
 TEST(Simulation, NamesAllThatAnOldCopyLacksInTheMiddleOfAnAnswer) {
   const SimulationOptions options{.seed = 720'798, .steps = 8'000, .real_writers = true};
 
   expect_every_invariant(Simulation(options).run(), options);
 }
 
-// What an operator gave up is asked for again by a message that was two seconds under way: nobody knows it any more, and it is done anew.
+// What an operator gave up is asked for again by a message that was two seconds under way: nobody knows it any more,
+// and it is done anew.
 TEST(Simulation, DoesAnewWhatWasGivenUp) {
   const SimulationOptions options{.seed = 3'300'334, .steps = 8'000};
 
@@ -163,12 +179,15 @@ TEST(Simulation, KeepsThemOverLinks) {
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
     if (HasFailure()) return;
-    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several, &SimulationOutcome::acknowledged, &SimulationOutcome::refused, &SimulationOutcome::crashes,
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several,
+                        &SimulationOutcome::acknowledged, &SimulationOutcome::refused, &SimulationOutcome::crashes,
                         &SimulationOutcome::leaders, &SimulationOutcome::losses, &SimulationOutcome::clocks}) {
       all.*member += outcome.*member;
     }
     using Counts = Letters::Counts;
-    for (auto member : {&Counts::sessions, &Counts::refused, &Counts::silent, &Counts::unknown, &Counts::not_sent, &Counts::waited, &Counts::handled}) all.letters.*member += outcome.letters.*member;
+    for (auto member : {&Counts::sessions, &Counts::refused, &Counts::silent, &Counts::unknown, &Counts::not_sent,
+                        &Counts::waited, &Counts::handled})
+      all.letters.*member += outcome.letters.*member;
   }
   EXPECT_GT(all.placed, 2'500u);
   EXPECT_GT(all.placed_over_several, 120u);
@@ -198,7 +217,11 @@ TEST(Simulation, KeepsThemWithSeedsNobodyTried) {
   std::random_device fresh;
   for (int i = 0; i != 10; ++i) {
     const bool links = i % 5 == 4, aggregates = i % 5 >= 3;
-    const SimulationOptions options{.seed = fresh(), .steps = links ? 30'000u : 8'000u, .real_writers = aggregates || i % 2 == 1, .links = links, .aggregates = aggregates};
+    const SimulationOptions options{.seed = fresh(),
+                                    .steps = links ? 30'000u : 8'000u,
+                                    .real_writers = aggregates || i % 2 == 1,
+                                    .links = links,
+                                    .aggregates = aggregates};
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
   }
@@ -218,16 +241,24 @@ class SwitchedOff : public testing::TestWithParam<Mutant> {};
 TEST_P(SwitchedOff, IsMissed) {
   constexpr std::uint64_t seeds_max = 150;
   for (std::uint64_t seed = GetParam().seed; seed != GetParam().seed + seeds_max; ++seed) {
-    const auto outcome = Simulation({.seed = seed, .steps = GetParam().steps, .off = GetParam().off, .real_writers = GetParam().real_writers, .links = GetParam().links, .aggregates = GetParam().aggregates}).run();
+    const auto outcome = Simulation({.seed = seed,
+                                     .steps = GetParam().steps,
+                                     .off = GetParam().off,
+                                     .real_writers = GetParam().real_writers,
+                                     .links = GetParam().links,
+                                     .aggregates = GetParam().aggregates})
+                             .run();
     if (outcome.invariant.empty()) continue;
-    std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(), static_cast<std::uintmax_t>(seed), outcome.what.c_str());
+    std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(),
+                static_cast<std::uintmax_t>(seed), outcome.what.c_str());
     EXPECT_TRUE(outcome.invariant.starts_with("I-"));
     return;
   }
   ADD_FAILURE() << "nobody noticed";
 }
 
-INSTANTIATE_TEST_SUITE_P(Rule, SwitchedOff, testing::ValuesIn(mutants), [](const auto& mutant) { return std::string(mutant.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rule, SwitchedOff, testing::ValuesIn(mutants),
+                         [](const auto& mutant) { return std::string(mutant.param.name); });
 
 }  // namespace
 }  // namespace evershard::simulation

@@ -1,4 +1,5 @@
-// Wire: a connection between two simulated processes: bytes in sequence, as late and in such pieces as the network likes.
+// Wire: a connection between two simulated processes: bytes in sequence, as late and in such pieces as the network
+// likes.
 
 #pragma once
 
@@ -25,7 +26,9 @@ struct Wire : std::enable_shared_from_this<Wire> {
     bool arriving = false;
   };
 
-  Wire(Network& network, const std::shared_ptr<LinkEnd>& dialler, const std::shared_ptr<LinkEnd>& acceptor, cluster::NodeNumber to) : dialled(to), network_(network) {
+  Wire(Network& network, const std::shared_ptr<LinkEnd>& dialler, const std::shared_ptr<LinkEnd>& acceptor,
+       cluster::NodeNumber to)
+      : dialled(to), network_(network) {
     sides[0].end = dialler, sides[0].endpoint = dialler->endpoint();
     sides[1].end = acceptor, sides[1].endpoint = acceptor->endpoint();
   }
@@ -52,7 +55,9 @@ struct Wire : std::enable_shared_from_this<Wire> {
  private:
   void arrive_soon(std::size_t from) {
     if (std::exchange(sides[from].arriving, true)) return;
-    network_.after(Network::millisecond / 5 + network_.pick(network_.one_in(8) ? 40 * Network::millisecond : 2 * Network::millisecond), [wire = shared_from_this(), from] { wire->arrive(from); });
+    network_.after(Network::millisecond / 5 +
+                       network_.pick(network_.one_in(8) ? 40 * Network::millisecond : 2 * Network::millisecond),
+                   [wire = shared_from_this(), from] { wire->arrive(from); });
   }
   void arrive(std::size_t from) {
     Side& sender = sides[from];
@@ -68,7 +73,8 @@ struct Wire : std::enable_shared_from_this<Wire> {
       if (!silent_ && sender.open) hang_up(from);
       return;
     }
-    const auto part = sender.sent.substr(0, network_.one_in(4) ? network_.pick(sender.sent.size() + 1) : sender.sent.size());
+    const auto part =
+        sender.sent.substr(0, network_.one_in(4) ? network_.pick(sender.sent.size() + 1) : sender.sent.size());
     sender.sent.erase(0, part.size());
     const auto wire = shared_from_this();
     if (!part.empty()) end->received(wire, 1 - from, part);

@@ -50,7 +50,8 @@ Writer::Actions ModelWriter::synced(ShardId id, ShardOffset until) {
   if (open == open_.end() || until <= open->second.durable) return actions;
   Shard& shard = open->second;
   const auto from = std::exchange(shard.durable, until);
-  for (auto record = shard.undecided.lower_bound(from); record != shard.undecided.end() && record->first < until; ++record) {
+  for (auto record = shard.undecided.lower_bound(from); record != shard.undecided.end() && record->first < until;
+       ++record) {
     const Request& request = history_.request(record->second.append);
     if (request.durable) actions.answers.push_back({Actions::Answer::Kind::durable, record->second.append, {}, 0});
   }
@@ -99,7 +100,8 @@ ReportedAppend ModelWriter::reported(const JournalRecord& record) const {
   }
   if (request.shards().size() > 1) {
     append.part.emplace();
-    for (std::size_t i = 0; i != 8; ++i) append.part->append.bytes[15 - i] = static_cast<std::uint8_t>(record.append >> (8 * i));
+    for (std::size_t i = 0; i != 8; ++i)
+      append.part->append.bytes[15 - i] = static_cast<std::uint8_t>(record.append >> (8 * i));
     append.part->append.bytes[0] = 1;
     for (const auto& event : request.events) append.part->runs.emplace_back(event.shard, 1);
   }
@@ -117,7 +119,8 @@ Writer::Actions ModelWriter::applied(const cluster::NodeStep::Apply& apply) {
       const bool refused = std::ranges::count(own.segment.refused, offset) != 0;
       if (const auto record = undecided.find(offset); record != undecided.end()) {
         using Kind = Actions::Answer::Kind;
-        actions.answers.push_back({refused ? Kind::refused : Kind::placed, record->second.append, position, record->second.events.front()});
+        actions.answers.push_back(
+            {refused ? Kind::refused : Kind::placed, record->second.append, position, record->second.events.front()});
       }
       if (!refused) ++position;
     }

@@ -6,7 +6,8 @@ namespace evershard::storage {
 namespace {
 
 TEST(Applied, ComesBackAsItWas) {
-  Applied applied{CutNumber{7}, GlobalPosition{1ull << 40}, Epoch{3}, {{ShardId{2}, Epoch{5}}, {ShardId{65'534}, Epoch{9}}}};
+  Applied applied{
+      CutNumber{7}, GlobalPosition{1ull << 40}, Epoch{3}, {{ShardId{2}, Epoch{5}}, {ShardId{65'534}, Epoch{9}}}};
 
   EXPECT_EQ(decode_applied(encode(applied)).value(), applied);
   EXPECT_EQ(decode_applied(encode(Applied{})).value(), Applied{});
@@ -15,7 +16,13 @@ TEST(Applied, ComesBackAsItWas) {
 TEST(Applied, HasTheBytesItsDocumentSays) {
   auto bytes = encode(Applied{CutNumber{1}, GlobalPosition{0x0203}, Epoch{1}, {{ShardId{4}, Epoch{2}}}});
 
-  EXPECT_EQ(bytes, std::string("\1" "\0\0\0\0\0\0\0\1" "\0\0\0\0\0\0\2\3" "\0\0\0\0\0\0\0\1" "\0\4" "\0\0\0\0\0\0\0\2", 35));
+  EXPECT_EQ(bytes, std::string("\1"
+                               "\0\0\0\0\0\0\0\1"
+                               "\0\0\0\0\0\0\2\3"
+                               "\0\0\0\0\0\0\0\1"
+                               "\0\4"
+                               "\0\0\0\0\0\0\0\2",
+                               35));
 }
 
 TEST(Applied, IsDamagedInAnyOtherLength) {
@@ -32,7 +39,8 @@ TEST(Applied, IsDamagedInAnyOtherLength) {
 
 TEST(CoveredRow, IsReadAsItWasWritten) {
   const LostRange lost{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}, Epoch{3}};
-  for (const Covered& covered : {Covered{ShardOffset{7}}, Covered{ShardOffset{7}, true, GlobalPosition{12}, {}}, Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}},
+  for (const Covered& covered : {Covered{ShardOffset{7}}, Covered{ShardOffset{7}, true, GlobalPosition{12}, {}},
+                                 Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}},
                                  Covered{ShardOffset{30}, true, GlobalPosition{50}, {lost, lost}, ShardOffset{4}}}) {
     const auto bytes = encode_covered(covered);
     const auto read = decode_covered(bytes);
@@ -49,15 +57,21 @@ TEST(CoveredRow, IsReadAsItWasWritten) {
   EXPECT_FALSE(decode_covered(std::string("\1")));
   EXPECT_FALSE(decode_covered(std::string(9, '\3')));
   const auto number = [](std::uint64_t n) { return std::string(7, '\0') + static_cast<char>(n); };
-  const auto before = decode_covered("\2" + number(9) + std::string(1, '\0') + number(0) + number(3) + number(9) + number(17) + number(40));
+  const auto before = decode_covered("\2" + number(9) + std::string(1, '\0') + number(0) + number(3) + number(9) +
+                                     number(17) + number(40));
   ASSERT_TRUE(before) << "as it was written before epochs were kept";
-  EXPECT_EQ(*before, (Covered{ShardOffset{9}, false, GlobalPosition{0}, {{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}}}}));
+  EXPECT_EQ(*before, (Covered{ShardOffset{9},
+                              false,
+                              GlobalPosition{0},
+                              {{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}}}}));
   EXPECT_EQ(Covered{ShardOffset{7}}.begins(), ShardOffset{1});
   EXPECT_EQ((Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}}.begins()), ShardOffset{9});
 }
 
 TEST(CoveredRow, KnowsWhetherPlacesWereGivenBeyondWhatIsLost) {
-  const auto lost = [](std::uint64_t from, std::uint64_t until) { return LostRange{ShardOffset{from}, ShardOffset{until}, {}, {}, {}}; };
+  const auto lost = [](std::uint64_t from, std::uint64_t until) {
+    return LostRange{ShardOffset{from}, ShardOffset{until}, {}, {}, {}};
+  };
   const auto has = [](Covered covered, std::uint64_t from) { return covered.has_placed(ShardOffset{from}); };
 
   EXPECT_FALSE(has({ShardOffset{1}}, 1));

@@ -197,7 +197,8 @@ TEST_F(Vacuum, KeepsEverythingThatIsThere) {
 TEST_F(Vacuum, GivesTheSpaceOfErasedRowsBack) {
   make(20);
   std::string noise;
-  for (int i = 0; i < 100'000; ++i) noise += static_cast<char>((random_ = random_ * 6364136223846793005u + 1442695040888963407u) >> 56);
+  for (int i = 0; i < 100'000; ++i)
+    noise += static_cast<char>((random_ = random_ * 6364136223846793005u + 1442695040888963407u) >> 56);
   raw([&](RocksFamilies& families) { put(families, Family::state, keys::checkpoint("group"), noise); });
   ASSERT_FALSE(files_of(Family::state).empty());
   raw([&](RocksFamilies& families) { erase(families, Family::state, keys::checkpoint("group")); });

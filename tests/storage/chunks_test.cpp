@@ -90,7 +90,9 @@ TEST(Postings, AreAddedBehindWhatWasThere) {
 TEST(Postings, OfOneTypeAndSixteenBusyShardsTakeFewBytes) {
   std::vector<Posting> postings(chunk_entries_max);
   for (std::size_t i = 0; i < postings.size(); ++i) {
-    postings[i] = {GlobalPosition{1'000'000 + 50 * i}, {ShardId{static_cast<std::uint16_t>(i * 7 % 16)}, ShardOffset{60'000 + 3 * i}, 5}, 77};
+    postings[i] = {GlobalPosition{1'000'000 + 50 * i},
+                   {ShardId{static_cast<std::uint16_t>(i * 7 % 16)}, ShardOffset{60'000 + 3 * i}, 5},
+                   77};
   }
 
   const std::string bytes = encoded(postings);

@@ -35,7 +35,8 @@ TEST(EncodedAppend, OfAnEventWithoutAggregateHasNoOwnTerm) {
 
   const auto terms = append.terms_of(append.events[2]);
 
-  EXPECT_THAT(std::vector(terms.begin(), terms.end()), ElementsAre(example_hasher.type("Seen"), example_hasher.tag("b")));
+  EXPECT_THAT(std::vector(terms.begin(), terms.end()),
+              ElementsAre(example_hasher.type("Seen"), example_hasher.tag("b")));
   EXPECT_EQ(append.events[2].aggregate, EncodedEvent::no_aggregate);
 }
 
@@ -192,7 +193,9 @@ TEST(ContentHash, ChangesWithEverythingThatWasGivenAndWithTheOrder) {
       [](Append& a) { a.events[0].tags.pop_back(); },
       [](Append& a) { a.events[0].tags.clear(); },
       [](Append& a) { a.events[0].also.clear(); },
-      [](Append& a) { a.events[0].also[0] = {"c4", "2"}; },
+      [](Append& a) {
+        a.events[0].also[0] = {"c4", "2"};
+      },
       [](Append& a) { a.events[0].payload = "{ }"; },
       [](Append& a) { a.events[0].format = PayloadFormat::text; },
       [](Append& a) { a.events[0].metadata = "n"; },

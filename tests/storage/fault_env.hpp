@@ -27,19 +27,22 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
   [[nodiscard]] const char* Name() const override { return "FaultFiles"; }
 
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
-                                    std::unique_ptr<rocksdb::FSWritableFile>* result, rocksdb::IODebugContext* debug) override {
+                                    std::unique_ptr<rocksdb::FSWritableFile>* result,
+                                    rocksdb::IODebugContext* debug) override {
     if (auto fault = write_fault(); !fault.ok()) return fault;
     auto status = target()->NewWritableFile(name, options, result, debug);
     return wrapped(name, 0, std::move(status), result);
   }
   rocksdb::IOStatus ReopenWritableFile(const std::string& name, const rocksdb::FileOptions& options,
-                                       std::unique_ptr<rocksdb::FSWritableFile>* result, rocksdb::IODebugContext* debug) override {
+                                       std::unique_ptr<rocksdb::FSWritableFile>* result,
+                                       rocksdb::IODebugContext* debug) override {
     if (auto fault = write_fault(); !fault.ok()) return fault;
     auto status = target()->ReopenWritableFile(name, options, result, debug);
     std::error_code ignored;
     return wrapped(name, std::filesystem::file_size(name, ignored), std::move(status), result);
   }
-  rocksdb::IOStatus NewRandomRWFile(const std::string& name, const rocksdb::FileOptions& options, std::unique_ptr<rocksdb::FSRandomRWFile>* result,
+  rocksdb::IOStatus NewRandomRWFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSRandomRWFile>* result,
                                     rocksdb::IODebugContext* debug) override {
     if (auto fault = write_fault(name); !fault.ok()) return fault;
     auto status = target()->NewRandomRWFile(name, options, result, debug);
@@ -60,12 +63,14 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
     if (status.ok()) carry(from, to, false);
     return status;
   }
-  rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+  rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override {
     if (auto fault = write_fault(); !fault.ok()) return fault;
     return target()->DeleteFile(name, options, debug);
   }
 
-  rocksdb::IOStatus NewDirectory(const std::string& name, const rocksdb::IOOptions& options, std::unique_ptr<rocksdb::FSDirectory>* result,
+  rocksdb::IOStatus NewDirectory(const std::string& name, const rocksdb::IOOptions& options,
+                                 std::unique_ptr<rocksdb::FSDirectory>* result,
                                  rocksdb::IODebugContext* debug) override {
     auto status = target()->NewDirectory(name, options, result, debug);
     if (status.ok() && lazy) *result = std::make_unique<LazyDirectory>();
@@ -82,8 +87,8 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
   std::atomic<bool> broken{false};  ///< every sync fails until mended
   std::uint64_t sectors_lost_over_zeros = 0;
 
-  /// Cuts every file down to what was synced and, at random, some of what was not; the rest may hold a hole. Where what was not synced was written over
-  /// zeros, any of its sectors may be zeros still.
+  /// Cuts every file down to what was synced and, at random, some of what was not; the rest may hold a hole. Where what
+  /// was not synced was written over zeros, any of its sectors may be zeros still.
   void lose_unsynced(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::lock_guard lock(mutex_);
@@ -123,13 +128,15 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
     File(FaultFiles& files, std::string name, std::uint64_t size, std::unique_ptr<rocksdb::FSWritableFile>&& file)
         : FSWritableFileOwnerWrapper(std::move(file)), files_(files), name_(std::move(name)), written_(size) {}
 
-    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override {
       if (auto fault = files_.write_fault(name_); !fault.ok()) return fault;
       files_.wrote(name_, written_ += data.size());
       return FSWritableFileOwnerWrapper::Append(data, options, debug);
     }
     rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
-                             const rocksdb::DataVerificationInfo& verification, rocksdb::IODebugContext* debug) override {
+                             const rocksdb::DataVerificationInfo& verification,
+                             rocksdb::IODebugContext* debug) override {
       if (auto fault = files_.write_fault(name_); !fault.ok()) return fault;
       files_.wrote(name_, written_ += data.size());
       return FSWritableFileOwnerWrapper::Append(data, options, verification, debug);
@@ -144,8 +151,11 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
       if (status.ok()) files_.synced(name_, size, written);
       return status;
     }
-    rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override { return Sync(options, debug); }
-    rocksdb::IOStatus Truncate(std::uint64_t size, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+      return Sync(options, debug);
+    }
+    rocksdb::IOStatus Truncate(std::uint64_t size, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override {
       if (files_.power_lost) return rocksdb::IOStatus::IOError("the power is gone");
       return FSWritableFileOwnerWrapper::Truncate(size, options, debug);
     }
@@ -168,7 +178,8 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
    public:
     RandomFile(FaultFiles& files, std::string name, std::unique_ptr<rocksdb::FSRandomRWFile>&& file)
         : FSRandomRWFileOwnerWrapper(std::move(file)), files_(files), name_(std::move(name)) {}
-    rocksdb::IOStatus Write(std::uint64_t at, const rocksdb::Slice& data, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus Write(std::uint64_t at, const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                            rocksdb::IODebugContext* debug) override {
       if (auto fault = files_.write_fault(name_); !fault.ok()) return fault;
       if (files_.random_full) return rocksdb::IOStatus::NoSpace("the disk is full");
       return FSRandomRWFileOwnerWrapper::Write(at, data, options, debug);
@@ -183,7 +194,9 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
   };
 
   class LazyDirectory final : public rocksdb::FSDirectory {
-    rocksdb::IOStatus Fsync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return rocksdb::IOStatus::OK(); }
+    rocksdb::IOStatus Fsync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
+      return rocksdb::IOStatus::OK();
+    }
   };
 
   rocksdb::IOStatus write_fault(const std::string& name = {}) const {
@@ -199,7 +212,8 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
       if (syncs_to_fail.compare_exchange_weak(left, left - 1)) return rocksdb::IOStatus::IOError("EIO");
     return rocksdb::IOStatus::OK();
   }
-  rocksdb::IOStatus wrapped(const std::string& name, std::uint64_t size, rocksdb::IOStatus status, std::unique_ptr<rocksdb::FSWritableFile>* result) {
+  rocksdb::IOStatus wrapped(const std::string& name, std::uint64_t size, rocksdb::IOStatus status,
+                            std::unique_ptr<rocksdb::FSWritableFile>* result) {
     if (!status.ok()) return status;
     wrote(name, size);
     synced(name, size, size);

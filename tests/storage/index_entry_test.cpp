@@ -13,7 +13,9 @@ namespace {
 TEST(RowEntries, OfADamagedRowEndWhereTheStoreDoes) {
   const ShardId shard{7};
   std::string row;
-  encode_runs(std::vector<sharding::Run>{{shard, GlobalPosition{5}, ShardOffset{1}, 3}, {shard, GlobalPosition{20}, ShardOffset{4}, ~std::uint64_t{0} / 2}}, row);
+  encode_runs(std::vector<sharding::Run>{{shard, GlobalPosition{5}, ShardOffset{1}, 3},
+                                         {shard, GlobalPosition{20}, ShardOffset{4}, ~std::uint64_t{0} / 2}},
+              row);
   const auto key = keys::run(shard, GlobalPosition{5});
 
   std::vector<std::uint64_t> positions;
@@ -29,7 +31,9 @@ TEST(RowEntries, OfADamagedRowEndWhereTheStoreDoes) {
 TEST(RowEntries, BehindTheEndAreLeftOut) {
   const ShardId shard{7};
   std::string row;
-  encode_postings(std::vector<Posting>{{GlobalPosition{5}, {shard, ShardOffset{1}, 0}, 1}, {GlobalPosition{9}, {shard, ShardOffset{2}, 0}, 1}}, row);
+  encode_postings(std::vector<Posting>{{GlobalPosition{5}, {shard, ShardOffset{1}, 0}, 1},
+                                       {GlobalPosition{9}, {shard, ShardOffset{2}, 0}, 1}},
+                  row);
 
   std::vector<std::uint64_t> positions;
   const auto given = RowEntries().give(Family::postings, keys::posting(3, GlobalPosition{5}), row, GlobalPosition{8},

@@ -16,12 +16,12 @@
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/journal/encoded_append.hpp"
-#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/index/reader.hpp"
-#include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/index/run_builder.hpp"
 #include "evershard/storage/index/tail_index.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/view.hpp"
 #include "tests/storage/map_rows.hpp"
 
@@ -52,8 +52,10 @@ class IndexedEvents {
       const std::optional<CommandRecord> command = append.command;
       const auto ids_given = std::make_unique<bool[]>(given.size());
       std::fill_n(ids_given.get(), given.size(), true);
-      encoded.push_back(encode_append(std::move(append), std::span<const bool>(ids_given.get(), given.size()), shards_, hasher_, Timestamp{1}));
-      if (command) commands.push_back({command->aggregate, command->id, next_position() + encoded.back().command_event});
+      encoded.push_back(encode_append(std::move(append), std::span<const bool>(ids_given.get(), given.size()), shards_,
+                                      hasher_, Timestamp{1}));
+      if (command)
+        commands.push_back({command->aggregate, command->id, next_position() + encoded.back().command_event});
       for (std::size_t i = 0; i < given.size(); ++i) place(given, i, encoded.back(), cut, by_shard, encoded.size() - 1);
     }
     std::vector<EventLocation> locations(events.size() - (first_position.value - 1));
@@ -71,7 +73,8 @@ class IndexedEvents {
     rows[Family::order][keys::order(first_position)] = sharding::encode(cut);
     std::size_t n = 0;
     for (const EncodedAppend& append : encoded) {
-      for (std::size_t i = 0; i < append.events.size(); ++i, ++n) add_to_tail(append, i, first_position + n, locations[n]);
+      for (std::size_t i = 0; i < append.events.size(); ++i, ++n)
+        add_to_tail(append, i, first_position + n, locations[n]);
     }
   }
 
@@ -204,7 +207,8 @@ class FewNames {
       for (auto& byte : append.request_id.emplace().bytes) byte = static_cast<std::uint8_t>(random_());
     }
     const Event& any = append.events[below(append.events.size())];
-    if (any.aggregate && sometimes()) append.command = CommandRecord{*any.aggregate, "c" + std::to_string(random_()), "reply"};
+    if (any.aggregate && sometimes())
+      append.command = CommandRecord{*any.aggregate, "c" + std::to_string(random_()), "reply"};
     return append;
   }
   std::vector<Append> appends() {

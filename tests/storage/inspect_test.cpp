@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/order/applied.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 
@@ -23,7 +23,8 @@ TEST(Inspect, ShowsTheKeysOfEveryFamily) {
   EXPECT_EQ(describe_key(Family::order, keys::order(GlobalPosition{5})), R"({"position":5})");
   EXPECT_EQ(describe_key(Family::streams, keys::stream(0xabc, SeqNr{2}, GlobalPosition{5})),
             R"({"stream":"0000000000000abc","seq_nr":2,"position":5})");
-  EXPECT_EQ(describe_key(Family::postings, keys::posting(0xabc, GlobalPosition{5})), R"({"term":"0000000000000abc","position":5})");
+  EXPECT_EQ(describe_key(Family::postings, keys::posting(0xabc, GlobalPosition{5})),
+            R"({"term":"0000000000000abc","position":5})");
   EXPECT_EQ(describe_key(Family::ids, keys::id(*EventId::parse("00010203-0405-4607-8809-0a0b0c0d0e0f"), shard)),
             R"({"id":"00010203-0405-4607-8809-0a0b0c0d0e0f","shard":7})");
   EXPECT_EQ(describe_key(Family::directory, keys::directory(order_1)), R"({"aggregate":"order-1"})");
@@ -82,7 +83,8 @@ TEST(Inspect, ShowsBytesThatAreNoTextAsHex) {
 
   const std::string record = record_of(encode_example(append), shard, first);
 
-  EXPECT_THAT(describe_value(Family::journal, keys::journal(shard, first), record), HasSubstr(R"("payload":{"hex":"ff01"})"));
+  EXPECT_THAT(describe_value(Family::journal, keys::journal(shard, first), record),
+              HasSubstr(R"("payload":{"hex":"ff01"})"));
 }
 
 TEST(Inspect, ShowsACut) {
@@ -105,12 +107,15 @@ TEST(Inspect, ShowsTheStatesRows) {
   snapshot.keep = 2;
   const Applied applied{CutNumber{5}, GlobalPosition{70}, Epoch{1}, {{shard, Epoch{2}}}};
 
-  EXPECT_EQ(describe_value(Family::state, keys::snapshot(order_1, std::nullopt), encode_snapshot(snapshot, GlobalPosition{9}, {})),
-            R"({"version":3,"position":9,"schema_revision":0,"taken_at":"1970-01-01T00:00:00.000000Z","keep":2,"format":0,"payload":"s"})");
+  EXPECT_EQ(
+      describe_value(Family::state, keys::snapshot(order_1, std::nullopt),
+                     encode_snapshot(snapshot, GlobalPosition{9}, {})),
+      R"({"version":3,"position":9,"schema_revision":0,"taken_at":"1970-01-01T00:00:00.000000Z","keep":2,"format":0,"payload":"s"})");
   EXPECT_EQ(describe_value(Family::state, keys::applied(), encode(applied)),
             R"({"number":5,"watermark":70,"coordinator":1,"epochs":[{"shard":7,"epoch":2}]})");
   EXPECT_EQ(describe_value(Family::state, keys::checkpoint("mail"), "7"), R"({"bytes":1,"value":"7"})");
-  EXPECT_THAT(describe_value(Family::state, keys::identity(), encode(Identity{})), HasSubstr(R"("shards":16,"hash":0)"));
+  EXPECT_THAT(describe_value(Family::state, keys::identity(), encode(Identity{})),
+              HasSubstr(R"("shards":16,"hash":0)"));
 }
 
 TEST(Inspect, ShowsTheIndexesRows) {
@@ -119,10 +124,12 @@ TEST(Inspect, ShowsTheIndexesRows) {
   encode_stream("order-1", std::vector<StreamEntry>{{GlobalPosition{5}, {shard, first, 2}}}, stream);
   encode_runs(std::vector<sharding::Run>{{shard, GlobalPosition{5}, first, 3}}, runs);
 
-  EXPECT_EQ(describe_value(Family::postings, keys::posting(1, GlobalPosition{5}), postings),
-            R"({"entries":[{"position":5,"shard":7,"offset":1002,"record":1000,"index":2,"type":"0000000000000abc"}]})");
-  EXPECT_EQ(describe_value(Family::streams, keys::stream(1, SeqNr{9}, GlobalPosition{5}), stream),
-            R"({"aggregate":"order-1","entries":[{"seq_nr":9,"position":5,"shard":7,"offset":1002,"record":1000,"index":2}]})");
+  EXPECT_EQ(
+      describe_value(Family::postings, keys::posting(1, GlobalPosition{5}), postings),
+      R"({"entries":[{"position":5,"shard":7,"offset":1002,"record":1000,"index":2,"type":"0000000000000abc"}]})");
+  EXPECT_EQ(
+      describe_value(Family::streams, keys::stream(1, SeqNr{9}, GlobalPosition{5}), stream),
+      R"({"aggregate":"order-1","entries":[{"seq_nr":9,"position":5,"shard":7,"offset":1002,"record":1000,"index":2}]})");
   EXPECT_EQ(describe_value(Family::ids, keys::id({}, shard), encode_id({GlobalPosition{5}, {shard, first, 2}, true})),
             R"({"of":"command","position":5,"shard":7,"offset":1002,"record":1000,"index":2})");
   EXPECT_EQ(describe_value(Family::directory, keys::directory(order_1), encode_directory(0xabc, shard)),

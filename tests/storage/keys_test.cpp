@@ -44,7 +44,8 @@ RC_GTEST_PROP(Keys, OfTheStateComeBackAsTheyWere, (std::uint64_t seed)) {
   const auto retained = keys::decode_state(keys::snapshot(aggregate, slot));
   const auto checkpoint = keys::decode_state(keys::checkpoint(name));
 
-  RC_ASSERT(latest && latest->kind == keys::StateKey::Kind::snapshot && latest->aggregate == aggregate && !latest->retained);
+  RC_ASSERT(latest && latest->kind == keys::StateKey::Kind::snapshot && latest->aggregate == aggregate &&
+            !latest->retained);
   RC_ASSERT(retained && retained->aggregate == aggregate && retained->retained == slot);
   RC_ASSERT(checkpoint && checkpoint->kind == keys::StateKey::Kind::checkpoint && checkpoint->name == name);
   const ShardId shard{random.small_number()};
@@ -52,7 +53,8 @@ RC_GTEST_PROP(Keys, OfTheStateComeBackAsTheyWere, (std::uint64_t seed)) {
   const auto covered = keys::decode_state(keys::covered(shard));
   const auto waiting = keys::decode_state(keys::waiting(shard, offset));
   RC_ASSERT(covered && covered->kind == keys::StateKey::Kind::covered && covered->shard == shard);
-  RC_ASSERT(waiting && waiting->kind == keys::StateKey::Kind::waiting && waiting->shard == shard && waiting->offset == offset);
+  RC_ASSERT(waiting && waiting->kind == keys::StateKey::Kind::waiting && waiting->shard == shard &&
+            waiting->offset == offset);
   RC_ASSERT(keys::decode_state(keys::identity())->kind == keys::StateKey::Kind::identity);
   RC_ASSERT(keys::decode_state(keys::applied())->kind == keys::StateKey::Kind::applied);
 }
@@ -63,12 +65,15 @@ RC_GTEST_PROP(Keys, SortAsTheirNumbersCount, (std::uint64_t seed)) {
   const ShardId s{random.small_number()}, t{random.small_number()};
   const std::uint64_t a = random.number(), b = random.number(), c = random.number(), d = random.number();
 
-  RC_ASSERT((keys::journal(s, ShardOffset{a}) < keys::journal(t, ShardOffset{b})) == (std::tuple(s, a) < std::tuple(t, b)));
+  RC_ASSERT((keys::journal(s, ShardOffset{a}) < keys::journal(t, ShardOffset{b})) ==
+            (std::tuple(s, a) < std::tuple(t, b)));
   RC_ASSERT((keys::order(GlobalPosition{a}) < keys::order(GlobalPosition{b})) == (a < b));
-  RC_ASSERT((keys::posting(a, GlobalPosition{b}) < keys::posting(c, GlobalPosition{d})) == (std::tuple(a, b) < std::tuple(c, d)));
+  RC_ASSERT((keys::posting(a, GlobalPosition{b}) < keys::posting(c, GlobalPosition{d})) ==
+            (std::tuple(a, b) < std::tuple(c, d)));
   RC_ASSERT((keys::stream(a, SeqNr{b}, GlobalPosition{c}) < keys::stream(a, SeqNr{d}, GlobalPosition{a})) ==
             (std::tuple(b, c) < std::tuple(d, a)));
-  RC_ASSERT((keys::run(s, GlobalPosition{a}) < keys::run(t, GlobalPosition{b})) == (std::tuple(s, a) < std::tuple(t, b)));
+  RC_ASSERT((keys::run(s, GlobalPosition{a}) < keys::run(t, GlobalPosition{b})) ==
+            (std::tuple(s, a) < std::tuple(t, b)));
 }
 
 RC_GTEST_PROP(Keys, OfTheDirectorySortByTypeThenValue, (std::uint64_t seed)) {
@@ -98,7 +103,8 @@ TEST(Keys, OfSnapshotsHaveTheLatestFirstThenRetainedOnesByVersion) {
   const AggregateId order{"order", "1"};
 
   const std::vector<std::string> slots{keys::snapshot(order, std::nullopt), keys::snapshot(order, SeqNr{1}),
-                                       keys::snapshot(order, SeqNr{256}), keys::snapshot({"order", "10"}, std::nullopt)};
+                                       keys::snapshot(order, SeqNr{256}),
+                                       keys::snapshot({"order", "10"}, std::nullopt)};
 
   EXPECT_TRUE(std::ranges::is_sorted(slots));
 }

@@ -17,7 +17,9 @@ class LastCommitMarkTest : public ::testing::Test {
     file.seekp(at);
     file.put('!');
   }
-  static LastCommitMark::Value value(std::uint64_t cut, std::uint64_t watermark) { return {CutNumber{cut}, GlobalPosition{watermark}}; }
+  static LastCommitMark::Value value(std::uint64_t cut, std::uint64_t watermark) {
+    return {CutNumber{cut}, GlobalPosition{watermark}};
+  }
 
   TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "MARK";

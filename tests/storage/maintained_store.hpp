@@ -16,8 +16,8 @@
 
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
 #include "tests/contract/store_writer.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
@@ -57,8 +57,10 @@ class MaintainedStore : public ::testing::Test {
   void fill(int events, std::size_t payload_bytes = 40) {
     for (int i = 0; i < events; ++i, ++filled_) {
       std::string payload = std::to_string(filled_) + ":";
-      while (payload.size() < payload_bytes) payload += static_cast<char>('!' + (random_ = random_ * 6364136223846793005u + 1442695040888963407u) % 90);
-      ASSERT_TRUE(writer_->commit({one("order-" + std::to_string(filled_ % 7), "placed", std::move(payload), {"t:" + std::to_string(filled_ % 3)})}));
+      while (payload.size() < payload_bytes)
+        payload += static_cast<char>('!' + (random_ = random_ * 6364136223846793005u + 1442695040888963407u) % 90);
+      ASSERT_TRUE(writer_->commit({one("order-" + std::to_string(filled_ % 7), "placed", std::move(payload),
+                                       {"t:" + std::to_string(filled_ % 3)})}));
     }
   }
   static PlacedSnapshot snapshot_of(const std::string& aggregate, std::uint64_t version, std::uint64_t position) {
@@ -86,7 +88,8 @@ class MaintainedStore : public ::testing::Test {
   /// With the store closed: the database itself, nothing merged behind the test's back.
   void raw(const std::function<void(RocksFamilies&)>& change) {
     std::unique_ptr<RocksFamilies> families;
-    auto status = RocksFamilies::open(RocksOptions(options()).for_repair(), (data_dir() / "db").string(), false, families);
+    auto status =
+        RocksFamilies::open(RocksOptions(options()).for_repair(), (data_dir() / "db").string(), false, families);
     ASSERT_TRUE(status.ok()) << status.ToString();
     change(*families);
   }
@@ -108,12 +111,14 @@ class MaintainedStore : public ::testing::Test {
   std::vector<std::filesystem::path> files_of(Family family) {
     std::vector<std::filesystem::path> paths;
     raw([&](RocksFamilies& families) {
-      std::vector<rocksdb::ColumnFamilyHandle*> truth{families.handle(Family::journal), families.handle(Family::order), families.handle(Family::state)};
+      std::vector<rocksdb::ColumnFamilyHandle*> truth{families.handle(Family::journal), families.handle(Family::order),
+                                                      families.handle(Family::state)};
       ASSERT_TRUE(families.db().Flush({}, truth).ok());
       std::vector<rocksdb::LiveFileMetaData> files;
       families.db().GetLiveFilesMetaData(&files);
       for (const auto& file : files)
-        if (file.column_family_name == name_of(family)) paths.push_back(data_dir() / "db" / std::filesystem::path(file.name).filename());
+        if (file.column_family_name == name_of(family))
+          paths.push_back(data_dir() / "db" / std::filesystem::path(file.name).filename());
     });
     return paths;
   }

@@ -20,7 +20,8 @@ EventId numbered(std::uint64_t n) {
   return id;
 }
 
-/// Appends of many sizes, over all shards, of several aggregates or none, with snapshots and commands; several a commit.
+/// Appends of many sizes, over all shards, of several aggregates or none, with snapshots and commands; several a
+/// commit.
 class History {
  public:
   using Commit = std::vector<Append>;
@@ -86,7 +87,8 @@ class History {
       snapshot.ttl = std::chrono::hours(1'000);
       append.snapshot(snapshot);
     }
-    if (last.aggregate && events_ % 2 == 0) append.command = CommandRecord{*last.aggregate, "c" + std::to_string(events_), "reply"};
+    if (last.aggregate && events_ % 2 == 0)
+      append.command = CommandRecord{*last.aggregate, "c" + std::to_string(events_), "reply"};
     return append;
   }
 
@@ -160,11 +162,14 @@ class PointInTime : public MaintainedStore {
     EXPECT_EQ(rows(copy, Family::journal), rows(expected, Family::journal));
     EXPECT_EQ(rows(copy, Family::order), rows(expected, Family::order));
     EXPECT_EQ(everything(copy), everything(expected));
-    for (auto tag : {"t:0", "t:1", "t:2", "all"}) EXPECT_EQ(matching(copy, Query{}.tags({tag})), matching(expected, Query{}.tags({tag}))) << tag;
+    for (auto tag : {"t:0", "t:1", "t:2", "all"})
+      EXPECT_EQ(matching(copy, Query{}.tags({tag})), matching(expected, Query{}.tags({tag}))) << tag;
     EXPECT_EQ(matching(copy, Query{}.types({"paid"})), matching(expected, Query{}.types({"paid"})));
-    EXPECT_EQ(matching(copy, Query{}.concerning({AggregateId{"order", "9"}})), matching(expected, Query{}.concerning({AggregateId{"order", "9"}})));
+    EXPECT_EQ(matching(copy, Query{}.concerning({AggregateId{"order", "9"}})),
+              matching(expected, Query{}.concerning({AggregateId{"order", "9"}})));
     Reader of_copy(copy), of_expected(expected);
-    auto names = of_copy.aggregates(copy.view(), std::nullopt, std::nullopt, 100), expected_names = of_expected.aggregates(expected.view(), std::nullopt, std::nullopt, 100);
+    auto names = of_copy.aggregates(copy.view(), std::nullopt, std::nullopt, 100),
+         expected_names = of_expected.aggregates(expected.view(), std::nullopt, std::nullopt, 100);
     ASSERT_TRUE(names && expected_names);
     ASSERT_EQ(names->size(), expected_names->size());
     for (std::size_t i = 0; i < names->size(); ++i) {
@@ -178,12 +183,15 @@ class PointInTime : public MaintainedStore {
       EXPECT_EQ(snapshots(copy, aggregate), snapshots(expected, aggregate)) << aggregate.text();
       for (std::uint64_t n = 2; n <= history_.events(); n += 2) {
         auto id = "c" + std::to_string(n);
-        EXPECT_EQ((*of_copy.find_command(copy.view(), aggregate, id)).has_value(), (*of_expected.find_command(expected.view(), aggregate, id)).has_value()) << id;
+        EXPECT_EQ((*of_copy.find_command(copy.view(), aggregate, id)).has_value(),
+                  (*of_expected.find_command(expected.view(), aggregate, id)).has_value())
+            << id;
       }
     }
     for (std::uint64_t n = 1; n <= history_.events(); ++n) {
       bool found = false;
-      for (std::uint16_t shard = 0; shard < 4; ++shard) found |= (*of_copy.find_id(copy.view(), numbered(n), ShardId{shard})).has_value();
+      for (std::uint16_t shard = 0; shard < 4; ++shard)
+        found |= (*of_copy.find_id(copy.view(), numbered(n), ShardId{shard})).has_value();
       EXPECT_EQ(found, n <= position) << "event id " << n;
     }
     auto report = verify(copy);
@@ -234,7 +242,8 @@ TEST_F(PointInTime, RestoresToAnyPositionFromABackupOfEitherKind) {
   }
   for (const auto& source : {whole_copy, truth, data_dir()}) {
     SCOPED_TRACE(source.filename());
-    for (auto at : {std::uint64_t{0}, history_.append_at(20).second, history_.append_at(50).second, history_.events()}) {
+    for (auto at :
+         {std::uint64_t{0}, history_.append_at(20).second, history_.append_at(50).second, history_.events()}) {
       auto restored = restore(source, target(), {.up_to = GlobalPosition{at}, .env = env_.env()});
 
       ASSERT_TRUE(restored) << restored.error().what;
@@ -283,18 +292,20 @@ TEST_F(PointInTime, IsAPrefixOfAStoreThatGoesOn) {
   std::atomic<bool> stop{false};
   std::atomic<int> going{0};
   std::thread committing([&] {
-    for (; !stop; ++going) EXPECT_TRUE(writer.commit({one("order-" + std::to_string(going % 5), "placed", std::to_string(going), {"t:1"})}));
+    for (; !stop; ++going)
+      EXPECT_TRUE(writer.commit({one("order-" + std::to_string(going % 5), "placed", std::to_string(going), {"t:1"})}));
   });
   while (going < 100) std::this_thread::yield();
   auto acknowledged = store->view().watermark;
 
   auto cut = backup(*store, folder_.path() / "cut", {.up_to = end, .env = env_.env()});
   bool sealed = false;
-  auto truth = backup(*store, folder_.path() / "truth", {.truth_only = true, .env = env_.env()}, [&](std::uint64_t, std::uint64_t) {
-    if (std::exchange(sealed, true)) return true;
-    EXPECT_TRUE(store->seal()) << "sealing goes on beside a copy";
-    return true;
-  });
+  auto truth = backup(*store, folder_.path() / "truth", {.truth_only = true, .env = env_.env()},
+                      [&](std::uint64_t, std::uint64_t) {
+                        if (std::exchange(sealed, true)) return true;
+                        EXPECT_TRUE(store->seal()) << "sealing goes on beside a copy";
+                        return true;
+                      });
   auto after = store->view().watermark;
   stop = true;
   committing.join();
@@ -331,11 +342,13 @@ TEST_F(PointInTime, ForgetsSnapshotsOfLaterVersionsAndFindsTheLatestAgain) {
   auto copy = opened(target()), early = opened(folder_.path() / "early");
   auto latest = [](const Store& of, const char* name) { return *Reader(of).latest_snapshot({"order", name}); };
   EXPECT_EQ(latest(*copy, "1")->payload, "1 at 3");
-  EXPECT_FALSE(latest(*copy, "2").has_value()) << "only the latest was kept, and that is a later one: the stream is replayed";
+  EXPECT_FALSE(latest(*copy, "2").has_value())
+      << "only the latest was kept, and that is a later one: the stream is replayed";
   ASSERT_TRUE(latest(*early, "1"));
   EXPECT_EQ(latest(*early, "1")->payload, "1 at 2");
   EXPECT_EQ(latest(*early, "1")->position, GlobalPosition{2});
-  EXPECT_EQ(snapshots(*early, {"order", "1"}).size(), 2u) << "the latest, and the retained copy of the same version; that of version 1 went when version 3 was kept";
+  EXPECT_EQ(snapshots(*early, {"order", "1"}).size(), 2u)
+      << "the latest, and the retained copy of the same version; that of version 1 went when version 3 was kept";
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ class RandomValues {
 
   /// Of every magnitude: as many small ones as large ones.
   std::uint64_t number() { return random_() >> below(64); }
-  std::uint16_t small_number() { return static_cast<std::uint16_t>(static_cast<std::uint16_t>(random_()) >> below(16)); }
+  std::uint16_t small_number() {
+    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(random_()) >> below(16));
+  }
 
   std::string bytes(std::size_t size) {
     std::string made(size, '\0');

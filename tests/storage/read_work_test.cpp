@@ -66,7 +66,8 @@ TEST(ReadWork, EndsAtItsDeadline) {
 // Of the thread's processor time: waiting costs nothing, and every piece begins anew.
 TEST(ReadWork, IsLongByTheProcessorTimeOfOnePiece) {
   int long_ones = 0;
-  ReadWork work({.short_max = 5ms}, [&](ReadWork&) -> Result<ReadWork::Place> { return ++long_ones, ReadWork::Place(); });
+  ReadWork work({.short_max = 5ms},
+                [&](ReadWork&) -> Result<ReadWork::Place> { return ++long_ones, ReadWork::Place(); });
   {
     const ReadWork::Scope at_work(work);
     std::this_thread::sleep_for(30ms);
@@ -86,7 +87,8 @@ TEST(ReadWork, IsLongByTheProcessorTimeOfOnePiece) {
 }
 
 TEST(ReadWork, EndsWhereItGetsNoPlace) {
-  ReadWork work({.short_max = 0ms}, [](ReadWork&) -> Result<ReadWork::Place> { return refuse(ErrorCode::overloaded, "no room"); });
+  ReadWork work({.short_max = 0ms},
+                [](ReadWork&) -> Result<ReadWork::Place> { return refuse(ErrorCode::overloaded, "no room"); });
   const ReadWork::Scope at_work(work);
   const auto spent = spend(1'000'000);
   ASSERT_FALSE(spent);

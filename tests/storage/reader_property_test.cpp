@@ -9,8 +9,8 @@
 namespace evershard::storage {
 namespace {
 
-std::vector<RecordedEvent> expected_of(const std::vector<RecordedEvent>& events, const View& view, const ReadOptions& options,
-                                       const Query& query) {
+std::vector<RecordedEvent> expected_of(const std::vector<RecordedEvent>& events, const View& view,
+                                       const ReadOptions& options, const Query& query) {
   std::vector<RecordedEvent> expected;
   for (const RecordedEvent& event : events) {
     if (event.position > view.watermark || event.position <= options.after) continue;
@@ -23,8 +23,8 @@ std::vector<RecordedEvent> expected_of(const std::vector<RecordedEvent>& events,
   return expected;
 }
 
-std::vector<RecordedEvent> expected_of(const std::vector<RecordedEvent>& events, const View& view, const StreamOptions& options,
-                                       const AggregateId& aggregate) {
+std::vector<RecordedEvent> expected_of(const std::vector<RecordedEvent>& events, const View& view,
+                                       const StreamOptions& options, const AggregateId& aggregate) {
   std::vector<RecordedEvent> expected;
   const bool forwards = options.direction == Direction::forwards;
   for (const RecordedEvent& event : events) {
@@ -99,7 +99,9 @@ class Checks {
     const AggregateId aggregate = names_.aggregate();
     const GlobalPosition up_to = names_.position(view_.watermark);
     for (const GlobalPosition bound : {view_.watermark, up_to}) {
-      const auto expected = expected_of(store_.events, view_, StreamOptions{.limit = 1, .direction = Direction::backwards, .up_to = bound}, aggregate);
+      const auto expected =
+          expected_of(store_.events, view_,
+                      StreamOptions{.limit = 1, .direction = Direction::backwards, .up_to = bound}, aggregate);
       auto head = reader_.head_at(view_, aggregate, bound);
       ASSERT_TRUE(head) << head.error().what;
       EXPECT_EQ(head->version, expected.empty() ? SeqNr{0} : expected[0].seq_nr);
@@ -129,7 +131,10 @@ class Checks {
       EXPECT_EQ(request->index, event.append_index);
       EXPECT_EQ(request->count, event.append_events);
       EXPECT_EQ(request->first_position, event.position - event.append_index);
-      EXPECT_EQ(request->content_hash, reader_.request_of(reader_.find_id(view_, first_of(event).id, first_of(event).shard).value().value()).value().content_hash);
+      EXPECT_EQ(request->content_hash,
+                reader_.request_of(reader_.find_id(view_, first_of(event).id, first_of(event).shard).value().value())
+                    .value()
+                    .content_hash);
     }
     if (store_.commands.empty()) return;
     const auto& command = store_.commands[names_.below(store_.commands.size())];
@@ -191,7 +196,8 @@ void read_everything(std::uint64_t seed, std::uint64_t term_mask, std::size_t ev
   views.push_back(store.view());
 
   for (const View& view : views) {
-    for (int i = 0; i < 15 && !testing::Test::HasFailure(); ++i) Checks(store, view, names, term_mask != ~std::uint64_t{0}).all();
+    for (int i = 0; i < 15 && !testing::Test::HasFailure(); ++i)
+      Checks(store, view, names, term_mask != ~std::uint64_t{0}).all();
   }
 }
 
@@ -204,7 +210,8 @@ TEST(Reader, GivesTheSameWhereEveryHashCollides) {
 }
 
 TEST(Reader, GivesTheSameOverManyChunks) {
-  for (std::uint64_t seed = 1; seed <= 3 && !HasFailure(); ++seed) read_everything(seed, seed == 1 ? 3 : ~std::uint64_t{0}, 2'500);
+  for (std::uint64_t seed = 1; seed <= 3 && !HasFailure(); ++seed)
+    read_everything(seed, seed == 1 ? 3 : ~std::uint64_t{0}, 2'500);
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ TEST(Reader, ReadsEverythingButTheDamagedRecord) {
   const View view = store.view();
 
   std::vector<RecordedEvent> events;
-  ASSERT_TRUE(store.reader().open(view, Query().tags({"a:1"}), {.after = GlobalPosition{4}})->next(100, no_limit, events));
+  ASSERT_TRUE(
+      store.reader().open(view, Query().tags({"a:1"}), {.after = GlobalPosition{4}})->next(100, no_limit, events));
   auto missing = store.reader().event_at(view, GlobalPosition{4});
 
   EXPECT_THAT(events, SizeIs(6));
@@ -169,8 +170,10 @@ TEST(Reader, LooksAtNoIndexRowAboveItsMark) {
   }
   for (const Direction direction : {Direction::forwards, Direction::backwards}) {
     std::vector<RecordedEvent> tagged, streamed;
-    ASSERT_TRUE(store.reader().open(view, Query().tags({"a:1"}), {.direction = direction})->next(100, no_limit, tagged));
-    ASSERT_TRUE(store.reader().open(view, AggregateId{"order", "1"}, {.direction = direction})->next(100, no_limit, streamed));
+    ASSERT_TRUE(
+        store.reader().open(view, Query().tags({"a:1"}), {.direction = direction})->next(100, no_limit, tagged));
+    ASSERT_TRUE(
+        store.reader().open(view, AggregateId{"order", "1"}, {.direction = direction})->next(100, no_limit, streamed));
     EXPECT_THAT(tagged, SizeIs(12));
     EXPECT_THAT(streamed, SizeIs(11));
   }
@@ -181,8 +184,11 @@ TEST(Reader, LooksAtNoIndexRowAboveItsMark) {
 TEST(Reader, ReadsNothingWithLimitNoneAndBeyondTheEnds) {
   IndexedEvents store = ten_events();
   const GlobalPosition last{std::numeric_limits<std::uint64_t>::max()};
-  const ReadOptions empty[] = {
-      {.limit = 0}, {.after = last}, {.before = GlobalPosition{0}}, {.before = GlobalPosition{1}}, {.up_to = GlobalPosition{0}}};
+  const ReadOptions empty[] = {{.limit = 0},
+                               {.after = last},
+                               {.before = GlobalPosition{0}},
+                               {.before = GlobalPosition{1}},
+                               {.up_to = GlobalPosition{0}}};
 
   for (const ReadOptions& options : empty) {
     for (const Query& query : {Query::all(), Query().tags({"a:1"})}) {
@@ -194,7 +200,9 @@ TEST(Reader, ReadsNothingWithLimitNoneAndBeyondTheEnds) {
     }
   }
   std::vector<RecordedEvent> events;
-  ASSERT_TRUE(store.reader().open(store.view(), Query().tags({"a:1"}), {.before = last, .up_to = last})->next(100, no_limit, events));
+  ASSERT_TRUE(store.reader()
+                  .open(store.view(), Query().tags({"a:1"}), {.before = last, .up_to = last})
+                  ->next(100, no_limit, events));
   EXPECT_EQ(events, store.events);
 }
 

@@ -29,7 +29,8 @@ inline std::string record_of(const EncodedAppend& append, ShardId shard, ShardOf
   builder.begin(shard, first);
   SeqNr seq_nr{1};
   for (const EncodedEvent& event : append.events) {
-    builder.add(append.body_of(event), event.body_hash, event.aggregate == EncodedEvent::no_aggregate ? SeqNr{0} : seq_nr);
+    builder.add(append.body_of(event), event.body_hash,
+                event.aggregate == EncodedEvent::no_aggregate ? SeqNr{0} : seq_nr);
     ++seq_nr;
   }
   return std::string(builder.finish());
@@ -43,13 +44,15 @@ inline Result<std::vector<RecordedEvent>> events_of(std::string_view record, Sha
   for (std::size_t i = 0; i < view->size(); ++i) {
     const auto event = view->event(i);
     if (!event) return Refused(event.error());
-    events.push_back(to_event(*event, GlobalPosition{(first + i).value}, {shard, first, static_cast<std::uint16_t>(i)}));
+    events.push_back(
+        to_event(*event, GlobalPosition{(first + i).value}, {shard, first, static_cast<std::uint16_t>(i)}));
   }
   return events;
 }
 
 /// What should come back of an append's event, by its index, with all its parts as given.
-inline RecordedEvent recorded(const Append& append, std::size_t index, ShardId shard, ShardOffset offset, SeqNr seq_nr) {
+inline RecordedEvent recorded(const Append& append, std::size_t index, ShardId shard, ShardOffset offset,
+                              SeqNr seq_nr) {
   const Event& event = append.events[index];
   RecordedEvent expected;
   expected.position = GlobalPosition{offset.value};

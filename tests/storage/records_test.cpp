@@ -105,7 +105,8 @@ TEST(Record, BeginsAnewAfterBegin) {
   builder.begin(shard, first);
   SeqNr seq_nr{1};
   for (const EncodedEvent& event : append.events) {
-    builder.add(append.body_of(event), event.body_hash, event.aggregate == EncodedEvent::no_aggregate ? SeqNr{0} : seq_nr);
+    builder.add(append.body_of(event), event.body_hash,
+                event.aggregate == EncodedEvent::no_aggregate ? SeqNr{0} : seq_nr);
     ++seq_nr;
   }
 
@@ -158,8 +159,10 @@ TEST(Record, WithAnyByteReplacedOrSwappedIsFoundOut) {
     RandomValues random(seed);
     std::string damaged = record;
     const std::size_t a = random.below(record.size()), b = random.below(record.size());
-    if (random.sometimes()) std::swap(damaged[a], damaged[b]);
-    else damaged[a] = static_cast<char>(random.below(256));
+    if (random.sometimes())
+      std::swap(damaged[a], damaged[b]);
+    else
+      damaged[a] = static_cast<char>(random.below(256));
 
     expect_undamaged_or_corruption(damaged, *written);
 
@@ -195,7 +198,8 @@ TEST(Record, WithASoundChecksumOverANonsenseBodyIsRefusedOrRead) {
   for (std::uint64_t seed = 0; seed < 50'000; ++seed) {
     RandomValues random(seed);
     std::string body(append.body_of(append.events[0]));
-    for (std::uint64_t i = 1 + random.below(3); i > 0; --i) body[random.below(body.size())] = static_cast<char>(random.number());
+    for (std::uint64_t i = 1 + random.below(3); i > 0; --i)
+      body[random.below(body.size())] = static_cast<char>(random.number());
     if (random.sometimes()) body.resize(random.below(body.size()));
     RecordBuilder builder;
     builder.begin(shard, first);

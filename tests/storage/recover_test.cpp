@@ -89,7 +89,8 @@ TEST_F(Recover, OpensAStoreWhoseLogIsTruncated) {
   EXPECT_LT(plan.keeps, GlobalPosition{150});
   EXPECT_EQ(plan.lost, 200 - plan.keeps.value);
   EXPECT_THAT(plan.findings, Contains(HasSubstr(log.filename().string())));
-  EXPECT_THAT(plan.steps, Contains(HasSubstr("positions " + std::to_string(plan.keeps.value + 1) + " to 200 are lost")));
+  EXPECT_THAT(plan.steps,
+              Contains(HasSubstr("positions " + std::to_string(plan.keeps.value + 1) + " to 200 are lost")));
   EXPECT_EQ(done.keeps, plan.keeps);
   expect_sound(plan.keeps.value);
 }
@@ -230,10 +231,13 @@ TEST_F(Recover, RefusesWhereOnlyCuttingBackHelps) {
   open();
   // The last record of another shard than the last event's.
   auto events = everything(store());
-  auto last = std::find_if(events.rbegin(), events.rend(), [&](const auto& event) { return event.shard != events.back().shard; });
+  auto last = std::find_if(events.rbegin(), events.rend(),
+                           [&](const auto& event) { return event.shard != events.back().shard; });
   auto gone = *last;
   close();
-  raw([&](RocksFamilies& families) { put(families, Family::journal, keys::journal(gone.shard, gone.offset), "damaged"); });
+  raw([&](RocksFamilies& families) {
+    put(families, Family::journal, keys::journal(gone.shard, gone.offset), "damaged");
+  });
   ASSERT_EQ(refusal_of_opening(), ErrorCode::corruption);
 
   auto refused = recover(options());

@@ -24,7 +24,8 @@ double fill_when_done(const SealPace& pace, double appended_per_second) {
 TEST(SealPace, IsDoneBeforeTheActiveTailIsHalfFull) {
   SealPace pace(100'000, 0);
 
-  for (double rate : {100.0, 10'000.0, 50'000.0, 100'000.0, 116'000.0}) EXPECT_LE(fill_when_done(pace, rate), 0.36) << rate;
+  for (double rate : {100.0, 10'000.0, 50'000.0, 100'000.0, 116'000.0})
+    EXPECT_LE(fill_when_done(pace, rate), 0.36) << rate;
 }
 
 TEST(SealPace, LeavesTheRestToAppends) {

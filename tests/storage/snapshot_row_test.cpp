@@ -40,8 +40,8 @@ TEST(SnapshotRow, ComesBackAsItWas) {
     std::optional<std::uint32_t> keep;
     const auto decoded = decode_snapshot(encode_snapshot(given, position, taken_at), given.aggregate, &keep);
 
-    RecordedSnapshot expected{given.aggregate, given.version,          position, given.payload,
-                              given.format,    given.schema_revision, taken_at, std::nullopt, false};
+    RecordedSnapshot expected{given.aggregate,       given.version, position,     given.payload, given.format,
+                              given.schema_revision, taken_at,      std::nullopt, false};
     if (given.ttl) expected.expires_at = Timestamp{taken_at.micros + given.ttl->count() * 1'000'000};
     ASSERT_TRUE(decoded) << decoded.error().what;
     EXPECT_EQ(*decoded, expected);

@@ -80,7 +80,8 @@ TEST(Stubs, AreWhatTheMaskShowsBeforeThem) {
 
   const auto stub = RecordView::open(*record, shard, first)->event(0);
   ASSERT_TRUE(stub);
-  EXPECT_EQ(to_event(*shown, GlobalPosition{1'000}, {shard, first, 0}), to_event(*stub, GlobalPosition{1'000}, {shard, first, 0}));
+  EXPECT_EQ(to_event(*shown, GlobalPosition{1'000}, {shard, first, 0}),
+            to_event(*stub, GlobalPosition{1'000}, {shard, first, 0}));
   EXPECT_EQ(shown->command_id, stub->command_id);
   EXPECT_EQ(shown->reply, stub->reply);
   EXPECT_EQ(shown->request, stub->request);
@@ -136,7 +137,8 @@ TEST(RemovalRow, IsBoundToItsAggregate) {
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     EXPECT_FALSE(decode_removal(flipped, {"order", "1"})) << bit;
   }
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode_removal(bytes.substr(0, size), {"order", "1"}));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decode_removal(bytes.substr(0, size), {"order", "1"}));
 }
 
 TEST(RemovalRow, OfANewerFormIsNotTakenForDamage) {

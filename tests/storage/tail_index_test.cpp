@@ -46,7 +46,8 @@ TEST(PositionList, GivesAndFindsWhatWasAppended) {
       list.read(from, n, part.data());
       ASSERT_EQ(part, std::vector(model.begin() + from, model.begin() + from + n));
       const std::uint32_t position = random() % (size * 2 + 2);
-      ASSERT_EQ(list.lower_bound(position, from), std::lower_bound(model.begin(), model.begin() + from, position) - model.begin());
+      ASSERT_EQ(list.lower_bound(position, from),
+                std::lower_bound(model.begin(), model.begin() + from, position) - model.begin());
     }
   }
 }
@@ -83,7 +84,14 @@ TEST(TailTable, FindsEveryKeyThroughEveryGrowth) {
 TEST(TailIndex, KeepsStreamsApartThatHaveTheSameHash) {
   TailIndex tail(GlobalPosition{11});
   const sharding::Term type[] = {5};
-  TailEvent event{.position = GlobalPosition{11}, .location = {}, .id = id_of(1), .command = {}, .terms = type, .stream = 7, .aggregate_text = "a-1", .seq_nr = SeqNr{1}};
+  TailEvent event{.position = GlobalPosition{11},
+                  .location = {},
+                  .id = id_of(1),
+                  .command = {},
+                  .terms = type,
+                  .stream = 7,
+                  .aggregate_text = "a-1",
+                  .seq_nr = SeqNr{1}};
   tail.add(event);
   event.position = GlobalPosition{12};
   event.aggregate_text = "a-2";
@@ -102,7 +110,14 @@ TEST(TailIndex, KeepsStreamsApartThatHaveTheSameHash) {
 TEST(TailIndexDeathTest, RefusesAGapInPositionsOrInAStream) {
   TailIndex tail(GlobalPosition{1});
   const sharding::Term type[] = {5};
-  TailEvent event{.position = GlobalPosition{1}, .location = {}, .id = id_of(1), .command = {}, .terms = type, .stream = 7, .aggregate_text = "a-1", .seq_nr = SeqNr{1}};
+  TailEvent event{.position = GlobalPosition{1},
+                  .location = {},
+                  .id = id_of(1),
+                  .command = {},
+                  .terms = type,
+                  .stream = 7,
+                  .aggregate_text = "a-1",
+                  .seq_nr = SeqNr{1}};
   tail.add(event);
 
   event.position = GlobalPosition{3};
@@ -119,7 +134,14 @@ TEST(TailIndex, SaysHowMuchMemoryItTakes) {
 
   for (std::uint64_t n = 1; n <= 2'000; ++n) {
     const sharding::Term terms[] = {5, n << 32};
-    tail.add({.position = GlobalPosition{n}, .location = {}, .id = id_of(n), .command = {}, .terms = terms, .stream = n << 40, .aggregate_text = text, .seq_nr = SeqNr{1}});
+    tail.add({.position = GlobalPosition{n},
+              .location = {},
+              .id = id_of(n),
+              .command = {},
+              .terms = terms,
+              .stream = n << 40,
+              .aggregate_text = text,
+              .seq_nr = SeqNr{1}});
   }
 
   EXPECT_GT(tail.bytes() - empty, 2'000 * (100 + sizeof(TailIndex::Place) + sizeof(EventId) + 2 * 4));
@@ -152,7 +174,8 @@ TEST(TailIndex, ShowsReadersWholeEntriesWhileItGrows) {
       const std::uint32_t count = list == nullptr ? 0 : list->lower_bound(until, list->size());
       if (count != (shown - 1 - n % Written::terms_max) / Written::terms_max + 1) ++wrong;
       const auto* stream = tail.find_stream(Written::stream(n), "s-" + std::to_string(n % Written::streams_max));
-      if (stream == nullptr || stream->events.at(static_cast<std::uint32_t>(n / Written::streams_max)) != number) ++wrong;
+      if (stream == nullptr || stream->events.at(static_cast<std::uint32_t>(n / Written::streams_max)) != number)
+        ++wrong;
       if (tail.streams().size() == 0 || tail.bytes() == 0) ++wrong;
     }
   };
@@ -162,8 +185,14 @@ TEST(TailIndex, ShowsReadersWholeEntriesWhileItGrows) {
   for (std::uint64_t n = 0; n < events; ++n) {
     const sharding::Term terms[] = {1, Written::term(n), (n + 1) << 33};
     const std::string text = "s-" + std::to_string(n % Written::streams_max);
-    tail.add({.position = GlobalPosition{n + 1}, .location = {ShardId{3}, ShardOffset{n + 1}, 0}, .id = id_of(n + 1), .command = {}, .terms = terms,
-              .stream = Written::stream(n), .aggregate_text = text, .seq_nr = SeqNr{n / Written::streams_max + 1}});
+    tail.add({.position = GlobalPosition{n + 1},
+              .location = {ShardId{3}, ShardOffset{n + 1}, 0},
+              .id = id_of(n + 1),
+              .command = {},
+              .terms = terms,
+              .stream = Written::stream(n),
+              .aggregate_text = text,
+              .seq_nr = SeqNr{n / Written::streams_max + 1}});
     // Entries stand above the watermark for a while, as those of a staged commit do.
     if (n % 16 == 15) watermark.store(n - 7, std::memory_order_release);
   }

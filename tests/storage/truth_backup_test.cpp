@@ -28,7 +28,9 @@ class TruthBackup : public MaintainedStore {
     store_ = std::move(*opened);
     writer_ = std::make_unique<StoreWriter>(*store_);
   }
-  Result<GlobalPosition> truth_of_store(const Progress& progress = {}) { return backup(store(), truth(), {.truth_only = true, .env = env_.env()}, progress); }
+  Result<GlobalPosition> truth_of_store(const Progress& progress = {}) {
+    return backup(store(), truth(), {.truth_only = true, .env = env_.env()}, progress);
+  }
   Result<GlobalPosition> restored() { return restore(truth(), target(), {.env = env_.env()}); }
   static void expect_nothing_at(const std::filesystem::path& path) {
     EXPECT_FALSE(std::filesystem::exists(path));
@@ -43,7 +45,9 @@ class TruthBackup : public MaintainedStore {
   static std::filesystem::path largest_table(const std::filesystem::path& folder) {
     std::filesystem::path largest;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "db"))
-      if (entry.path().extension() == ".sst" && (largest.empty() || entry.file_size() > std::filesystem::file_size(largest))) largest = entry.path();
+      if (entry.path().extension() == ".sst" &&
+          (largest.empty() || entry.file_size() > std::filesystem::file_size(largest)))
+        largest = entry.path();
     return largest;
   }
 
@@ -151,7 +155,8 @@ TEST_F(TruthBackup, StopsWhileIndexesAreMade) {
   std::uint64_t reached = 0;
 
   // Copied at 50 of 100, indexes made at 75, then verified.
-  auto stopped = restore(truth(), target(), {.env = env_.env()}, [&](std::uint64_t done, std::uint64_t) { return (reached = done) <= 55; });
+  auto stopped = restore(truth(), target(), {.env = env_.env()},
+                         [&](std::uint64_t done, std::uint64_t) { return (reached = done) <= 55; });
 
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
@@ -187,10 +192,11 @@ TEST_F(TruthBackup, OntoAFullDiskIsAnErrorAndLeavesNothing) {
   for (std::uint64_t when : {0, 30, 60}) {
     FaultEnv disk;
     disk.skip_syncs();
-    auto full = backup(store(), target(), {.up_to = GlobalPosition{90}, .env = disk.env()}, [&](std::uint64_t done, std::uint64_t) {
-      if (done >= when) disk.fill_disk();
-      return true;
-    });
+    auto full = backup(store(), target(), {.up_to = GlobalPosition{90}, .env = disk.env()},
+                       [&](std::uint64_t done, std::uint64_t) {
+                         if (done >= when) disk.fill_disk();
+                         return true;
+                       });
 
     ASSERT_FALSE(full) << when;
     EXPECT_EQ(full.error().code, ErrorCode::io) << full.error().what;
@@ -223,7 +229,9 @@ TEST_F(TruthBackup, IsNotMadeOfAStoreThatIsDamaged) {
     return found;
   };
   const std::vector<std::pair<Family, std::string>> places{
-      {Family::journal, fourth(Family::journal)}, {Family::order, fourth(Family::order)}, {Family::state, keys::snapshot({"order", "1"}, std::nullopt)}};
+      {Family::journal, fourth(Family::journal)},
+      {Family::order, fourth(Family::order)},
+      {Family::state, keys::snapshot({"order", "1"}, std::nullopt)}};
   for (const auto& [family, key] : places) {
     SCOPED_TRACE(name_of(family));
     std::string before;
@@ -243,7 +251,9 @@ TEST_F(TruthBackup, IsNotMadeOfAStoreThatIsDamaged) {
     EXPECT_EQ(not_restored.error().code, ErrorCode::corruption) << not_restored.error().what;
     expect_nothing_at(truth());
     expect_nothing_at(target());
-    raw([&, family = family, key = key](RocksFamilies& families) { before.empty() ? erase(families, family, key) : put(families, family, key, before); });
+    raw([&, family = family, key = key](RocksFamilies& families) {
+      before.empty() ? erase(families, family, key) : put(families, family, key, before);
+    });
   }
   open_lazily();
   EXPECT_TRUE(truth_of_store());

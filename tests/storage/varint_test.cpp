@@ -34,9 +34,10 @@ TEST(Varint, HoldsTheExtremes) {
 }
 
 TEST(Varint, IsRefusedWhereItEndsTooEarlyIsTooLargeOrHasAShorterForm) {
-  for (const std::string_view bytes : {std::string_view("\x80"), std::string_view("\xFF\xFF"), std::string_view("\x80\x00", 2),
-                                       std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02"),
-                                       std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01")}) {
+  for (const std::string_view bytes :
+       {std::string_view("\x80"), std::string_view("\xFF\xFF"), std::string_view("\x80\x00", 2),
+        std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02"),
+        std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01")}) {
     ByteReader reader(bytes);
 
     EXPECT_EQ(reader.varint(), 0u);

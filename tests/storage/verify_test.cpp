@@ -5,10 +5,10 @@
 
 #include <rocksdb/db.h>
 
-#include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/journal/chunks.hpp"
 #include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/storage/repair/backup.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/storage/maintained_store.hpp"
 
@@ -96,29 +96,40 @@ TEST_F(Verify, NamesWhatAnIndexHasTooMuch) {
     std::string postings, stream;
     encode_postings(std::vector<Posting>{{GlobalPosition{17}, {ShardId{0}, ShardOffset{1}, 0}, 99}}, postings);
     put(families, Family::postings, keys::posting(0xabcdef, GlobalPosition{17}), postings);
-    put(families, Family::ids, keys::id(EventId{}, ShardId{1}), encode_id({GlobalPosition{5}, {ShardId{1}, ShardOffset{2}, 0}}));
+    put(families, Family::ids, keys::id(EventId{}, ShardId{1}),
+        encode_id({GlobalPosition{5}, {ShardId{1}, ShardOffset{2}, 0}}));
     AggregateId nobody{"order", "nobody"};
     sharding::TermHasher hasher(0);
-    put(families, Family::directory, keys::directory(nobody), encode_directory(hasher.aggregate(nobody.text()), ShardId{0}));
+    put(families, Family::directory, keys::directory(nobody),
+        encode_directory(hasher.aggregate(nobody.text()), ShardId{0}));
   });
   open();
 
   auto report = verified();
 
-  EXPECT_THAT(report.findings, Contains(HasSubstr("family postings has the posting of term 0000000000abcdef at position 17 (shard 0, offset 1)")));
-  EXPECT_THAT(report.findings, Contains(HasSubstr("family ids has the event id 00000000000000000000000000000000 at position 5")));
-  EXPECT_THAT(report.findings, Contains(HasSubstr("family directory leads from \"order-nobody\" to another stream or shard")));
+  EXPECT_THAT(report.findings,
+              Contains(HasSubstr(
+                  "family postings has the posting of term 0000000000abcdef at position 17 (shard 0, offset 1)")));
+  EXPECT_THAT(report.findings,
+              Contains(HasSubstr("family ids has the event id 00000000000000000000000000000000 at position 5")));
+  EXPECT_THAT(report.findings,
+              Contains(HasSubstr("family directory leads from \"order-nobody\" to another stream or shard")));
 }
 
 TEST_F(Verify, NamesAGapInAStream) {
   make(200);
-  raw([&](RocksFamilies& families) { erase(families, Family::streams, rows_of(families, Family::streams).front().first); });
+  raw([&](RocksFamilies& families) {
+    erase(families, Family::streams, rows_of(families, Family::streams).front().first);
+  });
   open();
 
   auto report = verified();
 
-  EXPECT_THAT(report.findings, Contains(::testing::AllOf(HasSubstr("stream \"order-"), HasSubstr("goes on with seq_nr 1"), HasSubstr("expected was 1"))));
-  EXPECT_THAT(report.findings, Contains(::testing::AllOf(HasSubstr("family streams lacks"), HasSubstr("more entries"))));
+  EXPECT_THAT(report.findings,
+              Contains(::testing::AllOf(HasSubstr("stream \"order-"), HasSubstr("goes on with seq_nr 1"),
+                                        HasSubstr("expected was 1"))));
+  EXPECT_THAT(report.findings,
+              Contains(::testing::AllOf(HasSubstr("family streams lacks"), HasSubstr("more entries"))));
 }
 
 TEST_F(Verify, NamesShardAndOffsetOfADamagedRecord) {
@@ -165,7 +176,8 @@ TEST_F(Verify, NamesTheFileOfADamagedBlock) {
 
   auto report = verified();
 
-  EXPECT_THAT(report.findings, Contains(::testing::AllOf(HasSubstr(file.filename().string()), HasSubstr("of family postings is damaged"))));
+  EXPECT_THAT(report.findings, Contains(::testing::AllOf(HasSubstr(file.filename().string()),
+                                                         HasSubstr("of family postings is damaged"))));
   EXPECT_THAT(report.findings, Contains(HasSubstr("family postings cannot be read to its end")));
 }
 
@@ -200,7 +212,8 @@ TEST_F(Verify, NamesSnapshotsThatAreDamagedOrOfNoVersion) {
 
   EXPECT_EQ(report.errors, 2u);
   EXPECT_THAT(report.findings, Contains(HasSubstr("the snapshot of \"order-1\"")));
-  EXPECT_THAT(report.findings, Contains(HasSubstr("the snapshot of \"order-2\" is of version 1000, the stream ends at 7")));
+  EXPECT_THAT(report.findings,
+              Contains(HasSubstr("the snapshot of \"order-2\" is of version 1000, the stream ends at 7")));
 }
 
 TEST_F(Verify, StopsWhenItIsToldTo) {

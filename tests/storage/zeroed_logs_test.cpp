@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <rocksdb/env.h>
 
-#include "tests/storage/fault_env.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/storage/fault_env.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -45,10 +45,13 @@ class ZeroedLogs : public ::testing::Test {
     }
     return all;
   }
-  [[nodiscard]] bool has_zeros(const std::string& name, std::size_t written) const { return std::filesystem::file_size(path(name)) > written; }
+  [[nodiscard]] bool has_zeros(const std::string& name, std::size_t written) const {
+    return std::filesystem::file_size(path(name)) > written;
+  }
   /// The thread that puts them is not waited for by anybody else.
   [[nodiscard]] bool comes_to_have_zeros(const std::string& name, std::size_t written) const {
-    for (int i = 0; i < 5'000 && !has_zeros(name, written); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 5'000 && !has_zeros(name, written); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return has_zeros(name, written);
   }
 
@@ -70,7 +73,8 @@ TEST_F(ZeroedLogs, HoldWhatWasWrittenAndThenZeros) {
     const auto now = bytes_of(name);
 
     ASSERT_GE(now.size(), written.size());
-    EXPECT_TRUE(now.starts_with(written)) << "the first difference is at " << std::ranges::mismatch(now, written).in1 - now.begin();
+    EXPECT_TRUE(now.starts_with(written))
+        << "the first difference is at " << std::ranges::mismatch(now, written).in1 - now.begin();
     EXPECT_EQ(now.find_first_not_of('\0', written.size()), std::string::npos);
     ASSERT_TRUE(file->Close().ok());
     EXPECT_EQ(bytes_of(name), written) << "closed, it ends with its last byte";

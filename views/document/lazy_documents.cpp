@@ -27,7 +27,8 @@ Result<std::shared_ptr<StoreDocuments>> LazyDocuments::opened() {
   return documents_;
 }
 
-Result<DocumentDefinition> LazyDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected, bool rebuild) {
+Result<DocumentDefinition> LazyDocuments::define(const std::string& type, const std::string& spec,
+                                                 std::optional<SeqNr> expected, bool rebuild) {
   auto documents = opened();
   if (!documents) return refuse(std::move(documents).error());
   return (*documents)->define(type, spec, expected, rebuild);
@@ -51,7 +52,8 @@ Result<ProjectionInfo> LazyDocuments::describe(const std::string& type) {
   return (*documents)->describe(type);
 }
 
-Result<Document> LazyDocuments::get(const AggregateId& aggregate, DocumentRead how, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
+Result<Document> LazyDocuments::get(const AggregateId& aggregate, DocumentRead how,
+                                    std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
   auto documents = opened();
   if (!documents) return refuse(std::move(documents).error());
   return (*documents)->get(aggregate, how, at_least, timeout);

@@ -20,11 +20,14 @@ class LazyDocuments final : public Documents {
   /// Nothing works any more, nothing is written; whoever asks is told `unavailable`.
   void close();
 
-  Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}, bool rebuild = false) override;
+  Result<DocumentDefinition> define(const std::string& type, const std::string& spec,
+                                    std::optional<SeqNr> expected = {}, bool rebuild = false) override;
   Result<void> drop(const std::string& type) override;
   Result<std::vector<DocumentDefinition>> definitions() override;
   Result<ProjectionInfo> describe(const std::string& type) override;
-  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict, std::optional<GlobalPosition> at_least = {}, std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
+  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict,
+                       std::optional<GlobalPosition> at_least = {},
+                       std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
   Result<DocumentPage> list(const DocumentListing& listing) override;
   Result<void> remove(const AggregateId& aggregate) override;
   /// Where none were ever opened there is nothing to do. Errors: cancelled, io

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/views/engine/any_removed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/index/read_work.hpp"
+#include "evershard/views/engine/any_removed.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/rows/rocks_projection_store.hpp"
-#include "evershard/storage/index/read_work.hpp"
 
 namespace evershard::cluster {
 
@@ -21,14 +21,15 @@ using namespace std::chrono_literals;
 
 constexpr const char* document_kind = "document";
 constexpr std::size_t listed_max = 10'000;
-constexpr std::size_t rows_looked_at_max = 100'000;  // of one page
+constexpr std::size_t rows_looked_at_max = 100'000;            // of one page
 constexpr std::uint64_t row_units = 200, units_of_a_byte = 8;  // of storage::spend: JSON is parsed
 constexpr std::size_t page_bytes_max = 8u << 20;
 
 std::string stored_as_json(const RecordedEvent& event) { return event.payload; }
 
 actors::RemovedBetween removed_between(EventStore& events) {
-  return [&events, any = std::make_shared<AnyRemoved>(events)](const AggregateId& aggregate, SeqNr from, SeqNr to) -> Result<actors::RemovedEvents> {
+  return [&events, any = std::make_shared<AnyRemoved>(events)](const AggregateId& aggregate, SeqNr from,
+                                                               SeqNr to) -> Result<actors::RemovedEvents> {
     actors::RemovedEvents gone;
     const auto something = (*any)();
     if (!something) return refuse(something.error());
@@ -44,13 +45,20 @@ actors::RemovedBetween removed_between(EventStore& events) {
   };
 }
 
-Refused none_defined(const std::string& type) { return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(type) + ": none are defined"); }
-Refused no_such_document(const AggregateId& aggregate) { return refuse(ErrorCode::not_found, "there is no document " + in_quotes(aggregate.text())); }
+Refused none_defined(const std::string& type) {
+  return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(type) + ": none are defined");
+}
+Refused no_such_document(const AggregateId& aggregate) {
+  return refuse(ErrorCode::not_found, "there is no document " + in_quotes(aggregate.text()));
+}
 
-DocumentDefinition told(const Definition& definition) { return {definition.name, definition.newest().spec, definition.last, definition.newest().since}; }
+DocumentDefinition told(const Definition& definition) {
+  return {definition.name, definition.newest().spec, definition.last, definition.newest().since};
+}
 
 Document told(AggregateId aggregate, const FoldedDocument& document, SeqNr definition) {
-  return {std::move(aggregate), document.json(), document.version, document.position, document.problems, document.last_problem, definition};
+  return {std::move(aggregate), document.json(),       document.version, document.position,
+          document.problems,    document.last_problem, definition};
 }
 
 }  // namespace
@@ -77,8 +85,14 @@ Result<std::unique_ptr<StoreDocuments>> StoreDocuments::open(EventStore& events,
   return documents;
 }
 
-StoreDocuments::StoreDocuments(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, StoreDocumentsOptions options)
-    : events_(events), options_(std::move(options)), rows_(std::move(rows)), catalogue_(events, "document"), kind_(std::make_shared<actors::DocumentProcessorKind>(options_.as_json, options_.removals ? removed_between(events) : actors::RemovedBetween())) {
+StoreDocuments::StoreDocuments(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows,
+                               StoreDocumentsOptions options)
+    : events_(events),
+      options_(std::move(options)),
+      rows_(std::move(rows)),
+      catalogue_(events, "document"),
+      kind_(std::make_shared<actors::DocumentProcessorKind>(
+          options_.as_json, options_.removals ? removed_between(events) : actors::RemovedBetween())) {
   engine_ = std::make_unique<ProjectionEngine>(events_, rows_, ProcessorKinds{{document_kind, kind_}}, options_.engine);
 }
 
@@ -102,7 +116,8 @@ void StoreDocuments::close() {
 void StoreDocuments::follow_definitions(GlobalPosition after) {
   const auto& names = catalogue_.names();
   std::vector<std::string> types;
-  for (const auto verb : {actors::verbs::created, actors::verbs::changed, actors::verbs::dropped}) types.push_back(names.event_type(verb));
+  for (const auto verb : {actors::verbs::created, actors::verbs::changed, actors::verbs::dropped})
+    types.push_back(names.event_type(verb));
   const auto follow_behind = [&](bool anew) {
     const std::lock_guard lock(feeding_);
     if (anew || !feed_) feed_ = events_.follow(Query{}.types(types), FollowOptions{.after = after});
@@ -115,7 +130,9 @@ void StoreDocuments::follow_definitions(GlobalPosition after) {
       if (!closed_) std::this_thread::sleep_for(50ms);
       continue;
     }
-    const bool defined = std::ranges::any_of(item->events, [&](const auto& event) { return event.aggregate && event.aggregate->type == names.aggregate_type(); });
+    const bool defined = std::ranges::any_of(item->events, [&](const auto& event) {
+      return event.aggregate && event.aggregate->type == names.aggregate_type();
+    });
     if (defined) {
       const std::lock_guard lock(applying_);
       const auto all = catalogue_.list(true);
@@ -129,10 +146,13 @@ void StoreDocuments::follow_definitions(GlobalPosition after) {
 
 Result<Definition> StoreDocuments::definition_of(const std::string& type) {
   if (closed_) return refuse(ErrorCode::unavailable, "the documents are closed");
-  if (const auto hosted = engine_->describe(type); hosted && !hosted->definition.dropped && !hosted->definition.versions.empty()) return hosted->definition;
+  if (const auto hosted = engine_->describe(type);
+      hosted && !hosted->definition.dropped && !hosted->definition.versions.empty())
+    return hosted->definition;
   auto definition = catalogue_.get(type);
   if (definition) return definition;
-  if (definition.error().code != ErrorCode::not_found && definition.error().code != ErrorCode::invalid_argument) return definition;
+  if (definition.error().code != ErrorCode::not_found && definition.error().code != ErrorCode::invalid_argument)
+    return definition;
   return none_defined(type);
 }
 
@@ -140,7 +160,9 @@ Result<Definition> StoreDocuments::newest_definition(const std::string& type) {
   if (closed_) return refuse(ErrorCode::unavailable, "the documents are closed");
   const std::lock_guard lock(applying_);
   auto definition = catalogue_.get(type);
-  if (!definition && (definition.error().code == ErrorCode::not_found || definition.error().code == ErrorCode::invalid_argument)) return none_defined(type);
+  if (!definition &&
+      (definition.error().code == ErrorCode::not_found || definition.error().code == ErrorCode::invalid_argument))
+    return none_defined(type);
   if (definition) engine_->apply(*definition);
   return definition;
 }
@@ -154,7 +176,8 @@ Result<ProjectionInfo> StoreDocuments::describe(const std::string& type) {
   return ProjectionEngine::told(*std::move(hosted), *watermark);
 }
 
-Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected, bool rebuild) {
+Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const std::string& spec,
+                                                  std::optional<SeqNr> expected, bool rebuild) {
   if (closed_) return refuse(ErrorCode::unavailable, "the documents are closed");
   const auto checked = kind_->check(type, spec);
   if (!checked) return refuse(checked.error());
@@ -163,10 +186,13 @@ Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const
   if (!there && there.error().code != ErrorCode::not_found) return refuse(there.error());
   const SeqNr version = there ? there->last : SeqNr{0};
   if (expected && *expected != version) {
-    return refuse(ErrorCode::version_conflict, "the documents of type " + in_quotes(type) + " are defined at version " + std::to_string(version.value) + ", expected was " + std::to_string(expected->value));
+    return refuse(ErrorCode::version_conflict, "the documents of type " + in_quotes(type) + " are defined at version " +
+                                                   std::to_string(version.value) + ", expected was " +
+                                                   std::to_string(expected->value));
   }
   if (there && !rebuild && actors::same_definition(*checked, there->newest().spec)) return told(*there);
-  auto definition = there ? catalogue_.change(type, *checked, version) : catalogue_.create(type, document_kind, *checked);
+  auto definition =
+      there ? catalogue_.change(type, *checked, version) : catalogue_.create(type, document_kind, *checked);
   if (!definition) return refuse(std::move(definition).error());
   engine_->apply(*definition);
   return told(*definition);
@@ -244,7 +270,8 @@ Result<Document> StoreDocuments::strict(const AggregateId& aggregate) {
   return told(aggregate, *document, definition->newest().version);
 }
 
-Result<Document> StoreDocuments::eventual(const AggregateId& aggregate, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
+Result<Document> StoreDocuments::eventual(const AggregateId& aggregate, std::optional<GlobalPosition> at_least,
+                                          std::chrono::milliseconds timeout) {
   if (const auto definition = definition_of(aggregate.type); !definition) return refuse(definition.error());
   const auto opened = engine_->open(aggregate.type, {.at_least = at_least, .timeout = timeout});
   if (!opened) return refuse(opened.error());
@@ -257,7 +284,8 @@ Result<Document> StoreDocuments::eventual(const AggregateId& aggregate, std::opt
   return told(aggregate, *document, opened->of.version);
 }
 
-Result<Document> StoreDocuments::get(const AggregateId& aggregate, DocumentRead how, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
+Result<Document> StoreDocuments::get(const AggregateId& aggregate, DocumentRead how,
+                                     std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   if (how == DocumentRead::eventual) return eventual(aggregate, at_least, timeout);
   if (at_least) {
@@ -276,15 +304,21 @@ Result<ProjectionEngine::Opened> StoreDocuments::rows_listed(const DocumentListi
   } else if (const auto definition = definition_of(listing.type); !definition) {
     return refuse(definition.error());
   }
-  auto opened = engine_->open(listing.type, {.at_least = listing.at_least, .timeout = listing.timeout, .version = version, .caught_up = version.has_value()});
+  auto opened = engine_->open(
+      listing.type,
+      {.at_least = listing.at_least, .timeout = listing.timeout, .version = version, .caught_up = version.has_value()});
   if (!opened && opened.error().code == ErrorCode::not_found && version) {
-    return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(listing.type) + " by version " + std::to_string(version->value) + " of their definition, or none any more: list them from the beginning");
+    return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(listing.type) + " by version " +
+                                            std::to_string(version->value) +
+                                            " of their definition, or none any more: list them from the beginning");
   }
   return opened;
 }
 
 Result<DocumentPage> StoreDocuments::list(const DocumentListing& listing) {
-  if (listing.limit == 0 || listing.limit > listed_max) return refuse(ErrorCode::invalid_argument, "limit is " + std::to_string(listing.limit) + ", it is from 1 to " + std::to_string(listed_max));
+  if (listing.limit == 0 || listing.limit > listed_max)
+    return refuse(ErrorCode::invalid_argument,
+                  "limit is " + std::to_string(listing.limit) + ", it is from 1 to " + std::to_string(listed_max));
   std::optional<actors::DocumentFilter> filter;
   if (listing.filter) {
     auto parsed = actors::DocumentFilter::parse(*listing.filter);
@@ -299,7 +333,8 @@ Result<DocumentPage> StoreDocuments::list(const DocumentListing& listing) {
   auto cursor = opened->rows->cursor(storage::RowRange{.from = listing.after ? *listing.after + '\0' : std::string()});
   std::size_t bytes = 0;
   for (std::size_t looked_at = 0; cursor->next(); ++looked_at) {
-    if (page.documents.size() == listing.limit || looked_at == rows_looked_at_max || bytes > page_bytes_max) return page;
+    if (page.documents.size() == listing.limit || looked_at == rows_looked_at_max || bytes > page_bytes_max)
+      return page;
     EVERSHARD_TRY(storage::spend(row_units + units_of_a_byte * cursor->value().size()));
     auto document = FoldedDocument::decode(cursor->value());
     if (!document) return refuse(std::move(document).error());

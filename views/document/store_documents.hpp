@@ -11,24 +11,25 @@
 #include <string>
 #include <thread>
 
-#include "evershard/views/rules/document_processor.hpp"
-#include "evershard/views/engine/catalogue.hpp"
-#include "evershard/views/engine/projection_engine.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/views/engine/catalogue.hpp"
+#include "evershard/views/engine/projection_engine.hpp"
 #include "evershard/views/rows/projection_store.hpp"
+#include "evershard/views/rules/document_processor.hpp"
 
 namespace evershard::cluster {
 
 struct StoreDocumentsOptions {
-  std::filesystem::path folder{};   ///< of the rows; empty: in memory
-  storage::ProjectionOwner owner{};  ///< the store: rows of another one, or of another fork, are cleared
+  std::filesystem::path folder{};     ///< of the rows; empty: in memory
+  storage::ProjectionOwner owner{};   ///< the store: rows of another one, or of another fork, are cleared
   actors::DocumentPayload as_json{};  ///< absent: payloads are JSON, or a problem of their document
-  bool removals = false;             ///< history is removed from this store: documents say so where they are made of a part of it
+  bool removals = false;  ///< history is removed from this store: documents say so where they are made of a part of it
   EngineOptions engine{};
 };
 
-/// A strict read takes the row, and folds what the aggregate has behind it: it waits for nothing, whatever the rows are behind.
+/// A strict read takes the row, and folds what the aggregate has behind it: it waits for nothing, whatever the rows are
+/// behind.
 class StoreDocuments final : public Documents {
  public:
   /// Begins with what is defined. `events` takes reserved names. Owner: `events` outlives it.
@@ -36,16 +37,21 @@ class StoreDocuments final : public Documents {
   [[nodiscard]] static Result<std::unique_ptr<StoreDocuments>> open(EventStore& events, StoreDocumentsOptions options);
   ~StoreDocuments() override;
 
-  Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}, bool rebuild = false) override;
+  Result<DocumentDefinition> define(const std::string& type, const std::string& spec,
+                                    std::optional<SeqNr> expected = {}, bool rebuild = false) override;
   Result<void> drop(const std::string& type) override;
   Result<std::vector<DocumentDefinition>> definitions() override;
   Result<ProjectionInfo> describe(const std::string& type) override;
-  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict, std::optional<GlobalPosition> at_least = {}, std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
+  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict,
+                       std::optional<GlobalPosition> at_least = {},
+                       std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
   Result<DocumentPage> list(const DocumentListing& listing) override;
   Result<void> remove(const AggregateId& aggregate) override;
 
   /// Gives back the space of superseded and removed rows. Errors: cancelled, io
-  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress = {}, unsigned removed_percent = 0) { return rows_->vacuum(progress, removed_percent); }
+  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress = {}, unsigned removed_percent = 0) {
+    return rows_->vacuum(progress, removed_percent);
+  }
   /// Nothing works any more, nothing is written. Rows are open until this object goes.
   void close();
 
@@ -55,7 +61,8 @@ class StoreDocuments final : public Documents {
   Result<actors::Definition> definition_of(const std::string& type);
   /// The definition as it is just now, carried out.
   Result<actors::Definition> newest_definition(const std::string& type);
-  Result<Document> eventual(const AggregateId& aggregate, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout);
+  Result<Document> eventual(const AggregateId& aggregate, std::optional<GlobalPosition> at_least,
+                            std::chrono::milliseconds timeout);
   Result<ProjectionEngine::Opened> rows_listed(const DocumentListing& listing);
   Result<Document> strict(const AggregateId& aggregate);
   /// The row, where there is one of that version of the definition, else an empty document.

@@ -11,8 +11,10 @@ Result<bool> AnyRemoved::operator()() {
   if (none_at_ == head->value + 1) return false;
   const auto log = events_.aggregate({std::string(retention::log_type), std::string(retention::log_value)});
   if (!log && log.error().code != ErrorCode::not_found) return refuse(log.error());
-  if (log) any_ = true;
-  else none_at_ = head->value + 1;
+  if (log)
+    any_ = true;
+  else
+    none_at_ = head->value + 1;
   return log.has_value();
 }
 

@@ -30,7 +30,8 @@ Result<Definition> Catalogue::get(const std::string& name) {
   auto found = find(name);
   if (!found) return refuse(std::move(found).error());
   if (!*found) return refuse(ErrorCode::not_found, "there is no " + names_.category() + " " + in_quotes(name));
-  if ((*found)->dropped) return refuse(ErrorCode::not_found, "the " + names_.category() + " " + in_quotes(name) + " was dropped");
+  if ((*found)->dropped)
+    return refuse(ErrorCode::not_found, "the " + names_.category() + " " + in_quotes(name) + " was dropped");
   return **std::move(found);
 }
 
@@ -61,10 +62,14 @@ Result<Definition> Catalogue::append(const std::string& name, SeqNr at, std::str
   append.event(std::move(event)).expect(aggregate, ExpectedVersion::exactly(at));
   auto done = store_.append(std::move(append));
   if (!done) return refuse(std::move(done).error());
-  // From here on it is done: no error may say that it was not. A node of a cluster may learn of its place a little later than of its end.
+  // From here on it is done: no error may say that it was not. A node of a cluster may learn of its place a little
+  // later than of its end.
   static_cast<void>(store_.wait_for(done->last_position, shown_within));
   auto found = find(name);
-  const auto unread = [&](const std::string& why) { return refuse(ErrorCode::timeout, "the " + names_.category() + " " + in_quotes(name) + " was written and cannot be read yet" + why); };
+  const auto unread = [&](const std::string& why) {
+    return refuse(ErrorCode::timeout,
+                  "the " + names_.category() + " " + in_quotes(name) + " was written and cannot be read yet" + why);
+  };
   if (!found) return unread(": " + found.error().what);
   if (!*found) return unread({});
   return **std::move(found);
@@ -73,19 +78,25 @@ Result<Definition> Catalogue::append(const std::string& name, SeqNr at, std::str
 Result<Definition> Catalogue::create(const std::string& name, const std::string& kind, const std::string& spec) {
   const auto found = find(name);
   if (!found) return refuse(found.error());
-  if (*found && !(*found)->dropped) return refuse(ErrorCode::invalid_argument, "there is a " + names_.category() + " " + in_quotes(name) + " already");
-  return append(name, *found ? (*found)->last : SeqNr{0}, actors::verbs::created, actors::definition_payload(kind, spec));
+  if (*found && !(*found)->dropped)
+    return refuse(ErrorCode::invalid_argument, "there is a " + names_.category() + " " + in_quotes(name) + " already");
+  return append(name, *found ? (*found)->last : SeqNr{0}, actors::verbs::created,
+                actors::definition_payload(kind, spec));
 }
 
 Result<Definition> Catalogue::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {
   const auto found = get(name);
   if (!found) return refuse(found.error());
-  return append(name, expected.value_or(found->last), actors::verbs::changed, actors::definition_payload(found->kind, spec));
+  return append(name, expected.value_or(found->last), actors::verbs::changed,
+                actors::definition_payload(found->kind, spec));
 }
 
-Result<Definition> Catalogue::drop(const std::string& name, std::optional<SeqNr> expected) { return note(name, actors::verbs::dropped, "{}", expected); }
+Result<Definition> Catalogue::drop(const std::string& name, std::optional<SeqNr> expected) {
+  return note(name, actors::verbs::dropped, "{}", expected);
+}
 
-Result<Definition> Catalogue::note(const std::string& name, std::string_view verb, std::string payload, std::optional<SeqNr> expected) {
+Result<Definition> Catalogue::note(const std::string& name, std::string_view verb, std::string payload,
+                                   std::optional<SeqNr> expected) {
   const auto found = get(name);
   if (!found) return refuse(found.error());
   return append(name, expected.value_or(found->last), verb, std::move(payload));

@@ -1,4 +1,5 @@
-// Catalogue: the definitions of one category, as events of the store: created, changed and dropped by appends that expect a version.
+// Catalogue: the definitions of one category, as events of the store: created, changed and dropped by appends that
+// expect a version.
 
 #pragma once
 
@@ -7,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/store/api/event_store.hpp"
 #include "evershard/views/rules/definition.hpp"
 #include "evershard/views/rules/definition_fold.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 
-/// Any thread, any number of them, in any process: of two that change a definition at the same time one is refused, with version_conflict.
+/// Any thread, any number of them, in any process: of two that change a definition at the same time one is refused,
+/// with version_conflict.
 class Catalogue {
  public:
   /// `store` takes reserved names. `category`: "projection", "group", ... Owner: the store outlives it.
@@ -23,13 +25,16 @@ class Catalogue {
 
   /// What was dropped can be created again. Shape: `spec` is JSON.
   /// Errors: invalid_argument (the name; it is there already), version_conflict, of EventStore::append
-  [[nodiscard]] Result<actors::Definition> create(const std::string& name, const std::string& kind, const std::string& spec);
+  [[nodiscard]] Result<actors::Definition> create(const std::string& name, const std::string& kind,
+                                                  const std::string& spec);
   /// `expected`: the version it must have (Definition::last); absent: the one that it has just now.
   /// Errors: not_found, version_conflict, of EventStore::append
-  [[nodiscard]] Result<actors::Definition> change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected = {});
+  [[nodiscard]] Result<actors::Definition> change(const std::string& name, const std::string& spec,
+                                                  std::optional<SeqNr> expected = {});
   [[nodiscard]] Result<actors::Definition> drop(const std::string& name, std::optional<SeqNr> expected = {});
   /// Any other verb: "Paused", "Reset", ... Shape: `payload` is JSON. Errors: as change()
-  [[nodiscard]] Result<actors::Definition> note(const std::string& name, std::string_view verb, std::string payload = "{}", std::optional<SeqNr> expected = {});
+  [[nodiscard]] Result<actors::Definition> note(const std::string& name, std::string_view verb,
+                                                std::string payload = "{}", std::optional<SeqNr> expected = {});
 
   /// Errors: not_found (never created, or dropped: the sentence says which)
   [[nodiscard]] Result<actors::Definition> get(const std::string& name);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "evershard/store/api/event_store.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 
@@ -19,7 +19,8 @@ class DefinitionShare {
   [[nodiscard]] virtual bool is_here(const AggregateId& definition) const = 0;
   /// Known to be another process's. Neither: nobody's just now, or this one's again in a moment.
   [[nodiscard]] virtual bool is_elsewhere(const AggregateId& definition) const = 0;
-  /// Behind it everything that was written to the definition can be read, if it is here. Errors: unavailable, wrong_shard
+  /// Behind it everything that was written to the definition can be read, if it is here. Errors: unavailable,
+  /// wrong_shard
   [[nodiscard]] virtual Result<void> settle(const AggregateId& definition) = 0;
   /// Those that are here, with the versions that can be read. Errors: of reading
   [[nodiscard]] virtual Result<std::vector<AggregateInfo>> here(const std::string& type) = 0;

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evershard/views/rules/part_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/rules/part_name.hpp"
 
 namespace evershard::cluster {
 
@@ -23,7 +23,8 @@ constexpr auto make_again_after = 1s;  ///< what could not be made
 constexpr auto wait_max = std::chrono::years(1);
 constexpr int rows_niceness = 5;  ///< a third of the processor where an append's thread wants it too
 
-/// How many versions before the newest are kept and driven on, for readers that name them: "keep_versions" of the newest's spec.
+/// How many versions before the newest are kept and driven on, for readers that name them: "keep_versions" of the
+/// newest's spec.
 std::size_t versions_kept(const std::string& spec) {
   const auto json = nlohmann::json::parse(spec, nullptr, false);
   if (!json.is_object()) return 0;
@@ -45,7 +46,9 @@ SeqNr noted(const Definition& definition, std::string_view verb) {
 namespace {
 
 /// A part goes on to be read as it was until all of its table's have what was built beside.
-bool waits_for_others(const Definition& definition) { return actors::parse_part_name(definition.name) && actors::waits_to_be_served(definition); }
+bool waits_for_others(const Definition& definition) {
+  return actors::parse_part_name(definition.name) && actors::waits_to_be_served(definition);
+}
 
 }  // namespace
 
@@ -58,14 +61,22 @@ struct ProjectionEngine::OwnLane {
 
 namespace {
 
-/// Rows that catch up can be late, appends are waited for: where both want the processor, those come first. Of this thread, for good. Live rows are
-/// waited for as well: behind appends they were a hundred milliseconds late at half load.
+/// Rows that catch up can be late, appends are waited for: where both want the processor, those come first. Of this
+/// thread, for good. Live rows are waited for as well: behind appends they were a hundred milliseconds late at half
+/// load.
 void come_after_appends() { (void)::setpriority(PRIO_PROCESS, 0, rows_niceness); }
 
 }  // namespace
 
-ProjectionEngine::ProjectionEngine(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, ProcessorKinds kinds, EngineOptions options)
-    : events_(events), owned_rows_(std::move(rows)), rows_(*owned_rows_), kinds_(std::move(kinds)), options_(options), room_(options.gathered_bytes_max), live_driver_(events, rows_, options.page_events_max) {
+ProjectionEngine::ProjectionEngine(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows,
+                                   ProcessorKinds kinds, EngineOptions options)
+    : events_(events),
+      owned_rows_(std::move(rows)),
+      rows_(*owned_rows_),
+      kinds_(std::move(kinds)),
+      options_(options),
+      room_(options.gathered_bytes_max),
+      live_driver_(events, rows_, options.page_events_max) {
   threads_.emplace_back([this] { live(); });
   for (std::size_t i = 0; i < options_.building_at_once; ++i) {
     builders_.push_back(std::make_unique<RunDriver>(events_, rows_, options_.page_events_max));
@@ -123,7 +134,9 @@ void ProjectionEngine::apply(const Definition& definition) {
   for (const auto& run : hosted.runs) {
     run->pause(definition.paused);
     const auto state = run->status().state;
-    if ((resumed && (state == RunState::failed || state == RunState::waiting)) || (state == RunState::paused && !definition.paused)) run->revive();
+    if ((resumed && (state == RunState::failed || state == RunState::waiting)) ||
+        (state == RunState::paused && !definition.paused))
+      run->revive();
   }
   wake_parked();
   if (hosted.definition.dropped) {
@@ -193,12 +206,14 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
   const auto& definition = hosted.definition;
   std::vector<RunOf> wanted;
   const auto kind = kinds_.find(definition.kind);
-  if (!definition.dropped && (kind == kinds_.end() || kind->second->has_rows(definition.name, definition.newest().spec))) {
+  if (!definition.dropped &&
+      (kind == kinds_.end() || kind->second->has_rows(definition.name, definition.newest().spec))) {
     const auto& versions = definition.versions;
     const auto& newest = versions.back();
     const auto newest_of = run_of(definition, newest, newest.rows);
     const auto kept = std::min(versions_kept(newest.spec), versions.size() - 1);
-    for (auto i = versions.size() - 1 - kept; i + 1 < versions.size(); ++i) wanted.push_back(run_of(definition, versions[i], versions[i].rows));
+    for (auto i = versions.size() - 1 - kept; i + 1 < versions.size(); ++i)
+      wanted.push_back(run_of(definition, versions[i], versions[i].rows));
     const auto begun = rows_.checkpoint(newest_of.family());
     if (newest.beside && !(begun && begun->complete && !waits_for_others(definition))) {
       // Who reads goes on with the newest rows that were complete, until these are.
@@ -210,7 +225,8 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
         const auto version = std::ranges::find(versions, parts->first, &actors::DefinitionVersion::version);
         const auto checkpoint = rows_.checkpoint(family);
         if (version == versions.end() || !checkpoint) continue;
-        if (waits_for_others(definition) && version->version != actors::served_version(definition)) continue;  // all parts are read in one version
+        if (waits_for_others(definition) && version->version != actors::served_version(definition))
+          continue;  // all parts are read in one version
         if (read && std::pair(checkpoint->complete, parts->second) < std::pair(read_complete, read->rows)) continue;
         read = run_of(definition, *version, parts->second);
         read_complete = checkpoint->complete;
@@ -219,7 +235,9 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
     }
     wanted.push_back(newest_of);
   }
-  const auto is_wanted = [&](const std::string& family) { return std::ranges::find(wanted, family, &RunOf::family) != wanted.end(); };
+  const auto is_wanted = [&](const std::string& family) {
+    return std::ranges::find(wanted, family, &RunOf::family) != wanted.end();
+  };
 
   for (const auto& run : hosted.runs)
     if (!is_wanted(run->family())) end(run);
@@ -229,7 +247,8 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
   for (const auto& family : rows_.families())
     if (parse_family(family, definition.name) && !is_wanted(family)) (void)rows_.drop_family(family);
   for (const auto& of : wanted) {
-    if (std::ranges::find(hosted.runs, of.family(), [](const auto& run) { return run->family(); }) == hosted.runs.end()) begin(hosted, of);
+    if (std::ranges::find(hosted.runs, of.family(), [](const auto& run) { return run->family(); }) == hosted.runs.end())
+      begin(hosted, of);
   }
 }
 
@@ -240,7 +259,8 @@ void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {
   };
   if (stopping_) return not_yet(Error(ErrorCode::unavailable, "the projections are closed"));
   const auto kind = kinds_.find(of.kind);
-  if (kind == kinds_.end()) return not_yet(Error(ErrorCode::unavailable, "this program knows no projections of kind " + in_quotes(of.kind)));
+  if (kind == kinds_.end())
+    return not_yet(Error(ErrorCode::unavailable, "this program knows no projections of kind " + in_quotes(of.kind)));
   // Two would write the same rows: the one of before ends with the page it has.
   if (const auto before = released_.find(of.family()); before != released_.end()) {
     if (!before->second.expired()) return not_yet(Error(ErrorCode::unavailable, "it is still being let go here"));
@@ -249,7 +269,8 @@ void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {
   auto processor = kind->second->make(of.name, of.spec);
   if (!processor) return not_yet(std::move(processor).error());
   if (!rows_.checkpoint(of.family())) {
-    if (auto made = rows_.create_family(of.family(), {.definition = of.version.value}); !made) return not_yet(std::move(made).error());
+    if (auto made = rows_.create_family(of.family(), {.definition = of.version.value}); !made)
+      return not_yet(std::move(made).error());
   }
   auto run = std::make_shared<ProjectionRun>(rows_, board_, room_, of, *std::move(processor), options_.event_id_at);
   run->pause(hosted.definition.paused);
@@ -312,7 +333,8 @@ void ProjectionEngine::wake_parked() {
   if (make_unmade_at_ <= Clock::now()) make_unmade();
   for (const auto& run : std::exchange(parked_, {})) {
     if (run->stopped()) continue;
-    if (run->status().state == RunState::waiting && run->retry_at() <= Clock::now() && !run->pause_wanted()) run->revive();
+    if (run->status().state == RunState::waiting && run->retry_at() <= Clock::now() && !run->pause_wanted())
+      run->revive();
     if (run->status().state == RunState::paused && !run->pause_wanted()) run->revive();
     if (run->fit()) {
       queue(run);
@@ -463,14 +485,21 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
       if (found == hosted_.end()) return refuse(ErrorCode::not_found, "there is no projection " + in_quotes(name));
       const auto& hosted = found->second;
       if (wanted.version) {
-        const auto version = std::ranges::find_if(hosted.runs, [&](const auto& one) { return one->of().version == *wanted.version; });
+        const auto version =
+            std::ranges::find_if(hosted.runs, [&](const auto& one) { return one->of().version == *wanted.version; });
         if (version != hosted.runs.end()) run = *version;
       } else {
         run = serving(hosted);
       }
-      if (const auto kind = kinds_.find(hosted.definition.kind); !run && kind != kinds_.end() && !kind->second->has_rows(name, hosted.definition.newest().spec)) return refuse(actors::lies_in_parts(name));
-      if (!run && !hosted.why_unmade.empty() && !wanted.version) return refuse(ErrorCode::unavailable, "projection " + in_quotes(name) + " cannot run: " + hosted.why_unmade.begin()->second.what);
-      if (!run) return refuse(ErrorCode::not_found, "projection " + in_quotes(name) + " has no rows of version " + std::to_string(wanted.version.value_or(SeqNr{0}).value));
+      if (const auto kind = kinds_.find(hosted.definition.kind);
+          !run && kind != kinds_.end() && !kind->second->has_rows(name, hosted.definition.newest().spec))
+        return refuse(actors::lies_in_parts(name));
+      if (!run && !hosted.why_unmade.empty() && !wanted.version)
+        return refuse(ErrorCode::unavailable,
+                      "projection " + in_quotes(name) + " cannot run: " + hosted.why_unmade.begin()->second.what);
+      if (!run)
+        return refuse(ErrorCode::not_found, "projection " + in_quotes(name) + " has no rows of version " +
+                                                std::to_string(wanted.version.value_or(SeqNr{0}).value));
       is_read = run == serving(hosted);
     }
     const auto stands = [&] {
@@ -492,12 +521,15 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
     }
     if (wanted.at_least && run->position() < *wanted.at_least) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-      if (auto there = events_.wait_for(*wanted.at_least, std::max(left, 0ms)); !there) return refuse(std::move(there).error());
+      if (auto there = events_.wait_for(*wanted.at_least, std::max(left, 0ms)); !there)
+        return refuse(std::move(there).error());
       nudge(run);
-      const bool woken = board_.wait(until, [&] { return run->position() >= *wanted.at_least || run->stopped() || stopping_ || stands(); });
+      const bool woken = board_.wait(
+          until, [&] { return run->position() >= *wanted.at_least || run->stopped() || stopping_ || stands(); });
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
       if (run->stopped()) continue;
-      if (run->position() < *wanted.at_least) return not_there(woken, "reached " + std::to_string(wanted.at_least->value));
+      if (run->position() < *wanted.at_least)
+        return not_there(woken, "reached " + std::to_string(wanted.at_least->value));
     }
     Opened opened{.position = run->position(), .of = run->of(), .complete = run->complete()};
     auto rows = rows_.view(run->family());
@@ -511,8 +543,19 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
 
 ProjectionEngine::VersionInfo ProjectionEngine::describe(const ProjectionRun& run, const ProjectionRun* serving) const {
   const auto status = run.status();
-  VersionInfo info{run.of(), status.state, status.error, status.failed_at, run.position(), run.complete(), &run == serving, run.events(), run.errors(), {}, {}};
-  if (const auto since = run.busy_since()) info.busy = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - *since);
+  VersionInfo info{run.of(),
+                   status.state,
+                   status.error,
+                   status.failed_at,
+                   run.position(),
+                   run.complete(),
+                   &run == serving,
+                   run.events(),
+                   run.errors(),
+                   {},
+                   {}};
+  if (const auto since = run.busy_since())
+    info.busy = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - *since);
   if (const auto checkpoint = rows_.checkpoint(run.family())) info.figures = run.processor().figures(checkpoint->state);
   return info;
 }
@@ -531,7 +574,13 @@ ProjectionEngine::Info ProjectionEngine::describe(const Hosted& hosted) const {
 }
 
 ProjectionInfo ProjectionEngine::told(Info info, GlobalPosition watermark) {
-  ProjectionInfo told{info.definition.name, info.definition.kind, info.definition.newest().spec, info.definition.last, info.definition.paused, watermark, {}};
+  ProjectionInfo told{info.definition.name,
+                      info.definition.kind,
+                      info.definition.newest().spec,
+                      info.definition.last,
+                      info.definition.paused,
+                      watermark,
+                      {}};
   for (auto& one : info.versions) {
     ProjectionVersion version;
     version.version = one.of.version;

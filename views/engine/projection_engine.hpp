@@ -1,4 +1,5 @@
-// ProjectionEngine: drives the projections that are defined: few threads, each version of each at its own place behind the watermark.
+// ProjectionEngine: drives the projections that are defined: few threads, each version of each at its own place behind
+// the watermark.
 
 #pragma once
 
@@ -16,23 +17,26 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/projections.hpp"
+#include "evershard/views/engine/projection_run.hpp"
+#include "evershard/views/engine/run_driver.hpp"
+#include "evershard/views/rows/projection_store.hpp"
 #include "evershard/views/rules/definition.hpp"
 #include "evershard/views/rules/definition_fold.hpp"
 #include "evershard/views/rules/processor.hpp"
-#include "evershard/views/engine/projection_run.hpp"
-#include "evershard/views/engine/run_driver.hpp"
-#include "evershard/store/api/event_store.hpp"
-#include "evershard/store/api/projections.hpp"
-#include "evershard/views/rows/projection_store.hpp"
 
 namespace evershard::cluster {
 
 struct EngineOptions {
-  std::size_t page_events_max = 8'192;            ///< of a projection that catches up; a page's bytes are the store's limit
-  std::size_t building_at_once = 2;               ///< each in a thread of its own; others wait for their turn
+  std::size_t page_events_max = 8'192;  ///< of a projection that catches up; a page's bytes are the store's limit
+  std::size_t building_at_once = 2;     ///< each in a thread of its own; others wait for their turn
   std::chrono::milliseconds turn = std::chrono::seconds(10);  ///< after which one that is building lets another go on
-  std::size_t gathered_bytes_max = 64u << 20;     ///< of changes in memory, of all that catch up together, before they are written; 0: each page is written
-  std::chrono::milliseconds pace{1};              ///< at least this long between two pages of the live ones: one write takes what came meanwhile
+  std::size_t gathered_bytes_max =
+      64u
+      << 20;  ///< of changes in memory, of all that catch up together, before they are written; 0: each page is written
+  std::chrono::milliseconds pace{
+      1};  ///< at least this long between two pages of the live ones: one write takes what came meanwhile
   storage::EventIdAt event_id_at{};  ///< for checkpoints; absent: they do not name their events (a node of a cluster:
                                      ///< others have them)
 };
@@ -42,14 +46,17 @@ using ProcessorKinds = std::map<std::string, std::shared_ptr<const actors::Proce
 /// Any thread. Owner: the events outlive it.
 class ProjectionEngine {
  public:
-  ProjectionEngine(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, ProcessorKinds kinds, EngineOptions options = {});
+  ProjectionEngine(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, ProcessorKinds kinds,
+                   EngineOptions options = {});
   /// Stops.
   ~ProjectionEngine();
   ProjectionEngine(const ProjectionEngine&) = delete;
 
-  /// What a definition says now: runs begin, end, pause, go on; rows that nobody needs any more are dropped. The same one again changes nothing.
+  /// What a definition says now: runs begin, end, pause, go on; rows that nobody needs any more are dropped. The same
+  /// one again changes nothing.
   void apply(const actors::Definition& definition);
-  /// It is not this process's any more: nothing works on it, nobody reads it. Its rows stay; applied again, it goes on with them.
+  /// It is not this process's any more: nothing works on it, nobody reads it. Its rows stay; applied again, it goes on
+  /// with them.
   void release(const std::string& name);
   [[nodiscard]] bool hosts(const std::string& name) const;
   /// What was applied and not released, also what was dropped, with its version.
@@ -65,9 +72,9 @@ class ProjectionEngine {
     std::optional<Error> error{};
     GlobalPosition failed_at{}, position{};
     bool complete = false, serving = false;
-    std::uint64_t events = 0, errors = 0;                           ///< handled, met, since it was opened here
-    std::optional<std::chrono::milliseconds> busy{};                ///< so long with the events it works on
-    std::vector<std::pair<std::string, std::uint64_t>> figures{};   ///< of its rows
+    std::uint64_t events = 0, errors = 0;                          ///< handled, met, since it was opened here
+    std::optional<std::chrono::milliseconds> busy{};               ///< so long with the events it works on
+    std::vector<std::pair<std::string, std::uint64_t>> figures{};  ///< of its rows
   };
   struct Info {
     actors::Definition definition{};
@@ -86,12 +93,13 @@ class ProjectionEngine {
   struct Wanted {
     std::optional<GlobalPosition> at_least{};  ///< which it must have passed
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
-    std::optional<SeqNr> version{};            ///< absent: the newest that has caught up, else the oldest there is
-    bool caught_up = false;                    ///< of a version that is named, and that is not what is read: waits until it has
+    std::optional<SeqNr> version{};  ///< absent: the newest that has caught up, else the oldest there is
+    bool caught_up = false;          ///< of a version that is named, and that is not what is read: waits until it has
   };
   /// The rows as they are now, or once they have passed a position.
   ///
-  /// Errors: not_found (no such projection, no such version), timeout, unavailable (it stopped before that: why; closed)
+  /// Errors: not_found (no such projection, no such version), timeout, unavailable (it stopped before that: why;
+  /// closed)
   [[nodiscard]] Result<Opened> open(const std::string& name, const Wanted& wanted);
 
   /// As it is told. Shape: `info` has versions.
@@ -104,7 +112,7 @@ class ProjectionEngine {
   using Runs = std::vector<std::shared_ptr<ProjectionRun>>;
   struct Hosted {
     actors::Definition definition{};
-    Runs runs{};                     ///< oldest rows first
+    Runs runs{};                            ///< oldest rows first
     std::map<std::string, RunOf> unmade{};  ///< by family
     std::map<std::string, Error> why_unmade{};
   };
@@ -148,7 +156,7 @@ class ProjectionEngine {
   Runs joining_;                                         ///< go live
   Runs parked_;                                          ///< nobody works on them
   RunDriver live_driver_;
-  std::atomic<std::uint32_t> hurried_{0};                ///< somebody waits for a position: no pause between pages
+  std::atomic<std::uint32_t> hurried_{0};  ///< somebody waits for a position: no pause between pages
   std::vector<std::unique_ptr<RunDriver>> builders_;
   std::vector<std::unique_ptr<OwnLane>> own_lanes_;
   std::vector<std::thread> threads_;

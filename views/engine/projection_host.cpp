@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/rows/memory_projection_store.hpp"
+#include "evershard/views/rows/rocks_projection_store.hpp"
 #include "evershard/views/rules/index_projection.hpp"
 #include "evershard/views/rules/json_depth.hpp"
 #include "evershard/views/rules/part_name.hpp"
 #include "evershard/views/rules/query_spec.hpp"
 #include "evershard/views/rules/value_index.hpp"
-#include "evershard/protocol/in_quotes.hpp"
-#include "evershard/views/rows/memory_projection_store.hpp"
-#include "evershard/views/rows/rocks_projection_store.hpp"
 
 namespace evershard::cluster {
 
@@ -21,22 +21,32 @@ namespace {
 constexpr const char* definitions_of = "projection";
 constexpr std::size_t page_bytes_max = 8u << 20;  ///< of events: a page ends behind the one that goes beyond
 
-Error no_part_alone(const std::string& name) { return {ErrorCode::invalid_argument, in_quotes(name) + " is a part of a table: it is changed with the others"}; }
+Error no_part_alone(const std::string& name) {
+  return {ErrorCode::invalid_argument, in_quotes(name) + " is a part of a table: it is changed with the others"};
+}
 
-std::size_t bytes_of(const std::optional<RecordedEvent>& event) { return event ? event->payload.size() + event->metadata.size() : 0; }
+std::size_t bytes_of(const std::optional<RecordedEvent>& event) {
+  return event ? event->payload.size() + event->metadata.size() : 0;
+}
 
 Result<void> check_limit(std::size_t limit) {
   if (limit <= index_page_max) return {};
-  return refuse(ErrorCode::too_large, "a page of an index has at most " + std::to_string(index_page_max) + " entries, not " + std::to_string(limit));
+  return refuse(ErrorCode::too_large, "a page of an index has at most " + std::to_string(index_page_max) +
+                                          " entries, not " + std::to_string(limit));
 }
 
 std::string_view verb_of(Projections::Ask what) {
   switch (what) {
-    case Projections::Ask::pause: return actors::verbs::paused;
-    case Projections::Ask::resume: return actors::verbs::resumed;
-    case Projections::Ask::reset: return actors::verbs::reset;
-    case Projections::Ask::rebuild: return actors::verbs::rebuilt;
-    case Projections::Ask::drop: return actors::verbs::dropped;
+    case Projections::Ask::pause:
+      return actors::verbs::paused;
+    case Projections::Ask::resume:
+      return actors::verbs::resumed;
+    case Projections::Ask::reset:
+      return actors::verbs::reset;
+    case Projections::Ask::rebuild:
+      return actors::verbs::rebuilt;
+    case Projections::Ask::drop:
+      return actors::verbs::dropped;
   }
   return {};
 }
@@ -44,7 +54,11 @@ std::string_view verb_of(Projections::Ask what) {
 }  // namespace
 
 ProjectionHost::ProjectionHost(EventStore& events, ProcessorKinds kinds, ProjectionHostOptions options)
-    : events_(events), kinds_(std::move(kinds)), options_(std::move(options)), catalogue_(events, definitions_of), any_removed_(events) {}
+    : events_(events),
+      kinds_(std::move(kinds)),
+      options_(std::move(options)),
+      catalogue_(events, definitions_of),
+      any_removed_(events) {}
 
 void ProjectionHost::begin() {
   if (options_.share) return (void)look_again();
@@ -149,7 +163,8 @@ Result<std::shared_ptr<ProjectionEngine>> ProjectionHost::engine_with(const std:
   EVERSHARD_TRY(settle(name));
   const auto found = catalogue_.find(name);
   if (!found) return refuse(found.error());
-  if (!options_.share->is_here(catalogue_.names().aggregate(name))) return refuse(ErrorCode::wrong_shard, "projection " + in_quotes(name) + " is not kept here any more");
+  if (!options_.share->is_here(catalogue_.names().aggregate(name)))
+    return refuse(ErrorCode::wrong_shard, "projection " + in_quotes(name) + " is not kept here any more");
   if (*found && !(*found)->dropped) (*at_work)->apply(**found);
   return at_work;
 }
@@ -173,15 +188,19 @@ void ProjectionHost::retry() {
 Result<Definition> ProjectionHost::definition(const std::string& name, const std::string& kind) {
   auto found = catalogue_.get(name);
   if (!found || found->kind == kind) return found;
-  return refuse(ErrorCode::invalid_argument, "projection " + in_quotes(name) + " is of kind " + found->kind + ", not " + kind);
+  return refuse(ErrorCode::invalid_argument,
+                "projection " + in_quotes(name) + " is of kind " + found->kind + ", not " + kind);
 }
 
-Result<std::string> ProjectionHost::checked(const std::string& name, const std::string& kind, const std::string& spec) const {
+Result<std::string> ProjectionHost::checked(const std::string& name, const std::string& kind,
+                                            const std::string& spec) const {
   EVERSHARD_TRY(actors::check_definition_name(definitions_of, name));
-  if (actors::is_nested_too_deeply(spec)) return refuse(ErrorCode::invalid_argument, "the definition is nested too deeply");
+  if (actors::is_nested_too_deeply(spec))
+    return refuse(ErrorCode::invalid_argument, "the definition is nested too deeply");
   if (actors::parse_part_name(name)) return refuse(no_part_alone(name));
   const auto known = kinds_.find(kind);
-  if (known == kinds_.end()) return refuse(ErrorCode::invalid_argument, "there are no projections of kind " + in_quotes(kind));
+  if (known == kinds_.end())
+    return refuse(ErrorCode::invalid_argument, "there are no projections of kind " + in_quotes(kind));
   auto kept = known->second->check(name, spec);
   if (kept && !known->second->has_rows(name, *kept)) return refuse(actors::lies_in_parts(name));
   return kept;
@@ -194,7 +213,8 @@ Result<ProjectionInfo> ProjectionHost::carry_out(const Definition& definition) {
   return describe(definition.name);
 }
 
-Result<ProjectionInfo> ProjectionHost::create(const std::string& name, const std::string& kind, const std::string& spec) {
+Result<ProjectionInfo> ProjectionHost::create(const std::string& name, const std::string& kind,
+                                              const std::string& spec) {
   const auto kept = checked(name, kind, spec);
   if (!kept) return refuse(kept.error());
   EVERSHARD_TRY(settle(name));
@@ -213,33 +233,44 @@ Result<ProjectionInfo> ProjectionHost::create_index(const Query& query) {
     const auto found = catalogue_.get(name);
     if (!found) return std::nullopt;
     const auto same = actors::IndexKind::query_of(found->newest().spec);
-    if (!same || *same != query.canonical()) return Result<ProjectionInfo>(refuse(ErrorCode::invalid_argument, "the index " + name + " is of another query"));
+    if (!same || *same != query.canonical())
+      return Result<ProjectionInfo>(refuse(ErrorCode::invalid_argument, "the index " + name + " is of another query"));
     return describe(name);
   };
   if (auto there = shared()) return *std::move(there);
   auto made = create(name, actors::IndexKind::name, spec);
-  if (made || (made.error().code != ErrorCode::version_conflict && made.error().code != ErrorCode::invalid_argument)) return made;
+  if (made || (made.error().code != ErrorCode::version_conflict && made.error().code != ErrorCode::invalid_argument))
+    return made;
   if (auto there = shared()) return *std::move(there);  // somebody else was faster
   return made;
 }
 
 Result<ProjectionInfo> ProjectionHost::create_value_index(const std::string& name, const ValueIndex& index) {
   const auto type = actors::value_type_of(index.value);
-  if (!type) return refuse(ErrorCode::invalid_argument, "values are text, integer, number, boolean or time, not " + in_quotes(index.value));
-  if (index.source != "payload" && index.source != "metadata") return refuse(ErrorCode::invalid_argument, "a value is in the payload or in the metadata, not in " + in_quotes(index.source));
-  const auto spec = actors::checked_value_index({index.types, index.source == "metadata", index.path, *type});  // what is not UTF-8 cannot be written as JSON
+  if (!type)
+    return refuse(ErrorCode::invalid_argument,
+                  "values are text, integer, number, boolean or time, not " + in_quotes(index.value));
+  if (index.source != "payload" && index.source != "metadata")
+    return refuse(ErrorCode::invalid_argument,
+                  "a value is in the payload or in the metadata, not in " + in_quotes(index.source));
+  const auto spec = actors::checked_value_index(
+      {index.types, index.source == "metadata", index.path, *type});  // what is not UTF-8 cannot be written as JSON
   if (!spec) return refuse(spec.error());
   return create(name, actors::ValueIndexKind::name, actors::value_index_spec(*spec));
 }
 
-Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {
+Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std::string& spec,
+                                              std::optional<SeqNr> expected) {
   EVERSHARD_TRY(settle(name));
   const auto found = catalogue_.get(name);
   if (!found) return refuse(found.error());
-  if (const auto kind = kinds_.find(found->kind); kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec)) return refuse(actors::lies_in_parts(name));
+  if (const auto kind = kinds_.find(found->kind);
+      kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec))
+    return refuse(actors::lies_in_parts(name));
   const auto kept = checked(name, found->kind, spec);
   if (!kept) return refuse(kept.error());
-  if (expected.value_or(found->last) == found->last && actors::same_definition(*kept, found->newest().spec)) return describe(name);
+  if (expected.value_or(found->last) == found->last && actors::same_definition(*kept, found->newest().spec))
+    return describe(name);
   const auto changed = catalogue_.change(name, *kept, expected.value_or(found->last));
   if (!changed) return refuse(changed.error());
   return carry_out(*changed);
@@ -250,7 +281,9 @@ Result<void> ProjectionHost::ask(const std::string& name, Ask what) {
   const auto found = catalogue_.get(name);
   if (!found) return refuse(found.error());
   if (actors::parse_part_name(name)) return refuse(no_part_alone(name));
-  if (const auto kind = kinds_.find(found->kind); kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec)) return refuse(actors::lies_in_parts(name));
+  if (const auto kind = kinds_.find(found->kind);
+      kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec))
+    return refuse(actors::lies_in_parts(name));
   const auto noted = catalogue_.note(name, verb_of(what), "{}", found->last);
   if (!noted) return refuse(noted.error());
   const auto at_work = engine();
@@ -303,11 +336,13 @@ std::optional<ProjectionHost::Figures> ProjectionHost::figures() {
   if (!at_work) return std::nullopt;
   Figures figures{{}, rows->disk_bytes()};
   const auto watermark = events_.head().value_or(GlobalPosition{0});
-  for (auto& info : at_work->describe_all()) figures.projections.push_back(ProjectionEngine::told(std::move(info), watermark));
+  for (auto& info : at_work->describe_all())
+    figures.projections.push_back(ProjectionEngine::told(std::move(info), watermark));
   return figures;
 }
 
-Result<ProjectionEngine::Opened> ProjectionHost::open_index(const std::string& name, const std::string& kind, const RowsAsked& rows, bool at_the_watermark) {
+Result<ProjectionEngine::Opened> ProjectionHost::open_index(const std::string& name, const std::string& kind,
+                                                            const RowsAsked& rows, bool at_the_watermark) {
   ProjectionEngine::Wanted wanted{rows.at_least, rows.timeout, rows.version};
   if (!wanted.at_least && at_the_watermark) {
     const auto watermark = events_.head();
@@ -315,7 +350,9 @@ Result<ProjectionEngine::Opened> ProjectionHost::open_index(const std::string& n
     wanted.at_least = *watermark;
   }
   auto opened = open(name, wanted);
-  if (opened && opened->of.kind != kind) return refuse(ErrorCode::invalid_argument, "projection " + in_quotes(name) + " is of kind " + opened->of.kind + ", not " + kind);
+  if (opened && opened->of.kind != kind)
+    return refuse(ErrorCode::invalid_argument,
+                  "projection " + in_quotes(name) + " is of kind " + opened->of.kind + ", not " + kind);
   return opened;
 }
 
@@ -352,7 +389,8 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
   if (!opened) return refuse(opened.error());
   const auto spec = actors::read_value_index_spec(opened->of.spec);
   if (!spec) return refuse(spec.error());
-  auto values = actors::read_values(*opened->rows, spec->value, {read.equal, read.from, read.until, read.to, read.direction, read.after}, read.limit);
+  auto values = actors::read_values(
+      *opened->rows, spec->value, {read.equal, read.from, read.until, read.to, read.direction, read.after}, read.limit);
   if (!values) return refuse(std::move(values).error());
   const auto any_removed = any_removed_();
   if (!any_removed) return refuse(any_removed.error());
@@ -368,7 +406,9 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
     ValueEntry entry{std::move(found.value), found.position, {}};
     EVERSHARD_TRY(add_events(read.rows.events || *any_removed, found.position, entry.event));
     // A value that is gone from its event is not shown by what was made of it before.
-    if (entry.event && (entry.event->state == EventState::removed || (entry.event->state == EventState::erased && !spec->metadata))) continue;
+    if (entry.event &&
+        (entry.event->state == EventState::removed || (entry.event->state == EventState::erased && !spec->metadata)))
+      continue;
     if (!read.rows.events) entry.event.reset();
     bytes += bytes_of(entry.event);
     page.entries.push_back(std::move(entry));
@@ -376,7 +416,8 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
   return page;
 }
 
-Result<GlobalPosition> ProjectionHost::wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) {
+Result<GlobalPosition> ProjectionHost::wait_until(const std::string& name, GlobalPosition position,
+                                                  std::chrono::milliseconds timeout) {
   const auto opened = open(name, {position, timeout, {}});
   if (!opened) return refuse(opened.error());
   return opened->position;

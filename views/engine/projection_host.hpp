@@ -1,4 +1,5 @@
-// ProjectionHost: the projections of a store, where it is: definitions, rows, engine; opened when there is the first definition.
+// ProjectionHost: the projections of a store, where it is: definitions, rows, engine; opened when there is the first
+// definition.
 
 #pragma once
 
@@ -9,11 +10,11 @@
 #include <optional>
 #include <string>
 
+#include "evershard/store/api/projections.hpp"
 #include "evershard/views/engine/any_removed.hpp"
 #include "evershard/views/engine/catalogue.hpp"
 #include "evershard/views/engine/definition_share.hpp"
 #include "evershard/views/engine/projection_engine.hpp"
-#include "evershard/store/api/projections.hpp"
 #include "evershard/views/rows/projection_store.hpp"
 
 namespace evershard::cluster {
@@ -38,10 +39,12 @@ class ProjectionHost final : public Projections {
   /// Nothing works any more, nothing is written.
   void close();
 
-  /// The rows of one, as they are or once they have passed a position; for those who know what is in them. Errors: those of ProjectionEngine::open
+  /// The rows of one, as they are or once they have passed a position; for those who know what is in them. Errors:
+  /// those of ProjectionEngine::open
   [[nodiscard]] Result<ProjectionEngine::Opened> open(const std::string& name, const ProjectionEngine::Wanted& wanted);
-  /// Of a share: takes what has become its own, or has changed, lets go what is not any more, tries again what could not be made; rows of
-  /// what is another's are dropped. Whoever has a share calls it when that changes, and every now and then. Errors: of reading
+  /// Of a share: takes what has become its own, or has changed, lets go what is not any more, tries again what could
+  /// not be made; rows of what is another's are dropped. Whoever has a share calls it when that changes, and every now
+  /// and then. Errors: of reading
   [[nodiscard]] Result<void> look_again();
   /// What is hosted here, without asking for definitions that are elsewhere. Empty: no projection was ever opened here.
   [[nodiscard]] std::vector<ProjectionInfo> hosted();
@@ -58,14 +61,17 @@ class ProjectionHost final : public Projections {
 
   [[nodiscard]] Result<ProjectionInfo> create_index(const Query& query) override;
   [[nodiscard]] Result<ProjectionInfo> create_value_index(const std::string& name, const ValueIndex& index) override;
-  [[nodiscard]] Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec) override;
-  [[nodiscard]] Result<ProjectionInfo> change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) override;
+  [[nodiscard]] Result<ProjectionInfo> create(const std::string& name, const std::string& kind,
+                                              const std::string& spec) override;
+  [[nodiscard]] Result<ProjectionInfo> change(const std::string& name, const std::string& spec,
+                                              std::optional<SeqNr> expected) override;
   [[nodiscard]] Result<void> ask(const std::string& name, Ask what) override;
   [[nodiscard]] Result<std::vector<ProjectionInfo>> list() override;
   [[nodiscard]] Result<ProjectionInfo> describe(const std::string& name) override;
   [[nodiscard]] Result<IndexPage> read_index(const std::string& name, const IndexRead& read) override;
   [[nodiscard]] Result<ValuePage> read_values(const std::string& name, const ValueRead& read) override;
-  [[nodiscard]] Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) override;
+  [[nodiscard]] Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position,
+                                                  std::chrono::milliseconds timeout) override;
   [[nodiscard]] Result<void> vacuum_projections() override { return vacuum({}); }
   [[nodiscard]] Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent = 0);
 
@@ -79,7 +85,8 @@ class ProjectionHost final : public Projections {
   Result<std::vector<actors::Definition>> definitions();
   Result<std::string> checked(const std::string& name, const std::string& kind, const std::string& spec) const;
   Result<ProjectionInfo> carry_out(const actors::Definition& definition);
-  Result<ProjectionEngine::Opened> open_index(const std::string& name, const std::string& kind, const RowsAsked& rows, bool at_the_watermark);
+  Result<ProjectionEngine::Opened> open_index(const std::string& name, const std::string& kind, const RowsAsked& rows,
+                                              bool at_the_watermark);
   Result<void> add_events(bool wanted, GlobalPosition position, std::optional<RecordedEvent>& to);
 
   EventStore& events_;

@@ -18,7 +18,8 @@ constexpr auto try_again_after = 1s;
 
 /// Of the disk, of the store: no fault of an event.
 bool passes(const Error& error) {
-  return error.code == ErrorCode::io || error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout || error.code == ErrorCode::overloaded;
+  return error.code == ErrorCode::io || error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout ||
+         error.code == ErrorCode::overloaded;
 }
 
 std::optional<std::uint64_t> number_in(std::string_view text) {
@@ -47,16 +48,23 @@ bool ProgressBoard::wait(Clock::time_point until, const std::function<bool()>& e
 
 const char* name_of(RunState state) {
   switch (state) {
-    case RunState::building: return "building";
-    case RunState::live: return "live";
-    case RunState::paused: return "paused";
-    case RunState::failed: return "failed";
-    case RunState::waiting: return "waiting";
+    case RunState::building:
+      return "building";
+    case RunState::live:
+      return "live";
+    case RunState::paused:
+      return "paused";
+    case RunState::failed:
+      return "failed";
+    case RunState::waiting:
+      return "waiting";
   }
   return "";
 }
 
-std::string RunOf::family() const { return name + "@" + std::to_string(version.value) + "." + std::to_string(rows.value); }
+std::string RunOf::family() const {
+  return name + "@" + std::to_string(version.value) + "." + std::to_string(rows.value);
+}
 
 std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, const std::string& name) {
   if (!family.starts_with(name + "@")) return std::nullopt;
@@ -158,7 +166,8 @@ EventId ProjectionRun::event_at(GlobalPosition position) const {
   return last_event_.first == position ? last_event_.second : event_id_at_(position);
 }
 
-storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state) {
+storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto,
+                                                          std::string state) {
   pending_ = {upto, of_.version.value, complete_ || caught_up_, std::move(state), event_at(upto)};
   changes.checkpoint = pending_;
   return changes;
@@ -187,7 +196,8 @@ bool ProjectionRun::goes_on_gathering(bool caught_up) {
   return Clock::now() - checkpoint_at_ < (complete_ ? gather_read_at_most : gather_at_most);
 }
 
-std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up) {
+std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const RecordedEvent* const> events,
+                                                              GlobalPosition upto, bool caught_up) {
   if (!gathered_) gathered_.emplace(rows_, family_, durable_);
   if (!events.empty()) {
     last_event_ = {events.back()->position, events.back()->id};
@@ -241,7 +251,8 @@ void ProjectionRun::not_written(Error error) {
   mark(RunState::waiting, std::move(error));
 }
 
-/// What fails as a page is tried event by event, each a write of its own: what is before the one that cannot be handled has its effect.
+/// What fails as a page is tried event by event, each a write of its own: what is before the one that cannot be handled
+/// has its effect.
 void ProjectionRun::work_one_by_one(std::span<const RecordedEvent* const> events) {
   for (const auto* event : events) {
     actors::ProjectionRows rows(rows_, family_, durable_);

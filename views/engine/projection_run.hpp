@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "evershard/views/rules/processor.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/views/rows/projection_store.hpp"
+#include "evershard/views/rules/processor.hpp"
 
 namespace evershard::cluster {
 
@@ -66,8 +66,8 @@ struct RunOf {
 
 /// One thread at a time works on it; asking is for any.
 ///
-/// While it is building, the changes of many pages are gathered and written at once: a row that changes in each of them is looked up and
-/// written once. What is gathered is lost with the process: it begins again where its rows are.
+/// While it is building, the changes of many pages are gathered and written at once: a row that changes in each of them
+/// is looked up and written once. What is gathered is lost with the process: it begins again where its rows are.
 class ProjectionRun {
  public:
   /// Shape: `event_id_at` may be absent: then checkpoints do not name their events.
@@ -107,14 +107,17 @@ class ProjectionRun {
   // Of the one who works on it.
   /// Begins with what is in the store. Errors: not_found (dropped), io, corruption
   [[nodiscard]] Result<void> load();
-  /// Up to where it has been given events: at position(), or behind it where changes are gathered. The next ones are those behind it.
+  /// Up to where it has been given events: at position(), or behind it where changes are gathered. The next ones are
+  /// those behind it.
   [[nodiscard]] GlobalPosition given() const { return given_; }
-  /// The effect of the events up to `upto` that match its query. Nothing: there is nothing to write, now; else it is to be written,
-  /// then written() is called, or not_written().
-  [[nodiscard]] std::optional<storage::ProjectionChanges> work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up);
+  /// The effect of the events up to `upto` that match its query. Nothing: there is nothing to write, now; else it is to
+  /// be written, then written() is called, or not_written().
+  [[nodiscard]] std::optional<storage::ProjectionChanges> work(std::span<const RecordedEvent* const> events,
+                                                               GlobalPosition upto, bool caught_up);
   void written();
   void not_written(Error error);
-  /// What is known and not in the store yet: changes that were gathered, or that nothing matched for a while. As with work().
+  /// What is known and not in the store yet: changes that were gathered, or that nothing matched for a while. As with
+  /// work().
   [[nodiscard]] std::optional<storage::ProjectionChanges> unwritten();
   void mark(RunState state, std::optional<Error> error = {}, GlobalPosition failed_at = {});
   /// It has caught up. Returns: how many events it was given since it was live last
@@ -129,7 +132,8 @@ class ProjectionRun {
   void let_go();
   void begin_anew();
   [[nodiscard]] EventId event_at(GlobalPosition position) const;
-  storage::ProjectionChanges with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state);
+  storage::ProjectionChanges with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto,
+                                             std::string state);
 
   storage::ProjectionStore& rows_;
   ProgressBoard& board_;
@@ -149,12 +153,13 @@ class ProjectionRun {
   storage::ProjectionCheckpoint durable_;  ///< as it is in the store
   storage::ProjectionCheckpoint pending_;  ///< as it is being written
   std::uint64_t pending_events_ = 0;
-  std::optional<actors::ProjectionRows> gathered_;  ///< what the events behind position() changed, up to given_: `pending_events_` of them; once written, empty
+  std::optional<actors::ProjectionRows> gathered_;  ///< what the events behind position() changed, up to given_:
+                                                    ///< `pending_events_` of them; once written, empty
   std::size_t gathered_bytes_ = 0;                  ///< of the room, until they are written
   bool caught_up_ = false;                          ///< complete, once that is written with all that was gathered
   GlobalPosition given_{};
   std::pair<GlobalPosition, EventId> last_event_{};  ///< that it was given
-  GlobalPosition page_by_page_until_{};             ///< before it is an event that cannot be handled: each page is written
+  GlobalPosition page_by_page_until_{};  ///< before it is an event that cannot be handled: each page is written
   std::uint64_t events_when_live_ = 0;
   std::chrono::steady_clock::time_point checkpoint_at_{};
 };

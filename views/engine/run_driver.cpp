@@ -140,7 +140,9 @@ void RunDriver::write_rest(const std::vector<ProjectionRun*>& these) {
 void RunDriver::put_out(const std::vector<ProjectionRun*>& these) {
   if (these.empty()) return;
   write_rest(these);
-  const auto goes = [&](const std::shared_ptr<ProjectionRun>& run) { return std::ranges::find(these, run.get()) != these.end(); };
+  const auto goes = [&](const std::shared_ptr<ProjectionRun>& run) {
+    return std::ranges::find(these, run.get()) != these.end();
+  };
   std::ranges::copy_if(runs_, std::back_inserter(out_), goes);
   std::erase_if(runs_, goes);
   interrupt();

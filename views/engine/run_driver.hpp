@@ -10,16 +10,17 @@
 #include <optional>
 #include <vector>
 
-#include "evershard/views/engine/projection_run.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/views/engine/projection_run.hpp"
 
 namespace evershard::cluster {
 
-/// One thread, but for interrupt(). A run that does not get on (paused, failed, stopped) is put out: it misses nothing, it begins again
-/// where its rows are.
+/// One thread, but for interrupt(). A run that does not get on (paused, failed, stopped) is put out: it misses nothing,
+/// it begins again where its rows are.
 class RunDriver {
  public:
-  RunDriver(EventStore& events, storage::ProjectionStore& rows, std::size_t page_events_max) : events_(events), rows_(rows), page_events_max_(page_events_max) {}
+  RunDriver(EventStore& events, storage::ProjectionStore& rows, std::size_t page_events_max)
+      : events_(events), rows_(rows), page_events_max_(page_events_max) {}
 
   void add(std::shared_ptr<ProjectionRun> run);
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
@@ -29,8 +30,8 @@ class RunDriver {
   [[nodiscard]] std::vector<std::shared_ptr<ProjectionRun>> take_all();
 
   struct Stepped {
-    bool caught_up = false;  ///< everything up to the watermark was given
-    bool waited = false;     ///< nothing came
+    bool caught_up = false;        ///< everything up to the watermark was given
+    bool waited = false;           ///< nothing came
     std::optional<Error> error{};  ///< of the events: nothing was given
   };
   /// Waits for one page, at most `timeout`, and gives it to all.

@@ -7,7 +7,12 @@
 namespace evershard::actors {
 
 GroupState::GroupState(GroupSettings settings, GlobalPosition start, std::uint64_t seed, std::uint64_t deliveries_from)
-    : settings_(settings), start_(start), read_to_(start), settled_to_(start), next_delivery_(deliveries_from), random_(seed) {}
+    : settings_(settings),
+      start_(start),
+      read_to_(start),
+      settled_to_(start),
+      next_delivery_(deliveries_from),
+      random_(seed) {}
 
 void GroupState::change(const GroupSettings& settings, std::int64_t wall_ms) {
   const auto order = settings_.order;
@@ -85,7 +90,8 @@ std::vector<GroupDelivered> GroupState::deliver(GroupTime now) {
     while (worker.in_flight.size() < worker.credit && !ready.empty()) {
       const auto entry = entries_.find(*ready.begin());
       auto& lane = lanes_[entry->second.lane];
-      EVERSHARD_CHECK(lane.in_flight == 0 && lane.ready == entry->first, "one event of a lane is out at a time, and it is the first");
+      EVERSHARD_CHECK(lane.in_flight == 0 && lane.ready == entry->first,
+                      "one event of a lane is out at a time, and it is the first");
       ready.erase(ready.begin());
       lane.ready = 0;
       lane.in_flight = entry->first;
@@ -135,9 +141,11 @@ Result<void> GroupState::answer_late(GlobalPosition position, std::uint64_t deli
     return refuse(ErrorCode::invalid_argument, where + " was never given out");
   }
   if (entry->second.delivery != delivery || delivery == 0) {
-    return refuse(ErrorCode::fenced, where + " is no longer yours: its lease ran out or its worker went, and it is given out again");
+    return refuse(ErrorCode::fenced,
+                  where + " is no longer yours: its lease ran out or its worker went, and it is given out again");
   }
-  return refuse(ErrorCode::fenced, where + " is no longer yours: its lease ran out, and it waits to be given out again");
+  return refuse(ErrorCode::fenced,
+                where + " is no longer yours: its lease ran out, and it waits to be given out again");
 }
 
 Result<void> GroupState::begin(GlobalPosition position, std::uint64_t delivery, GroupTime now) {
@@ -157,30 +165,36 @@ Result<void> GroupState::acknowledge(GlobalPosition position, std::uint64_t deli
   see(now);
   const auto entry = entries_.find(position.value);
   // Late, but nobody else has it: it was worked on, and that is what counts.
-  if (entry == entries_.end() || entry->second.delivery != delivery || delivery == 0) return answer_late(position, delivery);
+  if (entry == entries_.end() || entry->second.delivery != delivery || delivery == 0)
+    return answer_late(position, delivery);
   if (entry->second.worker != 0) ++workers_.at(entry->second.worker).acknowledged;
   ++counters_.acknowledged;
   erase(entry);
   return {};
 }
 
-Result<void> GroupState::reject(GlobalPosition position, std::uint64_t delivery, std::string_view reason, std::optional<std::int64_t> after_ms, GroupTime now,
-                                std::int64_t wall_ms) {
+Result<void> GroupState::reject(GlobalPosition position, std::uint64_t delivery, std::string_view reason,
+                                std::optional<std::int64_t> after_ms, GroupTime now, std::int64_t wall_ms) {
   see(now);
   const auto entry = entries_.find(position.value);
-  if (entry == entries_.end() || entry->second.delivery != delivery || entry->second.worker == 0) return answer_late(position, delivery);
+  if (entry == entries_.end() || entry->second.delivery != delivery || entry->second.worker == 0)
+    return answer_late(position, delivery);
   ++counters_.rejected;
-  fail(entry, reason, after_ms ? after_ms : std::optional<std::int64_t>(delay_before(entry->second.attempts + 2)), wall_ms);
+  fail(entry, reason, after_ms ? after_ms : std::optional<std::int64_t>(delay_before(entry->second.attempts + 2)),
+       wall_ms);
   return {};
 }
 
-Result<void> GroupState::park(GlobalPosition position, std::uint64_t delivery, std::string_view reason, GroupTime now, std::int64_t wall_ms) {
+Result<void> GroupState::park(GlobalPosition position, std::uint64_t delivery, std::string_view reason, GroupTime now,
+                              std::int64_t wall_ms) {
   see(now);
   const auto entry = entries_.find(position.value);
   if (entry == entries_.end() && parked_.contains(position.value)) return {};
-  if (entry == entries_.end() || entry->second.delivery != delivery || entry->second.worker == 0) return answer_late(position, delivery);
+  if (entry == entries_.end() || entry->second.delivery != delivery || entry->second.worker == 0)
+    return answer_late(position, delivery);
   if (parked_full()) {
-    return refuse(ErrorCode::overloaded, "no more events can be parked: " + std::to_string(parked_.size()) + " are; replay or discard some");
+    return refuse(ErrorCode::overloaded,
+                  "no more events can be parked: " + std::to_string(parked_.size()) + " are; replay or discard some");
   }
   ++entry->second.attempts;
   try_park(entry, reason, wall_ms);
@@ -221,7 +235,8 @@ void GroupState::drop(GlobalPosition position, GroupTime now) {
   if (const auto entry = entries_.find(position.value); entry != entries_.end()) erase(entry);
 }
 
-void GroupState::fail(Entries::iterator entry, std::string_view reason, std::optional<std::int64_t> after_ms, std::int64_t wall_ms) {
+void GroupState::fail(Entries::iterator entry, std::string_view reason, std::optional<std::int64_t> after_ms,
+                      std::int64_t wall_ms) {
   land(entry);
   ++entry->second.attempts;
   ++revision_;
@@ -257,7 +272,8 @@ std::vector<GroupWorkerId> GroupState::tick(GroupTime now, std::int64_t wall_ms)
   while (!timers_.empty() && timers_.begin()->first <= now_) {
     const auto entry = entries_.find(timers_.begin()->second);
     if (entry->second.worker != 0) {
-      expire(entry, counts(entry->second), "not settled: the lease of " + std::to_string(settings_.lease.count()) + " ms ran out", wall_ms);
+      expire(entry, counts(entry->second),
+             "not settled: the lease of " + std::to_string(settings_.lease.count()) + " ms ran out", wall_ms);
     } else {
       clear_timer(entry);
       entry->second.waits = false;
@@ -278,10 +294,12 @@ std::optional<GroupTime> GroupState::next_due() const {
 }
 
 std::size_t GroupState::waiting() const {
-  return static_cast<std::size_t>(std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.waits; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.waits; }));
 }
 
-/// The newest, and older ones ever further apart: whichever moment a store is restored to, one of them is not far before it.
+/// The newest, and older ones ever further apart: whichever moment a store is restored to, one of them is not far
+/// before it.
 void GroupState::add_anchor(GlobalPosition position, const EventId& id) {
   anchors_.emplace_back(position, id);
   if (anchors_.size() <= anchors_max) return;
@@ -289,7 +307,8 @@ void GroupState::add_anchor(GlobalPosition position, const EventId& id) {
   std::size_t least = 1;
   double least_gap = -1;
   for (std::size_t i = 1; i + 1 < anchors_.size(); ++i) {
-    const auto gap = static_cast<double>(anchors_[i + 1].first.value - anchors_[i - 1].first.value) / static_cast<double>(newest - anchors_[i].first.value + 1);
+    const auto gap = static_cast<double>(anchors_[i + 1].first.value - anchors_[i - 1].first.value) /
+                     static_cast<double>(newest - anchors_[i].first.value + 1);
     if (least_gap >= 0 && gap >= least_gap) continue;
     least = i;
     least_gap = gap;

@@ -29,7 +29,8 @@ using GroupWorkerId = std::uint64_t;  ///< of one stay of a worker; 0: none
 /// A matching event as the group sees it.
 struct GroupEvent {
   GlobalPosition position;
-  std::uint64_t lane = 0;  ///< events of one lane are given out in order, one at a time; of a global order all are in one
+  std::uint64_t lane =
+      0;  ///< events of one lane are given out in order, one at a time; of a global order all are in one
   EventId id{};
 };
 
@@ -56,8 +57,8 @@ struct GroupWorkerFigures {
   std::string name{};
   std::uint32_t credit = 0;
   std::uint64_t in_flight = 0;
-  std::uint64_t share = 0;   ///< unsettled events of its aggregates, those in flight included: its lag
-  GlobalPosition oldest{};   ///< of them; 0: none
+  std::uint64_t share = 0;  ///< unsettled events of its aggregates, those in flight included: its lag
+  GlobalPosition oldest{};  ///< of them; 0: none
   std::uint64_t acknowledged = 0;
 };
 
@@ -72,11 +73,12 @@ struct GroupCounters {
   friend bool operator==(const GroupCounters&, const GroupCounters&) = default;
 };
 
-/// Every matching event up to read_to() is either unsettled (known here: ready, in flight, waiting for a retry), parked, or settled:
-/// acknowledged, or discarded from the parked. What is settled is not remembered one by one: it is what is neither.
+/// Every matching event up to read_to() is either unsettled (known here: ready, in flight, waiting for a retry),
+/// parked, or settled: acknowledged, or discarded from the parked. What is settled is not remembered one by one: it is
+/// what is neither.
 ///
-/// Memory and bytes are bounded: at most `window` events are read ahead of what is settled, at most `parked_max` are parked.
-/// Owner: one thread at a time. Source: docs/groups.md
+/// Memory and bytes are bounded: at most `window` events are read ahead of what is settled, at most `parked_max` are
+/// parked. Owner: one thread at a time. Source: docs/groups.md
 class GroupState {
  public:
   static constexpr std::size_t reasons_bytes_max = 768u << 10;  ///< of all different ones; then no more is parked
@@ -86,16 +88,20 @@ class GroupState {
   GroupState(GroupSettings settings, GlobalPosition start, std::uint64_t seed, std::uint64_t deliveries_from);
 
   [[nodiscard]] const GroupSettings& settings() const { return settings_; }
-  /// Not the order: that would need other lanes. Where parked ones block from now on, what is not out yet is parked behind them.
+  /// Not the order: that would need other lanes. Where parked ones block from now on, what is not out yet is parked
+  /// behind them.
   void change(const GroupSettings& settings, std::int64_t wall_ms);
 
   // What is read.
 
   /// How many more events it takes; 0: nothing is to be read until some are settled.
-  [[nodiscard]] std::size_t room() const { return entries_.size() >= settings_.window ? 0 : settings_.window - entries_.size(); }
+  [[nodiscard]] std::size_t room() const {
+    return entries_.size() >= settings_.window ? 0 : settings_.window - entries_.size();
+  }
   /// Everything up to here was looked at.
   [[nodiscard]] GlobalPosition read_to() const { return read_to_; }
-  /// What was found from read_to() up to `to`, in order; what is not behind read_to() is passed over. More than room() is taken too.
+  /// What was found from read_to() up to `to`, in order; what is not behind read_to() is passed over. More than room()
+  /// is taken too.
   void read(std::span<const GroupEvent> events, GlobalPosition to, std::int64_t wall_ms);
 
   // Workers. All of them ask to be called deliver() afterwards.
@@ -103,11 +109,13 @@ class GroupState {
   GroupWorkerId join(std::string name, std::uint32_t credit, GroupTime now);
   /// It is there: whatever a worker says. Errors: not_found: it was lost
   [[nodiscard]] Result<void> heard(GroupWorkerId worker, GroupTime now);
-  /// And its leases begin anew: of these positions; none: of all. Errors: fenced: of some, which it no longer has; the others are renewed
+  /// And its leases begin anew: of these positions; none: of all. Errors: fenced: of some, which it no longer has; the
+  /// others are renewed
   [[nodiscard]] Result<void> renew(GroupWorkerId worker, std::span<const GlobalPosition> positions, GroupTime now);
   /// It goes and says so: what it has is given to others, and no attempt is counted.
   void leave(GroupWorkerId worker, GroupTime now);
-  /// It is gone: what it has is given to others at once. What it had begun counts as an attempt; of a worker that began nothing, or does not say so, the one it was given first.
+  /// It is gone: what it has is given to others at once. What it had begun counts as an attempt; of a worker that began
+  /// nothing, or does not say so, the one it was given first.
   void lose(GroupWorkerId worker, GroupTime now, std::int64_t wall_ms);
   [[nodiscard]] bool knows(GroupWorkerId worker) const { return workers_.contains(worker); }
   [[nodiscard]] std::size_t workers() const { return workers_.size(); }
@@ -119,22 +127,26 @@ class GroupState {
   /// When tick() has something to do; nothing: nothing is waited for.
   [[nodiscard]] std::optional<GroupTime> next_due() const;
 
-  /// Its worker begins it: its lease begins anew, and that it ends without being settled is an attempt. Errors: fenced, invalid_argument: as below
+  /// Its worker begins it: its lease begins anew, and that it ends without being settled is an attempt. Errors: fenced,
+  /// invalid_argument: as below
   [[nodiscard]] Result<void> begin(GlobalPosition position, std::uint64_t delivery, GroupTime now);
 
   // Settling. Once settled, it stays so; the same again is answered as the first time.
   //
-  // Errors: fenced: the event was given out again, or is parked: it is no longer this delivery that settles it; invalid_argument: nothing
+  // Errors: fenced: the event was given out again, or is parked: it is no longer this delivery that settles it;
+  // invalid_argument: nothing
   //         of the kind was ever given out
 
   /// Also when its lease ran out, as long as nobody else was given it.
   [[nodiscard]] Result<void> acknowledge(GlobalPosition position, std::uint64_t delivery, GroupTime now);
   /// Again later, or, after the last attempt, parked. `after_ms`: the wait; absent: as set.
-  [[nodiscard]] Result<void> reject(GlobalPosition position, std::uint64_t delivery, std::string_view reason, std::optional<std::int64_t> after_ms, GroupTime now,
-                                    std::int64_t wall_ms);
+  [[nodiscard]] Result<void> reject(GlobalPosition position, std::uint64_t delivery, std::string_view reason,
+                                    std::optional<std::int64_t> after_ms, GroupTime now, std::int64_t wall_ms);
   /// Errors: overloaded too: no more can be parked; it stays with its worker
-  [[nodiscard]] Result<void> park(GlobalPosition position, std::uint64_t delivery, std::string_view reason, GroupTime now, std::int64_t wall_ms);
-  /// It could not be handed over, which is not the event's fault: as if it had not been given out. `wait_ms`: until it is again; 0: none.
+  [[nodiscard]] Result<void> park(GlobalPosition position, std::uint64_t delivery, std::string_view reason,
+                                  GroupTime now, std::int64_t wall_ms);
+  /// It could not be handed over, which is not the event's fault: as if it had not been given out. `wait_ms`: until it
+  /// is again; 0: none.
   void take_back(GlobalPosition position, std::uint64_t delivery, std::int64_t wait_ms, GroupTime now);
   /// Its event is not there any more: nothing is left to be done.
   void drop(GlobalPosition position, GroupTime now);
@@ -150,18 +162,23 @@ class GroupState {
 
   [[nodiscard]] const std::map<std::uint64_t, GroupParked>& parked() const { return parked_; }
   [[nodiscard]] std::string_view reason_of(const GroupParked& parked) const;
-  /// To be given out again, its attempts forgotten; where parked ones block, all of its aggregate. Returns: how many. Errors: not_found
+  /// To be given out again, its attempts forgotten; where parked ones block, all of its aggregate. Returns: how many.
+  /// Errors: not_found
   [[nodiscard]] Result<std::uint64_t> replay(GlobalPosition position, GroupTime now);
   std::uint64_t replay_all(GroupTime now);
   /// Settled as it is; what was parked behind it alone is given out. Errors: not_found
   [[nodiscard]] Result<std::uint64_t> discard(GlobalPosition position, GroupTime now);
   std::uint64_t discard_all(GroupTime now);
-  [[nodiscard]] bool parked_full() const { return parked_.size() >= settings_.parked_max || reasons_bytes_ >= reasons_bytes_max; }
+  [[nodiscard]] bool parked_full() const {
+    return parked_.size() >= settings_.parked_max || reasons_bytes_ >= reasons_bytes_max;
+  }
 
   // Figures.
 
   /// Everything up to here is settled or parked.
-  [[nodiscard]] GlobalPosition position() const { return entries_.empty() ? read_to_ : GlobalPosition(entries_.begin()->first - 1); }
+  [[nodiscard]] GlobalPosition position() const {
+    return entries_.empty() ? read_to_ : GlobalPosition(entries_.begin()->first - 1);
+  }
   [[nodiscard]] std::size_t unsettled() const { return entries_.size(); }
   [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
   [[nodiscard]] std::size_t waiting() const;  ///< for a retry
@@ -211,7 +228,9 @@ class GroupState {
 
   void see(GroupTime now) { now_ = now > now_ ? now : now_; }
   [[nodiscard]] GroupWorkerId owner_of(std::uint64_t lane) const;
-  [[nodiscard]] bool blocked(std::uint64_t lane) const { return settings_.after_parked == AfterParked::block && parked_lanes_.contains(lane); }
+  [[nodiscard]] bool blocked(std::uint64_t lane) const {
+    return settings_.after_parked == AfterParked::block && parked_lanes_.contains(lane);
+  }
   void refresh(std::uint64_t lane);
   void refresh_all();
   void set_timer(Entries::iterator entry, GroupTime due);
@@ -225,7 +244,8 @@ class GroupState {
   /// In flight, and not settled by its worker: an attempt, if it counts; else as if it had not been given out.
   void expire(Entries::iterator entry, bool counts, std::string_view reason, std::int64_t wall_ms);
   /// An attempt that was none.
-  void fail(Entries::iterator entry, std::string_view reason, std::optional<std::int64_t> after_ms, std::int64_t wall_ms);
+  void fail(Entries::iterator entry, std::string_view reason, std::optional<std::int64_t> after_ms,
+            std::int64_t wall_ms);
   [[nodiscard]] GroupTime delay_before(std::uint32_t attempt);
   bool try_park(Entries::iterator entry, std::string_view reason, std::int64_t wall_ms);
   /// What waits behind parked ones of its lane, as far as there is room; what is out stays.

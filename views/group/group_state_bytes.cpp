@@ -79,9 +79,11 @@ class GroupBytesIn {
 
 }  // namespace
 
-std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& kept, GroupTime now, std::int64_t wall_ms) {
+std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& kept, GroupTime now,
+                                    std::int64_t wall_ms) {
   auto end = state.entries_.end();
-  while (end != state.entries_.begin() && std::prev(end)->first > state.settled_to_.value) --end;  // what failed once is not behind it
+  while (end != state.entries_.begin() && std::prev(end)->first > state.settled_to_.value)
+    --end;  // what failed once is not behind it
   const auto read_to = end == state.entries_.end() ? state.read_to_.value : end->first - 1;
 
   GroupBytesOut out;
@@ -91,7 +93,9 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
   out.number(state.start_.value);
   out.number(read_to);
   const auto& counters = state.counters_;
-  for (const auto count : {counters.acknowledged, counters.rejected, counters.expired, counters.parked, counters.replayed, counters.discarded}) out.number(count);
+  for (const auto count : {counters.acknowledged, counters.rejected, counters.expired, counters.parked,
+                           counters.replayed, counters.discarded})
+    out.number(count);
 
   out.number(static_cast<std::uint64_t>(std::distance(state.entries_.begin(), end)));
   std::uint64_t before = 0;
@@ -100,7 +104,9 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
     out.fixed(entry->second.lane);
     out.number(entry->second.attempts);
     // 0: at once. The moment by the caller's clock otherwise, which is never 0.
-    out.number(entry->second.waits ? static_cast<std::uint64_t>(std::max<std::int64_t>(wall_ms + entry->second.due - now, 1)) : 0);
+    out.number(entry->second.waits
+                   ? static_cast<std::uint64_t>(std::max<std::int64_t>(wall_ms + entry->second.due - now, 1))
+                   : 0);
   }
 
   out.number(state.reasons_.size());
@@ -120,7 +126,8 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
     out.number(static_cast<std::uint64_t>(std::max<std::int64_t>(parked.parked_at_ms, 0)));
   }
 
-  const auto kept_anchors = std::ranges::count_if(state.anchors_, [&](const auto& anchor) { return anchor.first.value <= read_to; });
+  const auto kept_anchors =
+      std::ranges::count_if(state.anchors_, [&](const auto& anchor) { return anchor.first.value <= read_to; });
   out.number(static_cast<std::uint64_t>(kept_anchors));
   before = 0;
   for (const auto& [position, id] : state.anchors_) {
@@ -131,14 +138,19 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
   return out.take();
 }
 
-Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes, const GroupSettings& settings, GroupTime now, std::int64_t wall_ms, std::uint64_t seed,
+Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes, const GroupSettings& settings,
+                                                         GroupTime now, std::int64_t wall_ms, std::uint64_t seed,
                                                          std::uint64_t deliveries_from) {
-  const auto damaged = [] { return refuse(ErrorCode::corruption, "the kept state of the group is damaged: its bytes are none that were written"); };
+  const auto damaged = [] {
+    return refuse(ErrorCode::corruption,
+                  "the kept state of the group is damaged: its bytes are none that were written");
+  };
   GroupBytesIn in(bytes);
   const auto version = in.byte();
   if (version == 0) return damaged();
   if (version > group_state_version) {
-    return refuse(ErrorCode::invalid_argument, "the kept state of the group has format " + std::to_string(version) + ": this program knows " + std::to_string(group_state_version));
+    return refuse(ErrorCode::invalid_argument, "the kept state of the group has format " + std::to_string(version) +
+                                                   ": this program knows " + std::to_string(group_state_version));
   }
   GroupKept kept;
   kept.incarnation = in.number();
@@ -149,9 +161,12 @@ Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes,
   state.read_to_ = GlobalPosition(in.number());
   state.settled_to_ = state.read_to_;
   auto& counters = state.counters_;
-  for (auto* count : {&counters.acknowledged, &counters.rejected, &counters.expired, &counters.parked, &counters.replayed, &counters.discarded}) *count = in.number();
+  for (auto* count : {&counters.acknowledged, &counters.rejected, &counters.expired, &counters.parked,
+                      &counters.replayed, &counters.discarded})
+    *count = in.number();
 
-  const auto wait_most = settings.retry_most.count() * (100 + static_cast<std::int64_t>(settings.retry_jitter_percent)) / 100;
+  const auto wait_most =
+      settings.retry_most.count() * (100 + static_cast<std::int64_t>(settings.retry_jitter_percent)) / 100;
   std::uint64_t position = 0;
   for (auto left = in.number(); left > 0 && in.good(); --left) {
     if (!in.next_position(position)) break;
@@ -190,7 +205,9 @@ Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes,
     if (raw.size() == id.bytes.size()) std::memcpy(id.bytes.data(), raw.data(), raw.size());
     state.anchors_.emplace_back(GlobalPosition(position), id);
   }
-  if (!in.good() || !in.at_end() || position > state.read_to_.value || state.anchors_.size() > GroupState::anchors_max || state.start_ > state.read_to_) return damaged();
+  if (!in.good() || !in.at_end() || position > state.read_to_.value ||
+      state.anchors_.size() > GroupState::anchors_max || state.start_ > state.read_to_)
+    return damaged();
   state.revision_ = 0;
   state.refresh_all();
   return decoded;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "evershard/views/group/group_state.hpp"
 #include "evershard/protocol/kept_reason.hpp"
+#include "evershard/views/group/group_state.hpp"
 
 namespace evershard::actors {
 
@@ -33,7 +33,8 @@ void GroupState::put_parked(std::uint64_t position, GroupParked parked, std::str
 }
 
 void GroupState::remove_parked(std::map<std::uint64_t, GroupParked>::iterator parked) {
-  if (const auto reason = reasons_.find(parked->second.reason); reason != reasons_.end() && --reason->second.users == 0) {
+  if (const auto reason = reasons_.find(parked->second.reason);
+      reason != reasons_.end() && --reason->second.users == 0) {
     reasons_bytes_ -= reason->second.text.size();
     reason_ids_.erase(reason->second.text);
     reasons_.erase(reason);
@@ -45,7 +46,8 @@ void GroupState::remove_parked(std::map<std::uint64_t, GroupParked>::iterator pa
   ++revision_;
 }
 
-/// Where parked ones block, those behind it go with it, as far as there is room; the others stay, and are not given out.
+/// Where parked ones block, those behind it go with it, as far as there is room; the others stay, and are not given
+/// out.
 bool GroupState::try_park(Entries::iterator entry, std::string_view reason, std::int64_t wall_ms) {
   if (parked_full()) return false;
   const auto position = entry->first;
@@ -85,7 +87,8 @@ void GroupState::unpark(std::map<std::uint64_t, GroupParked>::iterator parked) {
 Result<std::uint64_t> GroupState::replay(GlobalPosition position, GroupTime now) {
   see(now);
   const auto found = parked_.find(position.value);
-  if (found == parked_.end()) return refuse(ErrorCode::not_found, "position " + std::to_string(position.value) + " is not parked");
+  if (found == parked_.end())
+    return refuse(ErrorCode::not_found, "position " + std::to_string(position.value) + " is not parked");
   std::set<std::uint64_t> positions{position.value};
   if (settings_.after_parked == AfterParked::block) positions = parked_lanes_.at(found->second.lane);
   for (const auto one : positions) unpark(parked_.find(one));
@@ -104,7 +107,8 @@ std::uint64_t GroupState::replay_all(GroupTime now) {
 Result<std::uint64_t> GroupState::discard(GlobalPosition position, GroupTime now) {
   see(now);
   const auto found = parked_.find(position.value);
-  if (found == parked_.end()) return refuse(ErrorCode::not_found, "position " + std::to_string(position.value) + " is not parked");
+  if (found == parked_.end())
+    return refuse(ErrorCode::not_found, "position " + std::to_string(position.value) + " is not parked");
   const auto lane = found->second.lane;
   const bool first = *parked_lanes_.at(lane).begin() == position.value;
   remove_parked(found);

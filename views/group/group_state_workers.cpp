@@ -18,12 +18,15 @@ std::uint64_t mixed(std::uint64_t x) {
 }
 
 Refused no_worker(GroupWorkerId worker) {
-  return refuse(ErrorCode::not_found, "worker " + std::to_string(worker) + " is not in the group: nothing was heard of it for as long as a lease, or it was dropped");
+  return refuse(ErrorCode::not_found,
+                "worker " + std::to_string(worker) +
+                    " is not in the group: nothing was heard of it for as long as a lease, or it was dropped");
 }
 
 }  // namespace
 
-/// Rendezvous hashing: when a worker comes or goes, only its own share moves. Of a global order: the one that has been there longest.
+/// Rendezvous hashing: when a worker comes or goes, only its own share moves. Of a global order: the one that has been
+/// there longest.
 GroupWorkerId GroupState::owner_of(std::uint64_t lane) const {
   if (workers_.empty()) return 0;
   if (settings_.order == GroupOrder::global) return workers_.begin()->first;
@@ -64,17 +67,22 @@ Result<void> GroupState::renew(GroupWorkerId worker, std::span<const GlobalPosit
   }
   Result<void> all;
   for (const auto position : positions) {
-    if (in_flight.contains(position.value)) set_timer(entries_.find(position.value), ends);
-    else all = refuse(ErrorCode::fenced, "position " + std::to_string(position.value) + " is no longer with this worker: its lease ran out");
+    if (in_flight.contains(position.value))
+      set_timer(entries_.find(position.value), ends);
+    else
+      all = refuse(ErrorCode::fenced,
+                   "position " + std::to_string(position.value) + " is no longer with this worker: its lease ran out");
   }
   return all;
 }
 
-// Others lie in its buffer, and no handler has seen them. One that is lost before it said anything at all broke down on the first one, most likely.
+// Others lie in its buffer, and no handler has seen them. One that is lost before it said anything at all broke down on
+// the first one, most likely.
 bool GroupState::counts(const Entry& entry) const {
   const auto& worker = workers_.at(entry.worker);
   if (entry.begun || worker.began) return entry.begun;
-  return std::ranges::all_of(worker.in_flight, [&](std::uint64_t other) { return entries_.at(other).delivery >= entry.delivery; });
+  return std::ranges::all_of(worker.in_flight,
+                             [&](std::uint64_t other) { return entries_.at(other).delivery >= entry.delivery; });
 }
 
 void GroupState::expire(Entries::iterator entry, bool counts, std::string_view reason, std::int64_t wall_ms) {
@@ -107,13 +115,15 @@ void GroupState::lose(GroupWorkerId worker, GroupTime now, std::int64_t wall_ms)
   if (found == workers_.end()) return;
   std::vector<std::pair<std::uint64_t, bool>> in_flight;  // all are judged before the first goes
   for (const auto position : found->second.in_flight) in_flight.emplace_back(position, counts(entries_.at(position)));
-  for (const auto& [position, counted] : in_flight) expire(entries_.find(position), counted, "not settled: its worker was lost", wall_ms);
+  for (const auto& [position, counted] : in_flight)
+    expire(entries_.find(position), counted, "not settled: its worker was lost", wall_ms);
   remove_worker(found);
 }
 
 std::vector<GroupWorkerFigures> GroupState::worker_figures() const {
   std::map<GroupWorkerId, GroupWorkerFigures> figures;
-  for (const auto& [id, worker] : workers_) figures[id] = {id, worker.name, worker.credit, worker.in_flight.size(), 0, {}, worker.acknowledged};
+  for (const auto& [id, worker] : workers_)
+    figures[id] = {id, worker.name, worker.credit, worker.in_flight.size(), 0, {}, worker.acknowledged};
   if (!figures.empty()) {
     for (const auto& [number, lane] : lanes_) {
       auto& one = figures.at(owner_of(number));

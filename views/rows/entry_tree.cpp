@@ -21,10 +21,12 @@ std::uint64_t eight_bytes(const char* at) {
 
 static_assert(std::endian::native == std::endian::little, "tags and digests are read as they lie");
 
-/// The eight bytes behind the first `prefix` ones, as a number that is ordered as they are; shorter keys are filled up with zeros.
+/// The eight bytes behind the first `prefix` ones, as a number that is ordered as they are; shorter keys are filled up
+/// with zeros.
 std::uint64_t digest_of(const EntryKey& key, std::uint32_t prefix) {
   const std::uint32_t left = key.size - prefix;
-  const std::uint64_t bytes = __builtin_bswap64(eight_bytes(key.user + prefix));  // the tag follows, so eight can be read
+  const std::uint64_t bytes =
+      __builtin_bswap64(eight_bytes(key.user + prefix));  // the tag follows, so eight can be read
   if (left >= 8) return bytes;
   return left == 0 ? 0 : bytes & ~std::uint64_t{0} << (64 - 8 * left);
 }
@@ -37,12 +39,14 @@ std::uint32_t common_prefix(const char* from, const char* until) {
 }
 
 /// How many of `entries`, which are in order, come before `key`; with `or_same`, or are it.
-unsigned count_before(const std::uint64_t* digests, const char* const* entries, unsigned size, std::uint32_t prefix, const EntryKey& key, bool or_same) {
+unsigned count_before(const std::uint64_t* digests, const char* const* entries, unsigned size, std::uint32_t prefix,
+                      const EntryKey& key, bool or_same) {
   const std::uint64_t digest = digest_of(key, prefix);
   unsigned before = 0;
   while (size > 0) {
     const unsigned half = size / 2, at = before + half;
-    const bool is_before = digests[at] != digest ? digests[at] < digest : compare(EntryKey::of_entry(entries[at]), key) < (or_same ? 1 : 0);
+    const bool is_before = digests[at] != digest ? digests[at] < digest
+                                                 : compare(EntryKey::of_entry(entries[at]), key) < (or_same ? 1 : 0);
     before = is_before ? at + 1 : before;
     size = is_before ? size - half - 1 : half;
   }
@@ -117,7 +121,8 @@ class EntryTree::Reading {
       epoch_ = tree_.epoch_.load();
       readers().fetch_add(1);
       if (tree_.epoch_.load() == epoch_) return;
-      readers().fetch_sub(1);  // the writer may have looked for this epoch's readers before: a moment too short for a test to meet
+      readers().fetch_sub(
+          1);  // the writer may have looked for this epoch's readers before: a moment too short for a test to meet
     }
   }
   ~Reading() { readers().fetch_sub(1); }
@@ -129,13 +134,15 @@ class EntryTree::Reading {
   std::uint64_t epoch_ = 0;
 };
 
-/// The leaf that has, or would have, `key`; with `before`, the last entry before it. `behind`: the entry behind the leaf.
+/// The leaf that has, or would have, `key`; with `before`, the last entry before it. `behind`: the entry behind the
+/// leaf.
 const EntryTree::Leaf* EntryTree::leaf_at(const EntryKey& key, bool before, const char** behind) const {
   const Node* node = root_.load();
   if (node == nullptr) return nullptr;
   while (node->height > 0) {
     const auto& inner = static_cast<const Inner&>(*node);
-    const unsigned at = count_before(inner.digests.data(), inner.entries.data(), inner.size, inner.prefix, key, !before);
+    const unsigned at =
+        count_before(inner.digests.data(), inner.entries.data(), inner.size, inner.prefix, key, !before);
     if (at < inner.size) *behind = inner.entries[at];
     node = inner.child(at);
   }
@@ -254,8 +261,8 @@ void EntryTree::insert(const char* entry) {
     put_child(path, path.size, fresh);
     retire(leaf);
   } else if (at == leaf_entries && (bounds.until == nullptr || leaf->entries.back() == last_)) {
-    // What comes in order fills its leaves. Were this so for all that comes behind a full one, new versions of a row, or keys that come backwards,
-    // would each get a leaf of their own.
+    // What comes in order fills its leaves. Were this so for all that comes behind a full one, new versions of a row,
+    // or keys that come backwards, would each get a leaf of their own.
     split(path, leaf, entry, leaf_of(&entry, 1, {entry, bounds.until}));
   } else {
     std::array<const char*, leaf_entries + 1> all;
@@ -305,7 +312,8 @@ void EntryTree::split(Path& path, Node* left, const char* separator, Node* right
       } else {
         for (std::size_t i = from; i < until; ++i) made->set(i - from, separators[i]);
       }
-      for (std::size_t i = from; i <= until; ++i) made->children[i - from].store(children[i], std::memory_order_relaxed);  // nobody finds it yet
+      for (std::size_t i = from; i <= until; ++i)
+        made->children[i - from].store(children[i], std::memory_order_relaxed);  // nobody finds it yet
       return made;
     };
     if (size < inner_children) {

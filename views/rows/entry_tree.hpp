@@ -1,4 +1,5 @@
-// EntryTree: the entries of a memtable in order of their keys: a B+ tree that one thread writes and any number read meanwhile.
+// EntryTree: the entries of a memtable in order of their keys: a B+ tree that one thread writes and any number read
+// meanwhile.
 
 #pragma once
 
@@ -19,7 +20,8 @@ struct EntryKey {
   std::uint32_t size = 0;  ///< bytes of the user's key; eight more follow it in memory, the tag
   std::uint64_t tag = 0;   ///< higher: newer
 
-  /// Shape: an entry's bytes: the length of what follows as a varint, the user's key, the tag in eight bytes, least first; whatever else.
+  /// Shape: an entry's bytes: the length of what follows as a varint, the user's key, the tag in eight bytes, least
+  /// first; whatever else.
   [[nodiscard]] static EntryKey of_entry(const char* entry);
   /// Shape: the user's key and the tag
   [[nodiscard]] static EntryKey of_internal_key(std::string_view key);
@@ -30,12 +32,13 @@ struct EntryKey {
 
 /// Holds entries by where they lie; they must stay there. Nothing is ever taken out.
 ///
-/// RocksDB's skip list goes through some twenty entries all over the memory for each one that is put or looked up. Here a node has the next eight
-/// bytes of its keys beside each other, behind what all of them begin with, so that few entries are looked at, and few places in memory.
+/// RocksDB's skip list goes through some twenty entries all over the memory for each one that is put or looked up. Here
+/// a node has the next eight bytes of its keys beside each other, behind what all of them begin with, so that few
+/// entries are looked at, and few places in memory.
 ///
-/// A node is written before anybody can find it. It takes the place of another one by a single store into its parent, so each node that a reader
-/// goes through was in the tree at some moment of its reading, and holds all that its parent sent it for. The old one's memory is used again when
-/// nobody reads who may have seen it.
+/// A node is written before anybody can find it. It takes the place of another one by a single store into its parent,
+/// so each node that a reader goes through was in the tree at some moment of its reading, and holds all that its parent
+/// sent it for. The old one's memory is used again when nobody reads who may have seen it.
 class EntryTree {
  public:
   static constexpr std::size_t leaf_entries = 32;
@@ -105,9 +108,10 @@ class EntryTree {
   std::atomic<Node*> root_{nullptr};
   const char* last_ = nullptr;  ///< what was put last
 
-  // Whoever reads says so in the counter of the epoch in which it began. A node that was taken out in one epoch is unknown to who begins in the next.
-  // An epoch ends only when the one before has no readers, so no more than two have some at any time. An old parent may lead to nodes that were
-  // taken out one epoch later than itself: those wait for its reader too.
+  // Whoever reads says so in the counter of the epoch in which it began. A node that was taken out in one epoch is
+  // unknown to who begins in the next. An epoch ends only when the one before has no readers, so no more than two have
+  // some at any time. An old parent may lead to nodes that were taken out one epoch later than itself: those wait for
+  // its reader too.
   mutable std::atomic<std::uint64_t> epoch_{1};
   mutable std::array<std::atomic<std::uint64_t>, 2> readers_{};
   struct Retired {

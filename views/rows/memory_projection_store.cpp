@@ -68,7 +68,9 @@ class MemoryCursor final : public ProjectionCursor {
   [[nodiscard]] std::string_view value() const override { return at_->second; }
   [[nodiscard]] const std::optional<Error>& error() const override { return error_; }
   void seek(std::string_view key) override {
-    const auto outside = [&](MemoryRows::const_iterator i) { return i != rows_->end() && (first_ == rows_->end() || i->first < first_->first); };
+    const auto outside = [&](MemoryRows::const_iterator i) {
+      return i != rows_->end() && (first_ == rows_->end() || i->first < first_->first);
+    };
     next_ = backwards_ ? rows_->upper_bound(key) : rows_->lower_bound(key);
     if (outside(next_)) next_ = first_;
     if (end_ != rows_->end() && (next_ == rows_->end() || next_->first > end_->first)) next_ = end_;
@@ -90,7 +92,8 @@ class MemoryView final : public ProjectionView {
     if (found == rows_->end()) return std::nullopt;
     return found->second;
   }
-  [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys) const override {
+  [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(
+      std::span<const std::string> keys) const override {
     std::vector<std::optional<std::string>> found;
     for (const auto& key : keys) found.push_back(*get(key));
     return found;
@@ -118,7 +121,8 @@ class MemoryProjectionStore final : public ProjectionStore {
  public:
   Result<void> create_family(const std::string& name, const ProjectionCheckpoint& begin) override {
     const std::lock_guard lock(mutex_);
-    if (!families_.try_emplace(name, MemoryFamily{.checkpoint = begin}).second) return invalid("there is a family " + name + " already");
+    if (!families_.try_emplace(name, MemoryFamily{.checkpoint = begin}).second)
+      return invalid("there is a family " + name + " already");
     return {};
   }
   Result<void> drop_family(const std::string& name) override {

@@ -17,7 +17,8 @@ struct ChangedRow {
   std::optional<std::string> value{};  ///< absent: the row goes
 };
 
-/// Of one family. Shape: a later change of a key takes the place of an earlier one; in order of key they are written fastest.
+/// Of one family. Shape: a later change of a key takes the place of an earlier one; in order of key they are written
+/// fastest.
 struct ProjectionChanges {
   std::vector<ChangedRow> rows{};
   std::optional<ProjectionCheckpoint> checkpoint{};

@@ -1,8 +1,8 @@
 #include "evershard/views/rows/projection_checkpoint.hpp"
 
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/refusals.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -11,7 +11,9 @@ constexpr std::uint8_t without_event = 1;  // formats
 constexpr std::uint8_t with_event = 2;
 constexpr std::size_t checkpoint_head = 1 + 16 + 16 + 8 + 8 + 1;  // format, store, fork, position, definition, complete
 
-void append_id(std::string& out, const EventId& id) { out.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()); }
+void append_id(std::string& out, const EventId& id) {
+  out.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size());
+}
 
 EventId id_at(const char* at) {
   EventId id;
@@ -41,7 +43,8 @@ Result<OwnedCheckpoint> decode_checkpoint(std::string_view bytes) {
   constexpr auto sum = sizeof(std::uint64_t);
   if (bytes.size() < checkpoint_head + sum) return corrupt("a projection's checkpoint is cut short");
   const auto body = bytes.substr(0, bytes.size() - sum);
-  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != storage::checksum(body)) return corrupt("a projection's checkpoint does not have its checksum");
+  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != storage::checksum(body))
+    return corrupt("a projection's checkpoint does not have its checksum");
   const auto format = static_cast<std::uint8_t>(body[0]);
   if (format != without_event && format != with_event)
     return corrupt("a projection's checkpoint has a format that is not known");

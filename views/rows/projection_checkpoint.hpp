@@ -21,11 +21,11 @@ struct ProjectionOwner {
 
 /// Kept with the rows, and written with them in one step.
 struct ProjectionCheckpoint {
-  GlobalPosition position{};       ///< every event up to here has had its effect, once
-  std::uint64_t definition = 0;    ///< by which version of its definition the rows were made
-  bool complete = false;           ///< it has reached the watermark once: readers may be moved to it
-  std::string state{};             ///< the projection's own: counters, the last number; small
-  EventId event{};                 ///< which event is at the position; zeros: not known
+  GlobalPosition position{};     ///< every event up to here has had its effect, once
+  std::uint64_t definition = 0;  ///< by which version of its definition the rows were made
+  bool complete = false;         ///< it has reached the watermark once: readers may be moved to it
+  std::string state{};           ///< the projection's own: counters, the last number; small
+  EventId event{};               ///< which event is at the position; zeros: not known
   friend bool operator==(const ProjectionCheckpoint&, const ProjectionCheckpoint&) = default;
 };
 

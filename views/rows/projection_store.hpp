@@ -41,16 +41,18 @@ class ProjectionCursor {
   virtual void seek(std::string_view key) = 0;
 };
 
-/// One family as it was at one moment: rows and checkpoint belong together, whatever is written meanwhile. Any thread; its cursors one each.
-/// Owner: does not outlive the store. A dropped family's view goes on answering.
+/// One family as it was at one moment: rows and checkpoint belong together, whatever is written meanwhile. Any thread;
+/// its cursors one each. Owner: does not outlive the store. A dropped family's view goes on answering.
 class ProjectionView {
  public:
   virtual ~ProjectionView() = default;
   [[nodiscard]] virtual const ProjectionCheckpoint& checkpoint() const = 0;
   [[nodiscard]] virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
   /// One answer a key, in their order.
-  [[nodiscard]] virtual Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys) const = 0;
-  /// Told of each key in turn, by its number, what its row is, where the row lies: the bytes hold until it returns. False: that was the last.
+  [[nodiscard]] virtual Result<std::vector<std::optional<std::string>>> get_many(
+      std::span<const std::string> keys) const = 0;
+  /// Told of each key in turn, by its number, what its row is, where the row lies: the bytes hold until it returns.
+  /// False: that was the last.
   using RowSeen = std::function<Result<bool>(std::size_t, std::optional<std::string_view>)>;
   /// As get_many(), without copies of the rows: for a few. Errors: io, and what `each` refuses
   [[nodiscard]] virtual Result<void> look_up(std::span<const std::string_view> keys, const RowSeen& each) const = 0;
@@ -59,7 +61,8 @@ class ProjectionView {
 
 /// From any thread; of one family one thread at a time writes.
 ///
-/// Durable: a write survives the end of the process, and what a loss of power takes are the newest writes of a family, whole and
+/// Durable: a write survives the end of the process, and what a loss of power takes are the newest writes of a family,
+/// whole and
 ///          in order: rows and checkpoint always agree.
 class ProjectionStore {
  public:
@@ -72,7 +75,8 @@ class ProjectionStore {
   /// In order of name.
   [[nodiscard]] virtual std::vector<std::string> families() const = 0;
 
-  /// One atomic write, without a sync. What is for a family dropped at this very moment is left out. Errors: not_found (a family is not there), io
+  /// One atomic write, without a sync. What is for a family dropped at this very moment is left out. Errors: not_found
+  /// (a family is not there), io
   [[nodiscard]] virtual Result<void> write(const ProjectionBatch& batch) = 0;
 
   /// Errors: not_found
@@ -82,11 +86,11 @@ class ProjectionStore {
 
   /// Estimated: superseded rows count until they are compacted.
   [[nodiscard]] virtual std::uint64_t disk_bytes() const = 0;
-  /// Gives back the space of superseded and removed rows, of families of whose rows at least `removed_percent` of 100 were removed; 0: of all.
-  /// Errors: cancelled, io
+  /// Gives back the space of superseded and removed rows, of families of whose rows at least `removed_percent` of 100
+  /// were removed; 0: of all. Errors: cancelled, io
   [[nodiscard]] virtual Result<void> vacuum(const Progress& progress, unsigned removed_percent = 0) = 0;
-  /// Behind a large build: what was written goes into sorted files, which are merged in the background, so that reading looks into few of them.
-  /// It is no more than a hint.
+  /// Behind a large build: what was written goes into sorted files, which are merged in the background, so that reading
+  /// looks into few of them. It is no more than a hint.
   virtual void settle(const std::string& family) { (void)family; }
   /// Whole families' worth of work is done; nothing is written any more.
   virtual void close() = 0;

@@ -22,39 +22,44 @@
 #include <rocksdb/write_buffer_manager.h>
 
 #include "evershard/protocol/check.hpp"
-#include "evershard/views/rows/tree_memtable.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
+#include "evershard/views/rows/tree_memtable.hpp"
 
 namespace evershard::storage {
 namespace {
 
 constexpr const char* reading_rows = "cannot read the rows of a projection";
-constexpr std::string_view checkpoint_row{};  // the first of all keys; rows have one of at least a byte
+constexpr std::string_view checkpoint_row{};       // the first of all keys; rows have one of at least a byte
 constexpr std::size_t row_block_bytes = 4u << 10;  // most rows are read alone: a block is unpacked for one of them
 constexpr std::size_t row_megabyte = 1u << 20;
 constexpr double row_filter_bits = 10;
-constexpr int cache_parts_bits = 2;    // so that a block is small beside a part of the cache
+constexpr int cache_parts_bits = 2;             // so that a block is small beside a part of the cache
 constexpr std::size_t looked_up_together = 32;  // as many as RocksDB looks up in one go
-constexpr double index_share = 0.5;    // of the cache, at most, that a scan of rows does not push out
+constexpr double index_share = 0.5;             // of the cache, at most, that a scan of rows does not push out
 constexpr const char* incoming_folder = "incoming";
 constexpr unsigned long unmerged_files_max = 12;  ///< RocksDB merges from 4 on, and slows down writes from 20 on
-constexpr std::uintmax_t room_for_rows = 8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
+constexpr std::uintmax_t room_for_rows =
+    8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
 std::string_view row_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 rocksdb::Slice row_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
 bool is_open_elsewhere(const rocksdb::Status& status) {
   const auto text = status.ToString();
-  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos);
+  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos ||
+                                text.find("While lock file") != std::string::npos);
 }
 
 bool is_missing_file(const rocksdb::Status& status) {
-  return status.IsNotFound() || status.IsPathNotFound() || (status.IsIOError() && status.ToString().find("No such file") != std::string::npos);
+  return status.IsNotFound() || status.IsPathNotFound() ||
+         (status.IsIOError() && status.ToString().find("No such file") != std::string::npos);
 }
 
 /// What a rebuild mends; a disk that cannot be read or written just now is none of it.
-bool is_damage(const rocksdb::Status& status) { return status.IsCorruption() || status.IsInvalidArgument() || is_missing_file(status); }
+bool is_damage(const rocksdb::Status& status) {
+  return status.IsCorruption() || status.IsInvalidArgument() || is_missing_file(status);
+}
 
 /// The database, for as long as somebody looks at it.
 struct RowDatabase {
@@ -66,12 +71,14 @@ struct RowFamily {
   std::shared_ptr<RowDatabase> in;
   rocksdb::ColumnFamilyHandle* handle;
 
-  RowFamily(std::shared_ptr<RowDatabase> database, rocksdb::ColumnFamilyHandle* of) : in(std::move(database)), handle(of) {}
+  RowFamily(std::shared_ptr<RowDatabase> database, rocksdb::ColumnFamilyHandle* of)
+      : in(std::move(database)), handle(of) {}
   RowFamily(const RowFamily&) = delete;
   ~RowFamily() { in->db->DestroyColumnFamilyHandle(handle); }
 };
 
-/// Of the rows that were written, how many of 100 were removed and still take space. A removal that was compacted away with its row counts no more.
+/// Of the rows that were written, how many of 100 were removed and still take space. A removal that was compacted away
+/// with its row counts no more.
 std::uint64_t percent_removed(const RowFamily& family) {
   auto& db = *family.in->db;
   std::uint64_t entries = 0, removals = 0;
@@ -88,12 +95,15 @@ std::uint64_t percent_removed(const RowFamily& family) {
     entries += more;
     removals += removed;
   }
-  return removals == 0 ? 0 : std::min<std::uint64_t>(100, 100 * removals / std::max<std::uint64_t>(1, entries - std::min(entries, removals)));
+  return removals == 0 ? 0
+                       : std::min<std::uint64_t>(
+                             100, 100 * removals / std::max<std::uint64_t>(1, entries - std::min(entries, removals)));
 }
 
 class RowSnapshot {
  public:
-  explicit RowSnapshot(std::shared_ptr<RowFamily> family) : family_(std::move(family)), snapshot_(family_->in->db->GetSnapshot()) {}
+  explicit RowSnapshot(std::shared_ptr<RowFamily> family)
+      : family_(std::move(family)), snapshot_(family_->in->db->GetSnapshot()) {}
   ~RowSnapshot() { family_->in->db->ReleaseSnapshot(snapshot_); }
   RowSnapshot(const RowSnapshot&) = delete;
 
@@ -112,7 +122,8 @@ class RowSnapshot {
 
 class RocksRowCursor final : public ProjectionCursor {
  public:
-  RocksRowCursor(std::shared_ptr<const RowSnapshot> of, RowRange range, bool backwards) : of_(std::move(of)), range_(std::move(range)), backwards_(backwards) {
+  RocksRowCursor(std::shared_ptr<const RowSnapshot> of, RowRange range, bool backwards)
+      : of_(std::move(of)), range_(std::move(range)), backwards_(backwards) {
     if (range_.from.empty()) range_.from.assign(1, '\0');
     lower_ = row_slice(range_.from);
     upper_ = row_slice(range_.until);
@@ -157,7 +168,8 @@ class RocksRowCursor final : public ProjectionCursor {
 
 class RocksProjectionView final : public ProjectionView {
  public:
-  RocksProjectionView(std::shared_ptr<const RowSnapshot> of, ProjectionCheckpoint checkpoint) : of_(std::move(of)), checkpoint_(std::move(checkpoint)) {}
+  RocksProjectionView(std::shared_ptr<const RowSnapshot> of, ProjectionCheckpoint checkpoint)
+      : of_(std::move(of)), checkpoint_(std::move(checkpoint)) {}
   [[nodiscard]] const ProjectionCheckpoint& checkpoint() const override { return checkpoint_; }
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const override {
     if (key.empty()) return std::nullopt;
@@ -167,7 +179,8 @@ class RocksProjectionView final : public ProjectionView {
     if (!status.ok()) return refuse(error_of(status, reading_rows));
     return std::string(value.data(), value.size());
   }
-  [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys) const override {
+  [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(
+      std::span<const std::string> keys) const override {
     std::vector<rocksdb::Slice> slices;
     slices.reserve(keys.size());
     for (const auto& key : keys) slices.emplace_back(row_slice(key));
@@ -184,7 +197,8 @@ class RocksProjectionView final : public ProjectionView {
     }
     return found;
   }
-  /// Some at a time, whose places are on the stack: an allocation of more than a kilobyte has the C library tidy up its free memory.
+  /// Some at a time, whose places are on the stack: an allocation of more than a kilobyte has the C library tidy up its
+  /// free memory.
   [[nodiscard]] Result<void> look_up(std::span<const std::string_view> keys, const RowSeen& each) const override {
     const auto read = of_->options();
     for (std::size_t from = 0; from < keys.size(); from += looked_up_together) {
@@ -217,7 +231,8 @@ class RocksProjectionStore final : public ProjectionStore {
  public:
   explicit RocksProjectionStore(const RocksProjectionOptions& options)
       : options_(options),
-        cache_(rocksdb::NewLRUCache(options.block_cache_bytes + options.memtables_bytes, cache_parts_bits, false, index_share)),
+        cache_(rocksdb::NewLRUCache(options.block_cache_bytes + options.memtables_bytes, cache_parts_bits, false,
+                                    index_share)),
         memory_(std::make_shared<rocksdb::WriteBufferManager>(options.memtables_bytes, cache_)) {}
   ~RocksProjectionStore() override { close(); }
 
@@ -257,7 +272,8 @@ class RocksProjectionStore final : public ProjectionStore {
   std::shared_ptr<RowDatabase> database_;
   std::map<std::string, std::shared_ptr<RowFamily>> families_;
   std::atomic<std::uint64_t> incoming_{0};  ///< files that were written to be taken in
-  std::map<std::string, std::shared_ptr<RowFamily>> unfinished_;  ///< without their first checkpoint, which could not be written: for the next try
+  std::map<std::string, std::shared_ptr<RowFamily>>
+      unfinished_;  ///< without their first checkpoint, which could not be written: for the next try
 };
 
 rocksdb::DBOptions RocksProjectionStore::database_options() const {
@@ -291,11 +307,13 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(row_filter_bits));
-  // A file's filter in one piece is larger than what a small cache holds of anything, and would be read anew for every row.
+  // A file's filter in one piece is larger than what a small cache holds of anything, and would be read anew for every
+  // row.
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   table.partition_filters = true;
   rocks.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  // Most rows are looked up because an index or an earlier event names them: only files above the bottom level may lack one.
+  // Most rows are looked up because an index or an earlier event names them: only files above the bottom level may lack
+  // one.
   rocks.optimize_filters_for_hits = true;
   rocks.compression = rocksdb::kLZ4Compression;
   // What a memtable leaves is merged within seconds where much is written.
@@ -313,7 +331,9 @@ Result<void> RocksProjectionStore::make_folder() {
   if (error) return refuse(ErrorCode::io, "cannot create " + options_.folder.string() + ": " + error.message());
   remove_incoming();
   if (const auto room = std::filesystem::space(options_.folder, error).available; !error && room < room_for_rows)
-    return refuse(ErrorCode::unavailable, "the disk of " + options_.folder.string() + " has " + std::to_string(room) + " bytes left: to open the projections takes " + std::to_string(room_for_rows));
+    return refuse(ErrorCode::unavailable, "the disk of " + options_.folder.string() + " has " + std::to_string(room) +
+                                              " bytes left: to open the projections takes " +
+                                              std::to_string(room_for_rows));
   return {};
 }
 
@@ -333,8 +353,10 @@ rocksdb::Status RocksProjectionStore::open_database() {
   std::vector<std::string> names;
   const rocksdb::Options listed(database_options(), family_options());
   const auto list = rocksdb::DB::ListColumnFamilies(listed, options_.folder.string(), &names);
-  if (is_missing_file(list)) names.assign(1, rocksdb::kDefaultColumnFamilyName);  // a new one
-  else if (!list.ok()) return list;  // opened without its families, it would be taken for damaged
+  if (is_missing_file(list))
+    names.assign(1, rocksdb::kDefaultColumnFamilyName);  // a new one
+  else if (!list.ok())
+    return list;  // opened without its families, it would be taken for damaged
   std::vector<rocksdb::ColumnFamilyDescriptor> wanted;
   for (const auto& name : names) wanted.emplace_back(name, family_options());
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -357,7 +379,8 @@ void RocksProjectionStore::clear_database() {
   families_.clear();
   database_.reset();
   std::error_code ignored;
-  for (std::filesystem::directory_iterator at(options_.folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+  for (std::filesystem::directory_iterator at(options_.folder, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
     if (at->path().filename() == "LOCK") continue;
     std::error_code left;
     std::filesystem::remove_all(at->path(), left);
@@ -389,7 +412,8 @@ Result<void> RocksProjectionStore::keep_what_is_ours() {
     std::string row;
     const auto status = database_->db->Get({}, family->handle, row_slice(checkpoint_row), &row);
     if (status.IsIOError()) return refuse(error_of(status, reading_rows));
-    const auto found = status.ok() ? decode_checkpoint(row) : Result<OwnedCheckpoint>(refuse(ErrorCode::corruption, "no checkpoint"));
+    const auto found =
+        status.ok() ? decode_checkpoint(row) : Result<OwnedCheckpoint>(refuse(ErrorCode::corruption, "no checkpoint"));
     if (!found || found->owner != options_.of.owner || found->checkpoint.position > options_.of.watermark ||
         is_of_other_events(found->checkpoint))
       foreign.push_back(name);
@@ -413,10 +437,13 @@ Result<void> RocksProjectionStore::create_family(const std::string& name, const 
   auto& family = unfinished_[name];
   if (!family) {
     rocksdb::ColumnFamilyHandle* handle = nullptr;
-    EVERSHARD_TRY(checked(database_->db->CreateColumnFamily(family_options(), name, &handle), "cannot make a family for " + name));
+    EVERSHARD_TRY(checked(database_->db->CreateColumnFamily(family_options(), name, &handle),
+                          "cannot make a family for " + name));
     family = std::make_shared<RowFamily>(database_, handle);
   }
-  EVERSHARD_TRY(checked(database_->db->Put({}, family->handle, row_slice(checkpoint_row), encode(begin, options_.of.owner)), "cannot write the checkpoint of " + name));
+  EVERSHARD_TRY(
+      checked(database_->db->Put({}, family->handle, row_slice(checkpoint_row), encode(begin, options_.of.owner)),
+              "cannot write the checkpoint of " + name));
   families_.emplace(name, std::move(family));
   unfinished_.erase(name);
   return {};
@@ -444,11 +471,13 @@ bool is_sorted_once(const std::vector<ChangedRow>& rows) {
   return std::ranges::adjacent_find(rows, std::ranges::greater_equal{}, &ChangedRow::key) == rows.end();
 }
 
-/// Where merging is behind, RocksDB slows down those who write, but nobody whose files it takes in: then it is better written.
+/// Where merging is behind, RocksDB slows down those who write, but nobody whose files it takes in: then it is better
+/// written.
 bool RocksProjectionStore::has_room_above(const std::string& name) const {
   const auto family = find(name);
   std::string files;
-  return family && (*family)->in->db->GetProperty((*family)->handle, "rocksdb.num-files-at-level0", &files) && std::strtoul(files.c_str(), nullptr, 10) < unmerged_files_max;
+  return family && (*family)->in->db->GetProperty((*family)->handle, "rocksdb.num-files-at-level0", &files) &&
+         std::strtoul(files.c_str(), nullptr, 10) < unmerged_files_max;
 }
 
 Result<void> RocksProjectionStore::write_as_files(const std::string& name, const ProjectionChanges& changes) {
@@ -459,7 +488,8 @@ Result<void> RocksProjectionStore::write_as_files(const std::string& name, const
   std::filesystem::create_directories(folder, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + folder.string() + ": " + error.message());
   const auto number = std::to_string(++incoming_);
-  const std::vector<std::string> files{(folder / (number + ".rows.sst")).string(), (folder / (number + ".checkpoint.sst")).string()};
+  const std::vector<std::string> files{(folder / (number + ".rows.sst")).string(),
+                                       (folder / (number + ".checkpoint.sst")).string()};
   auto done = ingest(**family, changes, files);
   for (const auto& file : files) std::filesystem::remove(file, error);
   if (done) return {};
@@ -468,11 +498,13 @@ Result<void> RocksProjectionStore::write_as_files(const std::string& name, const
   return dropped ? Result<void>() : done;  // what was dropped meanwhile wants nothing any more
 }
 
-/// Many rows at once: others who write wait for a flush of the family and a change of the manifest, not for all the rows, and nothing is logged,
-/// sorted and merged that is in order already. All files of a call are there afterwards or none, durably. What the family was given before is
-/// flushed first, and so durable too: every write has the checkpoint's row, which these files have as well.
-/// It lies in a file of its own, above what is there, so that the rows may lie below.
-Result<void> RocksProjectionStore::ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files) {
+/// Many rows at once: others who write wait for a flush of the family and a change of the manifest, not for all the
+/// rows, and nothing is logged, sorted and merged that is in order already. All files of a call are there afterwards or
+/// none, durably. What the family was given before is flushed first, and so durable too: every write has the
+/// checkpoint's row, which these files have as well. It lies in a file of its own, above what is there, so that the
+/// rows may lie below.
+Result<void> RocksProjectionStore::ingest(const RowFamily& family, const ProjectionChanges& changes,
+                                          const std::vector<std::string>& files) {
   constexpr const char* writing = "cannot write the rows of projections";
   rocksdb::Options options(database_options(), family_options());
   {
@@ -486,7 +518,8 @@ Result<void> RocksProjectionStore::ingest(const RowFamily& family, const Project
     EVERSHARD_TRY(checked(rows.Finish(), writing));
     rocksdb::SstFileWriter checkpoint(rocksdb::EnvOptions(options), options, family.handle, false);
     EVERSHARD_TRY(checked(checkpoint.Open(files[1]), writing));
-    EVERSHARD_TRY(checked(checkpoint.Put(row_slice(checkpoint_row), encode(*changes.checkpoint, options_.of.owner)), writing));
+    EVERSHARD_TRY(
+        checked(checkpoint.Put(row_slice(checkpoint_row), encode(*changes.checkpoint, options_.of.owner)), writing));
     EVERSHARD_TRY(checked(checkpoint.Finish(), writing));
   }
   rocksdb::IngestExternalFileOptions ingest;
@@ -499,7 +532,9 @@ Result<void> RocksProjectionStore::ingest(const RowFamily& family, const Project
 Result<void> RocksProjectionStore::write(const ProjectionBatch& batch) {
   if (batch.families.size() == 1) {
     const auto& [name, changes] = *batch.families.begin();
-    if (changes.rows.size() >= options_.files_from_rows && changes.checkpoint && is_sorted_once(changes.rows) && has_room_above(name)) return write_as_files(name, changes);
+    if (changes.rows.size() >= options_.files_from_rows && changes.checkpoint && is_sorted_once(changes.rows) &&
+        has_room_above(name))
+      return write_as_files(name, changes);
   }
   rocksdb::WriteBatch rows;
   std::vector<std::shared_ptr<RowFamily>> held;
@@ -512,19 +547,24 @@ Result<void> RocksProjectionStore::write(const ProjectionBatch& batch) {
       const auto status = value ? rows.Put(handle, key, *value) : rows.Delete(handle, key);
       EVERSHARD_TRY(checked(status, "cannot stage rows of " + name));
     }
-    if (changes.checkpoint) EVERSHARD_TRY(checked(rows.Put(handle, row_slice(checkpoint_row), encode(*changes.checkpoint, options_.of.owner)), "cannot stage the checkpoint of " + name));
+    if (changes.checkpoint)
+      EVERSHARD_TRY(checked(rows.Put(handle, row_slice(checkpoint_row), encode(*changes.checkpoint, options_.of.owner)),
+                            "cannot stage the checkpoint of " + name));
     held.push_back(*std::move(family));
   }
   if (held.empty()) return {};
-  // Of a family dropped since it was found. Else RocksDB, which notices behind its log, takes no write of any family any more.
+  // Of a family dropped since it was found. Else RocksDB, which notices behind its log, takes no write of any family
+  // any more.
   rocksdb::WriteOptions write;
   write.ignore_missing_column_families = true;
   return checked(held.front()->in->db->Write(write, &rows), "cannot write the rows of projections");
 }
 
-Result<ProjectionCheckpoint> RocksProjectionStore::read_checkpoint(const rocksdb::ReadOptions& read, const RowFamily& family) const {
+Result<ProjectionCheckpoint> RocksProjectionStore::read_checkpoint(const rocksdb::ReadOptions& read,
+                                                                   const RowFamily& family) const {
   std::string row;
-  EVERSHARD_TRY(checked(family.in->db->Get(read, family.handle, row_slice(checkpoint_row), &row), "cannot read the checkpoint of a projection"));
+  EVERSHARD_TRY(checked(family.in->db->Get(read, family.handle, row_slice(checkpoint_row), &row),
+                        "cannot read the checkpoint of a projection"));
   auto found = decode_checkpoint(row);
   if (!found) return refuse(std::move(found).error());
   return std::move(found->checkpoint);
@@ -563,7 +603,8 @@ Result<void> RocksProjectionStore::vacuum(const Progress& progress, unsigned rem
     if (removed_percent > 0 && percent_removed(**family) < removed_percent) continue;
     rocksdb::CompactRangeOptions compact;
     compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    EVERSHARD_TRY(checked((*family)->in->db->CompactRange(compact, (*family)->handle, nullptr, nullptr), "cannot compact the rows of " + names[i]));
+    EVERSHARD_TRY(checked((*family)->in->db->CompactRange(compact, (*family)->handle, nullptr, nullptr),
+                          "cannot compact the rows of " + names[i]));
   }
   return report(progress, names.size(), names.size());
 }
@@ -572,7 +613,8 @@ void RocksProjectionStore::settle(const std::string& name) {
   const auto family = find(name);
   if (!family) return;
   auto& db = *(*family)->in->db;
-  if (db.Flush({}, (*family)->handle).ok()) (void)rocksdb::experimental::SuggestCompactRange(&db, (*family)->handle, nullptr, nullptr);
+  if (db.Flush({}, (*family)->handle).ok())
+    (void)rocksdb::experimental::SuggestCompactRange(&db, (*family)->handle, nullptr, nullptr);
 }
 
 void RocksProjectionStore::close() {

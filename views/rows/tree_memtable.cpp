@@ -12,7 +12,9 @@
 namespace evershard::storage {
 namespace {
 
-EntryKey entry_key(const rocksdb::Slice& internal_key) { return EntryKey::of_internal_key({internal_key.data(), internal_key.size()}); }
+EntryKey entry_key(const rocksdb::Slice& internal_key) {
+  return EntryKey::of_internal_key({internal_key.data(), internal_key.size()});
+}
 
 /// RocksDB's own allocators are not in its headers, but for this one way to them. Memory is aligned for anything.
 class MemoryOf final : public rocksdb::MemTableRep {
@@ -79,9 +81,9 @@ class TreeIterator : public rocksdb::MemTableRep::Iterator {
   unsigned at_ = 0;
 };
 
-/// What a single row is looked up with. RocksDB asks for one, and leaves it behind: it has nothing that would have to be given back, and a thread's is
-/// used again. A RocksDB that gives it back does no harm; one that held two of them in a thread at the same time would: to be looked at before a newer
-/// one than 7.8 is used.
+/// What a single row is looked up with. RocksDB asks for one, and leaves it behind: it has nothing that would have to
+/// be given back, and a thread's is used again. A RocksDB that gives it back does no harm; one that held two of them in
+/// a thread at the same time would: to be looked at before a newer one than 7.8 is used.
 class LookUp final : public TreeIterator {
  public:
   using TreeIterator::TreeIterator;
@@ -98,7 +100,9 @@ class TreeMemtable final : public rocksdb::MemTableRep {
     const unsigned at = tree_.run_at(key, run);
     return at < run.size && compare(EntryKey::of_entry(run.entries[at]), key) == 0;
   }
-  std::size_t ApproximateMemoryUsage() override { return 0; }  // all of it comes from RocksDB's allocator, which counts it
+  std::size_t ApproximateMemoryUsage() override {
+    return 0;
+  }  // all of it comes from RocksDB's allocator, which counts it
   Iterator* GetIterator(rocksdb::Arena* arena) override {
     if (arena == nullptr) return new TreeIterator(&tree_);
     // An arena is an allocator; who asks destroys the iterator without giving back its memory.
@@ -118,7 +122,9 @@ class TreeMemtable final : public rocksdb::MemTableRep {
 class TreeMemtables final : public rocksdb::MemTableRepFactory {
  public:
   using MemTableRepFactory::CreateMemTableRep;
-  rocksdb::MemTableRep* CreateMemTableRep(const rocksdb::MemTableRep::KeyComparator& /*byte by byte*/, rocksdb::Allocator* allocator, const rocksdb::SliceTransform*, rocksdb::Logger*) override {
+  rocksdb::MemTableRep* CreateMemTableRep(const rocksdb::MemTableRep::KeyComparator& /*byte by byte*/,
+                                          rocksdb::Allocator* allocator, const rocksdb::SliceTransform*,
+                                          rocksdb::Logger*) override {
     return new TreeMemtable(allocator);
   }
   [[nodiscard]] const char* Name() const override { return "evershard.EntryTree"; }

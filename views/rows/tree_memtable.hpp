@@ -10,8 +10,9 @@ class MemTableRepFactory;
 
 namespace evershard::storage {
 
-/// For families whose keys are ordered byte by byte, without time stamps of the user's, in a database with `allow_concurrent_memtable_write` off; without
-/// tailing iterators, `unordered_write` and purging in memory. Estimates of what lies in memtables are 0.
+/// For families whose keys are ordered byte by byte, without time stamps of the user's, in a database with
+/// `allow_concurrent_memtable_write` off; without tailing iterators, `unordered_write` and purging in memory. Estimates
+/// of what lies in memtables are 0.
 [[nodiscard]] std::shared_ptr<rocksdb::MemTableRepFactory> tree_memtables();
 
 }  // namespace evershard::storage

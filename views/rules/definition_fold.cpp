@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/views/rules/json_depth.hpp"
 #include "evershard/views/rules/part_name.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -42,7 +42,8 @@ SeqNr last_noted(const Definition& definition, std::string_view verb) {
 
 }  // namespace
 
-DefinitionNames::DefinitionNames(std::string category) : category_(std::move(category)), aggregate_type_("$" + category_), event_prefix_("$" + category_) {
+DefinitionNames::DefinitionNames(std::string category)
+    : category_(std::move(category)), aggregate_type_("$" + category_), event_prefix_("$" + category_) {
   event_prefix_[1] = static_cast<char>(std::toupper(static_cast<unsigned char>(event_prefix_[1])));
 }
 
@@ -52,10 +53,17 @@ std::optional<std::string_view> DefinitionNames::verb_of(std::string_view event_
 }
 
 Result<void> check_definition_name(std::string_view role, std::string_view name) {
-  if (const auto part = role == "projection" ? parse_part_name(name) : std::nullopt) return check_definition_name(role, part->table);
-  const auto known = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 0x80) || c == '.' || c == '_' || c == '-'; };
-  if (!name.empty() && name.size() <= definition_name_bytes_max && name.front() != '.' && std::ranges::all_of(name, known)) return {};
-  return refuse(ErrorCode::invalid_argument, std::string(role) + " " + in_quotes(std::string(name)) + " is no name: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', not beginning with a dot");
+  if (const auto part = role == "projection" ? parse_part_name(name) : std::nullopt)
+    return check_definition_name(role, part->table);
+  const auto known = [](unsigned char c) {
+    return (std::isalnum(c) != 0 && c < 0x80) || c == '.' || c == '_' || c == '-';
+  };
+  if (!name.empty() && name.size() <= definition_name_bytes_max && name.front() != '.' &&
+      std::ranges::all_of(name, known))
+    return {};
+  return refuse(ErrorCode::invalid_argument,
+                std::string(role) + " " + in_quotes(std::string(name)) +
+                    " is no name: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', not beginning with a dot");
 }
 
 std::string definition_payload(std::string_view kind, std::string_view spec) {
@@ -74,14 +82,18 @@ Result<void> fold(Definition& definition, const DefinitionNames& names, const Re
   auto at = event.seq_nr;
   if (parse_part_name(definition.name)) {
     const auto of = of_its_table(event.payload);
-    if (!of) return refuse(ErrorCode::corruption, "the definition of a part at position " + std::to_string(event.position.value) + " cannot be read");
+    if (!of)
+      return refuse(ErrorCode::corruption,
+                    "the definition of a part at position " + std::to_string(event.position.value) + " cannot be read");
     at = *of;
   }
   definition.noted.insert_or_assign(std::string(*verb), at);
   auto& versions = definition.versions;
   if (*verb == verbs::created || *verb == verbs::changed) {
     auto payload = read_definition_payload(event.payload);
-    if (!payload) return refuse(ErrorCode::corruption, "the definition at position " + std::to_string(event.position.value) + " cannot be read");
+    if (!payload)
+      return refuse(ErrorCode::corruption,
+                    "the definition at position " + std::to_string(event.position.value) + " cannot be read");
     const bool first = *verb == verbs::created;
     if (first) {
       versions.clear();
@@ -101,7 +113,8 @@ Result<void> fold(Definition& definition, const DefinitionNames& names, const Re
 }
 
 bool waits_to_be_served(const Definition& definition) {
-  return !definition.versions.empty() && definition.newest().beside && last_noted(definition, verbs::served) < definition.newest().rows;
+  return !definition.versions.empty() && definition.newest().beside &&
+         last_noted(definition, verbs::served) < definition.newest().rows;
 }
 
 SeqNr served_version(const Definition& definition) {

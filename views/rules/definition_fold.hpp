@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/views/rules/definition.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/views/rules/definition.hpp"
 
 namespace evershard::actors {
 
@@ -30,11 +30,14 @@ class DefinitionNames {
 namespace verbs {
 inline constexpr std::string_view created = "Created", changed = "Changed", dropped = "Dropped";
 inline constexpr std::string_view paused = "Paused", resumed = "Resumed";
-inline constexpr std::string_view reset = "Reset", rebuilt = "Rebuilt";  ///< rows anew: at once, beside the ones that are read
-inline constexpr std::string_view served = "Served";  ///< of a table in parts: all have the rows that were built beside, which are read from here on
+inline constexpr std::string_view reset = "Reset",
+                                  rebuilt = "Rebuilt";  ///< rows anew: at once, beside the ones that are read
+inline constexpr std::string_view served =
+    "Served";  ///< of a table in parts: all have the rows that were built beside, which are read from here on
 }  // namespace verbs
 
-/// 1 to 64 of `a-z A-Z 0-9 . _ -`, not beginning with a dot; of projections also a part's (PartName). Errors: invalid_argument
+/// 1 to 64 of `a-z A-Z 0-9 . _ -`, not beginning with a dot; of projections also a part's (PartName). Errors:
+/// invalid_argument
 [[nodiscard]] Result<void> check_definition_name(std::string_view role, std::string_view name);
 
 /// The payload of `Created` and `Changed`: `{"kind":..,"spec":{..}}`. Shape: `spec` is JSON.
@@ -43,8 +46,9 @@ inline constexpr std::string_view served = "Served";  ///< of a table in parts: 
 /// The same JSON, however it is written: no change. Shape: both are JSON.
 [[nodiscard]] bool same_definition(std::string_view a, std::string_view b);
 
-/// One more event. A part's events are copies of its table's, `"of"` in their payload the seq_nr there: what is counted by it is counted alike
-/// by all parts. Shape: in order of seq_nr, of one aggregate. Errors: corruption: its payload is not what such an event has
+/// One more event. A part's events are copies of its table's, `"of"` in their payload the seq_nr there: what is counted
+/// by it is counted alike by all parts. Shape: in order of seq_nr, of one aggregate. Errors: corruption: its payload is
+/// not what such an event has
 [[nodiscard]] Result<void> fold(Definition& definition, const DefinitionNames& names, const RecordedEvent& event);
 
 /// Of a table in parts: the newest version's rows are not read yet, older ones are.

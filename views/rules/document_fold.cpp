@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "evershard/views/rules/json_depth.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/views/rules/json_depth.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -22,7 +22,9 @@ constexpr std::size_t path_parts_max = 32;
 constexpr std::size_t steps_max = 64;
 constexpr std::size_t document_bytes_max = 8u << 20;
 
-Refused wrong_in(const std::string& where, const std::string& what) { return refuse(ErrorCode::invalid_argument, where + ": " + what); }
+Refused wrong_in(const std::string& where, const std::string& what) {
+  return refuse(ErrorCode::invalid_argument, where + ": " + what);
+}
 
 /// Refuses members that come twice, which a parser would silently drop.
 std::optional<json> parsed(std::string_view text, bool& twice) {
@@ -60,8 +62,11 @@ Result<DocumentPath> path_of(const json& from, const std::string& where) {
   } else {
     return wrong_in(where, "a path is a text such as customer.name, or an array of texts");
   }
-  if (path.empty() || std::ranges::any_of(path, &std::string::empty)) return wrong_in(where, "a part of the path is empty");
-  if (path.size() > path_parts_max) return wrong_in(where, "a path of " + std::to_string(path.size()) + " parts; the most is " + std::to_string(path_parts_max));
+  if (path.empty() || std::ranges::any_of(path, &std::string::empty))
+    return wrong_in(where, "a part of the path is empty");
+  if (path.size() > path_parts_max)
+    return wrong_in(
+        where, "a path of " + std::to_string(path.size()) + " parts; the most is " + std::to_string(path_parts_max));
   return path;
 }
 
@@ -108,7 +113,10 @@ std::partial_ordering order_of(__int128 whole, double number) {
 
 /// Of numbers by what they are: the library compares a negative one with an unsigned one as if it were unsigned.
 std::partial_ordering order_of(const json& a, const json& b) {
-  const auto whole = [](const json& n) { return n.is_number_unsigned() ? static_cast<__int128>(n.get<std::uint64_t>()) : static_cast<__int128>(n.get<std::int64_t>()); };
+  const auto whole = [](const json& n) {
+    return n.is_number_unsigned() ? static_cast<__int128>(n.get<std::uint64_t>())
+                                  : static_cast<__int128>(n.get<std::int64_t>());
+  };
   if (a.is_number_float() && b.is_number_float()) return a.get<double>() <=> b.get<double>();
   if (b.is_number_float()) return order_of(whole(a), b.get<double>());
   if (a.is_number_float()) return 0 <=> order_of(whole(b), a.get<double>());
@@ -118,14 +126,18 @@ std::partial_ordering order_of(const json& a, const json& b) {
 /// Whole numbers stay whole as long as they fit.
 json sum(const json& a, const json& b) {
   std::int64_t whole = 0;
-  const auto fits = [](const json& n) { return n.is_number_integer() && (!n.is_number_unsigned() || n.get<std::uint64_t>() <= INT64_MAX); };
+  const auto fits = [](const json& n) {
+    return n.is_number_integer() && (!n.is_number_unsigned() || n.get<std::uint64_t>() <= INT64_MAX);
+  };
   if (fits(a) && fits(b) && !__builtin_add_overflow(a.get<std::int64_t>(), b.get<std::int64_t>(), &whole)) return whole;
   return a.get<double>() + b.get<double>();
 }
 
 json product(const json& a, const json& b) {
   std::int64_t whole = 0;
-  const auto fits = [](const json& n) { return n.is_number_integer() && (!n.is_number_unsigned() || n.get<std::uint64_t>() <= INT64_MAX); };
+  const auto fits = [](const json& n) {
+    return n.is_number_integer() && (!n.is_number_unsigned() || n.get<std::uint64_t>() <= INT64_MAX);
+  };
   if (fits(a) && fits(b) && !__builtin_mul_overflow(a.get<std::int64_t>(), b.get<std::int64_t>(), &whole)) return whole;
   return a.get<double>() * b.get<double>();
 }
@@ -140,10 +152,17 @@ struct FoldedDocument::Value {
 
 FoldedDocument::FoldedDocument() : value_(std::make_unique<Value>()) {}
 FoldedDocument::FoldedDocument(const FoldedDocument& other)
-    : version(other.version), position(other.position), hidden(other.hidden), events(other.events), problems(other.problems), last_problem(other.last_problem), value_(std::make_unique<Value>(*other.value_)) {}
+    : version(other.version),
+      position(other.position),
+      hidden(other.hidden),
+      events(other.events),
+      problems(other.problems),
+      last_problem(other.last_problem),
+      value_(std::make_unique<Value>(*other.value_)) {}
 FoldedDocument::FoldedDocument(FoldedDocument&&) noexcept = default;
 FoldedDocument& FoldedDocument::operator=(FoldedDocument other) noexcept {
-  version = other.version, position = other.position, hidden = other.hidden, events = other.events, problems = other.problems;
+  version = other.version, position = other.position, hidden = other.hidden, events = other.events,
+  problems = other.problems;
   last_problem = std::move(other.last_problem);
   value_ = std::move(other.value_);
   return *this;
@@ -155,7 +174,8 @@ std::string FoldedDocument::json() const { return json_text(value_->value); }
 void FoldedDocument::note_removed(std::uint64_t removed, SeqNr last) {
   if (removed == 0) return;
   ++problems;
-  last_problem = std::to_string(removed) + (removed == 1 ? " event" : " events") + " up to number " + std::to_string(last.value) + " of the aggregate: removed before they were read here";
+  last_problem = std::to_string(removed) + (removed == 1 ? " event" : " events") + " up to number " +
+                 std::to_string(last.value) + " of the aggregate: removed before they were read here";
 }
 
 std::string FoldedDocument::encode() const {
@@ -168,7 +188,8 @@ std::string FoldedDocument::encode() const {
 Result<FoldedDocument> FoldedDocument::decode(std::string_view bytes) {
   const auto row = nlohmann::json::parse(bytes, nullptr, false);
   const auto number = [&](const char* key) { return row.contains(key) && row[key].is_number_unsigned(); };
-  if (!row.is_object() || !number("v") || !number("p") || !number("e") || !row.contains("d") || !row["d"].is_object()) return refuse(ErrorCode::corruption, "a document's row cannot be read");
+  if (!row.is_object() || !number("v") || !number("p") || !number("e") || !row.contains("d") || !row["d"].is_object())
+    return refuse(ErrorCode::corruption, "a document's row cannot be read");
   FoldedDocument document;
   document.version = SeqNr(row["v"].get<std::uint64_t>());
   document.position = GlobalPosition(row["p"].get<std::uint64_t>());
@@ -184,14 +205,15 @@ Result<FoldedDocument> FoldedDocument::decode(std::string_view bytes) {
 struct DocumentFold::Step {
   enum class Kind : std::uint8_t { merge, set, increment, append, remove };
   Kind kind = Kind::merge;
-  DocumentPath path{};                ///< in the document; of merge: into
+  DocumentPath path{};                 ///< in the document; of merge: into
   std::optional<DocumentPath> from{};  ///< in the payload; of merge: absent is the whole payload
-  std::string own{};                  ///< or the event's own, with its `$`
-  std::optional<json> value{};        ///< or this; of increment: by
+  std::string own{};                   ///< or the event's own, with its `$`
+  std::optional<json> value{};         ///< or this; of increment: by
 
   [[nodiscard]] std::optional<json> source(const RecordedEvent& event, const json& payload) const;
   /// Returns: what cannot be done; nothing: done.
-  [[nodiscard]] std::optional<std::string> run(FoldedDocument::Value& document, const RecordedEvent& event, const json& payload) const;
+  [[nodiscard]] std::optional<std::string> run(FoldedDocument::Value& document, const RecordedEvent& event,
+                                               const json& payload) const;
 
   [[nodiscard]] bool needs_payload() const { return kind == Kind::merge || from.has_value(); }
 
@@ -200,7 +222,11 @@ struct DocumentFold::Step {
 
 Result<DocumentFold::Step> DocumentFold::Step::read(const json& from, const std::string& where) {
   if (!from.is_object()) return wrong_in(where, "a step is an object, such as {\"set\":\"status\",\"value\":\"open\"}");
-  static const std::pair<const char*, Kind> kinds[] = {{"merge", Kind::merge}, {"set", Kind::set}, {"increment", Kind::increment}, {"append", Kind::append}, {"remove", Kind::remove}};
+  static const std::pair<const char*, Kind> kinds[] = {{"merge", Kind::merge},
+                                                       {"set", Kind::set},
+                                                       {"increment", Kind::increment},
+                                                       {"append", Kind::append},
+                                                       {"remove", Kind::remove}};
   Step step;
   const char* verb = nullptr;
   for (const auto& [name, kind] : kinds) {
@@ -225,8 +251,13 @@ Result<DocumentFold::Step> DocumentFold::Step::read(const json& from, const std:
     } else if (takes_source && key == "from") {
       if (value.is_string() && value.get_ref<const std::string&>().starts_with('$')) {
         step.own = value.get<std::string>();
-        if (step.own != "$type" && step.own != "$id" && step.own != "$position" && step.own != "$seq_nr" && step.own != "$occurred_at") {
-          return wrong_in(where + ".from", in_quotes(step.own) + " is none of $type, $id, $position, $seq_nr, $occurred_at; a payload's member of that name is [" + in_quotes(step.own) + "]");
+        if (step.own != "$type" && step.own != "$id" && step.own != "$position" && step.own != "$seq_nr" &&
+            step.own != "$occurred_at") {
+          return wrong_in(
+              where + ".from",
+              in_quotes(step.own) +
+                  " is none of $type, $id, $position, $seq_nr, $occurred_at; a payload's member of that name is [" +
+                  in_quotes(step.own) + "]");
         }
         continue;
       }
@@ -244,7 +275,8 @@ Result<DocumentFold::Step> DocumentFold::Step::read(const json& from, const std:
   if (step.kind == Kind::set || step.kind == Kind::append) {
     if (sourced == step.value.has_value()) return wrong_in(where, std::string(verb) + " needs either from or value");
   }
-  if (step.kind == Kind::increment && !sourced && !step.value) return wrong_in(where, "increment needs from, or by, or both");
+  if (step.kind == Kind::increment && !sourced && !step.value)
+    return wrong_in(where, "increment needs from, or by, or both");
   return step;
 }
 
@@ -260,7 +292,8 @@ std::optional<json> DocumentFold::Step::source(const RecordedEvent& event, const
   return *found;
 }
 
-std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole, const RecordedEvent& event, const json& payload) const {
+std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole, const RecordedEvent& event,
+                                                   const json& payload) const {
   json& document = whole.value;
   if (kind == Kind::remove) {
     whole.bytes_counted = false;
@@ -270,7 +303,8 @@ std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole,
   }
   auto given = source(event, payload);
   if (!given) return std::nullopt;
-  if (kind == Kind::increment && !given->is_number()) return "increment of " + in_quotes(text_of(path)) + " by what is no number";
+  if (kind == Kind::increment && !given->is_number())
+    return "increment of " + in_quotes(text_of(path)) + " by what is no number";
   if (kind == Kind::merge && !given->is_object()) return "merge of what is no object";
   // Looked at before anything is made: a step is done whole, or not at all.
   const json* there = found_at(std::as_const(document), path);
@@ -278,25 +312,32 @@ std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole,
     DocumentPath way;
     for (const auto& part : path) {
       const json* on_the_way = found_at(std::as_const(document), way);
-      if (on_the_way != nullptr && !on_the_way->is_object() && !on_the_way->is_null()) return in_quotes(text_of(way)) + " of " + in_quotes(text_of(path)) + " is no object";
+      if (on_the_way != nullptr && !on_the_way->is_object() && !on_the_way->is_null())
+        return in_quotes(text_of(way)) + " of " + in_quotes(text_of(path)) + " is no object";
       way.push_back(part);
     }
   } else {
     const bool empty = there->is_null();
-    if (kind == Kind::increment && !there->is_number() && !empty) return "increment of " + in_quotes(text_of(path)) + ", which is no number";
-    if (kind == Kind::append && !there->is_array() && !empty) return "append to " + in_quotes(text_of(path)) + ", which is no list";
-    if (kind == Kind::merge && !there->is_object() && !empty) return "merge into " + in_quotes(text_of(path)) + ", which is no object";
+    if (kind == Kind::increment && !there->is_number() && !empty)
+      return "increment of " + in_quotes(text_of(path)) + ", which is no number";
+    if (kind == Kind::append && !there->is_array() && !empty)
+      return "append to " + in_quotes(text_of(path)) + ", which is no list";
+    if (kind == Kind::merge && !there->is_object() && !empty)
+      return "merge into " + in_quotes(text_of(path)) + ", which is no object";
   }
   if (kind == Kind::increment) {
     if ((from || !own.empty()) && value) given = product(*given, *value);
     given = sum(there == nullptr || there->is_null() ? json(0) : *there, *given);
-    if (given->is_number_float() && !std::isfinite(given->get<double>())) return "increment of " + in_quotes(text_of(path)) + " beyond what a number holds";
+    if (given->is_number_float() && !std::isfinite(given->get<double>()))
+      return "increment of " + in_quotes(text_of(path)) + " beyond what a number holds";
   }
   // At most: what it takes written out, the way there, and what stands between.
   std::size_t more = json_text(*given).size() + 8 * (path.size() + 1);
   for (const auto& part : path) more += json_text(part).size();
-  if (whole.bytes_at_most + more > document_bytes_max && !std::exchange(whole.bytes_counted, true)) whole.bytes_at_most = json_text(document).size();
-  if (whole.bytes_at_most + more > document_bytes_max) return "the document would have more than " + std::to_string(document_bytes_max) + " bytes";
+  if (whole.bytes_at_most + more > document_bytes_max && !std::exchange(whole.bytes_counted, true))
+    whole.bytes_at_most = json_text(document).size();
+  if (whole.bytes_at_most + more > document_bytes_max)
+    return "the document would have more than " + std::to_string(document_bytes_max) + " bytes";
   whole.bytes_at_most += more;
   whole.bytes_counted = false;
   json* target = made_at(document, path);
@@ -307,12 +348,15 @@ std::optional<std::string> DocumentFold::Step::run(FoldedDocument::Value& whole,
       for (auto& [key, member] : given->items()) (*target)[key] = std::move(member);
       break;
     case Kind::set:
-    case Kind::increment: *target = *std::move(given); break;
+    case Kind::increment:
+      *target = *std::move(given);
+      break;
     case Kind::append:
       if (target->is_null()) *target = json::array();
       target->push_back(*std::move(given));
       break;
-    case Kind::remove: break;
+    case Kind::remove:
+      break;
   }
   return std::nullopt;
 }
@@ -324,7 +368,8 @@ Result<DocumentFold> DocumentFold::of(std::string_view spec) {
   if (!root) return refuse(ErrorCode::invalid_argument, "the definition is not JSON");
   if (twice) return refuse(ErrorCode::invalid_argument, "a key of the definition comes twice");
   if (!root->is_object() || root->size() != 1 || !root->contains("events") || !(*root)["events"].is_object()) {
-    return refuse(ErrorCode::invalid_argument, "the definition is an object with one member, events: an object with a member an event type");
+    return refuse(ErrorCode::invalid_argument,
+                  "the definition is an object with one member, events: an object with a member an event type");
   }
   DocumentFold fold;
   for (const auto& [type, rule] : (*root)["events"].items()) {
@@ -332,7 +377,8 @@ Result<DocumentFold> DocumentFold::of(std::string_view spec) {
     if (type.empty() || is_reserved(type)) return wrong_in(where, "is no event type of users");
     std::vector<Step> steps;
     if (rule.is_array()) {
-      if (rule.size() > steps_max) return wrong_in(where, std::to_string(rule.size()) + " steps; the most is " + std::to_string(steps_max));
+      if (rule.size() > steps_max)
+        return wrong_in(where, std::to_string(rule.size()) + " steps; the most is " + std::to_string(steps_max));
       for (std::size_t i = 0; i < rule.size(); ++i) {
         auto step = Step::read(rule[i], where + "[" + std::to_string(i) + "]");
         if (!step) return refuse(std::move(step).error());
@@ -355,7 +401,9 @@ std::vector<std::string> DocumentFold::event_types() const {
   return types;
 }
 
-bool DocumentFold::knows(std::string_view event_type) const { return rules_.contains(event_type) || event_type == retention::aggregate_removed; }
+bool DocumentFold::knows(std::string_view event_type) const {
+  return rules_.contains(event_type) || event_type == retention::aggregate_removed;
+}
 
 void DocumentFold::apply(FoldedDocument& document, const RecordedEvent& event, std::string_view payload) const {
   if (event.type == retention::aggregate_removed) {
@@ -384,17 +432,24 @@ void DocumentFold::apply(FoldedDocument& document, const RecordedEvent& event, s
   if (unreadable == nullptr && !payload.empty()) given = json::parse(payload, nullptr, false);
   if (given.is_discarded()) unreadable = "the payload is not JSON, or has a number that no double can hold";
   for (const auto& step : *rule->second) {
-    if (unreadable != nullptr && step.needs_payload()) note(unreadable);
-    else if (const auto problem = step.run(*document.value_, event, given)) note(*problem);
+    if (unreadable != nullptr && step.needs_payload())
+      note(unreadable);
+    else if (const auto problem = step.run(*document.value_, event, given))
+      note(*problem);
   }
 }
 
 Result<DocumentFilter> DocumentFilter::parse(std::string_view text) {
   const auto at = text.find_first_of("=!<>");
-  const auto refused = [&] { return refuse(ErrorCode::invalid_argument, "the filter " + in_quotes(text, 200) + " is not PATH OPERATOR JSON, such as status = \"open\" or total >= 10"); };
+  const auto refused = [&] {
+    return refuse(
+        ErrorCode::invalid_argument,
+        "the filter " + in_quotes(text, 200) + " is not PATH OPERATOR JSON, such as status = \"open\" or total >= 10");
+  };
   if (at == std::string_view::npos || at == 0) return refused();
-  static const std::pair<std::string_view, Operator> operators[] = {{"!=", Operator::not_equal}, {"<=", Operator::less_or_equal}, {">=", Operator::greater_or_equal},
-                                                                    {"=", Operator::equal},      {"<", Operator::less},           {">", Operator::greater}};
+  static const std::pair<std::string_view, Operator> operators[] = {
+      {"!=", Operator::not_equal}, {"<=", Operator::less_or_equal}, {">=", Operator::greater_or_equal},
+      {"=", Operator::equal},      {"<", Operator::less},           {">", Operator::greater}};
   DocumentFilter filter;
   std::string_view rest;
   for (const auto& [word, op] : operators) {
@@ -413,7 +468,9 @@ Result<DocumentFilter> DocumentFilter::parse(std::string_view text) {
   if (rest.empty() || value.is_discarded() || value.is_structured()) return refused();
   const bool ordered = filter.operator_ != Operator::equal && filter.operator_ != Operator::not_equal;
   if (ordered && !value.is_number() && !value.is_string()) {
-    return refuse(ErrorCode::invalid_argument, "the filter " + in_quotes(text, 200) + ": numbers and texts have an order, and " + value.dump() + " is compared by = and != only");
+    return refuse(ErrorCode::invalid_argument, "the filter " + in_quotes(text, 200) +
+                                                   ": numbers and texts have an order, and " + value.dump() +
+                                                   " is compared by = and != only");
   }
   filter.with_ = std::make_shared<const FoldedDocument::Value>(FoldedDocument::Value{.value = std::move(value)});
   return filter;
@@ -429,13 +486,19 @@ bool DocumentFilter::holds(const FoldedDocument& document) const {
     return same == (operator_ == Operator::equal);
   }
   if (!found->is_number() && !found->is_string()) return false;
-  const auto order = found->is_number() ? order_of(*found, with) : found->get_ref<const std::string&>() <=> with.get_ref<const std::string&>();
+  const auto order = found->is_number() ? order_of(*found, with)
+                                        : found->get_ref<const std::string&>() <=> with.get_ref<const std::string&>();
   switch (operator_) {
-    case Operator::less: return order < 0;
-    case Operator::less_or_equal: return order <= 0;
-    case Operator::greater: return order > 0;
-    case Operator::greater_or_equal: return order >= 0;
-    default: return false;
+    case Operator::less:
+      return order < 0;
+    case Operator::less_or_equal:
+      return order <= 0;
+    case Operator::greater:
+      return order > 0;
+    case Operator::greater_or_equal:
+      return order >= 0;
+    default:
+      return false;
   }
 }
 

@@ -21,20 +21,28 @@ Query query_of(const DocumentFold& fold) {
 
 }  // namespace
 
-std::string document_hidden_payload(SeqNr version) { return std::string(hidden_before) + std::to_string(version.value) + std::string(hidden_after); }
+std::string document_hidden_payload(SeqNr version) {
+  return std::string(hidden_before) + std::to_string(version.value) + std::string(hidden_after);
+}
 
 Result<SeqNr> read_document_hidden(std::string_view payload) {
   SeqNr version{};
   if (payload.starts_with(hidden_before) && payload.ends_with(hidden_after)) {
-    const auto digits = payload.substr(hidden_before.size(), payload.size() - hidden_before.size() - hidden_after.size());
+    const auto digits =
+        payload.substr(hidden_before.size(), payload.size() - hidden_before.size() - hidden_after.size());
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version.value);
     if (error == std::errc{} && end == digits.data() + digits.size()) return version;
   }
   return refuse(ErrorCode::corruption, "the payload of a " + std::string(document_hidden) + " cannot be read");
 }
 
-DocumentProcessor::DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json, RemovedBetween removed)
-    : aggregate_type_(std::move(aggregate_type)), fold_(std::move(fold)), as_json_(std::move(as_json)), removed_(std::move(removed)), query_(query_of(fold_)) {}
+DocumentProcessor::DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json,
+                                     RemovedBetween removed)
+    : aggregate_type_(std::move(aggregate_type)),
+      fold_(std::move(fold)),
+      as_json_(std::move(as_json)),
+      removed_(std::move(removed)),
+      query_(query_of(fold_)) {}
 
 Result<void> DocumentProcessor::fold(FoldedDocument& document, const RecordedEvent& event) const {
   if (removed_ && event.type != retention::aggregate_removed && event.seq_nr > document.version + 1) {

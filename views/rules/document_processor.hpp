@@ -31,8 +31,10 @@ using RemovedBetween = std::function<Result<RemovedEvents>(const AggregateId& ag
 /// Rows: the value of the aggregate's id -> FoldedDocument::encode().
 class DocumentProcessor final : public Processor {
  public:
-  /// `removed`: asked where an event that the fold knows does not follow the one before; absent: nothing is ever removed.
-  DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json, RemovedBetween removed = {});
+  /// `removed`: asked where an event that the fold knows does not follow the one before; absent: nothing is ever
+  /// removed.
+  DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json,
+                    RemovedBetween removed = {});
 
   [[nodiscard]] const Query& query() const override { return query_; }
   [[nodiscard]] Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) override;
@@ -51,9 +53,11 @@ class DocumentProcessor final : public Processor {
 /// Definitions whose name is the aggregate type, and whose kind is "document".
 class DocumentProcessorKind final : public ProcessorKind {
  public:
-  explicit DocumentProcessorKind(DocumentPayload as_json, RemovedBetween removed = {}) : as_json_(std::move(as_json)), removed_(std::move(removed)) {}
+  explicit DocumentProcessorKind(DocumentPayload as_json, RemovedBetween removed = {})
+      : as_json_(std::move(as_json)), removed_(std::move(removed)) {}
   [[nodiscard]] Result<std::string> check(const std::string& name, const std::string& spec) const override;
-  [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name, const std::string& spec) const override;
+  [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name,
+                                                        const std::string& spec) const override;
 
  private:
   const DocumentPayload as_json_;

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evershard/views/rules/query_spec.hpp"
-#include "evershard/views/rules/row_bytes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/views/rules/query_spec.hpp"
+#include "evershard/views/rules/row_bytes.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -68,7 +68,9 @@ class IndexProcessor final : public Processor {
     changed_ = false;
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override { return {{"entries", count_of(state).value_or(0)}}; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override {
+    return {{"entries", count_of(state).value_or(0)}};
+  }
 
  private:
   Result<void> remember(ProjectionRows& rows) {
@@ -102,7 +104,8 @@ std::string IndexKind::spec_of(const Query& query) { return R"({"query":)" + que
 
 Result<Query> IndexKind::query_of(const std::string& spec) {
   const auto json = nlohmann::json::parse(spec, nullptr, false);
-  if (!json.is_object() || json.size() != 1 || !json.contains("query")) return refuse(ErrorCode::invalid_argument, "an index is {\"query\":..}");
+  if (!json.is_object() || json.size() != 1 || !json.contains("query"))
+    return refuse(ErrorCode::invalid_argument, "an index is {\"query\":..}");
   return read_query_spec(json.at("query").dump());
 }
 
@@ -110,7 +113,9 @@ Result<std::string> IndexKind::check(const std::string& named, const std::string
   const auto query = query_of(spec);
   if (!query) return refuse(query.error());
   EVERSHARD_TRY(check_known_types(*query));
-  if (named != index_name(*query)) return refuse(ErrorCode::invalid_argument, "the index of this query is named " + index_name(*query) + ", not " + named);
+  if (named != index_name(*query))
+    return refuse(ErrorCode::invalid_argument,
+                  "the index of this query is named " + index_name(*query) + ", not " + named);
   return spec_of(*query);
 }
 
@@ -120,7 +125,8 @@ Result<std::unique_ptr<Processor>> IndexKind::make(const std::string&, const std
   return std::make_unique<IndexProcessor>(*std::move(query));
 }
 
-Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows, std::optional<std::uint64_t> start, std::size_t limit, Direction direction) {
+Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows, std::optional<std::uint64_t> start,
+                                       std::size_t limit, Direction direction) {
   const auto count = count_of(rows.checkpoint().state);
   if (!count) return refuse(count.error());
   NumberedPositions read{{}, *count};
@@ -140,7 +146,8 @@ Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows, std:
       positions = *std::move(decoded);
     }
     const auto place = (number - 1) % numbers_a_chunk;
-    if (place >= positions.size()) return refuse(ErrorCode::corruption, "number " + std::to_string(number) + " of an index is missing");
+    if (place >= positions.size())
+      return refuse(ErrorCode::corruption, "number " + std::to_string(number) + " of an index is missing");
     read.found.push_back({number, GlobalPosition{positions[place]}});
     forwards ? ++number : --number;
   }

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "evershard/views/rules/processor.hpp"
 #include "evershard/protocol/read.hpp"
+#include "evershard/views/rules/processor.hpp"
 
 namespace evershard::actors {
 
-/// Shape of the rows: key = chunk (8 bytes, big-endian, from 0), value = the positions of its 128 numbers as varints, each but the first as
-/// the difference to the one before. State: how many numbers there are, a varint.
-/// Source: docs/on-disk-format.md, "Projections"
+/// Shape of the rows: key = chunk (8 bytes, big-endian, from 0), value = the positions of its 128 numbers as varints,
+/// each but the first as the difference to the one before. State: how many numbers there are, a varint. Source:
+/// docs/on-disk-format.md, "Projections"
 class IndexKind final : public ProcessorKind {
  public:
   static constexpr const char* name = "index";
@@ -23,7 +23,8 @@ class IndexKind final : public ProcessorKind {
   [[nodiscard]] static std::string spec_of(const Query& query);
   [[nodiscard]] static Result<Query> query_of(const std::string& spec);
   [[nodiscard]] Result<std::string> check(const std::string& name, const std::string& spec) const override;
-  [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name, const std::string& spec) const override;
+  [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name,
+                                                        const std::string& spec) const override;
 };
 
 struct NumberedPosition {
@@ -38,6 +39,8 @@ struct NumberedPositions {
 };
 
 /// At most `limit`, from number `start` on (absent: the first, backwards the last). Errors: io, corruption
-[[nodiscard]] Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows, std::optional<std::uint64_t> start, std::size_t limit, Direction direction);
+[[nodiscard]] Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows,
+                                                     std::optional<std::uint64_t> start, std::size_t limit,
+                                                     Direction direction);
 
 }  // namespace evershard::actors

@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evershard/views/rules/row_bytes.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/timestamp.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/views/rules/row_bytes.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -19,8 +19,12 @@ constexpr std::array<std::string_view, 5> value_type_names{"text", "integer", "n
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
 Refused not_a_value(ValueType type, std::string_view text) {
-  const auto* such_as = type == ValueType::time ? ", such as 2026-01-31T12:00:00Z" : type == ValueType::boolean ? ": true or false" : type == ValueType::text ? ": it is not UTF-8" : "";
-  return refuse(ErrorCode::invalid_argument, in_quotes(std::string(text.substr(0, 100))) + " is no value of type " + std::string(name_of(type)) + such_as);
+  const auto* such_as = type == ValueType::time      ? ", such as 2026-01-31T12:00:00Z"
+                        : type == ValueType::boolean ? ": true or false"
+                        : type == ValueType::text    ? ": it is not UTF-8"
+                                                     : "";
+  return refuse(ErrorCode::invalid_argument, in_quotes(std::string(text.substr(0, 100))) + " is no value of type " +
+                                                 std::string(name_of(type)) + such_as);
 }
 
 template <class Number>
@@ -107,10 +111,14 @@ Result<ValueRead> read_value_key(ValueType type, std::string_view key) {
   }
   if (key.size() < (type == ValueType::boolean ? 1u : 8u)) return damaged();
   switch (type) {
-    case ValueType::integer: return ValueRead{std::to_string(integer_of(key)), 8};
-    case ValueType::number: return ValueRead{nlohmann::json(double_of(key)).dump(), 8};
-    case ValueType::boolean: return ValueRead{key[0] != '\0' ? "true" : "false", 1};
-    default: return ValueRead{"\"" + Timestamp{integer_of(key)}.text() + "\"", 8};
+    case ValueType::integer:
+      return ValueRead{std::to_string(integer_of(key)), 8};
+    case ValueType::number:
+      return ValueRead{nlohmann::json(double_of(key)).dump(), 8};
+    case ValueType::boolean:
+      return ValueRead{key[0] != '\0' ? "true" : "false", 1};
+    default:
+      return ValueRead{"\"" + Timestamp{integer_of(key)}.text() + "\"", 8};
   }
 }
 

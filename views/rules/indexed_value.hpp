@@ -24,8 +24,8 @@ enum class ValueType : std::uint8_t {
 
 inline constexpr std::size_t indexed_text_bytes_max = 4'096;
 
-/// The key of a value that is written as text: `42`, `-1.5`, `true`, `2026-01-31T12:00:00Z`, and of text the text itself.
-/// Errors: invalid_argument: it is none of that type
+/// The key of a value that is written as text: `42`, `-1.5`, `true`, `2026-01-31T12:00:00Z`, and of text the text
+/// itself. Errors: invalid_argument: it is none of that type
 [[nodiscard]] Result<std::string> value_key(ValueType type, std::string_view text);
 
 std::string text_key(std::string_view text);

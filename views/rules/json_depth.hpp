@@ -16,8 +16,10 @@ inline constexpr std::size_t json_depth_max = 512;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (text) {
-      if (c == '\\') ++i;
-      else if (c == '"') text = false;
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        text = false;
     } else if (c == '"') {
       text = true;
     } else if (c == '[' || c == '{') {

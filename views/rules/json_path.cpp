@@ -16,7 +16,8 @@ constexpr std::size_t path_steps_max = 16;
 constexpr std::size_t json_depth_max = 512;
 
 bool is_bare(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,7 +54,8 @@ using PathSet = std::uint64_t;
 /// Strict JSON, once through; paths whose steps match so far are followed.
 class PathWalk {
  public:
-  PathWalk(std::string_view json, std::span<const JsonPath* const> paths, std::span<std::optional<std::string_view>> found)
+  PathWalk(std::string_view json, std::span<const JsonPath* const> paths,
+           std::span<std::optional<std::string_view>> found)
       : at_(json.data()), end_(json.data() + json.size()), paths_(paths), found_(found) {}
 
   bool run() {
@@ -123,17 +125,32 @@ class PathWalk {
     const char* begin = at_;
     bool good = false;
     switch (*at_) {
-      case '{': good = object(active, depth); break;
-      case '[': good = array(active, depth); break;
-      case '"': good = string(); break;
-      case 't': good = word("true"); break;
-      case 'f': good = word("false"); break;
-      case 'n': good = word("null"); break;
-      default: good = number(); break;
+      case '{':
+        good = object(active, depth);
+        break;
+      case '[':
+        good = array(active, depth);
+        break;
+      case '"':
+        good = string();
+        break;
+      case 't':
+        good = word("true");
+        break;
+      case 'f':
+        good = word("false");
+        break;
+      case 'n':
+        good = word("null");
+        break;
+      default:
+        good = number();
+        break;
     }
     if (!good) return false;
     each(active, [&](std::size_t path) {
-      if (paths_[path]->steps.size() == depth) found_[path] = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
+      if (paths_[path]->steps.size() == depth)
+        found_[path] = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
     });
     return true;
   }
@@ -209,12 +226,14 @@ class PathWalk {
 };
 
 Refused no_path(std::string_view text, std::size_t at, std::string_view why) {
-  return refuse(ErrorCode::invalid_argument, "path " + in_quotes(text) + ", at byte " + std::to_string(at) + ": " + std::string(why));
+  return refuse(ErrorCode::invalid_argument,
+                "path " + in_quotes(text) + ", at byte " + std::to_string(at) + ": " + std::string(why));
 }
 
 /// Without quotes it reads as a name: not as the number of an element.
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_bare) && !std::all_of(name.begin(), name.end(), is_digit);
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_bare) &&
+         !std::all_of(name.begin(), name.end(), is_digit);
 }
 
 /// What `items.0.sku` and `/items/0/sku` are here. Nothing: there is no telling.
@@ -233,8 +252,10 @@ std::optional<std::string> spelt_right(std::string_view text) {
     if (step.empty() || path.steps.size() == path_steps_max) return {};
     std::uint32_t index = 0;
     const auto [stop, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-    if (error == std::errc{} && stop == step.data() + step.size()) path.steps.emplace_back(std::size_t{index});
-    else path.steps.emplace_back(std::move(step));
+    if (error == std::errc{} && stop == step.data() + step.size())
+      path.steps.emplace_back(std::size_t{index});
+    else
+      path.steps.emplace_back(std::move(step));
   }
   return path.text();
 }
@@ -242,22 +263,28 @@ std::optional<std::string> spelt_right(std::string_view text) {
 }  // namespace
 
 Result<JsonPath> JsonPath::parse(std::string_view text) {
-  if (text.size() > path_bytes_max) return refuse(ErrorCode::too_large, "a path has at most " + std::to_string(path_bytes_max) + " bytes");
+  if (text.size() > path_bytes_max)
+    return refuse(ErrorCode::too_large, "a path has at most " + std::to_string(path_bytes_max) + " bytes");
   if (!is_utf8(text)) return no_path(text, 0, "it is not UTF-8");
   if (!text.starts_with('$')) {
     const auto right = spelt_right(text);
-    return no_path(text, 0, right ? "it begins with $: it is written " + *right : std::string("it begins with $, such as $.items[0].sku"));
+    return no_path(
+        text, 0,
+        right ? "it begins with $: it is written " + *right : std::string("it begins with $, such as $.items[0].sku"));
   }
   JsonPath path;
   for (std::size_t at = 1; at < text.size();) {
-    if (path.steps.size() == path_steps_max) return no_path(text, at, "it has more than " + std::to_string(path_steps_max) + " steps");
+    if (path.steps.size() == path_steps_max)
+      return no_path(text, at, "it has more than " + std::to_string(path_steps_max) + " steps");
     if (text[at] == '.') {
       const std::size_t begin = ++at;
       while (at < text.size() && is_bare(text[at])) ++at;
       if (at == begin) return no_path(text, at, "a name follows the dot; an odd one stands as ['name']");
       const auto name = text.substr(begin, at - begin);
       if (std::all_of(name.begin(), name.end(), is_digit)) {
-        return no_path(text, begin, "an element of a list is [" + std::string(name) + "], a member of that name is ['" + std::string(name) + "']");
+        return no_path(text, begin,
+                       "an element of a list is [" + std::string(name) + "], a member of that name is ['" +
+                           std::string(name) + "']");
       }
       path.steps.emplace_back(std::string(name));
       continue;
@@ -309,7 +336,8 @@ std::string JsonPath::text() const {
   return text;
 }
 
-bool find_paths(std::string_view json, std::span<const JsonPath* const> paths, std::span<std::optional<std::string_view>> found) {
+bool find_paths(std::string_view json, std::span<const JsonPath* const> paths,
+                std::span<std::optional<std::string_view>> found) {
   std::fill(found.begin(), found.end(), std::nullopt);
   EVERSHARD_CHECK(paths.size() <= json_paths_max, "each path is a bit");
   return is_utf8(json) && PathWalk(json, paths, found).run();
@@ -326,11 +354,21 @@ std::optional<std::string> unescaped(std::string_view raw) {
       continue;
     }
     switch (raw[++at]) {
-      case 'b': text += '\b'; break;
-      case 'f': text += '\f'; break;
-      case 'n': text += '\n'; break;
-      case 'r': text += '\r'; break;
-      case 't': text += '\t'; break;
+      case 'b':
+        text += '\b';
+        break;
+      case 'f':
+        text += '\f';
+        break;
+      case 'n':
+        text += '\n';
+        break;
+      case 'r':
+        text += '\r';
+        break;
+      case 't':
+        text += '\t';
+        break;
       case 'u': {
         std::uint32_t c = *four_hex(raw.substr(at + 1));
         at += 4;
@@ -345,7 +383,9 @@ std::optional<std::string> unescaped(std::string_view raw) {
         append_utf8(text, c);
         break;
       }
-      default: text += raw[at]; break;
+      default:
+        text += raw[at];
+        break;
     }
   }
   return text;

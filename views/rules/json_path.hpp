@@ -19,8 +19,9 @@ struct JsonPath {
   using Step = std::variant<std::string, std::size_t>;
   std::vector<Step> steps;
 
-  /// Shape:  at most 16 steps, 512 bytes; a name without quotes is of letters, digits, _ and -, not of digits alone, and UTF-8 beyond ASCII.
-  /// Errors: invalid_argument with the byte; of `items.0.sku` and `/items/0/sku` with how it is written here
+  /// Shape:  at most 16 steps, 512 bytes; a name without quotes is of letters, digits, _ and -, not of digits alone,
+  /// and UTF-8 beyond ASCII. Errors: invalid_argument with the byte; of `items.0.sku` and `/items/0/sku` with how it is
+  /// written here
   [[nodiscard]] static Result<JsonPath> parse(std::string_view text);
   [[nodiscard]] std::string text() const;
 
@@ -30,14 +31,17 @@ struct JsonPath {
 /// Found together: as many as a table has fields.
 inline constexpr std::size_t json_paths_max = 64;
 
-/// Checks that `json` is one JSON text, UTF-8, at most 512 deep, and notes where each path leads; of a key that is there twice, the last.
+/// Checks that `json` is one JSON text, UTF-8, at most 512 deep, and notes where each path leads; of a key that is
+/// there twice, the last.
 ///
 /// Shape:   at most json_paths_max; a place in `found` a path.
 /// Returns: false: it is no JSON. `found[i]` is the value's exact bytes, or nothing.
-[[nodiscard]] bool find_paths(std::string_view json, std::span<const JsonPath* const> paths, std::span<std::optional<std::string_view>> found);
+[[nodiscard]] bool find_paths(std::string_view json, std::span<const JsonPath* const> paths,
+                              std::span<std::optional<std::string_view>> found);
 [[nodiscard]] bool is_json_text(std::string_view bytes);
 
-/// What a JSON string says. Shape: `raw` was found by find_paths, and begins with a quotation mark. Returns: nothing: half a surrogate.
+/// What a JSON string says. Shape: `raw` was found by find_paths, and begins with a quotation mark. Returns: nothing:
+/// half a surrogate.
 [[nodiscard]] std::optional<std::string> unescaped(std::string_view raw);
 
 /// Quoted and escaped.

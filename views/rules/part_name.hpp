@@ -24,7 +24,8 @@ struct PartName {
 /// Nothing: it is no part's. Only what part_name() makes is one.
 [[nodiscard]] std::optional<PartName> parse_part_name(std::string_view name);
 
-/// What is asked of a table in parts as if it lay in one: version_conflict, since who asks has not heard of its definition yet.
+/// What is asked of a table in parts as if it lay in one: version_conflict, since who asks has not heard of its
+/// definition yet.
 [[nodiscard]] Error lies_in_parts(const std::string& table);
 [[nodiscard]] bool says_that_it_lies_in_parts(const Error& error);
 

@@ -12,7 +12,8 @@ constexpr std::size_t row_overhead_bytes = 128;  ///< of its places, the two str
 
 }  // namespace
 
-ProjectionRows::ProjectionRows(const storage::ProjectionStore& store, std::string family, const storage::ProjectionCheckpoint& base)
+ProjectionRows::ProjectionRows(const storage::ProjectionStore& store, std::string family,
+                               const storage::ProjectionCheckpoint& base)
     : store_(store), family_(std::move(family)), state_(base.state) {}
 
 Result<const storage::ProjectionView*> ProjectionRows::view() {
@@ -46,7 +47,9 @@ void ProjectionRows::change(HeldRow& row, std::optional<std::string> value) {
 
 void ProjectionRows::put(std::string key, std::string value) { change(row(std::move(key), true), std::move(value)); }
 
-void ProjectionRows::put_new(std::string key, std::string value) { change(row(std::move(key), false), std::move(value)); }
+void ProjectionRows::put_new(std::string key, std::string value) {
+  change(row(std::move(key), false), std::move(value));
+}
 
 void ProjectionRows::erase(std::string_view key) {
   auto* known = rows_.find(key);
@@ -106,7 +109,8 @@ Result<std::vector<std::optional<std::string>>> ProjectionRows::get_many(std::sp
   return found;
 }
 
-Result<void> ProjectionRows::each(const storage::RowRange& range, const std::function<bool(std::string_view, std::string_view)>& see) {
+Result<void> ProjectionRows::each(const storage::RowRange& range,
+                                  const std::function<bool(std::string_view, std::string_view)>& see) {
   if (!range.until.empty() && range.until <= range.from) return {};
   const auto rows = view();
   if (!rows) return refuse(rows.error());
@@ -133,7 +137,7 @@ Result<void> ProjectionRows::each(const storage::RowRange& range, const std::fun
 }
 
 storage::ProjectionChanges ProjectionRows::take() {
-  rest();  // before the write: a store in memory copies what somebody looks at
+  rest();                         // before the write: a store in memory copies what somebody looks at
   std::vector<HeldRow*> changed;  // sorted where they lie: moving a row costs more than looking at it
   changed.reserve(rows_.size());
   for (auto& row : rows_.all()) {

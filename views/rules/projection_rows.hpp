@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/views/rules/row_table.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/views/rows/projection_store.hpp"
+#include "evershard/views/rules/row_table.hpp"
 
 namespace evershard::actors {
 
@@ -31,11 +31,13 @@ class ProjectionRows {
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key);
   /// One answer a key, in their order; one look into the store for all that were not changed. Errors: io, corruption
   [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys);
-  /// Looks up many rows at once, in the order they lie in: get() finds them without a look of its own. Not all, where they are large.
-  /// Errors: io, corruption
+  /// Looks up many rows at once, in the order they lie in: get() finds them without a look of its own. Not all, where
+  /// they are large. Errors: io, corruption
   [[nodiscard]] Result<void> fetch(std::vector<std::string> keys);
-  /// Each row of the range in byte order, until `see` returns false. Cost: a look at all rows that are held here. The rows must not be changed meanwhile. Errors: io, corruption
-  [[nodiscard]] Result<void> each(const storage::RowRange& range, const std::function<bool(std::string_view key, std::string_view value)>& see);
+  /// Each row of the range in byte order, until `see` returns false. Cost: a look at all rows that are held here. The
+  /// rows must not be changed meanwhile. Errors: io, corruption
+  [[nodiscard]] Result<void> each(const storage::RowRange& range,
+                                  const std::function<bool(std::string_view key, std::string_view value)>& see);
 
   /// The projection's own bytes in its checkpoint: as they were written last, or put since.
   [[nodiscard]] const std::string& state() const { return state_; }
@@ -45,7 +47,8 @@ class ProjectionRows {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// For as long as the work rests: the store's own view of the rows is let go.
   void rest() { view_.reset(); }
-  /// What is to be written, in order of key, without a checkpoint. Then nothing is changed; the state stays as it was put.
+  /// What is to be written, in order of key, without a checkpoint. Then nothing is changed; the state stays as it was
+  /// put.
   [[nodiscard]] storage::ProjectionChanges take();
 
  private:

@@ -15,7 +15,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-Refused no_query(const std::string& why) { return refuse(ErrorCode::invalid_argument, "a query in a definition is {\"all\":true} or {\"items\":[..]}: " + why); }
+Refused no_query(const std::string& why) {
+  return refuse(ErrorCode::invalid_argument, "a query in a definition is {\"all\":true} or {\"items\":[..]}: " + why);
+}
 
 Result<std::vector<std::string>> strings_of(const Json& item, const char* key) {
   std::vector<std::string> found;
@@ -86,7 +88,8 @@ Result<Query> read_query_spec(const std::string& text) {
 
 std::string index_name(const Query& query) {
   std::array<char, 20> name{};
-  std::snprintf(name.data(), name.size(), "q%016llx", static_cast<unsigned long long>(storage::checksum(query_spec(query))));
+  std::snprintf(name.data(), name.size(), "q%016llx",
+                static_cast<unsigned long long>(storage::checksum(query_spec(query))));
   return name.data();
 }
 

@@ -9,7 +9,8 @@
 
 namespace evershard::actors {
 
-/// `{"all":true}` or `{"items":[{"types":[..],"tags":[..],"concerning":[..]}]}`, of the canonical query: equal queries have equal texts.
+/// `{"all":true}` or `{"items":[{"types":[..],"tags":[..],"concerning":[..]}]}`, of the canonical query: equal queries
+/// have equal texts.
 [[nodiscard]] std::string query_spec(const Query& query);
 /// Errors: invalid_argument, invalid_query, too_large
 [[nodiscard]] Result<Query> read_query_spec(const std::string& json);

@@ -40,8 +40,10 @@ inline void append_big_endian(std::string& out, std::uint64_t number) {
   if (bytes.empty()) return std::vector<std::uint64_t>(how_many, 0);
   const auto* at = bytes.data();
   const auto* const end = at + bytes.size();
-  while (at != nullptr && at != end && counts.size() < how_many) at = storage::get_varint(at, end, counts.emplace_back());
-  if (at != end || counts.size() != how_many) return refuse(ErrorCode::corruption, "the state of a projection cannot be read");
+  while (at != nullptr && at != end && counts.size() < how_many)
+    at = storage::get_varint(at, end, counts.emplace_back());
+  if (at != end || counts.size() != how_many)
+    return refuse(ErrorCode::corruption, "the state of a projection cannot be read");
   return counts;
 }
 

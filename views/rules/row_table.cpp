@@ -6,7 +6,8 @@ namespace evershard::actors {
 namespace {
 
 constexpr std::size_t places_first = 64;
-constexpr std::size_t places_kept = 1'024;  ///< enough for a page of newest events; what was gathered takes more, and is given back
+constexpr std::size_t places_kept =
+    1'024;  ///< enough for a page of newest events; what was gathered takes more, and is given back
 
 }  // namespace
 
@@ -14,7 +15,8 @@ constexpr std::size_t places_kept = 1'024;  ///< enough for a page of newest eve
 std::size_t RowTable::place_of(std::string_view key, std::uint32_t hash) const {
   const std::size_t mask = places_.size() - 1;
   std::size_t at = hash & mask;
-  while (places_[at].row != none && !(places_[at].hash == hash && rows_[places_[at].row].key == key)) at = (at + 1) & mask;
+  while (places_[at].row != none && !(places_[at].hash == hash && rows_[places_[at].row].key == key))
+    at = (at + 1) & mask;
   return at;
 }
 

@@ -1,5 +1,5 @@
-// RowTable: rows in memory by key. The places lie beside each other with a part of the hash, so that looking up a row touches little memory:
-// with a hundred thousand rows, that is what gathering changes costs.
+// RowTable: rows in memory by key. The places lie beside each other with a part of the hash, so that looking up a row
+// touches little memory: with a hundred thousand rows, that is what gathering changes costs.
 
 #pragma once
 
@@ -51,7 +51,8 @@ class RowTable {
   [[nodiscard]] std::size_t place_of(std::string_view key, std::uint32_t hash) const;
   void grow();
 
-  std::vector<Place> places_;  ///< a power of two, at most half of them taken; each row at its hash's place or in the unbroken line behind it
+  std::vector<Place> places_;  ///< a power of two, at most half of them taken; each row at its hash's place or in the
+                               ///< unbroken line behind it
   std::vector<HeldRow> rows_;
 };
 

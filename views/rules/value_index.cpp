@@ -5,12 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evershard/views/rules/json_path.hpp"
-#include "evershard/views/rules/row_bytes.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/timestamp.hpp"
 #include "evershard/storage/journal/hex.hpp"
+#include "evershard/views/rules/json_path.hpp"
+#include "evershard/views/rules/row_bytes.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -38,13 +38,15 @@ std::optional<std::string> key_of(ValueType type, std::string_view raw) {
       if (!quoted) return std::nullopt;
       const auto text = unescaped(raw);
       if (!text) return std::nullopt;
-      if (type == ValueType::text) return text->size() <= indexed_text_bytes_max ? std::optional(text_key(*text)) : std::nullopt;
+      if (type == ValueType::text)
+        return text->size() <= indexed_text_bytes_max ? std::optional(text_key(*text)) : std::nullopt;
       const auto time = Timestamp::parse(*text);
       return time ? std::optional(integer_key(time->micros)) : std::nullopt;
     }
     case ValueType::integer:
     case ValueType::number:
-    case ValueType::boolean: break;
+    case ValueType::boolean:
+      break;
   }
   auto key = value_key(type, raw);
   return key ? std::optional(*std::move(key)) : std::nullopt;
@@ -53,7 +55,10 @@ std::optional<std::string> key_of(ValueType type, std::string_view raw) {
 class ValueIndexProcessor final : public Processor {
  public:
   ValueIndexProcessor(ValueIndexSpec spec, JsonPath path, PayloadAsJson reader)
-      : spec_(std::move(spec)), path_(std::move(path)), reader_(std::move(reader)), query_(Query{}.types(spec_.types).canonical()) {}
+      : spec_(std::move(spec)),
+        path_(std::move(path)),
+        reader_(std::move(reader)),
+        query_(Query{}.types(spec_.types).canonical()) {}
 
   [[nodiscard]] const Query& query() const override { return query_; }
 
@@ -87,7 +92,10 @@ class ValueIndexProcessor final : public Processor {
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override {
     const auto counts = read_counts(state, 4);
     if (!counts) return {};
-    return {{"entries", (*counts)[0]}, {"absent", (*counts)[1]}, {"of_another_type", (*counts)[2]}, {"unreadable", (*counts)[3]}};
+    return {{"entries", (*counts)[0]},
+            {"absent", (*counts)[1]},
+            {"of_another_type", (*counts)[2]},
+            {"unreadable", (*counts)[3]}};
   }
 
  private:
@@ -119,12 +127,19 @@ class ValueIndexProcessor final : public Processor {
   std::string shown_;
 };
 
-Refused no_spec(const std::string& why) { return refuse(ErrorCode::invalid_argument, "a value index is {\"types\":[..],\"source\":\"payload\",\"path\":\"..\",\"value\":\"text\"}: " + why); }
+Refused no_spec(const std::string& why) {
+  return refuse(ErrorCode::invalid_argument,
+                "a value index is {\"types\":[..],\"source\":\"payload\",\"path\":\"..\",\"value\":\"text\"}: " + why);
+}
 
 }  // namespace
 
 std::string value_index_spec(const ValueIndexSpec& spec) {
-  return Json{{"types", spec.types}, {"source", spec.metadata ? "metadata" : "payload"}, {"path", spec.path}, {"value", name_of(spec.value)}}.dump();
+  return Json{{"types", spec.types},
+              {"source", spec.metadata ? "metadata" : "payload"},
+              {"path", spec.path},
+              {"value", name_of(spec.value)}}
+      .dump();
 }
 
 Result<ValueIndexSpec> read_value_index_spec(const std::string& text) {
@@ -176,16 +191,22 @@ Result<std::unique_ptr<Processor>> ValueIndexKind::make(const std::string&, cons
   if (!read) return refuse(std::move(read).error());
   auto path = JsonPath::parse(read->path);
   if (!path) return refuse(std::move(path).error());
-  return std::make_unique<ValueIndexProcessor>(*std::move(read), *std::move(path), reader_ ? reader_() : PayloadAsJson());
+  return std::make_unique<ValueIndexProcessor>(*std::move(read), *std::move(path),
+                                               reader_ ? reader_() : PayloadAsJson());
 }
 
 std::string FoundValue::page_end() const { return storage::hex(key); }
 
-Result<PagedValues> read_values(const storage::ProjectionView& rows, ValueType type, const ValueRange& range, std::size_t limit) {
-  if (range.equal && (range.from || range.until || range.to)) return refuse(ErrorCode::invalid_argument, "a value index is read by one value, or by a range");
-  if (range.until && range.to) return refuse(ErrorCode::invalid_argument, "a range ends at `to`, inclusive, or at `until`, exclusive");
+Result<PagedValues> read_values(const storage::ProjectionView& rows, ValueType type, const ValueRange& range,
+                                std::size_t limit) {
+  if (range.equal && (range.from || range.until || range.to))
+    return refuse(ErrorCode::invalid_argument, "a value index is read by one value, or by a range");
+  if (range.until && range.to)
+    return refuse(ErrorCode::invalid_argument, "a range ends at `to`, inclusive, or at `until`, exclusive");
   storage::RowRange keys;
-  const auto end_behind = [](std::string key) { return storage::RowRange::prefix(key).until; };  // of all positions of that value
+  const auto end_behind = [](std::string key) {
+    return storage::RowRange::prefix(key).until;
+  };  // of all positions of that value
   if (range.equal) {
     auto key = value_key(type, *range.equal);
     if (!key) return refuse(std::move(key).error());
@@ -209,7 +230,8 @@ Result<PagedValues> read_values(const storage::ProjectionView& rows, ValueType t
   const bool backwards = range.direction == Direction::backwards;
   if (!range.after.empty()) {
     const auto after = bytes_of_hex(range.after);
-    if (!after || after->empty()) return refuse(ErrorCode::invalid_argument, "no page ended at " + in_quotes(range.after.substr(0, 100)));
+    if (!after || after->empty())
+      return refuse(ErrorCode::invalid_argument, "no page ended at " + in_quotes(range.after.substr(0, 100)));
     if (backwards) {
       if (keys.until.empty() || *after < keys.until) keys.until = *after;
     } else {
@@ -227,7 +249,8 @@ Result<PagedValues> read_values(const storage::ProjectionView& rows, ValueType t
     auto value = read_value_key(type, key);
     if (!value) return refuse(std::move(value).error());
     if (key.size() != value->bytes + 8) return refuse(ErrorCode::corruption, "a row of a value index cannot be read");
-    page.found.push_back({std::move(value->json), GlobalPosition{read_big_endian(key.substr(value->bytes))}, std::string(key)});
+    page.found.push_back(
+        {std::move(value->json), GlobalPosition{read_big_endian(key.substr(value->bytes))}, std::string(key)});
   }
   if (cursor->error()) return refuse(*cursor->error());
   return page;

@@ -1,4 +1,5 @@
-// EventRows: what one event changes, seen on top of what was changed before; kept as a whole, or not at all. Then comes the next event.
+// EventRows: what one event changes, seen on top of what was changed before; kept as a whole, or not at all. Then comes
+// the next event.
 
 #pragma once
 
@@ -31,22 +32,27 @@ class EventRows {
   void keep() {
     for (auto& [key, value, is_new] : changed_) {
       if (!value && is_new) continue;
-      if (!value) rows_.erase(key);
-      else if (is_new) rows_.put_new(std::move(key), std::move(*value));
-      else rows_.put(std::move(key), std::move(*value));
+      if (!value)
+        rows_.erase(key);
+      else if (is_new)
+        rows_.put_new(std::move(key), std::move(*value));
+      else
+        rows_.put(std::move(key), std::move(*value));
     }
     discard();
   }
   void discard() {
     changed_.clear();
-    if (!places_.empty()) std::unordered_map<std::string, std::size_t>().swap(places_);  // clear() would go through as many places as one event once had, each time
+    if (!places_.empty())
+      std::unordered_map<std::string, std::size_t>().swap(
+          places_);  // clear() would go through as many places as one event once had, each time
   }
 
  private:
   struct Changed {
     std::string key;
     std::optional<std::string> value;  ///< absent: the row goes
-    bool is_new;  ///< before this event there was none
+    bool is_new;                       ///< before this event there was none
   };
   static constexpr std::size_t looked_through = 16;  ///< most events change a few rows: no need to hash them
 

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <set>
 
-#include "evershard/views/table/like_pattern.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/index/read_work.hpp"
+#include "evershard/views/table/like_pattern.hpp"
 
 namespace evershard::actors {
 
@@ -36,8 +36,9 @@ using Term = Filter::Term;
 constexpr std::int64_t pattern_memory_max = 4 << 20;
 constexpr std::uint64_t steps_of_a_nanosecond = 4;  ///< of a usual match; the worst take 50 times as long
 
-/// Of how many steps a regular expression is. In Latin-1 a class of all letters is a few ranges; in UTF-8 it is a thousand byte sequences, of which a
-/// text can be in a few only. So this says what a match can cost, and RE2's size in UTF-8 does not.
+/// Of how many steps a regular expression is. In Latin-1 a class of all letters is a few ranges; in UTF-8 it is a
+/// thousand byte sequences, of which a text can be in a few only. So this says what a match can cost, and RE2's size in
+/// UTF-8 does not.
 std::size_t size_of_pattern(const std::string& text) {
   re2::RE2::Options options(re2::RE2::Latin1);
   options.set_log_errors(false);
@@ -58,17 +59,25 @@ std::strong_ordering exact_order(std::int64_t whole, double number) {
   if (const auto order = whole <=> static_cast<std::int64_t>(below); order != 0) return order;
   return below < number ? std::strong_ordering::less : std::strong_ordering::equal;
 }
-std::strong_ordering exact_order(double a, double b) { return a < b ? std::strong_ordering::less : a > b ? std::strong_ordering::greater : std::strong_ordering::equal; }
+std::strong_ordering exact_order(double a, double b) {
+  return a < b ? std::strong_ordering::less : a > b ? std::strong_ordering::greater : std::strong_ordering::equal;
+}
 std::strong_ordering turned_round(std::strong_ordering order) { return 0 <=> order; }
 
 bool holds(CompareOp op, std::strong_ordering order) {
   switch (op) {
-    case CompareOp::equal: return order == 0;
-    case CompareOp::not_equal: return order != 0;
-    case CompareOp::less: return order < 0;
-    case CompareOp::less_equal: return order <= 0;
-    case CompareOp::greater: return order > 0;
-    case CompareOp::greater_equal: break;
+    case CompareOp::equal:
+      return order == 0;
+    case CompareOp::not_equal:
+      return order != 0;
+    case CompareOp::less:
+      return order < 0;
+    case CompareOp::less_equal:
+      return order <= 0;
+    case CompareOp::greater:
+      return order > 0;
+    case CompareOp::greater_equal:
+      break;
   }
   return order >= 0;
 }
@@ -76,22 +85,28 @@ bool holds(CompareOp op, std::strong_ordering order) {
 /// A field that is not null with a value that was made for its type.
 std::strong_ordering order_of(const RowView& row, std::size_t field, FieldType type, const TableValue& value) {
   switch (type) {
-    case FieldType::boolean: return row.boolean(field) <=> *value.as<bool>();
-    case FieldType::time: return row.integer(field) <=> value.as<Timestamp>()->micros;
+    case FieldType::boolean:
+      return row.boolean(field) <=> *value.as<bool>();
+    case FieldType::time:
+      return row.integer(field) <=> value.as<Timestamp>()->micros;
     case FieldType::integer:
-      if (const auto* whole = value.as<std::int64_t>()) [[likely]] return row.integer(field) <=> *whole;
+      if (const auto* whole = value.as<std::int64_t>()) [[likely]]
+        return row.integer(field) <=> *whole;
       return exact_order(row.integer(field), *value.as<double>());
     case FieldType::number:
-      if (const auto* number = value.as<double>()) [[likely]] return exact_order(row.number(field), *number);
+      if (const auto* number = value.as<double>()) [[likely]]
+        return exact_order(row.number(field), *number);
       return turned_round(exact_order(*value.as<std::int64_t>(), row.number(field)));
-    default: return row.string(field) <=> std::string_view(*value.as<std::string>());
+    default:
+      return row.string(field) <=> std::string_view(*value.as<std::string>());
   }
 }
 
 std::strong_ordering order_of(const RowView& row, std::size_t a, FieldType type_a, std::size_t b, FieldType type_b) {
   if (is_string(type_a)) return row.string(a) <=> row.string(b);
   if (type_a == FieldType::boolean) return row.boolean(a) <=> row.boolean(b);
-  if (type_a == type_b) return type_a == FieldType::number ? exact_order(row.number(a), row.number(b)) : row.integer(a) <=> row.integer(b);
+  if (type_a == type_b)
+    return type_a == FieldType::number ? exact_order(row.number(a), row.number(b)) : row.integer(a) <=> row.integer(b);
   if (type_a == FieldType::integer) return exact_order(row.integer(a), row.number(b));
   return turned_round(exact_order(row.integer(b), row.number(a)));
 }
@@ -99,7 +114,8 @@ std::strong_ordering order_of(const RowView& row, std::size_t a, FieldType type_
 /// Builds terms; notes which parameters are used.
 class FilterBinding {
  public:
-  FilterBinding(const TableSchema& schema, const std::map<std::string, TableValue>& parameters) : schema_(schema), parameters_(parameters) {}
+  FilterBinding(const TableSchema& schema, const std::map<std::string, TableValue>& parameters)
+      : schema_(schema), parameters_(parameters) {}
 
   Result<std::unique_ptr<Term>> term(const FilterNode& node) {
     auto made = std::make_unique<Term>();
@@ -121,39 +137,51 @@ class FilterBinding {
 
   Result<void> all_used() const {
     for (const auto& [name, value] : parameters_) {
-      if (!used_.contains(name)) return refuse(ErrorCode::invalid_argument, "the filter has no parameter " + in_quotes(name));
+      if (!used_.contains(name))
+        return refuse(ErrorCode::invalid_argument, "the filter has no parameter " + in_quotes(name));
     }
     return {};
   }
 
  private:
-  static Refused wrong(std::size_t at, const std::string& what) { return refuse(ErrorCode::invalid_argument, "filter, at byte " + std::to_string(at) + ": " + what); }
-  std::string field_text(const Term& term) const { return "field " + in_quotes(schema_.fields[term.field].name) + " is of type " + std::string(name_of(term.type)); }
+  static Refused wrong(std::size_t at, const std::string& what) {
+    return refuse(ErrorCode::invalid_argument, "filter, at byte " + std::to_string(at) + ": " + what);
+  }
+  std::string field_text(const Term& term) const {
+    return "field " + in_quotes(schema_.fields[term.field].name) + " is of type " + std::string(name_of(term.type));
+  }
 
   Result<void> bind(const FilterNode& node, Term& term) {
     switch (node.kind) {
       case FilterNode::Kind::holds:
-        if (term.type != FieldType::boolean) return wrong(node.at, field_text(term) + ": a comparison is missing behind it");
+        if (term.type != FieldType::boolean)
+          return wrong(node.at, field_text(term) + ": a comparison is missing behind it");
         return {};
-      case FilterNode::Kind::compare: return compare(node, term);
-      case FilterNode::Kind::in: return in_list(node, term);
+      case FilterNode::Kind::compare:
+        return compare(node, term);
+      case FilterNode::Kind::in:
+        return in_list(node, term);
       case FilterNode::Kind::like:
       case FilterNode::Kind::contains:
-      case FilterNode::Kind::matches: return pattern(node, term);
-      default: return {};
+      case FilterNode::Kind::matches:
+        return pattern(node, term);
+      default:
+        return {};
     }
   }
 
   Result<void> compare(const FilterNode& node, Term& term) {
     const FilterOperand& operand = node.operands[0];
-    if (term.type == FieldType::json && node.op != CompareOp::equal && node.op != CompareOp::not_equal) return wrong(node.at, field_text(term) + ", which has no order");
+    if (term.type == FieldType::json && node.op != CompareOp::equal && node.op != CompareOp::not_equal)
+      return wrong(node.at, field_text(term) + ", which has no order");
     if (operand.kind == FilterOperand::Kind::field) {
       const auto other = schema_.at(operand.name);
       if (!other) return wrong(operand.at, other.error().what);
       term.other = *other;
       term.other_type = schema_.fields[*other].type;
       if (term.type != term.other_type && !(is_numeric(term.type) && is_numeric(term.other_type))) {
-        return wrong(operand.at, field_text(term) + ", and field " + in_quotes(operand.name) + " of type " + std::string(name_of(term.other_type)));
+        return wrong(operand.at, field_text(term) + ", and field " + in_quotes(operand.name) + " of type " +
+                                     std::string(name_of(term.other_type)));
       }
       return {};
     }
@@ -169,8 +197,10 @@ class FilterBinding {
       if (operand.kind == FilterOperand::Kind::field) return wrong(operand.at, "a list is of values, not of fields");
       auto value = value_of(operand, term);
       if (!value) return refuse(std::move(value).error());
-      if (value->is_null()) term.null = true;
-      else term.values.push_back(std::move(*value));
+      if (value->is_null())
+        term.null = true;
+      else
+        term.values.push_back(std::move(*value));
     }
     return {};
   }
@@ -178,13 +208,16 @@ class FilterBinding {
   Result<void> pattern(const FilterNode& node, Term& term) {
     const FilterOperand& operand = node.operands[0];
     if (operand.kind == FilterOperand::Kind::field) return wrong(operand.at, "a pattern is a text, not a field");
-    if (!is_textual(term.type) && !(term.type == FieldType::bytes && node.kind == FilterNode::Kind::contains)) return wrong(node.at, field_text(term) + ", which has no patterns");
+    if (!is_textual(term.type) && !(term.type == FieldType::bytes && node.kind == FilterNode::Kind::contains))
+      return wrong(node.at, field_text(term) + ", which has no patterns");
     auto value = value_of(operand, term);
     if (!value) return refuse(std::move(value).error());
     term.null = value->is_null();
     if (term.null) return {};
     const std::string& text = *value->as<std::string>();
-    if (text.size() > pattern_bytes_max) return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(operand.at) + ": a pattern has at most " + std::to_string(pattern_bytes_max) + " bytes");
+    if (text.size() > pattern_bytes_max)
+      return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(operand.at) + ": a pattern has at most " +
+                                              std::to_string(pattern_bytes_max) + " bytes");
     if (node.kind == FilterNode::Kind::like) {
       auto like = LikePattern::make(text);
       if (!like) return wrong(operand.at, like.error().what);
@@ -194,12 +227,16 @@ class FilterBinding {
       options.set_log_errors(false);
       options.set_max_mem(pattern_memory_max);
       term.pattern = std::make_unique<re2::RE2>(text, options);
-      if (!term.pattern->ok()) return wrong(operand.at, in_quotes(text) + " is no regular expression: " + term.pattern->error());
+      if (!term.pattern->ok())
+        return wrong(operand.at, in_quotes(text) + " is no regular expression: " + term.pattern->error());
       term.pattern_size = size_of_pattern(text);
       if (term.pattern_size > pattern_size_max) {
-        return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(operand.at) + ": " + in_quotes(text, 40) + " is too large a regular expression: it has " +
-                                                (term.pattern_size > pattern_size_max + 1 ? std::to_string(term.pattern_size) : "too many") + " steps of at most " +
-                                                std::to_string(pattern_size_max) + ", each repetition {n} counted n times");
+        return refuse(ErrorCode::too_large,
+                      "filter, at byte " + std::to_string(operand.at) + ": " + in_quotes(text, 40) +
+                          " is too large a regular expression: it has " +
+                          (term.pattern_size > pattern_size_max + 1 ? std::to_string(term.pattern_size) : "too many") +
+                          " steps of at most " + std::to_string(pattern_size_max) +
+                          ", each repetition {n} counted n times");
       }
     }
     term.values.push_back(std::move(*value));
@@ -211,16 +248,21 @@ class FilterBinding {
     TableValue value = operand.value;
     if (operand.kind == FilterOperand::Kind::parameter) {
       const auto given = parameters_.find(operand.name);
-      if (given == parameters_.end()) return wrong(operand.at, "the parameter " + in_quotes(operand.name) + " is not given");
+      if (given == parameters_.end())
+        return wrong(operand.at, "the parameter " + in_quotes(operand.name) + " is not given");
       used_.insert(operand.name);
       value = given->second;
       if (value.is_null()) return value;
     }
     const auto* text = value.as<std::string>();
-    // A number that was meant as a text is what is met most: a parameter's text on a command line is JSON where it can be.
+    // A number that was meant as a text is what is met most: a parameter's text on a command line is JSON where it can
+    // be.
     const auto refused = [&] {
       const std::string given = operand_name(operand, value);
-      return wrong(operand.at, field_text(term) + ", and is not compared with " + given + (is_textual(term.type) && text == nullptr ? ": a text stands in quotes, \"" + given + '"' : std::string()));
+      return wrong(operand.at,
+                   field_text(term) + ", and is not compared with " + given +
+                       (is_textual(term.type) && text == nullptr ? ": a text stands in quotes, \"" + given + '"'
+                                                                 : std::string()));
     };
     switch (term.type) {
       case FieldType::text:
@@ -241,7 +283,8 @@ class FilterBinding {
         return TableValue(*time);
       }
       case FieldType::integer:
-      case FieldType::number: break;
+      case FieldType::number:
+        break;
     }
     if (const auto* whole = value.as<std::int64_t>()) {
       const auto number = static_cast<double>(*whole);
@@ -251,7 +294,8 @@ class FilterBinding {
     const auto* number = value.as<double>();
     if (number == nullptr) return refused();
     if (std::isnan(*number)) return wrong(operand.at, "NaN is no number");
-    if (term.type == FieldType::integer && *number == std::floor(*number) && *number >= -9223372036854775808.0 && *number < 9223372036854775808.0) {
+    if (term.type == FieldType::integer && *number == std::floor(*number) && *number >= -9223372036854775808.0 &&
+        *number < 9223372036854775808.0) {
       return TableValue(static_cast<std::int64_t>(*number));
     }
     return *number == 0 ? TableValue(0.0) : value;
@@ -295,12 +339,15 @@ Result<Truth> evaluate_term(const Term& term, const RowView& row) {
       if (!inner) return inner;
       return static_cast<Truth>(2 - static_cast<int>(*inner));
     }
-    case FilterNode::Kind::is_null: return truth(row.is_null(term.field));
-    default: break;
+    case FilterNode::Kind::is_null:
+      return truth(row.is_null(term.field));
+    default:
+      break;
   }
   if (row.is_null(term.field)) return Truth::unknown;
   switch (term.kind) {
-    case FilterNode::Kind::holds: return truth(row.boolean(term.field));
+    case FilterNode::Kind::holds:
+      return truth(row.boolean(term.field));
     case FilterNode::Kind::compare:
       if (term.other) {
         if (row.is_null(*term.other)) return Truth::unknown;
@@ -314,7 +361,8 @@ Result<Truth> evaluate_term(const Term& term, const RowView& row) {
         if (order_of(row, term.field, term.type, value) == 0) return Truth::yes;
       }
       return term.null ? Truth::unknown : Truth::no;
-    default: break;
+    default:
+      break;
   }
   if (term.null) return Truth::unknown;
   return evaluate_pattern(term, row.string(term.field));
@@ -329,13 +377,16 @@ Result<Truth> evaluate_pattern(const Term& term, std::string_view text) {
   EVERSHARD_TRY(storage::spend(text.size()));
   if (term.kind == FilterNode::Kind::contains) {
     const std::string& part = *term.values[0].as<std::string>();
-    return truth(::memmem(text.data(), text.size(), part.data(), part.size()) != nullptr);  // in linear time, which string_view::find does not promise
+    return truth(::memmem(text.data(), text.size(), part.data(), part.size()) !=
+                 nullptr);  // in linear time, which string_view::find does not promise
   }
   const std::size_t steps = text.size() * term.pattern_size;
   if (steps > match_steps_max) {
-    return refuse(ErrorCode::too_large, "filter: a text of " + std::to_string(text.size()) + " bytes is too long for the regular expression " + in_quotes(term.pattern->pattern(), 40) +
-                                            ": bytes times its " + std::to_string(term.pattern_size) + " steps are at most " + std::to_string(match_steps_max) +
-                                            "; CONTAINS and LIKE have no such limit");
+    return refuse(ErrorCode::too_large, "filter: a text of " + std::to_string(text.size()) +
+                                            " bytes is too long for the regular expression " +
+                                            in_quotes(term.pattern->pattern(), 40) + ": bytes times its " +
+                                            std::to_string(term.pattern_size) + " steps are at most " +
+                                            std::to_string(match_steps_max) + "; CONTAINS and LIKE have no such limit");
   }
   EVERSHARD_TRY(storage::spend(steps / steps_of_a_nanosecond));
   return truth(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *term.pattern));
@@ -364,7 +415,8 @@ Filter::Filter(Filter&&) noexcept = default;
 Filter& Filter::operator=(Filter&&) noexcept = default;
 Filter::~Filter() = default;
 
-Result<Filter> Filter::bind(const FilterNode& tree, const TableSchema& schema, const std::map<std::string, TableValue>& parameters) {
+Result<Filter> Filter::bind(const FilterNode& tree, const TableSchema& schema,
+                            const std::map<std::string, TableValue>& parameters) {
   FilterBinding binding(schema, parameters);
   auto root = binding.term(tree);
   if (!root) return refuse(std::move(root).error());

@@ -10,13 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/protocol/table_schema.hpp"
 #include "evershard/views/table/filter_tree.hpp"
 #include "evershard/views/table/row_codec.hpp"
-#include "evershard/protocol/table_schema.hpp"
 
 namespace evershard::actors {
 
-/// Three-valued: what compares with null is unknown, and so is what depends on it. Order matters: AND is the least, OR the most.
+/// Three-valued: what compares with null is unknown, and so is what depends on it. Order matters: AND is the least, OR
+/// the most.
 enum class Truth : std::uint8_t { no = 0, unknown = 1, yes = 2 };
 
 class Filter {
@@ -32,9 +33,11 @@ class Filter {
   Filter& operator=(Filter&&) noexcept;
   ~Filter();
 
-  /// Errors: invalid_argument: a field that is not there, a value that its type is not compared with, a parameter that is not given or not
+  /// Errors: invalid_argument: a field that is not there, a value that its type is not compared with, a parameter that
+  /// is not given or not
   ///         used, a bad pattern; too_large
-  [[nodiscard]] static Result<Filter> bind(const FilterNode& tree, const TableSchema& schema, const std::map<std::string, TableValue>& parameters);
+  [[nodiscard]] static Result<Filter> bind(const FilterNode& tree, const TableSchema& schema,
+                                           const std::map<std::string, TableValue>& parameters);
 
   /// Spends of the thread's storage::ReadWork.
   /// Errors: too_large: a text that is too long for a pattern of its size; those of storage::spend
@@ -50,8 +53,9 @@ class Filter {
   std::unique_ptr<Term> root_;
 };
 
-/// A regular expression takes time in proportion to the text times its own size, and never recurses (RE2). Its size is the number of its steps, with
-/// what is repeated `{n}` times counted n times and a class of characters counted by its ranges below U+0100.
+/// A regular expression takes time in proportion to the text times its own size, and never recurses (RE2). Its size is
+/// the number of its steps, with what is repeated `{n}` times counted n times and a class of characters counted by its
+/// ranges below U+0100.
 inline constexpr std::size_t pattern_bytes_max = 1'024;
 inline constexpr std::size_t pattern_size_max = 1'000;
 /// Bytes of a text times the size of the pattern. RE2 can't be interrupted: this is at most some 50 ms.

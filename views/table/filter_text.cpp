@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "evershard/views/table/filter_tree.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/table_schema.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/views/table/filter_tree.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -18,7 +18,9 @@ bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool is_filter_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_word_start(c) || is_filter_digit(c); }
 
-Refused no_filter(std::size_t at, const std::string& what) { return refuse(ErrorCode::invalid_argument, "filter, at byte " + std::to_string(at) + ": " + what); }
+Refused no_filter(std::size_t at, const std::string& what) {
+  return refuse(ErrorCode::invalid_argument, "filter, at byte " + std::to_string(at) + ": " + what);
+}
 
 /// One token ahead.
 class FilterLexer {
@@ -26,13 +28,19 @@ class FilterLexer {
   explicit FilterLexer(std::string_view text) : text_(text) {}
 
   [[nodiscard]] FilterToken kind() const { return kind_; }
-  [[nodiscard]] const std::string& text() const { return value_; }  ///< keywords in upper case; strings without their quotes
+  [[nodiscard]] const std::string& text() const {
+    return value_;
+  }  ///< keywords in upper case; strings without their quotes
   [[nodiscard]] std::size_t at() const { return begin_; }
   [[nodiscard]] bool is(FilterToken kind, std::string_view text) const { return kind_ == kind && value_ == text; }
-  [[nodiscard]] std::string found() const { return kind_ == FilterToken::end ? "the end" : in_quotes(text_.substr(begin_, next_ - begin_), 40); }
+  [[nodiscard]] std::string found() const {
+    return kind_ == FilterToken::end ? "the end" : in_quotes(text_.substr(begin_, next_ - begin_), 40);
+  }
 
   Result<void> step() {
-    while (next_ < text_.size() && (text_[next_] == ' ' || text_[next_] == '\t' || text_[next_] == '\n' || text_[next_] == '\r')) ++next_;
+    while (next_ < text_.size() &&
+           (text_[next_] == ' ' || text_[next_] == '\t' || text_[next_] == '\n' || text_[next_] == '\r'))
+      ++next_;
     begin_ = next_;
     value_.clear();
     if (next_ == text_.size()) return set(FilterToken::end);
@@ -54,10 +62,12 @@ class FilterLexer {
   Result<void> word() {
     while (next_ < text_.size() && is_word(text_[next_])) value_ += text_[next_++];
     std::string lower = value_;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     const auto reserved = reserved_field_names();
     if (std::find(reserved.begin(), reserved.end(), lower) == reserved.end()) return set(FilterToken::word);
-    std::transform(lower.begin(), lower.end(), value_.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    std::transform(lower.begin(), lower.end(), value_.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
     return set(FilterToken::keyword);
   }
 
@@ -82,7 +92,8 @@ class FilterLexer {
     for (std::size_t i = 0; i < value_.size(); i += 2) {
       unsigned byte = 0;
       const char* digits = value_.data() + i;
-      if (value_.size() % 2 != 0 || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return no_filter(begin_, "bytes are two hex digits each: x'00ff'");
+      if (value_.size() % 2 != 0 || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
+        return no_filter(begin_, "bytes are two hex digits each: x'00ff'");
       bytes += static_cast<char>(byte);
     }
     value_ = std::move(bytes);
@@ -90,7 +101,8 @@ class FilterLexer {
   }
 
   Result<void> number() {
-    while (next_ < text_.size() && (is_word(text_[next_]) || text_[next_] == '.' || text_[next_] == '-' || text_[next_] == '+')) {
+    while (next_ < text_.size() &&
+           (is_word(text_[next_]) || text_[next_] == '.' || text_[next_] == '-' || text_[next_] == '+')) {
       const bool sign = text_[next_] == '-' || text_[next_] == '+';
       if (sign && next_ != begin_ && text_[next_ - 1] != 'e' && text_[next_ - 1] != 'E') break;
       value_ += text_[next_++];
@@ -102,13 +114,15 @@ class FilterLexer {
     ++next_;
     while (next_ < text_.size() && is_word(text_[next_])) value_ += text_[next_++];
     const bool digits = !value_.empty() && std::all_of(value_.begin(), value_.end(), is_filter_digit);
-    if (value_.empty() || digits != (mark == '?') || value_.size() > field_name_bytes_max) return no_filter(begin_, "a parameter is :name or ?1");
+    if (value_.empty() || digits != (mark == '?') || value_.size() > field_name_bytes_max)
+      return no_filter(begin_, "a parameter is :name or ?1");
     return set(FilterToken::parameter);
   }
 
   Result<void> symbol() {
     constexpr std::array<std::string_view, 11> symbols{"=~", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","};
-    const auto found = std::find_if(symbols.begin(), symbols.end(), [&](std::string_view each) { return text_.substr(next_).starts_with(each); });
+    const auto found = std::find_if(symbols.begin(), symbols.end(),
+                                    [&](std::string_view each) { return text_.substr(next_).starts_with(each); });
     if (found == symbols.end()) return no_filter(begin_, in_quotes(character()) + " means nothing here");
     next_ += found->size();
     value_ = *found;
@@ -136,7 +150,8 @@ class FilterParser {
   Result<FilterNode> run() {
     EVERSHARD_TRY(token_.step());
     auto node = disjunction(0);
-    if (node && token_.kind() != FilterToken::end) return no_filter(token_.at(), "expected AND, OR or the end, found " + token_.found());
+    if (node && token_.kind() != FilterToken::end)
+      return no_filter(token_.at(), "expected AND, OR or the end, found " + token_.found());
     return node;
   }
 
@@ -145,7 +160,9 @@ class FilterParser {
   bool symbol(std::string_view text) const { return token_.is(FilterToken::symbol, text); }
 
   Result<FilterNode> chain(FilterNode::Kind kind, std::string_view word, std::size_t depth) {
-    const auto one = [&] { return kind == FilterNode::Kind::any_of ? chain(FilterNode::Kind::all_of, "AND", depth) : negation(depth); };
+    const auto one = [&] {
+      return kind == FilterNode::Kind::any_of ? chain(FilterNode::Kind::all_of, "AND", depth) : negation(depth);
+    };
     auto first = one();
     if (!first || !keyword(word)) return first;
     FilterNode node{.kind = kind, .children = {}, .at = first->at};
@@ -159,12 +176,16 @@ class FilterParser {
     return node;
   }
   Result<FilterNode> disjunction(std::size_t depth) {
-    if (depth > filter_depth_max) return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(token_.at()) + ": more than " + std::to_string(filter_depth_max) + " levels");
+    if (depth > filter_depth_max)
+      return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(token_.at()) + ": more than " +
+                                              std::to_string(filter_depth_max) + " levels");
     return chain(FilterNode::Kind::any_of, "OR", depth);
   }
 
   Result<FilterNode> negation(std::size_t depth) {
-    if (depth > filter_depth_max) return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(token_.at()) + ": more than " + std::to_string(filter_depth_max) + " levels");
+    if (depth > filter_depth_max)
+      return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(token_.at()) + ": more than " +
+                                              std::to_string(filter_depth_max) + " levels");
     if (!keyword("NOT")) return primary(depth);
     const std::size_t at = token_.at();
     EVERSHARD_TRY(token_.step());
@@ -184,7 +205,8 @@ class FilterParser {
       EVERSHARD_TRY(token_.step());
       return inner;
     }
-    if (token_.kind() != FilterToken::word) return no_filter(token_.at(), "expected a field, NOT or (, found " + token_.found());
+    if (token_.kind() != FilterToken::word)
+      return no_filter(token_.at(), "expected a field, NOT or (, found " + token_.found());
     FilterNode node{.kind = FilterNode::Kind::holds, .field = token_.text(), .at = token_.at()};
     EVERSHARD_TRY(token_.step());
     return predicate(std::move(node));
@@ -192,8 +214,13 @@ class FilterParser {
 
   Result<FilterNode> predicate(FilterNode node) {
     if (token_.kind() == FilterToken::symbol) {
-      constexpr std::array<std::pair<std::string_view, CompareOp>, 7> ops{{{"=", CompareOp::equal}, {"!=", CompareOp::not_equal}, {"<>", CompareOp::not_equal}, {"<", CompareOp::less},
-                                                                           {"<=", CompareOp::less_equal}, {">", CompareOp::greater}, {">=", CompareOp::greater_equal}}};
+      constexpr std::array<std::pair<std::string_view, CompareOp>, 7> ops{{{"=", CompareOp::equal},
+                                                                           {"!=", CompareOp::not_equal},
+                                                                           {"<>", CompareOp::not_equal},
+                                                                           {"<", CompareOp::less},
+                                                                           {"<=", CompareOp::less_equal},
+                                                                           {">", CompareOp::greater},
+                                                                           {">=", CompareOp::greater_equal}}};
       for (const auto& [text, op] : ops) {
         if (!symbol(text)) continue;
         node.op = op;
@@ -206,10 +233,14 @@ class FilterParser {
     const bool negated = keyword("NOT");
     if (negated) EVERSHARD_TRY(token_.step());
     Result<FilterNode> made = no_filter(token_.at(), "expected IN, LIKE or CONTAINS, found " + token_.found());
-    if (keyword("IN")) made = list(std::move(node));
-    else if (keyword("LIKE")) made = with_operand(std::move(node), FilterNode::Kind::like);
-    else if (keyword("CONTAINS")) made = with_operand(std::move(node), FilterNode::Kind::contains);
-    else if (!negated) return counted(std::move(node));
+    if (keyword("IN"))
+      made = list(std::move(node));
+    else if (keyword("LIKE"))
+      made = with_operand(std::move(node), FilterNode::Kind::like);
+    else if (keyword("CONTAINS"))
+      made = with_operand(std::move(node), FilterNode::Kind::contains);
+    else if (!negated)
+      return counted(std::move(node));
     if (!made || !negated) return made;
     FilterNode around{.kind = FilterNode::Kind::negated, .at = made->at};
     around.children.push_back(std::move(*made));
@@ -258,7 +289,9 @@ class FilterParser {
   Result<FilterOperand> operand() {
     FilterOperand operand{.value = {}, .name = {}, .at = token_.at()};
     switch (token_.kind()) {
-      case FilterToken::text: operand.value = TableValue(token_.text()); break;
+      case FilterToken::text:
+        operand.value = TableValue(token_.text());
+        break;
       case FilterToken::bytes:
         operand.kind = FilterOperand::Kind::bytes;
         operand.value = TableValue(token_.text());
@@ -284,7 +317,8 @@ class FilterParser {
         }
         if (keyword("NULL")) return no_filter(token_.at(), "nothing is equal to NULL: write IS NULL or IS NOT NULL");
         [[fallthrough]];
-      default: return no_filter(token_.at(), "expected a value, found " + token_.found());
+      default:
+        return no_filter(token_.at(), "expected a value, found " + token_.found());
     }
     EVERSHARD_TRY(token_.step());
     return operand;
@@ -294,15 +328,19 @@ class FilterParser {
     if (text.starts_with('+')) text.remove_prefix(1);
     const char* end = text.data() + text.size();
     std::int64_t whole = 0;
-    if (const auto read = std::from_chars(text.data(), end, whole); read.ec == std::errc{} && read.ptr == end) return TableValue(whole);
+    if (const auto read = std::from_chars(text.data(), end, whole); read.ec == std::errc{} && read.ptr == end)
+      return TableValue(whole);
     if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return {};
     double number = 0;
-    if (const auto read = std::from_chars(text.data(), end, number); read.ec != std::errc{} || read.ptr != end) return {};
+    if (const auto read = std::from_chars(text.data(), end, number); read.ec != std::errc{} || read.ptr != end)
+      return {};
     return TableValue(number == 0 ? 0.0 : number);
   }
 
   Result<void> count() {
-    if (++terms_ > filter_terms_max) return refuse(ErrorCode::too_large, "filter: more than " + std::to_string(filter_terms_max) + " comparisons and elements of lists");
+    if (++terms_ > filter_terms_max)
+      return refuse(ErrorCode::too_large,
+                    "filter: more than " + std::to_string(filter_terms_max) + " comparisons and elements of lists");
     return {};
   }
   Result<FilterNode> counted(FilterNode node) {
@@ -325,7 +363,8 @@ std::string quoted_text(std::string_view text) {
 
 std::string operand_text(const FilterOperand& operand) {
   if (operand.kind == FilterOperand::Kind::field) return operand.name;
-  if (operand.kind == FilterOperand::Kind::parameter) return (is_filter_digit(operand.name[0]) ? '?' : ':') + operand.name;
+  if (operand.kind == FilterOperand::Kind::parameter)
+    return (is_filter_digit(operand.name[0]) ? '?' : ':') + operand.name;
   if (operand.kind == FilterOperand::Kind::bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string hex = "x'";
@@ -351,20 +390,31 @@ std::string_view op_text(CompareOp op) {
 std::string node_text(const FilterNode& node, int around) {
   const auto joined = [&](std::string_view word, int strength) {
     std::string text;
-    for (const FilterNode& child : node.children) text += (text.empty() ? "" : std::string(word)) + node_text(child, strength);
+    for (const FilterNode& child : node.children)
+      text += (text.empty() ? "" : std::string(word)) + node_text(child, strength);
     return around >= strength ? '(' + text + ')' : text;
   };
   switch (node.kind) {
-    case FilterNode::Kind::any_of: return joined(" OR ", 1);
-    case FilterNode::Kind::all_of: return joined(" AND ", 2);
-    case FilterNode::Kind::negated: return "NOT " + node_text(node.children[0], 2);
-    case FilterNode::Kind::compare: return node.field + std::string(op_text(node.op)) + operand_text(node.operands[0]);
-    case FilterNode::Kind::like: return node.field + " LIKE " + operand_text(node.operands[0]);
-    case FilterNode::Kind::contains: return node.field + " CONTAINS " + operand_text(node.operands[0]);
-    case FilterNode::Kind::matches: return node.field + " =~ " + operand_text(node.operands[0]);
-    case FilterNode::Kind::is_null: return node.field + " IS NULL";
-    case FilterNode::Kind::holds: return node.field;
-    case FilterNode::Kind::in: break;
+    case FilterNode::Kind::any_of:
+      return joined(" OR ", 1);
+    case FilterNode::Kind::all_of:
+      return joined(" AND ", 2);
+    case FilterNode::Kind::negated:
+      return "NOT " + node_text(node.children[0], 2);
+    case FilterNode::Kind::compare:
+      return node.field + std::string(op_text(node.op)) + operand_text(node.operands[0]);
+    case FilterNode::Kind::like:
+      return node.field + " LIKE " + operand_text(node.operands[0]);
+    case FilterNode::Kind::contains:
+      return node.field + " CONTAINS " + operand_text(node.operands[0]);
+    case FilterNode::Kind::matches:
+      return node.field + " =~ " + operand_text(node.operands[0]);
+    case FilterNode::Kind::is_null:
+      return node.field + " IS NULL";
+    case FilterNode::Kind::holds:
+      return node.field;
+    case FilterNode::Kind::in:
+      break;
   }
   std::string list;
   for (const FilterOperand& operand : node.operands) list += (list.empty() ? "" : ", ") + operand_text(operand);
@@ -374,7 +424,9 @@ std::string node_text(const FilterNode& node, int around) {
 }  // namespace
 
 Result<FilterNode> parse_filter(std::string_view text) {
-  if (text.size() > filter_bytes_max) return refuse(ErrorCode::too_large, "a filter has at most " + std::to_string(filter_bytes_max) + " bytes, this one has " + std::to_string(text.size()));
+  if (text.size() > filter_bytes_max)
+    return refuse(ErrorCode::too_large, "a filter has at most " + std::to_string(filter_bytes_max) +
+                                            " bytes, this one has " + std::to_string(text.size()));
   if (!is_utf8(text)) return refuse(ErrorCode::invalid_argument, "filter: not UTF-8: " + in_quotes(text));
   return FilterParser(text).run();
 }

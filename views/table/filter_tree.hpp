@@ -27,7 +27,9 @@ struct FilterOperand {
   std::string name{};  ///< of a parameter, of a field
   std::size_t at = 0;  ///< the byte it begins at
 
-  friend bool operator==(const FilterOperand& a, const FilterOperand& b) { return a.kind == b.kind && a.value == b.value && a.name == b.name; }
+  friend bool operator==(const FilterOperand& a, const FilterOperand& b) {
+    return a.kind == b.kind && a.value == b.value && a.name == b.name;
+  }
 };
 
 struct FilterNode {
@@ -52,7 +54,8 @@ struct FilterNode {
 
   /// The same but for where things stood.
   friend bool operator==(const FilterNode& a, const FilterNode& b) {
-    return a.kind == b.kind && a.children == b.children && a.field == b.field && a.op == b.op && a.operands == b.operands;
+    return a.kind == b.kind && a.children == b.children && a.field == b.field && a.op == b.op &&
+           a.operands == b.operands;
   }
 };
 

@@ -29,7 +29,10 @@ Result<LikePattern> LikePattern::make(std::string_view pattern) {
     } else if (c == '_') {
       add(made.pieces_.back(), {0, true});
     } else if (c == '\\') {
-      if (++i == pattern.size()) return refuse(ErrorCode::invalid_argument, "LIKE " + in_quotes(pattern) + ": it ends with a backslash, which stands before another character");
+      if (++i == pattern.size())
+        return refuse(
+            ErrorCode::invalid_argument,
+            "LIKE " + in_quotes(pattern) + ": it ends with a backslash, which stands before another character");
       add(made.pieces_.back(), {pattern[i]});
     } else {
       add(made.pieces_.back(), {c});
@@ -64,7 +67,8 @@ Result<std::pair<std::size_t, std::size_t>> LikePattern::find(const Piece& piece
   if (!piece.any) {
     EVERSHARD_TRY(storage::spend(text.size()));
     // In linear time, which string_view::find does not promise.
-    const auto* found = static_cast<const char*>(::memmem(text.data(), text.size(), piece.literal.data(), piece.literal.size()));
+    const auto* found =
+        static_cast<const char*>(::memmem(text.data(), text.size(), piece.literal.data(), piece.literal.size()));
     return std::pair(found == nullptr ? no_match : static_cast<std::size_t>(found - text.data()), piece.literal.size());
   }
   for (std::size_t at = 0;; at += character_bytes(text.substr(at))) {

@@ -16,8 +16,8 @@ class LikePattern {
   /// Errors: invalid_argument: it ends with a backslash
   [[nodiscard]] static Result<LikePattern> make(std::string_view pattern);
 
-  /// Shape: `text` is UTF-8. Cost: at most text times the longest piece with a _ between two %, else the text; no recursion.
-  /// Errors: those of storage::spend
+  /// Shape: `text` is UTF-8. Cost: at most text times the longest piece with a _ between two %, else the text; no
+  /// recursion. Errors: those of storage::spend
   [[nodiscard]] Result<bool> matches(std::string_view text) const;
 
  private:

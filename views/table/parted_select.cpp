@@ -13,7 +13,8 @@ constexpr std::size_t merged_bytes_max = 4u << 20;
 
 std::size_t bytes_of_row(const std::vector<TableValue>& row) {
   std::size_t bytes = 0;
-  for (const auto& value : row) bytes += value.as<std::string>() != nullptr ? value.as<std::string>()->size() : sizeof(std::int64_t);
+  for (const auto& value : row)
+    bytes += value.as<std::string>() != nullptr ? value.as<std::string>()->size() : sizeof(std::int64_t);
   return bytes;
 }
 
@@ -24,7 +25,8 @@ Result<PartedSelect> PartedSelect::make(const TableShape& table, const TableSele
   if (!prepared) return refuse(std::move(prepared).error());
   PartedSelect made(std::move(*prepared));
   const auto& whole = made.whole_;
-  if (whole.path_.plan.path == TablePlan::Path::key) made.only_ = part_of_key(std::string_view(whole.path_.range.from).substr(1), parts);
+  if (whole.path_.plan.path == TablePlan::Path::key)
+    made.only_ = part_of_key(std::string_view(whole.path_.range.from).substr(1), parts);
   made.for_part_ = select;
   std::vector<bool> wanted(table.schema.fields.size());
   for (const auto field : whole.fields_) wanted[field] = true;
@@ -45,7 +47,8 @@ Result<PartedSelect> PartedSelect::make(const TableShape& table, const TableSele
 std::string PartedSelect::place_of(const std::vector<TableValue>& row) const {
   const auto& table = *whole_.table_;
   std::string key;
-  for (const auto field : table.schema.key()) table_keys::append_ordered(key, table.layout.type(field), value(row, field));
+  for (const auto field : table.schema.key())
+    table_keys::append_ordered(key, table.layout.type(field), value(row, field));
   const auto& path = whole_.path_;
   if (!path.plan.sorted) {
     if (!path.by_entries) return table_keys::row(key);
@@ -57,11 +60,15 @@ std::string PartedSelect::place_of(const std::vector<TableValue>& row) const {
   for (const auto& [field, descending] : whole_.order_) {
     std::string part;
     table_keys::append_ordered_or_null(part, table.layout.type(field), value(row, field));
-    if (descending) table_keys::append_inverted(place, part);
-    else place += part;
+    if (descending)
+      table_keys::append_inverted(place, part);
+    else
+      place += part;
   }
-  if (whole_.order_.back().second) table_keys::append_inverted(place, key);
-  else place += key;
+  if (whole_.order_.back().second)
+    table_keys::append_inverted(place, key);
+  else
+    place += key;
   return place;
 }
 
@@ -80,7 +87,8 @@ Result<TablePage> PartedSelect::merge(std::vector<TablePage> pages) const {
   const auto later = [&](const Head& a, const Head& b) { return backwards ? a.place < b.place : a.place > b.place; };
   std::vector<Head> heads;
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    if (pages[i].fields != for_part_.fields) return refuse(ErrorCode::unavailable, "a part answered with other fields than it was asked for");
+    if (pages[i].fields != for_part_.fields)
+      return refuse(ErrorCode::unavailable, "a part answered with other fields than it was asked for");
     merged.position = i == 0 ? pages[i].position : std::min(merged.position, pages[i].position);
     merged.looked_at += pages[i].looked_at;
     if (!pages[i].rows.empty()) heads.push_back({i, 0, place_of(pages[i].rows[0])});

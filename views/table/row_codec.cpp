@@ -48,7 +48,8 @@ std::string RowLayout::encode(std::span<const TableValue> row) const {
   bytes[1] = static_cast<char>(types_.size());
   for (std::size_t i = 0; i < types_.size(); ++i) {
     const TableValue& value = row[i];
-    if (value.is_null()) bytes[2 + i / 8] = static_cast<char>(static_cast<unsigned char>(bytes[2 + i / 8]) | 1u << i % 8);
+    if (value.is_null())
+      bytes[2 + i / 8] = static_cast<char>(static_cast<unsigned char>(bytes[2 + i / 8]) | 1u << i % 8);
     if (is_string(types_[i])) {
       if (const auto* text = value.as<std::string>()) bytes += *text;
       put_slot(bytes, slots_[i], static_cast<std::uint32_t>(bytes.size() - heap_));
@@ -56,17 +57,26 @@ std::string RowLayout::encode(std::span<const TableValue> row) const {
     }
     if (value.is_null()) continue;
     switch (types_[i]) {
-      case FieldType::boolean: bytes[slots_[i]] = *value.as<bool>() ? '\1' : '\0'; break;
-      case FieldType::integer: put_slot(bytes, slots_[i], *value.as<std::int64_t>()); break;
-      case FieldType::time: put_slot(bytes, slots_[i], value.as<Timestamp>()->micros); break;
-      default: put_slot(bytes, slots_[i], *value.as<double>()); break;
+      case FieldType::boolean:
+        bytes[slots_[i]] = *value.as<bool>() ? '\1' : '\0';
+        break;
+      case FieldType::integer:
+        put_slot(bytes, slots_[i], *value.as<std::int64_t>());
+        break;
+      case FieldType::time:
+        put_slot(bytes, slots_[i], value.as<Timestamp>()->micros);
+        break;
+      default:
+        put_slot(bytes, slots_[i], *value.as<double>());
+        break;
     }
   }
   return bytes;
 }
 
 bool RowLayout::fits(std::string_view bytes) const {
-  if (bytes.size() < heap_ || bytes[0] != static_cast<char>(row_format) || bytes[1] != static_cast<char>(types_.size())) return false;
+  if (bytes.size() < heap_ || bytes[0] != static_cast<char>(row_format) || bytes[1] != static_cast<char>(types_.size()))
+    return false;
   const std::size_t heap = bytes.size() - heap_;
   std::uint32_t before = 0;
   for (const std::uint32_t slot : string_slots_) {
@@ -90,11 +100,16 @@ Result<std::vector<TableValue>> RowLayout::decode(std::string_view bytes) const 
 TableValue RowView::value(std::size_t field) const {
   if (is_null(field)) return {};
   switch (layout_->types_[field]) {
-    case FieldType::boolean: return TableValue(boolean(field));
-    case FieldType::integer: return TableValue(integer(field));
-    case FieldType::time: return TableValue(Timestamp{integer(field)});
-    case FieldType::number: return TableValue(number(field));
-    default: return TableValue(string(field));
+    case FieldType::boolean:
+      return TableValue(boolean(field));
+    case FieldType::integer:
+      return TableValue(integer(field));
+    case FieldType::time:
+      return TableValue(Timestamp{integer(field)});
+    case FieldType::number:
+      return TableValue(number(field));
+    default:
+      return TableValue(string(field));
   }
 }
 

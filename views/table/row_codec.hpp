@@ -16,8 +16,8 @@ namespace evershard::actors {
 
 inline constexpr std::uint8_t row_format = 1;
 
-/// Where each field of a schema lies: format (1), number of fields (1), a bit a field that is null, a slot of fixed size a field, the bytes of
-/// all strings. A string's slot says where it ends; it begins where the one before it ends.
+/// Where each field of a schema lies: format (1), number of fields (1), a bit a field that is null, a slot of fixed
+/// size a field, the bytes of all strings. A string's slot says where it ends; it begins where the one before it ends.
 /// Source: docs/projections.md, "A table's bytes".
 class RowLayout {
  public:
@@ -29,7 +29,8 @@ class RowLayout {
   [[nodiscard]] Result<std::vector<TableValue>> decode(std::string_view bytes) const;
   /// Whether the bytes have this layout: what a RowView may look into. Errors: corruption
   [[nodiscard]] Result<void> check(std::string_view bytes) const {
-    if (fits(bytes)) [[likely]] return {};
+    if (fits(bytes)) [[likely]]
+      return {};
     return refuse(ErrorCode::corruption, "a row of table \"" + table_ + "\" is damaged");
   }
   [[nodiscard]] bool fits(std::string_view bytes) const;
@@ -43,7 +44,7 @@ class RowLayout {
 
   std::string table_;
   std::vector<FieldType> types_;
-  std::vector<std::uint32_t> slots_;       ///< a field's slot
+  std::vector<std::uint32_t> slots_;        ///< a field's slot
   std::vector<std::size_t> string_before_;  ///< of a string: the slot of the string before it, or `first`
   std::vector<std::uint32_t> string_slots_;
   std::uint32_t heap_ = 0;  ///< where the strings begin
@@ -54,10 +55,14 @@ class RowView {
  public:
   RowView(const RowLayout& layout, std::string_view bytes) : layout_(&layout), bytes_(bytes) {}
 
-  [[nodiscard]] bool is_null(std::size_t field) const { return (static_cast<unsigned char>(bytes_[2 + field / 8]) >> (field % 8) & 1) != 0; }
+  [[nodiscard]] bool is_null(std::size_t field) const {
+    return (static_cast<unsigned char>(bytes_[2 + field / 8]) >> (field % 8) & 1) != 0;
+  }
   // Of a field of that type; of one that is null: 0, or empty.
   [[nodiscard]] bool boolean(std::size_t field) const { return bytes_[layout_->slots_[field]] != 0; }
-  [[nodiscard]] std::int64_t integer(std::size_t field) const { return fixed<std::int64_t>(layout_->slots_[field]); }  ///< also a time's microseconds
+  [[nodiscard]] std::int64_t integer(std::size_t field) const {
+    return fixed<std::int64_t>(layout_->slots_[field]);
+  }  ///< also a time's microseconds
   [[nodiscard]] double number(std::size_t field) const { return fixed<double>(layout_->slots_[field]); }
   [[nodiscard]] std::string_view string(std::size_t field) const {
     const std::size_t before = layout_->string_before_[field];

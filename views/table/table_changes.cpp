@@ -28,8 +28,10 @@ bool TableChanges::split(Values values, std::vector<TableValue>& key, std::vecto
     }
     seen |= std::uint64_t{1} << *field;
     const auto of_key = std::find(key_fields.begin(), key_fields.end(), *field);
-    if (of_key == key_fields.end()) fields.emplace_back(*field, value);
-    else key[static_cast<std::size_t>(of_key - key_fields.begin())] = value;
+    if (of_key == key_fields.end())
+      fields.emplace_back(*field, value);
+    else
+      key[static_cast<std::size_t>(of_key - key_fields.begin())] = value;
   }
   return true;
 }

@@ -31,11 +31,13 @@ class TableRow {
   std::vector<TableValue> values_;
 };
 
-/// One event's changes, seen by each other in the order they are made; all of them happen or none. After the first one that cannot be,
-/// nothing more is done and every get() finds nothing: the event is at fault, and the policy of the table says what becomes of it.
+/// One event's changes, seen by each other in the order they are made; all of them happen or none. After the first one
+/// that cannot be, nothing more is done and every get() finds nothing: the event is at fault, and the policy of the
+/// table says what becomes of it.
 class TableChanges {
  public:
-  TableChanges(const TableWriter& writer, EventRows& rows, TableCounts& counts) : writer_(writer), rows_(rows), counts_(counts) {}
+  TableChanges(const TableWriter& writer, EventRows& rows, TableCounts& counts)
+      : writer_(writer), rows_(rows), counts_(counts) {}
 
   using Values = std::span<const NamedValue>;
   // Shape of each: all fields of the key, and others.

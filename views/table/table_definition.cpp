@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "evershard/views/rules/part_name.hpp"
-#include "evershard/views/table/table_mapping.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
 #include "evershard/storage/journal/checksum.hpp"
+#include "evershard/views/rules/part_name.hpp"
+#include "evershard/views/table/table_mapping.hpp"
 
 namespace evershard::actors {
 
@@ -23,20 +23,28 @@ std::vector<std::pair<std::string, ValueSource>> by_field(std::vector<std::pair<
 
 /// What one part alone cannot decide.
 Result<void> check_parts(const TableDefinition& definition) {
-  const auto wrong = [&](const std::string& what) { return refuse(ErrorCode::invalid_argument, "a table in " + std::to_string(definition.parts) + " parts " + what); };
-  if (definition.parts == 0 || definition.parts > table_parts_max) return refuse(ErrorCode::invalid_argument, "parts is 1 to " + std::to_string(table_parts_max) + ", not " + std::to_string(definition.parts));
+  const auto wrong = [&](const std::string& what) {
+    return refuse(ErrorCode::invalid_argument, "a table in " + std::to_string(definition.parts) + " parts " + what);
+  };
+  if (definition.parts == 0 || definition.parts > table_parts_max)
+    return refuse(ErrorCode::invalid_argument,
+                  "parts is 1 to " + std::to_string(table_parts_max) + ", not " + std::to_string(definition.parts));
   if (definition.parts == 1) return {};
   for (const TableField& field : definition.schema.fields) {
-    if (field.role == FieldRole::unique) return wrong("has no unique field but its key, and " + in_quotes(field.name) + " is unique: no part knows the others' values");
+    if (field.role == FieldRole::unique)
+      return wrong("has no unique field but its key, and " + in_quotes(field.name) +
+                   " is unique: no part knows the others' values");
   }
   const auto* rules = std::get_if<std::vector<MappingRule>>(&definition.made_by);
   if (rules == nullptr) return wrong("is made by rules: a handler may read and change rows of other parts");
   for (std::size_t first = 0; first < rules->size(); ++first) {
     for (std::size_t second = first + 1; second < rules->size(); ++second) {
       const auto &one = (*rules)[first], &other = (*rules)[second];
-      const auto shared = std::find_first_of(one.types.begin(), one.types.end(), other.types.begin(), other.types.end());
+      const auto shared =
+          std::find_first_of(one.types.begin(), one.types.end(), other.types.begin(), other.types.end());
       if (shared == one.types.end() || by_field(one.key) == by_field(other.key)) continue;
-      return wrong("has one row for an event, and rules " + std::to_string(first) + " and " + std::to_string(second) + " name " + in_quotes(*shared) + " with different keys: their rows may lie in two parts");
+      return wrong("has one row for an event, and rules " + std::to_string(first) + " and " + std::to_string(second) +
+                   " name " + in_quotes(*shared) + " with different keys: their rows may lie in two parts");
     }
   }
   return {};
@@ -44,35 +52,48 @@ Result<void> check_parts(const TableDefinition& definition) {
 
 }  // namespace
 
-std::uint32_t part_of_key(std::string_view key, std::uint32_t parts) { return static_cast<std::uint32_t>(storage::checksum(key) % parts); }
+std::uint32_t part_of_key(std::string_view key, std::uint32_t parts) {
+  return static_cast<std::uint32_t>(storage::checksum(key) % parts);
+}
 
 std::string_view name_of(OnFault policy) {
   switch (policy) {
-    case OnFault::skip: return "skip";
-    case OnFault::park: return "park";
-    case OnFault::fail: break;
+    case OnFault::skip:
+      return "skip";
+    case OnFault::park:
+      return "park";
+    case OnFault::fail:
+      break;
   }
   return "fail";
 }
 
 std::string_view name_of(ChangeKind kind) {
   switch (kind) {
-    case ChangeKind::update: return "update";
-    case ChangeKind::erase: return "delete";
-    case ChangeKind::increment: return "increment";
-    case ChangeKind::set_if_absent: return "set_if_absent";
-    case ChangeKind::upsert: break;
+    case ChangeKind::update:
+      return "update";
+    case ChangeKind::erase:
+      return "delete";
+    case ChangeKind::increment:
+      return "increment";
+    case ChangeKind::set_if_absent:
+      return "set_if_absent";
+    case ChangeKind::upsert:
+      break;
   }
   return "upsert";
 }
 
 Query TableDefinition::query() const {
   if (const auto* handler = std::get_if<HandlerName>(&made_by)) return handler->query;
-  // Rules of the same tags are one item: 64 rules are more than a query takes, together with what the table wants of its own.
+  // Rules of the same tags are one item: 64 rules are more than a query takes, together with what the table wants of
+  // its own.
   std::map<std::set<Tag>, std::set<std::string>> types_by_tags;
-  for (const MappingRule& rule : std::get<std::vector<MappingRule>>(made_by)) types_by_tags[{rule.tags.begin(), rule.tags.end()}].insert(rule.types.begin(), rule.types.end());
+  for (const MappingRule& rule : std::get<std::vector<MappingRule>>(made_by))
+    types_by_tags[{rule.tags.begin(), rule.tags.end()}].insert(rule.types.begin(), rule.types.end());
   std::vector<QueryItem> items;
-  for (const auto& [tags, types] : types_by_tags) items.push_back({{types.begin(), types.end()}, {tags.begin(), tags.end()}, {}});
+  for (const auto& [tags, types] : types_by_tags)
+    items.push_back({{types.begin(), types.end()}, {tags.begin(), tags.end()}, {}});
   return Query::of(std::move(items)).canonical();
 }
 
@@ -86,7 +107,8 @@ Query TableDefinition::query_of(const AggregateId& own) const {
 
 Result<void> TableDefinition::check() const {
   EVERSHARD_TRY(schema.check());
-  if (on_error == OnFault::skip) return refuse(ErrorCode::invalid_argument, "on_error is fail or park: what does not fit is not left out silently");
+  if (on_error == OnFault::skip)
+    return refuse(ErrorCode::invalid_argument, "on_error is fail or park: what does not fit is not left out silently");
   if (const auto* handler = std::get_if<HandlerName>(&made_by)) {
     EVERSHARD_TRY(check_name("handler", handler->name, table_name_bytes_max));
   } else {
@@ -98,7 +120,9 @@ Result<void> TableDefinition::check() const {
   }
   EVERSHARD_TRY(check_parts(*this));
   EVERSHARD_TRY(query().check());
-  if (const auto whole = query_of({"$projection", "t"}).check(); !whole) return refuse(whole.error().code, whole.error().what + ", of which the table takes one with three terms for itself");
+  if (const auto whole = query_of({"$projection", "t"}).check(); !whole)
+    return refuse(whole.error().code,
+                  whole.error().what + ", of which the table takes one with three terms for itself");
   return {};
 }
 

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "evershard/views/rules/json_path.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/table_schema.hpp"
+#include "evershard/views/rules/json_path.hpp"
 
 namespace evershard::actors {
 
@@ -36,18 +36,18 @@ enum class ChangeKind : std::uint8_t {
 /// Where a mapping takes a value from.
 struct ValueSource {
   enum class Kind : std::uint8_t {
-    payload,          ///< a path into the payload, which is JSON
-    metadata,         ///< a path into the metadata, which is JSON
+    payload,   ///< a path into the payload, which is JSON
+    metadata,  ///< a path into the metadata, which is JSON
     constant,
-    aggregate,        ///< its text, `order-1`; of an event without one null
+    aggregate,  ///< its text, `order-1`; of an event without one null
     aggregate_type,
     aggregate_value,
     position,
     seq_nr,
     occurred_at,
     type,
-    tags,   ///< a JSON array
-    tag,    ///< of the first tag that begins with `name:` what is behind it; null: there is none
+    tags,  ///< a JSON array
+    tag,   ///< of the first tag that begins with `name:` what is behind it; null: there is none
     event_id,
   };
   Kind kind = Kind::payload;
@@ -95,15 +95,16 @@ struct TableDefinition {
   [[nodiscard]] Query query() const;
   /// Those, and what was ordered about parked ones, which are events of `own`.
   [[nodiscard]] Query query_of(const AggregateId& own) const;
-  /// Schema, rules against the schema, constants against their fields' types. What lies in parts is decided by one of them, event by event: an
-  /// event changes one row, and nothing depends on other rows.
-  /// Errors: invalid_argument, invalid_query, too_large
+  /// Schema, rules against the schema, constants against their fields' types. What lies in parts is decided by one of
+  /// them, event by event: an event changes one row, and nothing depends on other rows. Errors: invalid_argument,
+  /// invalid_query, too_large
   [[nodiscard]] Result<void> check() const;
 
   friend bool operator==(const TableDefinition&, const TableDefinition&) = default;
 };
 
-/// Which of a table's parts has the row. Frozen: rows lie where it said. Shape: `key` as it stands in table_keys::row().
+/// Which of a table's parts has the row. Frozen: rows lie where it said. Shape: `key` as it stands in
+/// table_keys::row().
 [[nodiscard]] std::uint32_t part_of_key(std::string_view key, std::uint32_t parts);
 
 }  // namespace evershard::actors

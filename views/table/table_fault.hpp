@@ -27,8 +27,12 @@ template <class T>
 using Faultable = tl::expected<T, TableFault>;
 using Faulted = tl::unexpected<TableFault>;
 
-inline Faulted fault(TableFault::Kind kind, ErrorCode code, std::string what) { return Faulted(TableFault{kind, Error(code, std::move(what))}); }
-inline Faulted bad_value(std::string what) { return fault(TableFault::Kind::value, ErrorCode::invalid_argument, std::move(what)); }
+inline Faulted fault(TableFault::Kind kind, ErrorCode code, std::string what) {
+  return Faulted(TableFault{kind, Error(code, std::move(what))});
+}
+inline Faulted bad_value(std::string what) {
+  return fault(TableFault::Kind::value, ErrorCode::invalid_argument, std::move(what));
+}
 inline Faulted rows_failed(Error error) { return Faulted(TableFault{TableFault::Kind::store, std::move(error)}); }
 
 /// `unique`, `value`, `handler`, `store`

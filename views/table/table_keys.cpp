@@ -8,8 +8,8 @@
 namespace evershard::actors::table_keys {
 namespace {
 
-constexpr char string_end = '\x01';     ///< behind a NUL: the end
-constexpr char string_nul = '\xff';     ///< behind a NUL: a NUL of the string's own
+constexpr char string_end = '\x01';  ///< behind a NUL: the end
+constexpr char string_nul = '\xff';  ///< behind a NUL: a NUL of the string's own
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
 void put_big(std::string& out, std::uint64_t value) {
@@ -43,7 +43,9 @@ void put_string(std::string& out, std::string_view value) {
   out += string_end;
 }
 
-Refused damaged_key(std::string_view why) { return refuse(ErrorCode::corruption, "a key of a table is damaged: " + std::string(why)); }
+Refused damaged_key(std::string_view why) {
+  return refuse(ErrorCode::corruption, "a key of a table is damaged: " + std::string(why));
+}
 
 Result<std::string> take_string(std::string_view& from) {
   std::string value;
@@ -70,12 +72,19 @@ std::string field_key(Part part, std::size_t field) {
 void append_ordered(std::string& out, FieldType type, const TableValue& value) {
   switch (type) {
     case FieldType::text:
-    case FieldType::bytes: return put_string(out, *value.as<std::string>());
-    case FieldType::integer: return put_big(out, static_cast<std::uint64_t>(*value.as<std::int64_t>()) ^ sign_bit);
-    case FieldType::time: return put_big(out, static_cast<std::uint64_t>(value.as<Timestamp>()->micros) ^ sign_bit);
-    case FieldType::number: return put_big(out, turned(*value.as<double>()));
-    case FieldType::boolean: out += *value.as<bool>() ? '\1' : '\0'; return;
-    case FieldType::json: break;
+    case FieldType::bytes:
+      return put_string(out, *value.as<std::string>());
+    case FieldType::integer:
+      return put_big(out, static_cast<std::uint64_t>(*value.as<std::int64_t>()) ^ sign_bit);
+    case FieldType::time:
+      return put_big(out, static_cast<std::uint64_t>(value.as<Timestamp>()->micros) ^ sign_bit);
+    case FieldType::number:
+      return put_big(out, turned(*value.as<double>()));
+    case FieldType::boolean:
+      out += *value.as<bool>() ? '\1' : '\0';
+      return;
+    case FieldType::json:
+      break;
   }
   EVERSHARD_CHECK(false, "JSON is in no key: the schema was checked");
 }
@@ -109,7 +118,8 @@ Result<TableValue> take_ordered(std::string_view& from, FieldType type) {
       const auto value = static_cast<std::int64_t>(bits ^ sign_bit);
       return type == FieldType::time ? TableValue(Timestamp{value}) : TableValue(value);
     }
-    case FieldType::json: break;
+    case FieldType::json:
+      break;
   }
   return damaged_key("a field of its type is in no key");
 }
@@ -152,7 +162,9 @@ std::string index(std::size_t field, FieldType type, const TableValue& value, st
   return made;
 }
 
-std::string index_prefix(std::size_t field, FieldType type, const TableValue& value) { return index(field, type, value, {}); }
+std::string index_prefix(std::size_t field, FieldType type, const TableValue& value) {
+  return index(field, type, value, {});
+}
 
 std::string unique(std::size_t field, FieldType type, const TableValue& value) {
   std::string key = unique_field_prefix(field);

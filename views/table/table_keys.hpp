@@ -18,9 +18,8 @@ namespace evershard::actors::table_keys {
 /// Every key begins with one of these.
 enum class Part : char { row = 'r', index = 'i', unique = 'u', parked = 'p' };
 
-/// Appends a value so that bytes sort as values do, and none is the beginning of another: numbers big-endian with their sign turned, text
-/// and bytes with NUL escaped and an end mark.
-/// Shape: `value` is of `type` and not null.
+/// Appends a value so that bytes sort as values do, and none is the beginning of another: numbers big-endian with their
+/// sign turned, text and bytes with NUL escaped and an end mark. Shape: `value` is of `type` and not null.
 void append_ordered(std::string& out, FieldType type, const TableValue& value);
 /// The same with null before every value.
 void append_ordered_or_null(std::string& out, FieldType type, const TableValue& value);

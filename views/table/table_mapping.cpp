@@ -10,7 +10,8 @@ namespace evershard::actors {
 namespace {
 
 Faulted json_not_of_type(const TableField& field, std::string_view raw) {
-  return bad_value("field " + in_quotes(field.name) + " takes " + std::string(name_of(field.type)) + ", not " + (raw.starts_with('"') ? "the string " + in_quotes(raw.substr(1, raw.size() - 2)) : in_quotes(raw)));
+  return bad_value("field " + in_quotes(field.name) + " takes " + std::string(name_of(field.type)) + ", not " +
+                   (raw.starts_with('"') ? "the string " + in_quotes(raw.substr(1, raw.size() - 2)) : in_quotes(raw)));
 }
 
 bool needs_payload(const ValueSource& source) { return source.kind == ValueSource::Kind::payload; }
@@ -28,23 +29,34 @@ TableValue tags_json(const std::vector<Tag>& tags) {
 TableValue said_by(const RecordedEvent& event, const ValueSource& source) {
   using Kind = ValueSource::Kind;
   switch (source.kind) {
-    case Kind::aggregate: return event.aggregate ? TableValue(event.aggregate->text()) : TableValue();
-    case Kind::aggregate_type: return event.aggregate ? TableValue(event.aggregate->type) : TableValue();
-    case Kind::aggregate_value: return event.aggregate ? TableValue(event.aggregate->value) : TableValue();
-    case Kind::position: return TableValue(event.position.value);
-    case Kind::seq_nr: return event.aggregate ? TableValue(event.seq_nr.value) : TableValue();
-    case Kind::occurred_at: return TableValue(event.occurred_at);
-    case Kind::type: return TableValue(event.type);
-    case Kind::tags: return tags_json(event.tags);
-    case Kind::event_id: return TableValue(event.id.text());
+    case Kind::aggregate:
+      return event.aggregate ? TableValue(event.aggregate->text()) : TableValue();
+    case Kind::aggregate_type:
+      return event.aggregate ? TableValue(event.aggregate->type) : TableValue();
+    case Kind::aggregate_value:
+      return event.aggregate ? TableValue(event.aggregate->value) : TableValue();
+    case Kind::position:
+      return TableValue(event.position.value);
+    case Kind::seq_nr:
+      return event.aggregate ? TableValue(event.seq_nr.value) : TableValue();
+    case Kind::occurred_at:
+      return TableValue(event.occurred_at);
+    case Kind::type:
+      return TableValue(event.type);
+    case Kind::tags:
+      return tags_json(event.tags);
+    case Kind::event_id:
+      return TableValue(event.id.text());
     case Kind::tag:
       for (const Tag& tag : event.tags) {
-        if (tag.size() > source.name.size() && tag[source.name.size()] == ':' && tag.starts_with(source.name)) return TableValue(tag.substr(source.name.size() + 1));
+        if (tag.size() > source.name.size() && tag[source.name.size()] == ':' && tag.starts_with(source.name))
+          return TableValue(tag.substr(source.name.size() + 1));
       }
       return {};
     case Kind::payload:
     case Kind::metadata:
-    case Kind::constant: break;
+    case Kind::constant:
+      break;
   }
   return {};
 }
@@ -54,24 +66,32 @@ std::optional<FieldType> type_of(ValueSource::Kind kind) {
   using Kind = ValueSource::Kind;
   switch (kind) {
     case Kind::position:
-    case Kind::seq_nr: return FieldType::integer;
-    case Kind::occurred_at: return FieldType::time;
-    case Kind::tags: return FieldType::json;
+    case Kind::seq_nr:
+      return FieldType::integer;
+    case Kind::occurred_at:
+      return FieldType::time;
+    case Kind::tags:
+      return FieldType::json;
     case Kind::payload:
     case Kind::metadata:
-    case Kind::constant: return {};
-    default: return FieldType::text;
+    case Kind::constant:
+      return {};
+    default:
+      return FieldType::text;
   }
 }
 
-bool takes(FieldType field, FieldType given) { return field == given || (field == FieldType::number && given == FieldType::integer); }
+bool takes(FieldType field, FieldType given) {
+  return field == given || (field == FieldType::number && given == FieldType::integer);
+}
 
 }  // namespace
 
 Faultable<TableValue> value_from_json(const TableField& field, std::string_view raw) {
   if (raw == "null") return TableValue();
   switch (field.type) {
-    case FieldType::json: return TableValue(raw);
+    case FieldType::json:
+      return TableValue(raw);
     case FieldType::boolean:
       if (raw != "true" && raw != "false") return json_not_of_type(field, raw);
       return TableValue(raw == "true");
@@ -89,11 +109,14 @@ Faultable<TableValue> value_from_json(const TableField& field, std::string_view 
     }
     case FieldType::text:
     case FieldType::time:
-    case FieldType::bytes: break;
+    case FieldType::bytes:
+      break;
   }
   if (!raw.starts_with('"')) return json_not_of_type(field, raw);
   auto said = unescaped(raw);
-  if (!said) return bad_value("field " + in_quotes(field.name) + " takes text, and " + in_quotes(raw) + " has half of a surrogate pair");
+  if (!said)
+    return bad_value("field " + in_quotes(field.name) + " takes text, and " + in_quotes(raw) +
+                     " has half of a surrogate pair");
   if (field.type == FieldType::text) return TableValue(std::move(*said));
   if (field.type == FieldType::time) {
     const auto time = Timestamp::parse(*said);
@@ -105,14 +128,17 @@ Faultable<TableValue> value_from_json(const TableField& field, std::string_view 
   return TableValue(std::move(*bytes));
 }
 
-Result<TableMapping::Source> TableMapping::source_of(const TableSchema& schema, const std::pair<std::string, ValueSource>& asked, Rule& rule) {
+Result<TableMapping::Source> TableMapping::source_of(const TableSchema& schema,
+                                                     const std::pair<std::string, ValueSource>& asked, Rule& rule) {
   const auto field = schema.at(asked.first);
   if (!field) return refuse(field.error());
   const TableField& of = schema.fields[*field];
   Source source{&asked.second, *field};
   const auto given = type_of(asked.second.kind);
   if (given && !takes(of.type, *given)) {
-    return refuse(ErrorCode::invalid_argument, "field " + in_quotes(of.name) + " takes " + std::string(name_of(of.type)) + ", and what it is set from is " + std::string(name_of(*given)));
+    return refuse(ErrorCode::invalid_argument, "field " + in_quotes(of.name) + " takes " +
+                                                   std::string(name_of(of.type)) + ", and what it is set from is " +
+                                                   std::string(name_of(*given)));
   }
   if (asked.second.kind == ValueSource::Kind::constant) {
     auto constant = value_from_json(of, asked.second.constant);
@@ -122,7 +148,8 @@ Result<TableMapping::Source> TableMapping::source_of(const TableSchema& schema, 
   }
   auto& paths = asked.second.kind == ValueSource::Kind::metadata ? rule.metadata_paths : rule.payload_paths;
   source.path = paths.size();
-  if (asked.second.kind == ValueSource::Kind::metadata || needs_payload(asked.second)) paths.push_back(&asked.second.path);
+  if (asked.second.kind == ValueSource::Kind::metadata || needs_payload(asked.second))
+    paths.push_back(&asked.second.path);
   return source;
 }
 
@@ -130,7 +157,8 @@ Result<TableMapping> TableMapping::make(const TableSchema& schema, const std::ve
   TableMapping mapping;
   mapping.asked_ = std::make_shared<const std::vector<MappingRule>>(rules);
   if (rules.empty()) return refuse(ErrorCode::invalid_argument, "table " + in_quotes(schema.name) + " has no rules");
-  if (rules.size() > mapping_rules_max) return refuse(ErrorCode::too_large, "a table has at most " + std::to_string(mapping_rules_max) + " rules");
+  if (rules.size() > mapping_rules_max)
+    return refuse(ErrorCode::too_large, "a table has at most " + std::to_string(mapping_rules_max) + " rules");
   const auto key_fields = schema.key();
   for (std::size_t number = 0; number < rules.size(); ++number) {
     const MappingRule& asked = (*mapping.asked_)[number];
@@ -147,21 +175,26 @@ Result<TableMapping> TableMapping::make(const TableSchema& schema, const std::ve
         seen |= std::uint64_t{1} << source->field;
         const auto of_key = std::find(key_fields.begin(), key_fields.end(), source->field);
         if ((of_key != key_fields.end()) != (list == &asked.key)) {
-          return wrong("field " + in_quotes(each.first) + (list == &asked.key ? " is not of the key" : " is of the key: it stands there"));
+          return wrong("field " + in_quotes(each.first) +
+                       (list == &asked.key ? " is not of the key" : " is of the key: it stands there"));
         }
-        if (of_key != key_fields.end()) rule.key[static_cast<std::size_t>(of_key - key_fields.begin())] = std::move(*source);
-        else rule.fields.push_back(std::move(*source));
+        if (of_key != key_fields.end())
+          rule.key[static_cast<std::size_t>(of_key - key_fields.begin())] = std::move(*source);
+        else
+          rule.fields.push_back(std::move(*source));
       }
     }
     for (std::size_t i = 0; i < key_fields.size(); ++i) {
-      if (rule.key[i].from == nullptr) return wrong("the key needs field " + in_quotes(schema.fields[key_fields[i]].name));
+      if (rule.key[i].from == nullptr)
+        return wrong("the key needs field " + in_quotes(schema.fields[key_fields[i]].name));
     }
     if (asked.action == ChangeKind::erase && !rule.fields.empty()) return wrong("a delete sets no fields");
     if (asked.action == ChangeKind::increment) {
       for (const Source& source : rule.fields) {
         const TableField& field = schema.fields[source.field];
         if (field.type != FieldType::integer && field.type != FieldType::number) {
-          return wrong("field " + in_quotes(field.name) + " cannot be incremented: it is of type " + std::string(name_of(field.type)));
+          return wrong("field " + in_quotes(field.name) + " cannot be incremented: it is of type " +
+                       std::string(name_of(field.type)));
         }
       }
     }
@@ -181,34 +214,43 @@ Faultable<bool> TableMapping::look(const Rule& rule, const RecordedEvent& event,
   json.metadata.resize(rule.metadata_paths.size());
   if (!json.payload.empty()) {
     if (event.state != EventState::live) return false;
-    if (!find_paths(event.payload, rule.payload_paths, json.payload)) return bad_value("the payload is no JSON: " + in_quotes(event.payload));
+    if (!find_paths(event.payload, rule.payload_paths, json.payload))
+      return bad_value("the payload is no JSON: " + in_quotes(event.payload));
   }
-  if (!json.metadata.empty() && !event.metadata.empty() && !find_paths(event.metadata, rule.metadata_paths, json.metadata)) {
+  if (!json.metadata.empty() && !event.metadata.empty() &&
+      !find_paths(event.metadata, rule.metadata_paths, json.metadata)) {
     return bad_value("the metadata is no JSON: " + in_quotes(event.metadata));
   }
   return true;
 }
 
 bool TableMapping::is_for(const Rule& rule, const RecordedEvent& event) {
-  return std::all_of(rule.tags.begin(), rule.tags.end(), [&](const Tag& tag) { return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end(); });
+  return std::all_of(rule.tags.begin(), rule.tags.end(), [&](const Tag& tag) {
+    return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end();
+  });
 }
 
-Faultable<TableValue> TableMapping::value_of(const Source& source, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema) {
+Faultable<TableValue> TableMapping::value_of(const Source& source, const RecordedEvent& event, const JsonFound& json,
+                                             const TableSchema& schema) {
   switch (source.from->kind) {
-    case ValueSource::Kind::constant: return source.constant;
+    case ValueSource::Kind::constant:
+      return source.constant;
     case ValueSource::Kind::payload:
     case ValueSource::Kind::metadata: {
-      const auto& found = source.from->kind == ValueSource::Kind::payload ? json.payload[source.path] : json.metadata[source.path];
+      const auto& found =
+          source.from->kind == ValueSource::Kind::payload ? json.payload[source.path] : json.metadata[source.path];
       if (!found) return TableValue();
       auto value = value_from_json(schema.fields[source.field], *found);
       if (!value) value.error().error.what = source.from->path.text() + ": " + value.error().error.what;
       return value;
     }
-    default: return said_by(event, *source.from);
+    default:
+      return said_by(event, *source.from);
   }
 }
 
-Faultable<std::vector<TableValue>> TableMapping::key_of(const Rule& rule, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema) {
+Faultable<std::vector<TableValue>> TableMapping::key_of(const Rule& rule, const RecordedEvent& event,
+                                                        const JsonFound& json, const TableSchema& schema) {
   std::vector<TableValue> key;
   key.reserve(rule.key.size());
   for (const Source& source : rule.key) {
@@ -222,7 +264,8 @@ Faultable<std::vector<TableValue>> TableMapping::key_of(const Rule& rule, const 
 std::optional<std::string> TableMapping::row_key(const RecordedEvent& event, const TableWriter& writer) const {
   const auto found = by_type_.find(event.type);
   if (found == by_type_.end()) return std::nullopt;
-  const auto first = std::find_if(found->second.begin(), found->second.end(), [&](std::size_t number) { return is_for(rules_[number], event); });
+  const auto first = std::find_if(found->second.begin(), found->second.end(),
+                                  [&](std::size_t number) { return is_for(rules_[number], event); });
   if (first == found->second.end()) return std::nullopt;
   const auto& schema = writer.schema();
   std::vector<TableValue> key;
@@ -234,7 +277,9 @@ std::optional<std::string> TableMapping::row_key(const RecordedEvent& event, con
       if (kind == ValueSource::Kind::payload && event.state != EventState::live) return std::nullopt;
       const JsonPath* path = &source.from->path;
       std::optional<std::string_view> value;
-      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata, {&path, 1}, {&value, 1}) || !value) return std::nullopt;
+      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata, {&path, 1}, {&value, 1}) ||
+          !value)
+        return std::nullopt;
       auto taken = value_from_json(schema.fields[source.field], *value);
       if (!taken) return std::nullopt;
       key.push_back(std::move(*taken));
@@ -247,7 +292,8 @@ std::optional<std::string> TableMapping::row_key(const RecordedEvent& event, con
   return std::move(*encoded);
 }
 
-Faultable<void> TableMapping::apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const {
+Faultable<void> TableMapping::apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows,
+                                    TableCounts& counts) const {
   const auto found = by_type_.find(event.type);
   if (found == by_type_.end()) return {};
   for (const std::size_t number : found->second) {
@@ -261,7 +307,8 @@ Faultable<void> TableMapping::apply(const RecordedEvent& event, const TableWrite
   return {};
 }
 
-Faultable<void> TableMapping::apply(const Rule& rule, const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const {
+Faultable<void> TableMapping::apply(const Rule& rule, const RecordedEvent& event, const TableWriter& writer,
+                                    EventRows& rows, TableCounts& counts) const {
   JsonFound json;
   const auto there = look(rule, event, json);
   if (!there) return Faulted(there.error());
@@ -282,7 +329,8 @@ Faultable<void> TableMapping::apply(const Rule& rule, const RecordedEvent& event
   return writer.change(rule.action, *key, fields, rows, counts);
 }
 
-void TableMapping::add_keys(const RecordedEvent& event, const TableWriter& writer, std::vector<std::string>& keys) const {
+void TableMapping::add_keys(const RecordedEvent& event, const TableWriter& writer,
+                            std::vector<std::string>& keys) const {
   const auto found = by_type_.find(event.type);
   if (found == by_type_.end()) return;
   for (const std::size_t number : found->second) {

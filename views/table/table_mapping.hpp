@@ -10,23 +10,25 @@
 #include <unordered_map>
 #include <vector>
 
-#include "evershard/views/table/table_writer.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/views/table/table_writer.hpp"
 
 namespace evershard::actors {
 
 class TableMapping {
  public:
-  /// Errors: invalid_argument: a field that is not there, a constant its field does not take, a key without all of its fields
+  /// Errors: invalid_argument: a field that is not there, a constant its field does not take, a key without all of its
+  /// fields
   [[nodiscard]] static Result<TableMapping> make(const TableSchema& schema, const std::vector<MappingRule>& rules);
 
   /// Every rule that the event matches, in their order.
-  [[nodiscard]] Faultable<void> apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const;
+  [[nodiscard]] Faultable<void> apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows,
+                                      TableCounts& counts) const;
 
   /// Appends the keys of rows that apply() will look at; of a rule that the event cannot follow, none.
   void add_keys(const RecordedEvent& event, const TableWriter& writer, std::vector<std::string>& keys) const;
-  /// The key of the row that the event changes, where all rules that it matches have the same. Nothing: no rule matches, or what the
-  /// key is made of is not there or does not fit.
+  /// The key of the row that the event changes, where all rules that it matches have the same. Nothing: no rule
+  /// matches, or what the key is made of is not there or does not fit.
   [[nodiscard]] std::optional<std::string> row_key(const RecordedEvent& event, const TableWriter& writer) const;
 
  private:
@@ -50,13 +52,17 @@ class TableMapping {
   };
 
   TableMapping() = default;
-  static Result<Source> source_of(const TableSchema& schema, const std::pair<std::string, ValueSource>& asked, Rule& rule);
+  static Result<Source> source_of(const TableSchema& schema, const std::pair<std::string, ValueSource>& asked,
+                                  Rule& rule);
   /// Finds what the rule takes from payload and metadata. False: the payload was erased.
   [[nodiscard]] static Faultable<bool> look(const Rule& rule, const RecordedEvent& event, JsonFound& json);
   [[nodiscard]] static bool is_for(const Rule& rule, const RecordedEvent& event);
-  [[nodiscard]] static Faultable<TableValue> value_of(const Source& source, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema);
-  [[nodiscard]] static Faultable<std::vector<TableValue>> key_of(const Rule& rule, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema);
-  [[nodiscard]] Faultable<void> apply(const Rule& rule, const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const;
+  [[nodiscard]] static Faultable<TableValue> value_of(const Source& source, const RecordedEvent& event,
+                                                      const JsonFound& json, const TableSchema& schema);
+  [[nodiscard]] static Faultable<std::vector<TableValue>> key_of(const Rule& rule, const RecordedEvent& event,
+                                                                 const JsonFound& json, const TableSchema& schema);
+  [[nodiscard]] Faultable<void> apply(const Rule& rule, const RecordedEvent& event, const TableWriter& writer,
+                                      EventRows& rows, TableCounts& counts) const;
 
   std::shared_ptr<const std::vector<MappingRule>> asked_;  ///< what sources and paths point into
   std::vector<Rule> rules_;

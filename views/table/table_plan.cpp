@@ -11,12 +11,15 @@ using Needed = Filter::Needed;
 using Order = std::vector<std::pair<std::size_t, bool>>;
 
 const Needed* equality(const std::vector<Needed>& needed, std::size_t field) {
-  const auto found = std::find_if(needed.begin(), needed.end(), [&](const Needed& each) { return each.field == field && each.op == CompareOp::equal; });
+  const auto found = std::find_if(needed.begin(), needed.end(), [&](const Needed& each) {
+    return each.field == field && each.op == CompareOp::equal;
+  });
   return found == needed.end() ? nullptr : &*found;
 }
 
 /// Narrows [from, until) of keys that begin with `prefix` and then a value of `type`; false: nothing said of the field.
-bool narrow(storage::RowRange& range, const std::vector<Needed>& needed, std::size_t field, FieldType type, const std::string& prefix) {
+bool narrow(storage::RowRange& range, const std::vector<Needed>& needed, std::size_t field, FieldType type,
+            const std::string& prefix) {
   bool narrowed = false;
   for (const Needed& each : needed) {
     if (each.field != field) continue;
@@ -34,7 +37,8 @@ bool narrow(storage::RowRange& range, const std::vector<Needed>& needed, std::si
 
 storage::RowRange all_of(const std::string& prefix) { return {prefix, table_keys::behind(prefix)}; }
 
-/// Whether the order asked for is the one rows come in when these fields lead, one after the other; all of them one way.
+/// Whether the order asked for is the one rows come in when these fields lead, one after the other; all of them one
+/// way.
 bool leads(const std::vector<std::size_t>& leading, const Order& order) {
   if (order.size() > leading.size()) return false;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -51,7 +55,9 @@ void put_in_order(TablePath& path, const std::vector<std::size_t>& leading, cons
 
 bool has_entries(const TableField& field) { return field.role == FieldRole::index || field.role == FieldRole::unique; }
 
-TablePath by_entries(const TableSchema& schema, std::size_t field, TablePlan::Path path) { return {{path, schema.fields[field].name}, {}, field, true}; }
+TablePath by_entries(const TableSchema& schema, std::size_t field, TablePlan::Path path) {
+  return {{path, schema.fields[field].name}, {}, field, true};
+}
 
 std::string value_prefix(const TableSchema& schema, std::size_t field) {
   if (schema.fields[field].role == FieldRole::unique) return table_keys::unique_field_prefix(field);
@@ -72,7 +78,8 @@ TablePath plan_select(const TableSchema& schema, const Filter* filter, const Ord
   });
   if (whole_key) return {{TablePlan::Path::key}, {table_keys::row(key), table_keys::row(key) + '\0'}};
 
-  for (const auto& [role, way] : {std::pair{FieldRole::unique, TablePlan::Path::unique}, std::pair{FieldRole::index, TablePlan::Path::index}}) {
+  for (const auto& [role, way] :
+       {std::pair{FieldRole::unique, TablePlan::Path::unique}, std::pair{FieldRole::index, TablePlan::Path::index}}) {
     for (std::size_t field = 0; field < schema.fields.size(); ++field) {
       const Needed* value = schema.fields[field].role == role ? equality(needed, field) : nullptr;
       if (value == nullptr) continue;
@@ -100,10 +107,12 @@ TablePath plan_select(const TableSchema& schema, const Filter* filter, const Ord
 
   const std::string rows = table_keys::part_prefix(table_keys::Part::row);
   TablePath path{{TablePlan::Path::scan}, all_of(rows)};
-  if (narrow(path.range, needed, key_fields[0], schema.fields[key_fields[0]].type, rows)) path.plan.path = TablePlan::Path::key_range;
+  if (narrow(path.range, needed, key_fields[0], schema.fields[key_fields[0]].type, rows))
+    path.plan.path = TablePlan::Path::key_range;
   put_in_order(path, key_fields, order);
   // Entries of a unique field leave out rows where it is null.
-  const bool whole_index = path.plan.sorted && filter == nullptr && schema.fields[order[0].first].role == FieldRole::index;
+  const bool whole_index =
+      path.plan.sorted && filter == nullptr && schema.fields[order[0].first].role == FieldRole::index;
   if (!whole_index) return path;
   const std::size_t field = order[0].first;
   TablePath walk = by_entries(schema, field, TablePlan::Path::index_range);

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/views/table/filter.hpp"
 #include "evershard/protocol/table_read.hpp"
 #include "evershard/protocol/table_schema.hpp"
 #include "evershard/views/rows/projection_store.hpp"
+#include "evershard/views/table/filter.hpp"
 
 namespace evershard::actors {
 
@@ -18,13 +18,14 @@ namespace evershard::actors {
 struct TablePath {
   TablePlan plan;
   storage::RowRange range{};
-  std::size_t field = 0;  ///< of unique, index and index_range
+  std::size_t field = 0;    ///< of unique, index and index_range
   bool by_entries = false;  ///< the range is of an index or unique field: rows are looked up
 };
 
-/// The whole key, else a unique value, an index value, a range of an index or unique field, a range of the key's first field, all rows; what
-/// is found is compared with the whole filter anyway. Rows come sorted where the path has that order, and an index is walked for its order
-/// alone where there is no filter.
-[[nodiscard]] TablePath plan_select(const TableSchema& schema, const Filter* filter, const std::vector<std::pair<std::size_t, bool>>& order);
+/// The whole key, else a unique value, an index value, a range of an index or unique field, a range of the key's first
+/// field, all rows; what is found is compared with the whole filter anyway. Rows come sorted where the path has that
+/// order, and an index is walked for its order alone where there is no filter.
+[[nodiscard]] TablePath plan_select(const TableSchema& schema, const Filter* filter,
+                                    const std::vector<std::pair<std::size_t, bool>>& order);
 
 }  // namespace evershard::actors

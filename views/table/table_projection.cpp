@@ -3,12 +3,12 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "evershard/views/rules/part_name.hpp"
-#include "evershard/views/table/table_keys.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/views/rules/part_name.hpp"
+#include "evershard/views/table/table_keys.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -16,13 +16,16 @@ namespace {
 constexpr std::uint8_t parked_format = 1;
 constexpr std::size_t thrown_bytes_max = 1'000;
 
-/// It goes into messages, whose texts are UTF-8: bytes that are none would keep everything beside them from being read elsewhere.
+/// It goes into messages, whose texts are UTF-8: bytes that are none would keep everything beside them from being read
+/// elsewhere.
 std::string thrown_text(const std::exception& thrown) {
   const std::string_view what = thrown.what();
   return is_utf8(what) && what.size() <= thrown_bytes_max ? std::string(what) : in_quotes(what, thrown_bytes_max);
 }
 
-std::string at_position(const RecordedEvent& event) { return "event " + in_quotes(event.type) + " at position " + std::to_string(event.position.value); }
+std::string at_position(const RecordedEvent& event) {
+  return "event " + in_quotes(event.type) + " at position " + std::to_string(event.position.value);
+}
 
 /// Which positions an order to retry or discard names; nothing: all.
 std::optional<std::vector<GlobalPosition>> named_positions(const std::string& payload) {
@@ -76,16 +79,29 @@ Result<ParkedEvent> decode_parked(std::string_view key, std::string_view value) 
   parked.kind = static_cast<TableFault::Kind>(kind);
   parked.attempts = reader.varint();
   for (std::string* part : {&parked.type, &parked.aggregate, &parked.reason}) *part = reader.bytes(reader.varint());
-  if (format != parked_format || kind > 3 || !reader.done()) return refuse(ErrorCode::corruption, "a parked event of a table is damaged");
+  if (format != parked_format || kind > 3 || !reader.done())
+    return refuse(ErrorCode::corruption, "a parked event of a table is damaged");
   return parked;
 }
 
 TableProjection::TableProjection(std::string name, TableDefinition definition, TableMapping mapping)
-    : own_{"$projection", std::move(name)}, part_(part_number(own_.value)), definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), mapping_(std::move(mapping)) {}
+    : own_{"$projection", std::move(name)},
+      part_(part_number(own_.value)),
+      definition_(std::move(definition)),
+      told_of_(reserved_types_of(definition_.query())),
+      writer_(definition_.schema),
+      mapping_(std::move(mapping)) {}
 TableProjection::TableProjection(std::string name, TableDefinition definition, TableHandler handler)
-    : own_{"$projection", std::move(name)}, part_(part_number(own_.value)), definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), handler_(std::move(handler)) {}
+    : own_{"$projection", std::move(name)},
+      part_(part_number(own_.value)),
+      definition_(std::move(definition)),
+      told_of_(reserved_types_of(definition_.query())),
+      writer_(definition_.schema),
+      handler_(std::move(handler)) {}
 
-Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name, TableDefinition definition, TableHandler handler, EventAt event_at, PayloadAsJson as_json) {
+Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name, TableDefinition definition,
+                                                               TableHandler handler, EventAt event_at,
+                                                               PayloadAsJson as_json) {
   EVERSHARD_TRY(definition.check());
   std::unique_ptr<TableProjection> made;
   Query query = definition.query_of({"$projection", name});
@@ -94,7 +110,9 @@ Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name,
     if (!mapping) return refuse(std::move(mapping).error());
     made.reset(new TableProjection(std::move(name), std::move(definition), std::move(*mapping)));
   } else {
-    if (!handler) return refuse(ErrorCode::unavailable, "the handler " + in_quotes(std::get<HandlerName>(definition.made_by).name) + " is not registered in this process");
+    if (!handler)
+      return refuse(ErrorCode::unavailable, "the handler " + in_quotes(std::get<HandlerName>(definition.made_by).name) +
+                                                " is not registered in this process");
     made.reset(new TableProjection(std::move(name), std::move(definition), std::move(handler)));
   }
   made->event_at_ = std::move(event_at);
@@ -106,8 +124,9 @@ Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name,
 std::vector<std::pair<std::string, std::uint64_t>> TableProjection::figures(const std::string& state) const {
   const auto counts = decode_counts(state);
   if (!counts) return {};
-  return {{"rows", counts->rows},       {"events", counts->events}, {"changes", counts->changes}, {"missed", counts->missed},
-          {"skipped", counts->skipped}, {"parked", counts->parked}, {"erased", counts->erased}};
+  return {{"rows", counts->rows},     {"events", counts->events},   {"changes", counts->changes},
+          {"missed", counts->missed}, {"skipped", counts->skipped}, {"parked", counts->parked},
+          {"erased", counts->erased}};
 }
 
 Result<void> TableProjection::handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) {
@@ -120,7 +139,10 @@ Result<void> TableProjection::handle(std::span<const RecordedEvent* const> event
       if (event->type.starts_with('$') || (as_json_ && event->format == PayloadFormat::protobuf)) continue;
       mapping_->add_keys(*event, writer_, keys);
     }
-    if (part_) std::erase_if(keys, [&](const std::string& key) { return part_of_key(std::string_view(key).substr(1), definition_.parts) != *part_; });
+    if (part_)
+      std::erase_if(keys, [&](const std::string& key) {
+        return part_of_key(std::string_view(key).substr(1), definition_.parts) != *part_;
+      });
     EVERSHARD_TRY(rows.fetch(std::move(keys)));
   }
   EventRows changed(rows);
@@ -129,10 +151,13 @@ Result<void> TableProjection::handle(std::span<const RecordedEvent* const> event
   return {};
 }
 
-Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows& rows, EventRows& changed, TableCounts& counts) {
+Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows& rows, EventRows& changed,
+                                      TableCounts& counts) {
   if (is_reserved(event.type)) {
-    if (event.aggregate == own_ && event.type == parked_retried_type) return settle_parked(event, true, rows, changed, counts);
-    if (event.aggregate == own_ && event.type == parked_discarded_type) return settle_parked(event, false, rows, changed, counts);
+    if (event.aggregate == own_ && event.type == parked_retried_type)
+      return settle_parked(event, true, rows, changed, counts);
+    if (event.aggregate == own_ && event.type == parked_discarded_type)
+      return settle_parked(event, false, rows, changed, counts);
     if (!told_of_.contains(event.type)) return {};
   }
   const auto done = effect(event, changed, counts);
@@ -145,7 +170,9 @@ Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows
     ++counts.skipped;
     return {};
   }
-  rows.put(table_keys::parked(event.position), encode(ParkedEvent{event.position, fault.kind, event.type, event.aggregate ? event.aggregate->text() : "", fault.error.what}));
+  rows.put(table_keys::parked(event.position),
+           encode(ParkedEvent{event.position, fault.kind, event.type, event.aggregate ? event.aggregate->text() : "",
+                              fault.error.what}));
   ++counts.parked;
   return {};
 }
@@ -155,7 +182,8 @@ Faultable<void> TableProjection::effect(const RecordedEvent& event, EventRows& c
   TableCounts counted = counts;
   Faultable<void> done;
   if (mapping_) {
-    auto json = as_json_ && event.format == PayloadFormat::protobuf && event.state == EventState::live ? as_json_(event) : std::nullopt;
+    auto json = as_json_ && event.format == PayloadFormat::protobuf && event.state == EventState::live ? as_json_(event)
+                                                                                                       : std::nullopt;
     if (json) {
       RecordedEvent readable = event;
       readable.payload = std::move(*json);
@@ -173,7 +201,8 @@ Faultable<void> TableProjection::effect(const RecordedEvent& event, EventRows& c
     } catch (const std::exception& thrown) {
       done = fault(TableFault::Kind::handler, ErrorCode::invalid_argument, "the handler threw: " + thrown_text(thrown));
     } catch (...) {
-      done = fault(TableFault::Kind::handler, ErrorCode::invalid_argument, "the handler threw what is no std::exception");
+      done =
+          fault(TableFault::Kind::handler, ErrorCode::invalid_argument, "the handler threw what is no std::exception");
     }
   }
   if (!done) return done;
@@ -189,14 +218,17 @@ bool TableProjection::is_own(const RecordedEvent& event) const {
   return *part_ == (key ? part_of_key(std::string_view(*key).substr(1), definition_.parts) : 0);
 }
 
-Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, EventRows& changed, TableCounts& counts) {
+Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows,
+                                            EventRows& changed, TableCounts& counts) {
   const auto positions = named_positions(order.payload);
   std::vector<ParkedEvent> settled;
   Result<void> read;
   const auto see = [&](std::string_view key, std::string_view value) {
     auto parked = decode_parked(key, value);
-    if (parked) settled.push_back(std::move(*parked));
-    else read = refuse(std::move(parked).error());
+    if (parked)
+      settled.push_back(std::move(*parked));
+    else
+      read = refuse(std::move(parked).error());
     return read.has_value();
   };
   if (positions) {
@@ -223,7 +255,8 @@ Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool ret
   return {};
 }
 
-Result<void> TableProjection::retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed, TableCounts& counts) {
+Result<void> TableProjection::retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed,
+                                           TableCounts& counts) {
   const auto event = event_at_(parked.position);
   if (!event) return refuse(event.error());
   const std::string key = table_keys::parked(parked.position);

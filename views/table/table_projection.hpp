@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "evershard/views/rules/processor.hpp"
+#include "evershard/views/rules/value_index.hpp"
 #include "evershard/views/table/table_changes.hpp"
 #include "evershard/views/table/table_mapping.hpp"
-#include "evershard/views/rules/value_index.hpp"
 
 namespace evershard::actors {
 
@@ -37,12 +37,16 @@ struct ParkedEvent {
 /// Errors: corruption
 [[nodiscard]] Result<ParkedEvent> decode_parked(std::string_view key, std::string_view value);
 
-/// Retrying and discarding what is parked are events too, of the projection's own aggregate: `$ProjectionRetried` and `$ProjectionDiscarded`
-/// with `{"positions":[17]}`, or `{}` for all. So they have a place in the order, and rows that are built anew come out the same.
+/// Retrying and discarding what is parked are events too, of the projection's own aggregate: `$ProjectionRetried` and
+/// `$ProjectionDiscarded` with `{"positions":[17]}`, or `{}` for all. So they have a place in the order, and rows that
+/// are built anew come out the same.
 class TableProjection final : public Processor {
  public:
-  /// `name`: the projection's, or a part's, which keeps the rows that are its own; `handler` is there where the definition names one; `as_json`: how rules read payloads that are Protobuf.
-  [[nodiscard]] static Result<std::unique_ptr<TableProjection>> make(std::string name, TableDefinition definition, TableHandler handler, EventAt event_at, PayloadAsJson as_json = {});
+  /// `name`: the projection's, or a part's, which keeps the rows that are its own; `handler` is there where the
+  /// definition names one; `as_json`: how rules read payloads that are Protobuf.
+  [[nodiscard]] static Result<std::unique_ptr<TableProjection>> make(std::string name, TableDefinition definition,
+                                                                     TableHandler handler, EventAt event_at,
+                                                                     PayloadAsJson as_json = {});
 
   [[nodiscard]] const Query& query() const override { return query_; }
   [[nodiscard]] Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) override;
@@ -54,13 +58,16 @@ class TableProjection final : public Processor {
   TableProjection(std::string name, TableDefinition definition, TableHandler handler);
 
   // `changed` is on top of `rows`, and empty but for the event that is under way.
-  [[nodiscard]] Result<void> consume(const RecordedEvent& event, ProjectionRows& rows, EventRows& changed, TableCounts& counts);
+  [[nodiscard]] Result<void> consume(const RecordedEvent& event, ProjectionRows& rows, EventRows& changed,
+                                     TableCounts& counts);
   /// The effect of one event, whole or not at all.
   [[nodiscard]] Faultable<void> effect(const RecordedEvent& event, EventRows& changed, TableCounts& counts);
   /// Of a part: whether the event is its own to decide. Each event is one part's; what names no row is the first's.
   [[nodiscard]] bool is_own(const RecordedEvent& event) const;
-  [[nodiscard]] Result<void> settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, EventRows& changed, TableCounts& counts);
-  [[nodiscard]] Result<void> retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed, TableCounts& counts);
+  [[nodiscard]] Result<void> settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows,
+                                           EventRows& changed, TableCounts& counts);
+  [[nodiscard]] Result<void> retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed,
+                                          TableCounts& counts);
 
   const AggregateId own_;
   const std::optional<std::uint32_t> part_;  ///< absent: it is the whole table

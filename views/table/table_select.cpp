@@ -4,12 +4,12 @@
 #include <charconv>
 #include <functional>
 
-#include "evershard/views/table/table_keys.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/index/read_work.hpp"
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/hex.hpp"
-#include "evershard/storage/index/read_work.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/views/table/table_keys.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -55,7 +55,11 @@ std::string token_of(std::uint64_t mark, std::string_view last) {
 }
 
 Result<std::string> read_token(std::string_view token, std::uint64_t mark) {
-  const auto refused = [] { return refuse(ErrorCode::invalid_argument, "this is not where a page of this select ended: it goes on only with the same filter, parameters, order and version of the table"); };
+  const auto refused = [] {
+    return refuse(ErrorCode::invalid_argument,
+                  "this is not where a page of this select ended: it goes on only with the same filter, parameters, "
+                  "order and version of the table");
+  };
   std::string bytes;
   if (token.size() % 2 != 0) return refused();
   for (std::size_t i = 0; i < token.size(); i += 2) {
@@ -92,15 +96,19 @@ Result<PreparedSelect> PreparedSelect::make(const TableShape& table, const Table
     made.fields_.reserve(table.schema.fields.size());
     for (std::size_t i = 0; i < table.schema.fields.size(); ++i) made.fields_.push_back(i);
   }
-  if (select.fields.size() > table_fields_max || select.order_by.size() > table_fields_max) return refuse(ErrorCode::too_large, "a select has at most " + std::to_string(table_fields_max) + " fields");
+  if (select.fields.size() > table_fields_max || select.order_by.size() > table_fields_max)
+    return refuse(ErrorCode::too_large, "a select has at most " + std::to_string(table_fields_max) + " fields");
   for (const TableOrder& order : select.order_by) {
     const auto field = table.schema.at(order.field);
     if (!field) return refuse(field.error());
-    if (!is_ordered(table.schema.fields[*field].type)) return refuse(ErrorCode::invalid_argument, "field " + in_quotes(order.field) + " is JSON, which has no order");
+    if (!is_ordered(table.schema.fields[*field].type))
+      return refuse(ErrorCode::invalid_argument, "field " + in_quotes(order.field) + " is JSON, which has no order");
     made.order_.emplace_back(*field, order.descending);
   }
   made.limit_ = select.limit.value_or(table_page_rows_default);
-  if (made.limit_ > table_page_rows_max) return refuse(ErrorCode::too_large, "a page has at most " + std::to_string(table_page_rows_max) + " rows, not " + std::to_string(made.limit_));
+  if (made.limit_ > table_page_rows_max)
+    return refuse(ErrorCode::too_large, "a page has at most " + std::to_string(table_page_rows_max) + " rows, not " +
+                                            std::to_string(made.limit_));
   made.mark_ = mark_of(table, select);
   made.path_ = plan_select(table.schema, made.filter_ ? &*made.filter_ : nullptr, made.order_);
   made.path_.plan.filtered = made.filter_.has_value();
@@ -114,8 +122,9 @@ Result<PreparedSelect> PreparedSelect::make(const TableShape& table, const Table
 
 namespace {
 
-/// Entries, each with the key of the row it names, all in one piece of memory. Small allocations are what a short page costs beside RocksDB: the C
-/// library keeps a few of a size at hand, and more of them lie scattered over the memory of a process that has worked for a while.
+/// Entries, each with the key of the row it names, all in one piece of memory. Small allocations are what a short page
+/// costs beside RocksDB: the C library keeps a few of a size at hand, and more of them lie scattered over the memory of
+/// a process that has worked for a while.
 class NamedRows {
  public:
   NamedRows() {
@@ -141,7 +150,9 @@ class NamedRows {
   struct Place {
     std::size_t entry, key, end;
   };
-  [[nodiscard]] std::string_view between(std::size_t from, std::size_t end) const { return std::string_view(bytes_).substr(from, end - from); }
+  [[nodiscard]] std::string_view between(std::size_t from, std::size_t end) const {
+    return std::string_view(bytes_).substr(from, end - from);
+  }
 
   std::string bytes_;
   std::vector<Place> places_;
@@ -152,7 +163,8 @@ class NamedRows {
 /// One page under way.
 class PreparedSelect::Reading {
  public:
-  Reading(const PreparedSelect& select, const storage::ProjectionView& rows) : select_(select), table_(*select.table_), rows_(rows) {
+  Reading(const PreparedSelect& select, const storage::ProjectionView& rows)
+      : select_(select), table_(*select.table_), rows_(rows) {
     page_.position = rows.checkpoint().position;
     page_.fields.reserve(select.fields_.size());
     page_.types.reserve(select.fields_.size());
@@ -166,8 +178,10 @@ class PreparedSelect::Reading {
     if (select_.limit_ == 0) return std::move(page_);
     storage::RowRange range = select_.path_.range;
     if (!sorting() && select_.after_) {
-      if (select_.path_.plan.backwards) range.until = *select_.after_;
-      else range.from = *select_.after_ + '\0';
+      if (select_.path_.plan.backwards)
+        range.until = *select_.after_;
+      else
+        range.from = *select_.after_ + '\0';
     }
     if (!range.until.empty() && range.until <= range.from) return std::move(page_);
     if (select_.path_.plan.path == TablePlan::Path::key) {
@@ -177,8 +191,10 @@ class PreparedSelect::Reading {
       return std::move(page_);
     }
     const auto cursor = rows_.cursor(range, select_.path_.plan.backwards);
-    if (select_.path_.by_entries) EVERSHARD_TRY(walk_entries(*cursor));
-    else EVERSHARD_TRY(walk_rows(*cursor));
+    if (select_.path_.by_entries)
+      EVERSHARD_TRY(walk_entries(*cursor));
+    else
+      EVERSHARD_TRY(walk_rows(*cursor));
     if (sorting()) finish_sorted();
     return std::move(page_);
   }
@@ -210,7 +226,9 @@ class PreparedSelect::Reading {
     keys.reserve(named_rows_usual);
     bool full = false;
     const auto see_named = [&](std::size_t i, std::optional<std::string_view> row) -> Result<bool> {
-      if (!row) return refuse(ErrorCode::corruption, "an entry of field " + in_quotes(field.name) + " of table " + in_quotes(table_.schema.name) + " names a row that is not there");
+      if (!row)
+        return refuse(ErrorCode::corruption, "an entry of field " + in_quotes(field.name) + " of table " +
+                                                 in_quotes(table_.schema.name) + " names a row that is not there");
       auto go_on = see(named.entry(i), keys[i], *row);
       full = go_on && !*go_on;
       return go_on;
@@ -277,11 +295,15 @@ class PreparedSelect::Reading {
     for (const auto& [field, descending] : select_.order_) {
       part.clear();
       table_keys::append_ordered_or_null(part, table_.layout.type(field), row.value(field));
-      if (descending) table_keys::append_inverted(sort_key, part);
-      else sort_key += part;
+      if (descending)
+        table_keys::append_inverted(sort_key, part);
+      else
+        sort_key += part;
     }
-    if (select_.order_.back().second) table_keys::append_inverted(sort_key, key.substr(1));
-    else sort_key += key.substr(1);
+    if (select_.order_.back().second)
+      table_keys::append_inverted(sort_key, key.substr(1));
+    else
+      sort_key += key.substr(1);
     if (select_.after_ && sort_key <= *select_.after_) return;
     if (more_ && !held_.empty() && held_.front().sort_key < sort_key) return;
     bytes_ += sort_key.size() + bytes.size();

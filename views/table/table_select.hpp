@@ -7,17 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "evershard/protocol/table_read.hpp"
+#include "evershard/views/rows/projection_store.hpp"
 #include "evershard/views/table/filter.hpp"
 #include "evershard/views/table/row_codec.hpp"
 #include "evershard/views/table/table_plan.hpp"
-#include "evershard/protocol/table_read.hpp"
-#include "evershard/views/rows/projection_store.hpp"
 
 namespace evershard::actors {
 
 /// A table as it is read: made once, used by any number of selects, from any thread.
 struct TableShape {
-  explicit TableShape(TableSchema of, std::uint64_t made_by = 0) : schema(std::move(of)), layout(schema), version(made_by) {}
+  explicit TableShape(TableSchema of, std::uint64_t made_by = 0)
+      : schema(std::move(of)), layout(schema), version(made_by) {}
   TableSchema schema;
   RowLayout layout;
   std::uint64_t version;  ///< of its definition: a page does not go on in another one
@@ -48,7 +49,7 @@ class PreparedSelect {
   std::vector<std::pair<std::size_t, bool>> order_;  ///< field, descending
   TablePath path_;
   std::uint64_t limit_ = 0;
-  std::uint64_t mark_ = 0;  ///< a hash of what a page goes on with
+  std::uint64_t mark_ = 0;            ///< a hash of what a page goes on with
   std::optional<std::string> after_;  ///< the last key, or sort key, of the page before
 };
 

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "evershard/views/rules/json_path.hpp"
-#include "evershard/views/table/table_keys.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/storage/journal/varint.hpp"
+#include "evershard/views/rules/json_path.hpp"
+#include "evershard/views/table/table_keys.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -25,17 +25,23 @@ Faulted not_of_type(const TableField& field, const TableValue& value) {
 
 std::string_view name_of(TableFault::Kind kind) {
   switch (kind) {
-    case TableFault::Kind::unique: return "unique";
-    case TableFault::Kind::value: return "value";
-    case TableFault::Kind::handler: return "handler";
-    case TableFault::Kind::store: break;
+    case TableFault::Kind::unique:
+      return "unique";
+    case TableFault::Kind::value:
+      return "value";
+    case TableFault::Kind::handler:
+      return "handler";
+    case TableFault::Kind::store:
+      break;
   }
   return "store";
 }
 
 std::string encode(const TableCounts& counts) {
   std::string bytes(1, static_cast<char>(counts_format));
-  for (const std::uint64_t count : {counts.rows, counts.events, counts.changes, counts.missed, counts.skipped, counts.parked, counts.erased}) storage::append_varint(bytes, count);
+  for (const std::uint64_t count :
+       {counts.rows, counts.events, counts.changes, counts.missed, counts.skipped, counts.parked, counts.erased})
+    storage::append_varint(bytes, count);
   return bytes;
 }
 
@@ -44,8 +50,11 @@ Result<TableCounts> decode_counts(const std::string& bytes) {
   if (bytes.empty()) return counts;
   storage::ByteReader reader(bytes);
   const auto format = reader.fixed<std::uint8_t>();
-  for (std::uint64_t* count : {&counts.rows, &counts.events, &counts.changes, &counts.missed, &counts.skipped, &counts.parked, &counts.erased}) *count = reader.varint();
-  if (format != counts_format || !reader.done()) return refuse(ErrorCode::corruption, "the counts of a table are damaged");
+  for (std::uint64_t* count :
+       {&counts.rows, &counts.events, &counts.changes, &counts.missed, &counts.skipped, &counts.parked, &counts.erased})
+    *count = reader.varint();
+  if (format != counts_format || !reader.done())
+    return refuse(ErrorCode::corruption, "the counts of a table are damaged");
   return counts;
 }
 
@@ -72,33 +81,40 @@ Faultable<void> fit(const TableField& field, TableValue& value) {
     case FieldType::time: {
       const auto* time = value.as<Timestamp>();
       if (time == nullptr) return not_of_type(field, value);
-      if (*time < Timestamp::first() || *time > Timestamp::last()) return bad_value(field_named(field) + " takes times of the years 1 to 9999, not " + time->text());
+      if (*time < Timestamp::first() || *time > Timestamp::last())
+        return bad_value(field_named(field) + " takes times of the years 1 to 9999, not " + time->text());
       return {};
     }
     case FieldType::text:
     case FieldType::bytes:
-    case FieldType::json: break;
+    case FieldType::json:
+      break;
   }
   const auto* text = value.as<std::string>();
   if (text == nullptr) return not_of_type(field, value);
-  if (field.type == FieldType::text && !is_utf8(*text)) return bad_value(field_named(field) + " takes UTF-8, not " + value.text());
-  if (field.type == FieldType::json && !is_json_text(*text)) return bad_value(field_named(field) + " takes JSON, not " + value.text());
+  if (field.type == FieldType::text && !is_utf8(*text))
+    return bad_value(field_named(field) + " takes UTF-8, not " + value.text());
+  if (field.type == FieldType::json && !is_json_text(*text))
+    return bad_value(field_named(field) + " takes JSON, not " + value.text());
   if (field.role != FieldRole::normal && text->size() > table_key_bytes_max) {
     return fault(TableFault::Kind::value, ErrorCode::too_large,
-                 field_named(field) + " is " + std::string(name_of(field.role)) + ": its values have at most " + std::to_string(table_key_bytes_max) + " bytes, this one has " +
-                     std::to_string(text->size()));
+                 field_named(field) + " is " + std::string(name_of(field.role)) + ": its values have at most " +
+                     std::to_string(table_key_bytes_max) + " bytes, this one has " + std::to_string(text->size()));
   }
   return {};
 }
 
 TableWriter::TableWriter(const TableSchema& schema) : schema_(schema), layout_(schema), key_fields_(schema.key()) {
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
-    if (schema.fields[i].role == FieldRole::index || schema.fields[i].role == FieldRole::unique) entry_fields_.push_back(i);
+    if (schema.fields[i].role == FieldRole::index || schema.fields[i].role == FieldRole::unique)
+      entry_fields_.push_back(i);
   }
 }
 
 Faultable<std::string> TableWriter::row_key(std::span<TableValue> key) const {
-  if (key.size() != key_fields_.size()) return bad_value("the key has " + std::to_string(key_fields_.size()) + " fields, not " + std::to_string(key.size()));
+  if (key.size() != key_fields_.size())
+    return bad_value("the key has " + std::to_string(key_fields_.size()) + " fields, not " +
+                     std::to_string(key.size()));
   std::string encoded = table_keys::part_prefix(table_keys::Part::row);
   for (std::size_t i = 0; i < key.size(); ++i) {
     const TableField& field = schema_.fields[key_fields_[i]];
@@ -141,7 +157,8 @@ Faultable<void> TableWriter::sum(std::size_t field, const TableValue& before, Ta
   return bad_value(field_named(of) + " cannot be incremented: it is of type " + std::string(name_of(of.type)));
 }
 
-Faultable<bool> TableWriter::set(std::vector<TableValue>& row, bool there, ChangeKind kind, std::span<FieldValue> fields) const {
+Faultable<bool> TableWriter::set(std::vector<TableValue>& row, bool there, ChangeKind kind,
+                                 std::span<FieldValue> fields) const {
   bool changed = false;
   for (auto& [field, value] : fields) {
     const TableField& of = schema_.fields[field];
@@ -159,14 +176,20 @@ Faultable<bool> TableWriter::set(std::vector<TableValue>& row, bool there, Chang
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (const auto* text = row[i].as<std::string>()) bytes += text->size();
     if (row[i].is_null() && !schema_.fields[i].nullable) {
-      return bad_value(field_named(schema_.fields[i]) + (there ? " is not nullable, and would be null" : " is not nullable, and the new row has no value for it"));
+      return bad_value(
+          field_named(schema_.fields[i]) +
+          (there ? " is not nullable, and would be null" : " is not nullable, and the new row has no value for it"));
     }
   }
-  if (bytes > table_row_bytes_max) return fault(TableFault::Kind::value, ErrorCode::too_large, "a row has at most " + std::to_string(table_row_bytes_max) + " bytes, this one has " + std::to_string(bytes));
+  if (bytes > table_row_bytes_max)
+    return fault(
+        TableFault::Kind::value, ErrorCode::too_large,
+        "a row has at most " + std::to_string(table_row_bytes_max) + " bytes, this one has " + std::to_string(bytes));
   return changed;
 }
 
-Faultable<void> TableWriter::change(ChangeKind kind, std::span<TableValue> key, std::span<FieldValue> fields, EventRows& rows, TableCounts& counts) const {
+Faultable<void> TableWriter::change(ChangeKind kind, std::span<TableValue> key, std::span<FieldValue> fields,
+                                    EventRows& rows, TableCounts& counts) const {
   auto of_row = row_key(key);
   if (!of_row) return Faulted(std::move(of_row).error());
   const auto encoded = std::string_view(*of_row).substr(1);
@@ -210,7 +233,8 @@ Faultable<void> TableWriter::change(ChangeKind kind, std::span<TableValue> key, 
   return {};
 }
 
-Faultable<void> TableWriter::move_entries(std::string_view key, const RowView* before, const std::vector<TableValue>* after, EventRows& rows) const {
+Faultable<void> TableWriter::move_entries(std::string_view key, const RowView* before,
+                                          const std::vector<TableValue>* after, EventRows& rows) const {
   for (const std::size_t field : entry_fields_) {
     const TableField& of = schema_.fields[field];
     const auto old = before == nullptr ? std::nullopt : std::optional(before->value(field));
@@ -226,10 +250,13 @@ Faultable<void> TableWriter::move_entries(std::string_view key, const RowView* b
       const auto holder = rows.get(entry);
       if (!holder) return rows_failed(holder.error());
       if (*holder && **holder != key) {
-        return fault(TableFault::Kind::unique, ErrorCode::invalid_argument, field_named(of) + " is unique, and another row has the value " + now->text() + " already");
+        return fault(TableFault::Kind::unique, ErrorCode::invalid_argument,
+                     field_named(of) + " is unique, and another row has the value " + now->text() + " already");
       }
-      if (*holder) rows.put(std::move(entry), std::string(key));
-      else rows.put_new(std::move(entry), std::string(key));
+      if (*holder)
+        rows.put(std::move(entry), std::string(key));
+      else
+        rows.put_new(std::move(entry), std::string(key));
     }
     if (old && !old->is_null()) rows.erase(table_keys::unique(field, of.type, *old));
   }

@@ -39,14 +39,16 @@ struct TableCounts {
 /// Errors: value  of another type, no UTF-8, no JSON, no finite number, a time that has no text, too long for a key
 [[nodiscard]] Faultable<void> fit(const TableField& field, TableValue& value);
 
-/// One table's. What a change leads to goes into `rows`, whole or, with an error, in part: the event is to be discarded then.
+/// One table's. What a change leads to goes into `rows`, whole or, with an error, in part: the event is to be discarded
+/// then.
 class TableWriter {
  public:
   explicit TableWriter(const TableSchema& schema);
 
   // The values that are handed over are made to fit, and used up.
   /// `key`: a value a key field, in the schema's order; `fields`: none of the key, each once.
-  [[nodiscard]] Faultable<void> change(ChangeKind kind, std::span<TableValue> key, std::span<FieldValue> fields, EventRows& rows, TableCounts& counts) const;
+  [[nodiscard]] Faultable<void> change(ChangeKind kind, std::span<TableValue> key, std::span<FieldValue> fields,
+                                       EventRows& rows, TableCounts& counts) const;
   /// Nothing: there is no such row.
   [[nodiscard]] Faultable<std::optional<std::vector<TableValue>>> get(std::span<TableValue> key, EventRows& rows) const;
 
@@ -58,10 +60,12 @@ class TableWriter {
 
  private:
   /// Returns: whether that changed the row.
-  [[nodiscard]] Faultable<bool> set(std::vector<TableValue>& row, bool there, ChangeKind kind, std::span<FieldValue> fields) const;
+  [[nodiscard]] Faultable<bool> set(std::vector<TableValue>& row, bool there, ChangeKind kind,
+                                    std::span<FieldValue> fields) const;
   /// `by` becomes the sum.
   [[nodiscard]] Faultable<void> sum(std::size_t field, const TableValue& before, TableValue& by) const;
-  [[nodiscard]] Faultable<void> move_entries(std::string_view key, const RowView* before, const std::vector<TableValue>* after, EventRows& rows) const;
+  [[nodiscard]] Faultable<void> move_entries(std::string_view key, const RowView* before,
+                                             const std::vector<TableValue>* after, EventRows& rows) const;
 
   TableSchema schema_;
   RowLayout layout_;

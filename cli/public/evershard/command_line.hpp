@@ -3,8 +3,8 @@
 //     #include <evershard/command_line.hpp>
 //     int main(int argc, char** argv) { return evershard::command_line<BankAccount, Order>(argc, argv); }
 //
-// It is `evershard` with every command. `aggregate state` gives the exact state of any version, since the program's own `apply`
-// and `upcast` make it, and payloads are read by the program's own types; nothing needs to be registered.
+// It is `evershard` with every command. `aggregate state` gives the exact state of any version, since the program's own
+// `apply` and `upcast` make it, and payloads are read by the program's own types; nothing needs to be registered.
 
 #pragma once
 
@@ -17,10 +17,12 @@
 
 namespace evershard {
 
-/// What the command line knows of a kind of aggregate: how its states are made, and which of its types are Protobuf messages.
+/// What the command line knows of a kind of aggregate: how its states are made, and which of its types are Protobuf
+/// messages.
 struct CommandLineKind {
   Result<std::shared_ptr<const AggregateKind>> kind;
-  std::vector<std::pair<std::string, const google::protobuf::MessageLite*>> events{};  ///< by logical name, old ones too
+  std::vector<std::pair<std::string, const google::protobuf::MessageLite*>>
+      events{};                                          ///< by logical name, old ones too
   const google::protobuf::MessageLite* state = nullptr;  ///< null: a type with a codec of its own
 };
 
@@ -36,8 +38,8 @@ template <class A>
   return known;
 }
 
-/// Writes to standard output and standard error. Returns: the exit status, as docs/command-line.md lists them; 5 for aggregates
-/// that no store would host.
+/// Writes to standard output and standard error. Returns: the exit status, as docs/command-line.md lists them; 5 for
+/// aggregates that no store would host.
 [[nodiscard]] int run_command_line(int argc, char** argv, const std::vector<CommandLineKind>& kinds);
 
 /// Of any number of kinds; of none it is `evershard` itself.

@@ -14,7 +14,8 @@ namespace evershard::cluster {
 class AnswerQueue {
  public:
   /// `payload_bytes_max`: what the peer takes
-  AnswerQueue(const LinkLimits& limits, std::uint32_t payload_bytes_max) : limits_(limits), payload_bytes_max_(std::min(limits.payload_bytes_max, payload_bytes_max)) {}
+  AnswerQueue(const LinkLimits& limits, std::uint32_t payload_bytes_max)
+      : limits_(limits), payload_bytes_max_(std::min(limits.payload_bytes_max, payload_bytes_max)) {}
 
   /// A request of so many bytes begins to arrive. Errors: corruption: the peer has used up its credit, and knows it
   [[nodiscard]] Result<void> open(CallNumber number, std::uint64_t bytes);

@@ -8,7 +8,8 @@
 
 namespace evershard::cluster {
 
-/// Doubles from `min` to `max`, and takes between a half and all of that, so that those who lost a peer together do not come back together.
+/// Doubles from `min` to `max`, and takes between a half and all of that, so that those who lost a peer together do not
+/// come back together.
 class Backoff {
  public:
   Backoff(std::chrono::milliseconds min, std::chrono::milliseconds max) : min_(min), max_(max), next_(min) {}

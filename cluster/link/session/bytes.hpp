@@ -1,4 +1,5 @@
-// ByteWriter and ByteReader: little-endian numbers and counted bytes, as all that the link itself puts on the wire is made of.
+// ByteWriter and ByteReader: little-endian numbers and counted bytes, as all that the link itself puts on the wire is
+// made of.
 
 #pragma once
 
@@ -41,7 +42,8 @@ class ByteReader {
   T number() {
     const auto bytes = raw(sizeof(T));
     T value = 0;
-    for (std::size_t i = bytes.size(); i-- > 0;) value = static_cast<T>(static_cast<std::uint64_t>(value) << 8 | static_cast<unsigned char>(bytes[i]));
+    for (std::size_t i = bytes.size(); i-- > 0;)
+      value = static_cast<T>(static_cast<std::uint64_t>(value) << 8 | static_cast<unsigned char>(bytes[i]));
     return value;
   }
   std::string_view raw(std::size_t count) {

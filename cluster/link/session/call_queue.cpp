@@ -19,12 +19,15 @@ std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " byt
 
 }  // namespace
 
-CallQueue::CallQueue(NodeNumber peer, const LinkLimits& limits, LinkTime now) : peer_(peer), limits_(limits), down_since_(now) {}
+CallQueue::CallQueue(NodeNumber peer, const LinkLimits& limits, LinkTime now)
+    : peer_(peer), limits_(limits), down_since_(now) {}
 
 std::string CallQueue::name() const { return "node " + std::to_string(peer_.value); }
 
-Result<void> CallQueue::request(CallTicket ticket, MessageKind kind, std::string bytes, LinkTime deadline, LinkTime now) {
-  return take(requests_, Waiting{ticket, kind, deadline, std::min(deadline, now + limits_.queue_time_max), std::move(bytes)}, now);
+Result<void> CallQueue::request(CallTicket ticket, MessageKind kind, std::string bytes, LinkTime deadline,
+                                LinkTime now) {
+  return take(requests_,
+              Waiting{ticket, kind, deadline, std::min(deadline, now + limits_.queue_time_max), std::move(bytes)}, now);
 }
 
 Result<void> CallQueue::message(MessageKind kind, std::string bytes, LinkTime now) {
@@ -34,13 +37,17 @@ Result<void> CallQueue::message(MessageKind kind, std::string bytes, LinkTime no
 
 Result<void> CallQueue::take(std::deque<Waiting>& lane, Waiting call, LinkTime now) {
   if (closed_) return refuse(ErrorCode::cancelled, "the link to " + name() + " is closed");
-  const std::size_t payload_max = credit_ ? std::min(limits_.payload_bytes_max, credit_->payload_bytes_max) : limits_.payload_bytes_max;
+  const std::size_t payload_max =
+      credit_ ? std::min(limits_.payload_bytes_max, credit_->payload_bytes_max) : limits_.payload_bytes_max;
   if (call.bytes.size() > payload_max) {
-    return refuse(ErrorCode::too_large, "a payload of " + bytes_text(call.bytes.size()) + " is more than the " + bytes_text(payload_max) + " that go to " + name());
+    return refuse(ErrorCode::too_large, "a payload of " + bytes_text(call.bytes.size()) + " is more than the " +
+                                            bytes_text(payload_max) + " that go to " + name());
   }
-  if (!credit_ && now - down_since_ >= limits_.queue_time_max) return refuse(ErrorCode::unavailable, name() + " is not connected: " + down_why_);
+  if (!credit_ && now - down_since_ >= limits_.queue_time_max)
+    return refuse(ErrorCode::unavailable, name() + " is not connected: " + down_why_);
   if (waiting() >= limits_.queue_calls_max || waiting_bytes_ + call.bytes.size() > limits_.queue_bytes_max) {
-    return refuse(ErrorCode::overloaded, std::to_string(waiting()) + " calls of " + bytes_text(waiting_bytes_) + " wait for " + name() + " already");
+    return refuse(ErrorCode::overloaded, std::to_string(waiting()) + " calls of " + bytes_text(waiting_bytes_) +
+                                             " wait for " + name() + " already");
   }
   next_expiry_ = std::min(next_expiry_, call.leaves);
   waiting_bytes_ += call.bytes.size();
@@ -70,7 +77,8 @@ void CallQueue::end(const std::string& why, LinkTime now) {
 void CallQueue::close(const std::string& why) {
   end(why, down_since_);
   closed_ = true;
-  for (auto& call : requests_) answer(call.ticket, ErrorCode::cancelled, "the link to " + name() + " was closed before this was sent");
+  for (auto& call : requests_)
+    answer(call.ticket, ErrorCode::cancelled, "the link to " + name() + " was closed before this was sent");
   messages_lost_ += messages_.size();
   requests_.clear();
   messages_.clear();
@@ -85,13 +93,16 @@ void CallQueue::answer_all_in_flight(const std::string& why) {
   }
   std::sort(open.begin(), open.end());
   for (const auto& [number, ticket] : open) {
-    answers_.push_back({ticket, refuse(ErrorCode::timeout, "the outcome is unknown: the session with " + name() + " ended while it was under way: " + why)});
+    answers_.push_back({ticket, refuse(ErrorCode::timeout, "the outcome is unknown: the session with " + name() +
+                                                               " ended while it was under way: " + why)});
   }
   in_flight_.clear();
   in_flight_bytes_ = 0;
 }
 
-bool CallQueue::write_requests(std::string& body, FrameRoom room, LinkTime now) { return write_lane(body, room, true, now); }
+bool CallQueue::write_requests(std::string& body, FrameRoom room, LinkTime now) {
+  return write_lane(body, room, true, now);
+}
 bool CallQueue::write_messages(std::string& body, FrameRoom room) { return write_lane(body, room, false, {}); }
 
 bool CallQueue::write_lane(std::string& body, FrameRoom room, bool requests, LinkTime now) {
@@ -104,7 +115,8 @@ bool CallQueue::write_lane(std::string& body, FrameRoom room, bool requests, Lin
     if (first) {
       if (call.bytes.size() > credit_->payload_bytes_max) {  // it was taken for a session that allowed more
         answer(call.ticket, ErrorCode::too_large,
-               "a payload of " + bytes_text(call.bytes.size()) + " is more than the " + bytes_text(credit_->payload_bytes_max) + " that " + name() + " takes");
+               "a payload of " + bytes_text(call.bytes.size()) + " is more than the " +
+                   bytes_text(credit_->payload_bytes_max) + " that " + name() + " takes");
         messages_lost_ += requests ? 0 : 1;
         finished_front(lane);
         continue;
@@ -113,9 +125,10 @@ bool CallQueue::write_lane(std::string& body, FrameRoom room, bool requests, Lin
       begin_call(call, requests);
     }
     const auto part = std::string_view(call.bytes).substr(call.sent, room.bytes - piece_extra_bytes_max);
-    write_piece(body, type,
-                Piece{first ? PieceType::first : PieceType::more, call.number, call.kind, requests ? time_left_ms(call.deadline, now) : 0,
-                      static_cast<std::uint32_t>(call.bytes.size()), part});
+    write_piece(
+        body, type,
+        Piece{first ? PieceType::first : PieceType::more, call.number, call.kind,
+              requests ? time_left_ms(call.deadline, now) : 0, static_cast<std::uint32_t>(call.bytes.size()), part});
     wrote = true;
     room.bytes -= part.size() + piece_extra_bytes_max;
     --room.items;
@@ -126,7 +139,9 @@ bool CallQueue::write_lane(std::string& body, FrameRoom room, bool requests, Lin
 }
 
 bool CallQueue::may_begin(const Waiting& call, bool request) const {
-  if (request) return in_flight_.size() < credit_->requests_max && in_flight_bytes_ + call.bytes.size() <= credit_->request_bytes_max;
+  if (request)
+    return in_flight_.size() < credit_->requests_max &&
+           in_flight_bytes_ + call.bytes.size() <= credit_->request_bytes_max;
   return message_bytes_sent_ - message_bytes_released_ + message_cost(call.bytes.size()) <= credit_->message_bytes_max;
 }
 
@@ -148,7 +163,9 @@ void CallQueue::finished_front(std::deque<Waiting>& lane) {
 
 Result<void> CallQueue::answered(CallNumber number, Result<std::string> outcome) {
   const auto found = in_flight_.find(number);
-  if (found == in_flight_.end()) return refuse(ErrorCode::corruption, name() + " answered request " + std::to_string(number.value) + ", which is not under way");
+  if (found == in_flight_.end())
+    return refuse(ErrorCode::corruption,
+                  name() + " answered request " + std::to_string(number.value) + ", which is not under way");
   in_flight_bytes_ -= found->second.bytes;
   if (found->second.ticket) answers_.push_back({*found->second.ticket, std::move(outcome)});
   in_flight_.erase(found);
@@ -157,7 +174,8 @@ Result<void> CallQueue::answered(CallNumber number, Result<std::string> outcome)
 
 Result<void> CallQueue::released(std::uint64_t bytes) {
   if (bytes > message_bytes_sent_ || bytes < message_bytes_released_) {
-    return refuse(ErrorCode::corruption, name() + " is done with " + bytes_text(bytes) + " of messages, after " + bytes_text(message_bytes_released_) + " of the " +
+    return refuse(ErrorCode::corruption, name() + " is done with " + bytes_text(bytes) + " of messages, after " +
+                                             bytes_text(message_bytes_released_) + " of the " +
                                              bytes_text(message_bytes_sent_) + " it was sent");
   }
   message_bytes_released_ = bytes;
@@ -172,7 +190,8 @@ void CallQueue::expire(LinkTime now) {
   for (auto& [number, call] : in_flight_) {
     if (!call.ticket) continue;
     if (call.deadline <= now) {
-      answer(call.ticket, ErrorCode::timeout, "the outcome is unknown: " + name() + " has not answered within the time given");
+      answer(call.ticket, ErrorCode::timeout,
+             "the outcome is unknown: " + name() + " has not answered within the time given");
     } else {
       next = std::min(next, call.deadline);
     }
@@ -191,7 +210,8 @@ void CallQueue::expire_lane(std::deque<Waiting>& lane, LinkTime now, LinkTime& n
     if (!call.ticket) {
       ++messages_lost_;
     } else if (credit_) {
-      answer(call.ticket, ErrorCode::overloaded, name() + " takes no more for now: this waited as long as it may, and was not sent");
+      answer(call.ticket, ErrorCode::overloaded,
+             name() + " takes no more for now: this waited as long as it may, and was not sent");
     } else {
       answer(call.ticket, ErrorCode::unavailable, name() + " is not connected: " + down_why_);
     }

@@ -37,8 +37,10 @@ class CallQueue {
  public:
   CallQueue(NodeNumber peer, const LinkLimits& limits, LinkTime now);
 
-  /// Errors: overloaded: the queue is full; unavailable: no session for longer than a request waits; too_large; then there is no other answer
-  [[nodiscard]] Result<void> request(CallTicket ticket, MessageKind kind, std::string bytes, LinkTime deadline, LinkTime now);
+  /// Errors: overloaded: the queue is full; unavailable: no session for longer than a request waits; too_large; then
+  /// there is no other answer
+  [[nodiscard]] Result<void> request(CallTicket ticket, MessageKind kind, std::string bytes, LinkTime deadline,
+                                     LinkTime now);
   /// Errors: as above. Without an error it is sent, unless it waits too long or the session ends: nobody hears of that.
   [[nodiscard]] Result<void> message(MessageKind kind, std::string bytes, LinkTime now);
 
@@ -55,7 +57,8 @@ class CallQueue {
 
   /// Errors: corruption: an answer to what was never asked
   [[nodiscard]] Result<void> answered(CallNumber number, Result<std::string> outcome);
-  /// The peer is done with so many bytes of messages since the session began. Errors: corruption: with more than it was sent
+  /// The peer is done with so many bytes of messages since the session began. Errors: corruption: with more than it was
+  /// sent
   [[nodiscard]] Result<void> released(std::uint64_t bytes);
 
   /// Answers what has waited or been under way for too long.

@@ -19,7 +19,9 @@ void put_number(std::string& out, std::size_t at, std::uint32_t value) {
   for (std::size_t i = 0; i < 4; ++i) out[at + i] = static_cast<char>(value >> (8 * i));
 }
 
-Refused bad_frame(const std::string& why) { return refuse(ErrorCode::corruption, "what came from the peer is no frame: " + why); }
+Refused bad_frame(const std::string& why) {
+  return refuse(ErrorCode::corruption, "what came from the peer is no frame: " + why);
+}
 
 }  // namespace
 
@@ -30,7 +32,12 @@ std::size_t FrameWriter::body_bytes() const { return out_.size() - start_ - fram
 void FrameWriter::finish(SessionNumber session, std::uint32_t sequence, FrameType type) {
   const auto length = static_cast<std::uint32_t>(body_bytes());
   std::string header;
-  ByteWriter(header).number(length).number(std::uint32_t{0}).number(session.value).number(sequence).number(static_cast<std::uint8_t>(type));
+  ByteWriter(header)
+      .number(length)
+      .number(std::uint32_t{0})
+      .number(session.value)
+      .number(sequence)
+      .number(static_cast<std::uint8_t>(type));
   out_.replace(start_, header.size(), header);
   put_number(out_, start_ + 4, frame_checksum(std::string_view(out_).substr(start_ + checked_from), length));
 }
@@ -51,7 +58,8 @@ Result<std::optional<Frame>> FrameReader::next() {
     let_go();
     return std::nullopt;
   }
-  if (frame_checksum(rest.substr(checked_from, frame_header_bytes - checked_from + length), length) != checksum) return bad_frame("its checksum is wrong");
+  if (frame_checksum(rest.substr(checked_from, frame_header_bytes - checked_from + length), length) != checksum)
+    return bad_frame("its checksum is wrong");
   Frame frame;
   frame.session = SessionNumber(in.number<std::uint64_t>());
   frame.sequence = in.number<std::uint32_t>();

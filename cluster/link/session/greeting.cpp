@@ -10,7 +10,8 @@
 namespace evershard::cluster {
 namespace {
 
-// Both sides begin with it, so that other protocols are told apart at once. Its last byte is the greeting's own version.
+// Both sides begin with it, so that other protocols are told apart at once. Its last byte is the greeting's own
+// version.
 constexpr std::string_view greeting_magic("EVSLINK\x01", 8);
 constexpr std::size_t text_bytes_max = 4'096;  // of a hello, of a refusal
 constexpr char welcome = 0;
@@ -47,24 +48,30 @@ void Greeting::received(std::string_view bytes) {
   EVERSHARD_CHECK(bytes.size() == wants_, "a greeting is given the bytes it asked for");
   wants_ = 0;
   switch (step_) {
-    case Step::nonce: return received_nonce(bytes);
-    case Step::proof: return received_proof(bytes);
-    case Step::verdict: return received_verdict(bytes);
+    case Step::nonce:
+      return received_nonce(bytes);
+    case Step::proof:
+      return received_proof(bytes);
+    case Step::verdict:
+      return received_verdict(bytes);
     case Step::hello_size: {
       if (!begins_right(bytes)) return fail({ErrorCode::invalid_argument, "what dialled does not speak this protocol"});
       const auto size = ByteReader(bytes.substr(greeting_magic.size())).number<std::uint16_t>();
       if (size == 0 || size > text_bytes_max) return fail(not_evershard());
       return expect(Step::hello, size);
     }
-    case Step::hello: return received_hello(bytes);
+    case Step::hello:
+      return received_hello(bytes);
     case Step::answer_size: {
       ByteReader in(bytes);
       const auto verdict = static_cast<char>(in.number<std::uint8_t>());
       const auto size = in.number<std::uint16_t>();
-      if ((verdict != welcome && verdict != refused) || size == 0 || size > 2 * text_bytes_max) return fail(not_evershard());
+      if ((verdict != welcome && verdict != refused) || size == 0 || size > 2 * text_bytes_max)
+        return fail(not_evershard());
       return expect(verdict == welcome ? Step::answer : Step::refusal, size);
     }
-    case Step::answer: return received_answer(bytes);
+    case Step::answer:
+      return received_answer(bytes);
     case Step::refusal: {
       auto why = codec::decode<Error>(bytes);
       if (!why) return fail(not_evershard());
@@ -77,7 +84,9 @@ void Greeting::received(std::string_view bytes) {
 void Greeting::received_nonce(std::string_view bytes) {
   if (!begins_right(bytes)) return fail(not_evershard());
   std::copy(bytes.begin() + greeting_magic.size(), bytes.end(), theirs_.begin());
-  ByteWriter(out_).raw(of_nonce(setup_.nonce)).raw(secret_proof(*setup_.secret, LinkSide::dialler, theirs_, setup_.nonce));
+  ByteWriter(out_)
+      .raw(of_nonce(setup_.nonce))
+      .raw(secret_proof(*setup_.secret, LinkSide::dialler, theirs_, setup_.nonce));
   expect(Step::verdict, 1 + proof_bytes);
 }
 

@@ -1,4 +1,5 @@
-// Greeting: what is said on a new connection before the first frame: the secret's proof, if there is one, then both hellos.
+// Greeting: what is said on a new connection before the first frame: the secret's proof, if there is one, then both
+// hellos.
 
 #pragma once
 
@@ -23,8 +24,8 @@ struct GreetingSetup {
   std::function<Result<void>(const LinkAgreement&)> admit{};
 };
 
-/// Asks for exact numbers of bytes, so that what follows the greeting is left to who reads frames. No socket, no clock: who carries the
-/// bytes ends it when it takes too long.
+/// Asks for exact numbers of bytes, so that what follows the greeting is left to who reads frames. No socket, no clock:
+/// who carries the bytes ends it when it takes too long.
 ///
 /// Whoever dials proves first: a stranger who connects is shown a nonce and nothing else.
 class Greeting {

@@ -16,17 +16,24 @@ Refused differs(const std::string& what, const std::string& here, const std::str
 
 std::string node_text(NodeNumber node) { return "node " + std::to_string(node.value); }
 
-std::string versions_text(const LinkHello& hello) { return std::to_string(hello.version_oldest) + " to " + std::to_string(hello.version); }
+std::string versions_text(const LinkHello& hello) {
+  return std::to_string(hello.version_oldest) + " to " + std::to_string(hello.version);
+}
 
-Refused no_hello(const char* why) { return refuse(ErrorCode::invalid_argument, std::string("the peer's greeting is malformed: ") + why); }
+Refused no_hello(const char* why) {
+  return refuse(ErrorCode::invalid_argument, std::string("the peer's greeting is malformed: ") + why);
+}
 
 }  // namespace
 
 std::string_view name_of(NodeRole role) {
   switch (role) {
-    case NodeRole::node: return "node";
-    case NodeRole::coordinator: return "coordinator";
-    case NodeRole::both: return "both";
+    case NodeRole::node:
+      return "node";
+    case NodeRole::coordinator:
+      return "coordinator";
+    case NodeRole::both:
+      return "both";
   }
   return "unknown";
 }
@@ -68,7 +75,8 @@ Result<LinkHello> decode_hello(std::string_view bytes) {
   LinkHello hello;
   hello.version = in.number<std::uint16_t>();
   hello.version_oldest = in.number<std::uint16_t>();
-  if (in.ran_short() || hello.version_oldest == 0 || hello.version_oldest > hello.version) return no_hello("no versions");
+  if (in.ran_short() || hello.version_oldest == 0 || hello.version_oldest > hello.version)
+    return no_hello("no versions");
   // A version from before or after may have put anything behind: agree() refuses it by its numbers.
   if (hello.version < link_version_oldest || hello.version_oldest > link_version) return hello;
   hello.who.cluster = in.text();
@@ -86,7 +94,8 @@ Result<LinkHello> decode_hello(std::string_view bytes) {
   hello.credit.payload_bytes_max = in.number<std::uint32_t>();
   hello.dead_after = std::chrono::milliseconds(in.number<std::uint32_t>());
   if (in.ran_short()) return no_hello("it ends early");
-  if (hello.who.cluster.empty() || hello.who.cluster.size() > cluster_bytes_max) return no_hello("a cluster id of no or too many bytes");
+  if (hello.who.cluster.empty() || hello.who.cluster.size() > cluster_bytes_max)
+    return no_hello("a cluster id of no or too many bytes");
   if (role < 1 || role > 3) return no_hello("an unknown role");
   if (hello.session.value == 0) return no_hello("session 0");
   if (hello.credit.requests_max == 0 || hello.credit.payload_bytes_max == 0) return no_hello("no credit");
@@ -94,24 +103,33 @@ Result<LinkHello> decode_hello(std::string_view bytes) {
   return hello;
 }
 
-Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side, std::chrono::milliseconds own_heartbeat) {
+Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side,
+                            std::chrono::milliseconds own_heartbeat) {
   const auto version = std::min(own.version, theirs.version);
-  if (version < own.version_oldest || version < theirs.version_oldest) return differs("the protocol version", versions_text(own), versions_text(theirs));
-  if (own.who.cluster != theirs.who.cluster) return differs("the cluster id", in_quotes(own.who.cluster), in_quotes(theirs.who.cluster));
+  if (version < own.version_oldest || version < theirs.version_oldest)
+    return differs("the protocol version", versions_text(own), versions_text(theirs));
+  if (own.who.cluster != theirs.who.cluster)
+    return differs("the cluster id", in_quotes(own.who.cluster), in_quotes(theirs.who.cluster));
   const auto& dialler = own_side == LinkSide::dialler ? own : theirs;
   const auto& acceptor = own_side == LinkSide::dialler ? theirs : own;
-  const bool asks = dialler.who.shards == 0 && dialler.who.role == NodeRole::node && acceptor.who.role != NodeRole::node;
-  if (own.who.shards != theirs.who.shards && !asks) return differs("the shard count", std::to_string(own.who.shards), std::to_string(theirs.who.shards));
-  if (own.who.hash != theirs.who.hash) return differs("the hash of shards", std::to_string(own.who.hash), std::to_string(theirs.who.hash));
+  const bool asks =
+      dialler.who.shards == 0 && dialler.who.role == NodeRole::node && acceptor.who.role != NodeRole::node;
+  if (own.who.shards != theirs.who.shards && !asks)
+    return differs("the shard count", std::to_string(own.who.shards), std::to_string(theirs.who.shards));
+  if (own.who.hash != theirs.who.hash)
+    return differs("the hash of shards", std::to_string(own.who.hash), std::to_string(theirs.who.hash));
   if (own.who.node == theirs.who.node) {
-    return refuse(ErrorCode::invalid_argument, own.who.process == theirs.who.process ? node_text(own.who.node) + " was dialled by itself"
-                                                                                     : "two processes call themselves " + node_text(own.who.node));
+    return refuse(ErrorCode::invalid_argument, own.who.process == theirs.who.process
+                                                   ? node_text(own.who.node) + " was dialled by itself"
+                                                   : "two processes call themselves " + node_text(own.who.node));
   }
   if (dialler.to != acceptor.who.node) {
-    return refuse(ErrorCode::invalid_argument, node_text(dialler.who.node) + " dialled " + node_text(dialler.to) + " and reached " + node_text(acceptor.who.node));
+    return refuse(ErrorCode::invalid_argument, node_text(dialler.who.node) + " dialled " + node_text(dialler.to) +
+                                                   " and reached " + node_text(acceptor.who.node));
   }
   if (dialler.who.node < acceptor.who.node) {
-    return refuse(ErrorCode::invalid_argument, node_text(dialler.who.node) + " dialled " + node_text(acceptor.who.node) + ": the higher number dials");
+    return refuse(ErrorCode::invalid_argument, node_text(dialler.who.node) + " dialled " +
+                                                   node_text(acceptor.who.node) + ": the higher number dials");
   }
   if (acceptor.session != dialler.session) {
     return differs("the session", std::to_string(own.session.value), std::to_string(theirs.session.value));

@@ -31,12 +31,12 @@ enum class LinkSide : std::uint8_t { dialler, acceptor };
 
 /// Who a process is. The same on all its links.
 struct LinkIdentity {
-  std::string cluster{};       ///< the cluster's id: 1 to 64 bytes
-  std::uint32_t shards = 0;    ///< how many the store was made with; 0: a node that asks its coordinator
-  std::uint32_t hash = 0;      ///< sharding::hash_id
+  std::string cluster{};     ///< the cluster's id: 1 to 64 bytes
+  std::uint32_t shards = 0;  ///< how many the store was made with; 0: a node that asks its coordinator
+  std::uint32_t hash = 0;    ///< sharding::hash_id
   NodeNumber node{};
   NodeRole role = NodeRole::node;
-  std::uint64_t process = 0;   ///< random, at each start: one node number run twice is noticed
+  std::uint64_t process = 0;  ///< random, at each start: one node number run twice is noticed
 };
 
 /// What a side grants the other.
@@ -53,8 +53,8 @@ struct LinkHello {
   std::uint16_t version = link_version;
   std::uint16_t version_oldest = link_version_oldest;
   LinkIdentity who{};
-  SessionNumber session{};       ///< the dialler's choice; the acceptor repeats it
-  NodeNumber to{};               ///< whom this side believes to speak to
+  SessionNumber session{};  ///< the dialler's choice; the acceptor repeats it
+  NodeNumber to{};          ///< whom this side believes to speak to
   LinkCredit credit{};
   std::chrono::milliseconds dead_after{};
 };
@@ -64,12 +64,13 @@ struct LinkAgreement {
   std::uint16_t version = 0;  ///< the newest that both speak
   SessionNumber session{};
   LinkIdentity peer{};
-  LinkCredit credit{};  ///< what the peer grants
+  LinkCredit credit{};                    ///< what the peer grants
   std::chrono::milliseconds heartbeat{};  ///< short enough for both
 };
 
 /// A side's own hello. `session` and `to`: of the dialler; an acceptor takes both from what it was sent.
-[[nodiscard]] LinkHello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumber session, NodeNumber to);
+[[nodiscard]] LinkHello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumber session,
+                                   NodeNumber to);
 
 std::string encode(const LinkHello& hello);
 /// Errors: invalid_argument: no hello, or one with values that cannot be. What a newer version wrote behind is skipped.
@@ -77,7 +78,9 @@ std::string encode(const LinkHello& hello);
 
 /// Whether these two may speak, and how.
 ///
-/// Errors: invalid_argument, naming what differs and both values: protocol version, cluster, shard count, hash, node number, direction
-[[nodiscard]] Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side, std::chrono::milliseconds own_heartbeat);
+/// Errors: invalid_argument, naming what differs and both values: protocol version, cluster, shard count, hash, node
+/// number, direction
+[[nodiscard]] Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side,
+                                          std::chrono::milliseconds own_heartbeat);
 
 }  // namespace evershard::cluster

@@ -13,16 +13,17 @@ namespace evershard::cluster {
 /// Of one peer, unless it says otherwise.
 struct LinkLimits {
   // What may wait here.
-  std::size_t queue_calls_max = 20'000;        ///< requests and messages not sent yet; more: `overloaded` at once
+  std::size_t queue_calls_max = 20'000;  ///< requests and messages not sent yet; more: `overloaded` at once
   std::size_t queue_bytes_max = 64u << 20;
   std::chrono::milliseconds queue_time_max{2'000};  ///< then `overloaded`, or `unavailable` without a session
 
   // What a peer may have here. It is told in the greeting and keeps to it; who does not is cut off.
-  std::uint32_t requests_max = 4'096;              ///< not answered yet
-  std::uint64_t request_bytes_max = 64u << 20;     ///< of those
-  std::uint64_t message_bytes_max = 64u << 20;     ///< of messages not done with yet; each counts message_bytes_extra more
-  std::uint32_t payload_bytes_max = 32u << 20;     ///< of one request, answer or message
-  std::size_t answer_bytes_max = 256u << 20;       ///< answers that a peer is slow to take; more: they are lost, and their callers told `timeout`
+  std::uint32_t requests_max = 4'096;           ///< not answered yet
+  std::uint64_t request_bytes_max = 64u << 20;  ///< of those
+  std::uint64_t message_bytes_max = 64u << 20;  ///< of messages not done with yet; each counts message_bytes_extra more
+  std::uint32_t payload_bytes_max = 32u << 20;  ///< of one request, answer or message
+  std::size_t answer_bytes_max =
+      256u << 20;  ///< answers that a peer is slow to take; more: they are lost, and their callers told `timeout`
 
   // What goes out.
   std::size_t frame_bytes_max = 1u << 20;

@@ -10,7 +10,8 @@
 
 namespace evershard::cluster {
 
-/// The requests it has of the peer, and the session there may be. What is said of a session that is not the present one is dropped.
+/// The requests it has of the peer, and the session there may be. What is said of a session that is not the present one
+/// is dropped.
 class LinkPeer {
  public:
   LinkPeer(NodeNumber node, const LinkLimits& limits, LinkTime now) : limits_(limits), calls_(node, limits, now) {}

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::array lanes{FrameType::messages, FrameType::answers, FrameType::requests};
 
-Refused breaks_protocol(const std::string& why) { return refuse(ErrorCode::corruption, "what came from the peer breaks the protocol: " + why); }
+Refused breaks_protocol(const std::string& why) {
+  return refuse(ErrorCode::corruption, "what came from the peer breaks the protocol: " + why);
+}
 
 }  // namespace
 
@@ -41,7 +43,9 @@ Result<void> LinkSession::take_frame(const Frame& frame, LinkTime now) {
     ++stale_frames_;
     return {};
   }
-  if (frame.sequence != received_frames_ + 1) return breaks_protocol("frame " + std::to_string(frame.sequence) + " behind frame " + std::to_string(received_frames_));
+  if (frame.sequence != received_frames_ + 1)
+    return breaks_protocol("frame " + std::to_string(frame.sequence) + " behind frame " +
+                           std::to_string(received_frames_));
   ++received_frames_;
   liveness_.heard(now);
   ByteReader in(frame.body);
@@ -53,19 +57,24 @@ Result<void> LinkSession::take_frame(const Frame& frame, LinkTime now) {
   const auto released = in.number<std::uint64_t>();
   if (in.ran_short()) return breaks_protocol("a frame that ends early");
   EVERSHARD_TRY(calls_.released(released));
-  if (frame.type == FrameType::heartbeat) return in.left() == 0 ? Result<void>() : Result<void>(breaks_protocol("a heartbeat with more in it"));
+  if (frame.type == FrameType::heartbeat)
+    return in.left() == 0 ? Result<void>() : Result<void>(breaks_protocol("a heartbeat with more in it"));
   return take_pieces(frame, in, now);
 }
 
 Result<void> LinkSession::take_pieces(const Frame& frame, ByteReader& in, LinkTime now) {
-  auto& lane = frame.type == FrameType::requests ? requests_in_ : frame.type == FrameType::answers ? answers_in_ : messages_in_;
+  auto& lane = frame.type == FrameType::requests  ? requests_in_
+               : frame.type == FrameType::answers ? answers_in_
+                                                  : messages_in_;
   while (in.left() > 0) {
     const auto piece = read_piece(in, frame.type);
     if (!piece) return refuse(piece.error());
-    if (piece->type == PieceType::first && frame.type == FrameType::requests) EVERSHARD_TRY(answers_.open(piece->number, piece->total));
+    if (piece->type == PieceType::first && frame.type == FrameType::requests)
+      EVERSHARD_TRY(answers_.open(piece->number, piece->total));
     if (piece->type == PieceType::first && frame.type == FrameType::messages) {
       message_bytes_in_ += piece->total + message_bytes_extra;
-      if (message_bytes_in_ - done_bytes_ > limits_.message_bytes_max) return breaks_protocol("more messages than it was granted");
+      if (message_bytes_in_ - done_bytes_ > limits_.message_bytes_max)
+        return breaks_protocol("more messages than it was granted");
     }
     auto whole = lane.add(*piece);
     if (!whole) return refuse(whole.error());
@@ -76,7 +85,8 @@ Result<void> LinkSession::take_pieces(const Frame& frame, ByteReader& in, LinkTi
 
 Result<void> LinkSession::arrived(FrameType lane, Whole whole, LinkTime now) {
   if (lane == FrameType::requests) {
-    requests_.push_back({agreement_.session, whole.number, whole.kind, now + std::chrono::milliseconds(whole.time_ms), std::move(whole.bytes)});
+    requests_.push_back({agreement_.session, whole.number, whole.kind, now + std::chrono::milliseconds(whole.time_ms),
+                         std::move(whole.bytes)});
     return {};
   }
   if (lane == FrameType::messages) {
@@ -92,7 +102,8 @@ Result<void> LinkSession::arrived(FrameType lane, Whole whole, LinkTime now) {
 
 Result<void> LinkSession::check_alive(LinkTime now) {
   if (!liveness_.is_dead(now)) return {};
-  return refuse(ErrorCode::unavailable, "nothing was heard of it for " + std::to_string(in_ms(liveness_.silence(now)).count()) + " ms");
+  return refuse(ErrorCode::unavailable,
+                "nothing was heard of it for " + std::to_string(in_ms(liveness_.silence(now)).count()) + " ms");
 }
 
 void LinkSession::write(std::string& out, std::size_t bytes_max, LinkTime now) {
@@ -101,7 +112,8 @@ void LinkSession::write(std::string& out, std::size_t bytes_max, LinkTime now) {
     idle = wrote ? 0 : idle + 1;
   }
   // Room for messages is told when a quarter of it came free; less can wait for the next frame.
-  if (liveness_.must_speak(now) || done_bytes_ - done_bytes_told_ >= limits_.message_bytes_max / 4) write_frame(out, FrameType::heartbeat, now);
+  if (liveness_.must_speak(now) || done_bytes_ - done_bytes_told_ >= limits_.message_bytes_max / 4)
+    write_frame(out, FrameType::heartbeat, now);
 }
 
 bool LinkSession::write_frame(std::string& out, FrameType type, LinkTime now) {

@@ -32,7 +32,8 @@ struct ArrivedMessage {
   std::string bytes;
 };
 
-/// Bytes in, bytes out; no socket, no thread, no clock. After an error from received() or is_dead() there is nothing but its end.
+/// Bytes in, bytes out; no socket, no thread, no clock. After an error from received() or is_dead() there is nothing
+/// but its end.
 class LinkSession {
  public:
   /// `calls`: of the same peer; it outlives the session.
@@ -84,7 +85,7 @@ class LinkSession {
   Reassembly messages_in_;
   std::uint32_t sent_frames_ = 0;
   std::uint32_t received_frames_ = 0;
-  std::size_t turn_ = 0;               ///< which lane writes next
+  std::size_t turn_ = 0;                ///< which lane writes next
   std::uint64_t message_bytes_in_ = 0;  ///< announced by messages since the session began, with their extra
   std::uint64_t done_bytes_ = 0;        ///< of those, done with
   std::uint64_t done_bytes_told_ = 0;

@@ -20,8 +20,8 @@ class Liveness {
   /// For how long nothing was heard.
   [[nodiscard]] LinkTime::duration silence(LinkTime now) const { return now - heard_; }
 
-  /// Whether the other is gone. Shape: asked more often than every heartbeat; if it was not, this process itself slept, and what the
-  /// other sent meanwhile lies unread: the time slept is not counted.
+  /// Whether the other is gone. Shape: asked more often than every heartbeat; if it was not, this process itself slept,
+  /// and what the other sent meanwhile lies unread: the time slept is not counted.
   [[nodiscard]] bool is_dead(LinkTime now) {
     if (now - looked_ > heartbeat_) heard_ = std::min(now, heard_ + (now - looked_));
     looked_ = now;

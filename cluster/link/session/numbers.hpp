@@ -24,6 +24,8 @@ using MessageKind = Number<struct MessageKindTag, std::uint16_t>;
 using CallTicket = Number<struct CallTicketTag, std::uint64_t>;
 
 /// Whole milliseconds, for sentences and the wire.
-inline std::chrono::milliseconds in_ms(LinkTime::duration time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time); }
+inline std::chrono::milliseconds in_ms(LinkTime::duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time);
+}
 
 }  // namespace evershard::cluster

@@ -21,10 +21,10 @@ enum class PieceType : std::uint8_t {
 /// A lane is a frame type: requests, answers and messages do not wait for each other.
 struct Piece {
   PieceType type{};
-  CallNumber number{};         ///< not of `more`
-  MessageKind kind{};          ///< first of a request, of a message
-  std::uint32_t time_ms = 0;   ///< first of a request: what is left of its time
-  std::uint32_t total = 0;     ///< first: bytes of the whole payload
+  CallNumber number{};        ///< not of `more`
+  MessageKind kind{};         ///< first of a request, of a message
+  std::uint32_t time_ms = 0;  ///< first of a request: what is left of its time
+  std::uint32_t total = 0;    ///< first: bytes of the whole payload
   std::string_view bytes;
 };
 
@@ -50,7 +50,8 @@ class Reassembly {
   Reassembly(FrameType lane, std::uint32_t payload_bytes_max) : lane_(lane), payload_bytes_max_(payload_bytes_max) {}
 
   /// Returns: a payload, when this piece was its last
-  /// Errors:  corruption: a piece that does not join on, numbers that do not ascend, more bytes than announced or allowed
+  /// Errors:  corruption: a piece that does not join on, numbers that do not ascend, more bytes than announced or
+  /// allowed
   [[nodiscard]] Result<std::optional<Whole>> add(const Piece& piece);
   /// Bytes that were announced and are not whole yet.
   [[nodiscard]] std::uint32_t pending() const { return pending_ ? total_ : 0; }

@@ -1,4 +1,5 @@
-// Many seeds: everything that may happen in any order, with faults, outsiders and crashes; what was promised holds in all of them.
+// Many seeds: everything that may happen in any order, with faults, outsiders and crashes; what was promised holds in
+// all of them.
 
 #include "tests/actors/aggregate/kit_looks.hpp"
 
@@ -13,9 +14,15 @@ namespace {
 /// Commands with ids on a few accounts, each sent until somebody answers it; and what must be true at the end.
 class Story {
  public:
-  explicit Story(std::uint64_t seed) : random_(seed), kit_({.seed = seed, .any_order = true, .shards = 2, .live_limit = 3}) {
+  explicit Story(std::uint64_t seed)
+      : random_(seed), kit_({.seed = seed, .any_order = true, .shards = 2, .live_limit = 3}) {
     for (int i = 0; i < 40; ++i) {
-      commands_.push_back({std::to_string(draw(4)), "c" + std::to_string(i), static_cast<std::int64_t>(1 + draw(9)), static_cast<int>(draw(4)), {}, {}});
+      commands_.push_back({std::to_string(draw(4)),
+                           "c" + std::to_string(i),
+                           static_cast<std::int64_t>(1 + draw(9)),
+                           static_cast<int>(draw(4)),
+                           {},
+                           {}});
     }
   }
 
@@ -52,7 +59,13 @@ class Story {
 
   void act() {
     switch (draw(16)) {
-      case 0: case 1: case 2: case 3: case 4: send(commands_[draw(commands_.size())]); break;
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+        send(commands_[draw(commands_.size())]);
+        break;
       case 5:
         kit_.fail_next_append(static_cast<Fault>(1 + draw(4)), draw(2) == 0 ? ErrorCode::timeout : ErrorCode::io);
         break;
@@ -65,8 +78,12 @@ class Story {
         EXPECT_TRUE(kit_.append_from_outside(from_outside(account, "deposited", "1")));
         break;
       }
-      case 8: kit_.advance(std::chrono::milliseconds(draw(2'000))); break;
-      case 9: kit_.account(std::to_string(draw(4))).passivate(); break;
+      case 8:
+        kit_.advance(std::chrono::milliseconds(draw(2'000)));
+        break;
+      case 9:
+        kit_.account(std::to_string(draw(4))).passivate();
+        break;
       case 10:
         if (draw(3) != 0) break;
         ++crashes;
@@ -74,9 +91,15 @@ class Story {
         kit_.restart();
         for (auto& command : commands_) command.answer.reset();
         break;
-      case 11: draw(2) == 0 ? kit_.hold_answers() : kit_.release_answers(); break;
-      case 12: draw(2) == 0 ? kit_.hold_appends() : kit_.release_appends(); break;
-      default: kit_.steps(draw(12)); break;
+      case 11:
+        draw(2) == 0 ? kit_.hold_answers() : kit_.release_answers();
+        break;
+      case 12:
+        draw(2) == 0 ? kit_.hold_appends() : kit_.release_appends();
+        break;
+      default:
+        kit_.steps(draw(12));
+        break;
     }
     hear();
   }
@@ -88,10 +111,18 @@ class Story {
     auto account = kit_.account(command.account);
     const AskOptions options{.command_id = command.id, .timeout = std::chrono::seconds(30)};
     switch (command.kind) {
-      case 0: command.answer = account.ask_future(Withdraw{command.amount}, options); break;
-      case 1: command.answer = account.ask_future(DepositAndSnap{command.amount}, options); break;
-      case 2: command.answer = account.ask_future(DepositTwice{command.amount}, options); break;
-      default: command.answer = account.ask_future(Deposit{command.amount}, options); break;
+      case 0:
+        command.answer = account.ask_future(Withdraw{command.amount}, options);
+        break;
+      case 1:
+        command.answer = account.ask_future(DepositAndSnap{command.amount}, options);
+        break;
+      case 2:
+        command.answer = account.ask_future(DepositTwice{command.amount}, options);
+        break;
+      default:
+        command.answer = account.ask_future(Deposit{command.amount}, options);
+        break;
     }
   }
 
@@ -112,7 +143,8 @@ class Story {
   }
 
   [[nodiscard]] bool all_told() const {
-    return std::all_of(commands_.begin(), commands_.end(), [](const Command& command) { return command.told.has_value(); });
+    return std::all_of(commands_.begin(), commands_.end(),
+                       [](const Command& command) { return command.told.has_value(); });
   }
 
   void check() {
@@ -128,7 +160,8 @@ class Story {
     std::map<std::string, std::int64_t> balances = outside_;
     for (const auto& command : commands_) balances[command.account] += command.effect;
     for (const auto& [account, balance] : balances) {
-      EXPECT_EQ(replayed(kit_.events_of({"account", account})), balance) << "account " << account << ": every command once";
+      EXPECT_EQ(replayed(kit_.events_of({"account", account})), balance)
+          << "account " << account << ": every command once";
       EXPECT_GE(balance, 0);
       EXPECT_EQ(kit_.account(account).ask(Look{})->n, balance);
     }
@@ -156,7 +189,8 @@ TEST(AnyOrder, KeepsEveryPromise) {
     rejections += story.rejections;
   }
   if (one_seed != nullptr || HasFailure()) return;
-  for (const auto happened : {crashes, timeouts, duplicates, rejections}) EXPECT_GT(happened, 100u) << "what does not happen is not tested";
+  for (const auto happened : {crashes, timeouts, duplicates, rejections})
+    EXPECT_GT(happened, 100u) << "what does not happen is not tested";
 }
 
 // The same seed is the same run.
@@ -165,7 +199,9 @@ TEST(AnyOrder, IsAnOrderOfTheSeed) {
     KitWithAccounts kit({.seed = seed, .any_order = true});
     std::vector<std::string> order;
     for (int i = 0; i < 20; ++i) {
-      kit.account(std::to_string(i % 7)).ask_async(Deposit{i}, [&order, i](const auto&) { order.push_back(std::to_string(i)); });
+      kit.account(std::to_string(i % 7)).ask_async(Deposit{i}, [&order, i](const auto&) {
+        order.push_back(std::to_string(i));
+      });
     }
     kit.run();
     return order;

@@ -1,4 +1,5 @@
-// The process is killed at any point: what was answered is there, what is there is there once, and the same command twice is one.
+// The process is killed at any point: what was answered is there, what is there is there once, and the same command
+// twice is one.
 
 #include "tests/actors/aggregate/kit_looks.hpp"
 
@@ -9,7 +10,8 @@ TEST(Crashes, TellNobodyAnything) {
   KitWithAccounts kit;
   kit.hold_appends();
   auto pending = kit.account().ask_future(Deposit{1});
-  const auto asking = kit.account().ask_async(Deposit{1}, [](const auto&) { FAIL() << "told by a process that is gone"; });
+  const auto asking =
+      kit.account().ask_async(Deposit{1}, [](const auto&) { FAIL() << "told by a process that is gone"; });
   kit.run();
 
   kit.crash();
@@ -71,7 +73,8 @@ TEST(Crashes, LeaveNeitherHoldsNorFaults) {
   EXPECT_EQ(shown(kit.account().ask(Deposit{1})), "1");
 }
 
-// After every single thing that the process does: a script of commands with ids, killed there, and sent again by who got no answer.
+// After every single thing that the process does: a script of commands with ids, killed there, and sent again by who
+// got no answer.
 class CrashAt : public ::testing::TestWithParam<bool> {};
 
 TEST_P(CrashAt, EveryPointLosesNothingAndDoublesNothing) {
@@ -87,17 +90,20 @@ TEST_P(CrashAt, EveryPointLosesNothingAndDoublesNothing) {
       std::string told;
     };
     std::vector<Sent> script;
-    for (int i = 0; i < 12; ++i) script.push_back({std::to_string(i % 3), "c" + std::to_string(i), i % 4 == 3 ? -2 : i + 1, {}, "-"});
+    for (int i = 0; i < 12; ++i)
+      script.push_back({std::to_string(i % 3), "c" + std::to_string(i), i % 4 == 3 ? -2 : i + 1, {}, "-"});
     const auto send = [&](Sent& one_of_them) {
       auto account = kit.account(one_of_them.account);
       const AskOptions options{.command_id = one_of_them.id};
       one_of_them.answer = one_of_them.amount < 0 ? account.ask_future(Withdraw{-one_of_them.amount}, options)
-                                                  : one_of_them.amount % 5 == 0 ? account.ask_future(DepositAndSnap{one_of_them.amount}, options)
-                                                                                : account.ask_future(Deposit{one_of_them.amount}, options);
+                           : one_of_them.amount % 5 == 0
+                               ? account.ask_future(DepositAndSnap{one_of_them.amount}, options)
+                               : account.ask_future(Deposit{one_of_them.amount}, options);
     };
     const auto hear = [&] {
       for (auto& one_of_them : script) {
-        if (one_of_them.told == "-" && one_of_them.answer && ready(*one_of_them.answer)) one_of_them.told = shown(one_of_them.answer->get());
+        if (one_of_them.told == "-" && one_of_them.answer && ready(*one_of_them.answer))
+          one_of_them.told = shown(one_of_them.answer->get());
       }
     };
 
@@ -210,7 +216,8 @@ TEST(TheSameCommandTwice, GivesTheStoredReplyWhateverItWouldSayNow) {
   EXPECT_EQ(shown(kit.account().ask(Look{}, {.command_id = "a"})), "0") << "a query cannot have been stored";
 }
 
-// An answer that got lost is the usual reason to send it again: at once, while the aggregate is still catching its breath.
+// An answer that got lost is the usual reason to send it again: at once, while the aggregate is still catching its
+// breath.
 TEST(TheSameCommandTwice, IsOneWhenTheFirstAnswerWasLost) {
   KitWithAccounts kit;
   for (int i = 0; i < 20; ++i) {

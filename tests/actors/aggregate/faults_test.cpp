@@ -29,15 +29,19 @@ TEST_P(Faults, AnswersThatTheOutcomeIsUnknownAndGoesOnWithWhatIsThere) {
   EXPECT_TRUE(looked == "unavailable" || looked == "timeout") << looked;
   EXPECT_THAT(kit.events(), SizeIs(1 + GetParam().written));
   EXPECT_EQ(shown(kit.account().ask(Look{})), GetParam().written == 0 ? "100" : "107");
-  EXPECT_EQ(shown(kit.account().ask(Deposit{7}, {.command_id = "seven"})), GetParam().written == 0 ? "107" : "107 again");
+  EXPECT_EQ(shown(kit.account().ask(Deposit{7}, {.command_id = "seven"})),
+            GetParam().written == 0 ? "107" : "107 again");
   EXPECT_THAT(kit.events(), SizeIs(2));
   EXPECT_EQ(kit.figures().counters.outcomes_unknown, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAppends, Faults,
-                         ::testing::Values(Lost{Fault::lost_written, ErrorCode::timeout, 1}, Lost{Fault::lost_written, ErrorCode::io, 1},
-                                           Lost{Fault::lost_not_written, ErrorCode::timeout, 0}, Lost{Fault::lost_not_written, ErrorCode::io, 0},
-                                           Lost{Fault::lost_not_written, ErrorCode::unavailable, 0}, Lost{Fault::unanswered_written, ErrorCode::timeout, 1},
+                         ::testing::Values(Lost{Fault::lost_written, ErrorCode::timeout, 1},
+                                           Lost{Fault::lost_written, ErrorCode::io, 1},
+                                           Lost{Fault::lost_not_written, ErrorCode::timeout, 0},
+                                           Lost{Fault::lost_not_written, ErrorCode::io, 0},
+                                           Lost{Fault::lost_not_written, ErrorCode::unavailable, 0},
+                                           Lost{Fault::unanswered_written, ErrorCode::timeout, 1},
                                            Lost{Fault::unanswered_not_written, ErrorCode::timeout, 0}));
 
 TEST(JournalFaults, LoseNothingOfWhatIsPipelinedBehindThem) {
@@ -45,7 +49,8 @@ TEST(JournalFaults, LoseNothingOfWhatIsPipelinedBehindThem) {
   must(kit.account().ask(Deposit{100}));
   kit.hold_appends();
   std::vector<std::future<Answer<Balance>>> pending;
-  for (int i = 0; i < 4; ++i) pending.push_back(kit.account().ask_future(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
+  for (int i = 0; i < 4; ++i)
+    pending.push_back(kit.account().ask_future(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
   kit.run();
   EXPECT_EQ(kit.appends_undecided(), 4u);
 
@@ -234,7 +239,8 @@ TEST(OutsideAppends, BetweenPipelinedOnesNeverForkIt) {
   EXPECT_THAT(shown(kit.events_of(one)), ElementsAre("deposited 10", "withdrawn 5", "withdrawn 4", "deposited 1"));
 }
 
-// The version that the second of two pipelined appends expects holds by chance: the outsider's event took the first one's place.
+// The version that the second of two pipelined appends expects holds by chance: the outsider's event took the first
+// one's place.
 TEST(OutsideAppends, InThePlaceOfAnEarlierOneBreakTheChain) {
   KitWithAccounts kit;
   must(kit.account().ask(Deposit{10}));
@@ -299,7 +305,8 @@ TEST(CallersThatGoAway, AreToldSoOnceAndLeaveNothingBehind) {
 
   EXPECT_THAT(told, ElementsAre("cancelled", "cancelled"));
   EXPECT_EQ(kit.figures().counters.cancelled, 2u);
-  EXPECT_THAT(shown(kit.events_of(one)), ElementsAre("deposited 1")) << "it was on its way: its outcome still moves the state";
+  EXPECT_THAT(shown(kit.events_of(one)), ElementsAre("deposited 1"))
+      << "it was on its way: its outcome still moves the state";
   EXPECT_EQ(shown(kit.account().ask(Look{})), "1");
   EXPECT_EQ(shown(kit.account("2").ask(Look{})), "0");
 }

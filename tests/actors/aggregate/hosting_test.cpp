@@ -114,7 +114,8 @@ TEST(Hosting, RefusesAKindThatNobodyHosts) {
 
   EXPECT_EQ(shown(asked), "invalid_argument");
   EXPECT_THAT(asked.error().what, HasSubstr("\"other\""));
-  for (const auto& error : {other.state().error(), other.state(StateRead::eventual).error(), other.state_at(GlobalPosition{1}).error(), other.snapshot().error()}) {
+  for (const auto& error : {other.state().error(), other.state(StateRead::eventual).error(),
+                            other.state_at(GlobalPosition{1}).error(), other.snapshot().error()}) {
     EXPECT_EQ(error.code, ErrorCode::invalid_argument);
     EXPECT_EQ(error.what, asked.error().what);
   }
@@ -130,7 +131,8 @@ TEST(Hosting, RefusesIdsThatCannotBe) {
     const auto asked = account.ask(Deposit{1});
     auto later = account.ask_future(Deposit{1});
     ASSERT_TRUE(asked.failed()) << value;
-    EXPECT_TRUE(asked.error().code == ErrorCode::invalid_argument || asked.error().code == ErrorCode::too_large) << asked.error().what;
+    EXPECT_TRUE(asked.error().code == ErrorCode::invalid_argument || asked.error().code == ErrorCode::too_large)
+        << asked.error().what;
     EXPECT_TRUE(ready(later));
     EXPECT_FALSE(account.state());
     EXPECT_FALSE(account.state_at(GlobalPosition{1}));

@@ -18,7 +18,9 @@ struct Writer {
 };
 
 std::string code(const Result<Appended>& result) { return result ? "ok" : std::string(name_of(result.error().code)); }
-Append deposit(std::int64_t amount, std::string_view account = "1") { return from_outside(account, "deposited", std::to_string(amount)); }
+Append deposit(std::int64_t amount, std::string_view account = "1") {
+  return from_outside(account, "deposited", std::to_string(amount));
+}
 Append named(std::string id) {
   Append append = deposit(1);
   append.command = CommandRecord{one, std::move(id), "reply"};
@@ -121,7 +123,8 @@ TEST_F(KitJournalTest, ReadsInPages) {
   const auto second = journal.stream(one, {.from = SeqNr{3}});
   const auto as_of = journal.stream(one, {.up_to = GlobalPosition{1}});
   const auto matches = journal.query(Query{}.types({"deposited"}), {.after = GlobalPosition{1}});
-  const auto rest = journal.query(Query{}.types({"deposited"}), {.after = GlobalPosition{3}, .up_to = GlobalPosition{4}});
+  const auto rest =
+      journal.query(Query{}.types({"deposited"}), {.after = GlobalPosition{3}, .up_to = GlobalPosition{4}});
 
   EXPECT_THAT(shown(first->events), ElementsAre("deposited 1", "deposited 2"));
   EXPECT_FALSE(first->complete);
@@ -138,7 +141,9 @@ TEST_F(KitJournalTest, ReadsInPages) {
 
 TEST_F(KitJournalTest, HoldsAppendsAndAnswers) {
   std::vector<std::string> told;
-  const auto send = [&] { journal.append(deposit(1), {}, 0, [&](const Result<Appended>& result) { told.push_back(code(result)); }); };
+  const auto send = [&] {
+    journal.append(deposit(1), {}, 0, [&](const Result<Appended>& result) { told.push_back(code(result)); });
+  };
 
   journal.hold_appends();
   send();
@@ -194,7 +199,8 @@ TEST_F(KitJournalTest, ForgetsWhatIsUnderWayWhenItsUserIsGone) {
 TEST_F(KitJournalTest, KeepsCopiesOfSnapshotsAndHidesExpiredOnes) {
   Timestamp now{1'000'000};
   KitJournal timed({.queued = false, .now = [&] { return now; }});
-  const auto put = [&](std::uint64_t version, std::optional<std::uint32_t> keep, std::optional<std::chrono::seconds> ttl = {}) {
+  const auto put = [&](std::uint64_t version, std::optional<std::uint32_t> keep,
+                       std::optional<std::chrono::seconds> ttl = {}) {
     Snapshot snapshot;
     snapshot.aggregate = one;
     snapshot.version = SeqNr{version};
@@ -234,8 +240,8 @@ TEST(ShuffledKitJournal, AnswersInAnOrderOfTheSeed) {
     for (int i = 0; i < 8; ++i) journal.append(deposit(i), {}, 0, [&order, i](const auto&) { order.push_back(i); });
     while (journal.step()) {
     }
-    EXPECT_THAT(shown(journal.events()), ElementsAre("deposited 0", "deposited 1", "deposited 2", "deposited 3", "deposited 4", "deposited 5",
-                                                     "deposited 6", "deposited 7"))
+    EXPECT_THAT(shown(journal.events()), ElementsAre("deposited 0", "deposited 1", "deposited 2", "deposited 3",
+                                                     "deposited 4", "deposited 5", "deposited 6", "deposited 7"))
         << "decisions stay in order";
     return order;
   };

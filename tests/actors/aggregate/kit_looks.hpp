@@ -75,7 +75,9 @@ inline std::int64_t replayed(const std::vector<RecordedEvent>& events) {
 
 /// A kit with accounts.
 struct KitWithAccounts : ActorKit {
-  explicit KitWithAccounts(ActorKitOptions options = {}, HostOptions hosted = {}) : ActorKit(options) { EXPECT_TRUE(host<SmallBank>(hosted)); }
+  explicit KitWithAccounts(ActorKitOptions options = {}, HostOptions hosted = {}) : ActorKit(options) {
+    EXPECT_TRUE(host<SmallBank>(hosted));
+  }
   AggregateRef<SmallBank> account(std::string_view value = "1") { return get<SmallBank>(value); }
 };
 

@@ -23,10 +23,10 @@ using DepositTwice = Number<struct DepositTwiceName>;      ///< two events
 using DepositAndSnap = Number<struct DepositAndSnapName>;  ///< with a snapshot
 using Touch = Number<struct TouchName>;                    ///< changes nothing, and is no query
 using Look = Number<struct LookName>;                      ///< a query
-using Break = Number<struct BreakName>;                    ///< 1: the handler throws, 2: apply does, 3: what makes the reply does
-using Tell = Number<struct TellName>;                      ///< an event, and a reply of so many bytes
-using Claim = Number<struct ClaimName>;                    ///< an event, if nobody claimed this number before
-using Book = Number<struct BookName>;                      ///< an event, if fewer than so many were booked anywhere
+using Break = Number<struct BreakName>;  ///< 1: the handler throws, 2: apply does, 3: what makes the reply does
+using Tell = Number<struct TellName>;    ///< an event, and a reply of so many bytes
+using Claim = Number<struct ClaimName>;  ///< an event, if nobody claimed this number before
+using Book = Number<struct BookName>;    ///< an event, if fewer than so many were booked anywhere
 
 using Deposited = Number<struct DepositedName>;
 using Withdrawn = Number<struct WithdrawnName>;
@@ -36,22 +36,54 @@ using Booked = Number<struct BookedName>;
 
 using Balance = Number<struct BalanceName>;
 
-struct DepositName { static constexpr std::string_view text = "deposit"; };
-struct WithdrawName { static constexpr std::string_view text = "withdraw"; };
-struct DepositTwiceName { static constexpr std::string_view text = "deposit_twice"; };
-struct DepositAndSnapName { static constexpr std::string_view text = "deposit_and_snap"; };
-struct TouchName { static constexpr std::string_view text = "touch"; };
-struct LookName { static constexpr std::string_view text = "look"; };
-struct BreakName { static constexpr std::string_view text = "break"; };
-struct TellName { static constexpr std::string_view text = "tell"; };
-struct ClaimName { static constexpr std::string_view text = "claim"; };
-struct BookName { static constexpr std::string_view text = "book"; };
-struct DepositedName { static constexpr std::string_view text = "deposited"; };
-struct WithdrawnName { static constexpr std::string_view text = "withdrawn"; };
-struct BrokenName { static constexpr std::string_view text = "broken"; };
-struct ClaimedName { static constexpr std::string_view text = "claimed"; };
-struct BookedName { static constexpr std::string_view text = "booked"; };
-struct BalanceName { static constexpr std::string_view text = "balance"; };
+struct DepositName {
+  static constexpr std::string_view text = "deposit";
+};
+struct WithdrawName {
+  static constexpr std::string_view text = "withdraw";
+};
+struct DepositTwiceName {
+  static constexpr std::string_view text = "deposit_twice";
+};
+struct DepositAndSnapName {
+  static constexpr std::string_view text = "deposit_and_snap";
+};
+struct TouchName {
+  static constexpr std::string_view text = "touch";
+};
+struct LookName {
+  static constexpr std::string_view text = "look";
+};
+struct BreakName {
+  static constexpr std::string_view text = "break";
+};
+struct TellName {
+  static constexpr std::string_view text = "tell";
+};
+struct ClaimName {
+  static constexpr std::string_view text = "claim";
+};
+struct BookName {
+  static constexpr std::string_view text = "book";
+};
+struct DepositedName {
+  static constexpr std::string_view text = "deposited";
+};
+struct WithdrawnName {
+  static constexpr std::string_view text = "withdrawn";
+};
+struct BrokenName {
+  static constexpr std::string_view text = "broken";
+};
+struct ClaimedName {
+  static constexpr std::string_view text = "claimed";
+};
+struct BookedName {
+  static constexpr std::string_view text = "booked";
+};
+struct BalanceName {
+  static constexpr std::string_view text = "balance";
+};
 
 struct Account {
   std::int64_t balance = 0;
@@ -73,7 +105,9 @@ struct evershard::Codec<evershard::small::Number<Name>> {
 template <>
 struct evershard::Codec<evershard::small::Account> {
   static constexpr auto format = evershard::PayloadFormat::text;
-  static std::string encode(const small::Account& account) { return std::to_string(account.balance) + "/" + std::to_string(account.events); }
+  static std::string encode(const small::Account& account) {
+    return std::to_string(account.balance) + "/" + std::to_string(account.events);
+  }
   static small::Account decode(std::string_view bytes) {
     const auto slash = bytes.find('/');
     if (slash == std::string_view::npos) throw std::invalid_argument("no account");
@@ -115,8 +149,12 @@ struct BankOf {
     if (account.balance < c.n) return reject("only " + std::to_string(account.balance));
     return persist(Withdrawn{c.n}).reply(&balance);
   }
-  static Effect<Balance> on(const State&, const DepositTwice& c) { return persist(Deposited{c.n}, Deposited{c.n}).reply(&balance); }
-  static Effect<Balance> on(const State&, const DepositAndSnap& c) { return persist(Deposited{c.n}).with_snapshot().reply(&balance); }
+  static Effect<Balance> on(const State&, const DepositTwice& c) {
+    return persist(Deposited{c.n}, Deposited{c.n}).reply(&balance);
+  }
+  static Effect<Balance> on(const State&, const DepositAndSnap& c) {
+    return persist(Deposited{c.n}).with_snapshot().reply(&balance);
+  }
   static Effect<Balance> on(const State&, const Touch&) { return reply(&balance); }
   static Balance on(const State& account, const Look&) { return balance(account); }
   static Effect<Balance> on(const State&, const Break& c) {
@@ -152,7 +190,8 @@ struct BankOf {
 using SmallBank = BankOf<1, 0>;
 
 /// An event of an account as somebody else writes it.
-inline Append from_outside(std::string_view account, std::string type, std::string payload, std::vector<Tag> tags = {}) {
+inline Append from_outside(std::string_view account, std::string type, std::string payload,
+                           std::vector<Tag> tags = {}) {
   return Append{}.event("account-" + std::string(account), std::move(type), std::move(payload), std::move(tags));
 }
 

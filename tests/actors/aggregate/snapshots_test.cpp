@@ -18,7 +18,9 @@ struct Kit : ActorKit {
   struct Load {
     std::uint64_t replayed, used, skipped;
     friend bool operator==(const Load&, const Load&) = default;
-    friend std::ostream& operator<<(std::ostream& out, const Load& l) { return out << l.replayed << ' ' << l.used << ' ' << l.skipped; }
+    friend std::ostream& operator<<(std::ostream& out, const Load& l) {
+      return out << l.replayed << ' ' << l.used << ' ' << l.skipped;
+    }
   };
   Load load(std::int64_t balance) {
     restart();

@@ -73,7 +73,8 @@ TEST(StoppedHost, RefusesEverythingAtOnce) {
   host.stop();
   host.stop();
   auto later = account.ask_future(Deposit{1});
-  const auto asking = account.ask_async(Deposit{1}, [](const auto& answer) { EXPECT_EQ(shown(answer), "unavailable"); });
+  const auto asking =
+      account.ask_async(Deposit{1}, [](const auto& answer) { EXPECT_EQ(shown(answer), "unavailable"); });
   asking.cancel();
 
   EXPECT_EQ(shown(later), "unavailable");

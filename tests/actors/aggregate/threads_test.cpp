@@ -86,7 +86,9 @@ TEST_F(OnThreads, StoppingUnderAStreamOfAsksLeavesNobodyWaiting) {
             ++told;
           } else {
             account.ask_async(Deposit{1}, [&](const Answer<Balance>& answer) {
-              EXPECT_TRUE(answer || answer.error().code == ErrorCode::unavailable || answer.error().code == ErrorCode::overloaded) << answer.error().what;
+              EXPECT_TRUE(answer || answer.error().code == ErrorCode::unavailable ||
+                          answer.error().code == ErrorCode::overloaded)
+                  << answer.error().what;
               stored += answer ? 1u : 0u;
               ++told;
             });
@@ -171,7 +173,8 @@ TEST_F(OnThreads, AppendsFromOutsideRaceAndNeverForkIt) {
 
   on_threads(4, [&](int) {
     for (int i = 0; i < 60; ++i) {
-      const auto answer = i % 2 == 0 ? door.get<SmallBank>("1").ask(Deposit{2}) : door.get<SmallBank>("1").ask(Withdraw{3});
+      const auto answer =
+          i % 2 == 0 ? door.get<SmallBank>("1").ask(Deposit{2}) : door.get<SmallBank>("1").ask(Withdraw{3});
       ASSERT_FALSE(answer.failed()) << answer.error().what;
       if (!answer) continue;
       const auto state = door.get<SmallBank>("1").state_at(answer.position());
@@ -191,10 +194,12 @@ TEST_F(OnThreads, AppendsFromOutsideRaceAndNeverForkIt) {
 class CountedJournal final : public actors::AggregateJournal {
  public:
   explicit CountedJournal(KitJournal& behind) : behind_(behind) {}
-  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override {
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+              std::function<void(Result<Appended>)> done) override {
     behind_.append(std::move(append), chain, loaded_at, std::move(done));
   }
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                 std::optional<GlobalPosition> up_to) const override {
     const int now = ++reading;
     for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
     }
@@ -202,12 +207,19 @@ class CountedJournal final : public actors::AggregateJournal {
     --reading;
     return behind_.snapshot(aggregate, up_to);
   }
-  [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override { return behind_.stream(aggregate, options); }
-  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override { return behind_.query(query, options); }
-  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate, std::string_view id) const override {
+  [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override {
+    return behind_.stream(aggregate, options);
+  }
+  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override {
+    return behind_.query(query, options);
+  }
+  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate,
+                                                                       std::string_view id) const override {
     return behind_.command(aggregate, id);
   }
-  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override { return behind_.put_snapshot(std::move(snapshot), loaded_at); }
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override {
+    return behind_.put_snapshot(std::move(snapshot), loaded_at);
+  }
   [[nodiscard]] GlobalPosition watermark() const override { return behind_.watermark(); }
 
   mutable std::atomic<int> reading{0};

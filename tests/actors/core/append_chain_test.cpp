@@ -21,11 +21,14 @@ class Chains : public ::testing::Test {
   using Answer = std::future<Result<Appended>>;
 
   /// To `order-1`, which is expected to be at a version.
-  Answer send(ExpectedVersion expected, AppendChain chain) { return send(one("order-1").expect("order-1", expected), chain); }
+  Answer send(ExpectedVersion expected, AppendChain chain) {
+    return send(one("order-1").expect("order-1", expected), chain);
+  }
   Answer send(Append append, AppendChain chain = {}) {
     auto promise = std::make_shared<std::promise<Result<Appended>>>();
     auto answer = promise->get_future();
-    committer_.append_async(std::move(append), chain, [promise](Result<Appended> told) { promise->set_value(std::move(told)); });
+    committer_.append_async(std::move(append), chain,
+                            [promise](Result<Appended> told) { promise->set_value(std::move(told)); });
     return answer;
   }
   static std::string code(Answer& answer) {

@@ -38,13 +38,20 @@ void AppendWalk::open(std::unique_ptr<SteeredStore> store) {
 void AppendWalk::run() {
   for (int step = 0; step < world_.steps && !::testing::Test::HasFailure(); ++step) {
     const auto dice = roll(100);
-    if (dice < 22) send();
-    else if (dice < 45) take();
-    else if (dice < 58) look_up_again();
-    else if (dice < 74) close_and_stage();
-    else if (dice < 88) commit();
-    else if (dice < 98) answer_one();
-    else if (world_.faults && chance(40)) crash();
+    if (dice < 22)
+      send();
+    else if (dice < 45)
+      take();
+    else if (dice < 58)
+      look_up_again();
+    else if (dice < 74)
+      close_and_stage();
+    else if (dice < 88)
+      commit();
+    else if (dice < 98)
+      answer_one();
+    else if (world_.faults && chance(40))
+      crash();
   }
   drain();
   judge_order();
@@ -111,8 +118,10 @@ void AppendWalk::send() {
       wanted.same_ids_as = other;
       wanted.append = wanted_[other].append;
       wanted.append.request_id.reset();
-      if (wanted.append.events.size() > 1 && chance(50)) wanted.append.events.pop_back();
-      else wanted.append.events.front().payload = "other";
+      if (wanted.append.events.size() > 1 && chance(50))
+        wanted.append.events.pop_back();
+      else
+        wanted.append.events.front().payload = "other";
       wanted.append.snapshots.clear();
     }
   }
@@ -199,7 +208,8 @@ void AppendWalk::commit() {
   std::deque<storage::EncodedAppend> copies;
   auto last = next.batch.commit;
   for (auto& placed : last.appends) placed.append = &copies.emplace_back(*placed.append);
-  for (Ticket* ticket : next.batch.tickets) answered(static_cast<Attempt&>(*ticket), refuse(GroupCommit::outcome_unknown(*failed_)));
+  for (Ticket* ticket : next.batch.tickets)
+    answered(static_cast<Attempt&>(*ticket), refuse(GroupCommit::outcome_unknown(*failed_)));
   while (!staged_.empty()) {
     for (Ticket* ticket : staged_.front().batch.tickets) {
       answered(static_cast<Attempt&>(*ticket), refuse(GroupCommit::not_written(*failed_)));
@@ -224,7 +234,8 @@ void AppendWalk::answer_one() {
   Actions actions;
   if (!failed_) group_->show(batch.ends, actions);
   act(actions);
-  for (std::size_t i = 0; i < batch.appends.size(); ++i) answered(static_cast<Attempt&>(*batch.appends[i]), batch.answer(i));
+  for (std::size_t i = 0; i < batch.appends.size(); ++i)
+    answered(static_cast<Attempt&>(*batch.appends[i]), batch.answer(i));
 }
 
 // Whoever waits hears nothing: what was sent is of unknown outcome, and may be sent again.
@@ -250,7 +261,9 @@ void AppendWalk::act(Actions& actions) {
 
 // I-Live: what waits is answered, if only everybody goes on.
 void AppendWalk::drain() {
-  const auto busy = [&] { return !ready_.empty() || !again_.empty() || !group_->idle() || !staged_.empty() || !committed_.empty(); };
+  const auto busy = [&] {
+    return !ready_.empty() || !again_.empty() || !group_->idle() || !staged_.empty() || !committed_.empty();
+  };
   for (int round = 0; busy() && round < 10'000 && !::testing::Test::HasFailure(); ++round) {
     take();
     look_up_again();
@@ -260,7 +273,8 @@ void AppendWalk::drain() {
   }
   if (::testing::Test::HasFailure()) return;
   EXPECT_FALSE(busy()) << "I-Live: something waits for ever";
-  for (const auto& attempt : attempts_) EXPECT_TRUE(attempt->answered) << "I-Live: " << name(*attempt) << " was never answered";
+  for (const auto& attempt : attempts_)
+    EXPECT_TRUE(attempt->answered) << "I-Live: " << name(*attempt) << " was never answered";
 }
 
 // -- the model
@@ -282,7 +296,8 @@ std::vector<RecordedEvent> AppendWalk::everything() const {
 /// Whether the request stands in what is written or decided, as far as the model can see: by its first event's id.
 bool AppendWalk::decided(const Wanted& wanted) const {
   const auto has = [&](const Batch& batch) {
-    return std::any_of(batch.appends.begin(), batch.appends.end(), [&](Ticket* t) { return &wanted_[static_cast<Attempt*>(t)->wanted] == &wanted; });
+    return std::any_of(batch.appends.begin(), batch.appends.end(),
+                       [&](Ticket* t) { return &wanted_[static_cast<Attempt*>(t)->wanted] == &wanted; });
   };
   for (const auto& in_flight : staged_) {
     if (has(in_flight.batch)) return true;
@@ -315,7 +330,8 @@ void AppendWalk::judge(const Attempt& attempt, Wanted& wanted, const Appended& a
   const auto events = everything();
   const auto& append = wanted.append;
   EXPECT_FALSE(wanted.refused) << "I-Once: " << name(attempt) << " was refused for good and is acknowledged";
-  ASSERT_LE(appended.last_position.value, events.size()) << "I-Durable: " << name(attempt) << " is acknowledged before it can be read";
+  ASSERT_LE(appended.last_position.value, events.size())
+      << "I-Durable: " << name(attempt) << " is acknowledged before it can be read";
   ASSERT_EQ(appended.last_position - appended.first_position + 1, append.events.size()) << name(attempt);
   EXPECT_GT(appended.first_position, wanted.not_before) << "I-RealTime: " << name(attempt);
   std::map<AggregateId, SeqNr> versions;
@@ -328,7 +344,8 @@ void AppendWalk::judge(const Attempt& attempt, Wanted& wanted, const Appended& a
     if (stored.aggregate) versions[*stored.aggregate] = stored.seq_nr;
   }
   EXPECT_EQ(appended.versions.size(), versions.size()) << name(attempt);
-  for (const auto& version : appended.versions) EXPECT_EQ(version.version, versions[version.aggregate]) << name(attempt);
+  for (const auto& version : appended.versions)
+    EXPECT_EQ(version.version, versions[version.aggregate]) << name(attempt);
   Appended told = appended;
   told.duplicate = false;
   EXPECT_EQ(wanted.told.value_or(told), told) << "I-Once: two answers to " << name(attempt);
@@ -341,16 +358,18 @@ void AppendWalk::judge(const Attempt& attempt, Wanted& wanted, const Error& erro
   EXPECT_FALSE(error.what.empty());
   const auto events = everything();
   if (error.code == ErrorCode::duplicate_event) {
-    EXPECT_TRUE(wanted.same_ids_as || wanted.imitated)
-        << name(attempt) << ": nobody else has its ids";
-    ASSERT_TRUE(error.details && error.details->position && error.details->position->value <= events.size()) << name(attempt);
+    EXPECT_TRUE(wanted.same_ids_as || wanted.imitated) << name(attempt) << ": nobody else has its ids";
+    ASSERT_TRUE(error.details && error.details->position && error.details->position->value <= events.size())
+        << name(attempt);
     const auto& earlier = events[error.details->position->value - 1];
-    EXPECT_TRUE(std::any_of(wanted.append.events.begin(), wanted.append.events.end(), [&](const auto& e) { return e.id == earlier.id; }))
+    EXPECT_TRUE(std::any_of(wanted.append.events.begin(), wanted.append.events.end(),
+                            [&](const auto& e) { return e.id == earlier.id; }))
         << "I-Honest: " << name(attempt) << " is told of a position that has none of its ids";
     if (wanted.open == 0) wanted.refused = true;
     return;
   }
-  EXPECT_FALSE(decided(wanted)) << "I-Once: " << name(attempt) << " is stored or decided, its retry is refused: " << error.what;
+  EXPECT_FALSE(decided(wanted)) << "I-Once: " << name(attempt)
+                                << " is stored or decided, its retry is refused: " << error.what;
   EXPECT_FALSE(wanted.told) << "I-Once: " << name(attempt) << " was acknowledged, its retry is refused: " << error.what;
   if (wanted.open == 0) wanted.refused = true;
 
@@ -362,12 +381,15 @@ void AppendWalk::judge(const Attempt& attempt, Wanted& wanted, const Error& erro
     const auto readable = std::any_of(events.begin(), events.end(), [&](const auto& e) {
       return e.aggregate == error.details->aggregate && e.seq_nr == actual;
     });
-    EXPECT_TRUE(readable || actual.value == 0) << "I-Honest: " << name(attempt) << " rests on what nobody can read: " << error.what;
+    EXPECT_TRUE(readable || actual.value == 0)
+        << "I-Honest: " << name(attempt) << " rests on what nobody can read: " << error.what;
   } else if (error.code == ErrorCode::condition_failed) {
     const auto& condition = wanted.append.conditions.at(*error.details->condition);
-    ASSERT_LE(error.details->position->value, events.size()) << "I-Honest: " << name(attempt) << " rests on what nobody can read";
+    ASSERT_LE(error.details->position->value, events.size())
+        << "I-Honest: " << name(attempt) << " rests on what nobody can read";
     EXPECT_GT(*error.details->position, condition.after) << name(attempt);
-    EXPECT_TRUE(condition.query.matches(events[error.details->position->value - 1])) << "I-Honest: " << name(attempt) << ": " << error.what;
+    EXPECT_TRUE(condition.query.matches(events[error.details->position->value - 1]))
+        << "I-Honest: " << name(attempt) << ": " << error.what;
   } else {
     ADD_FAILURE() << name(attempt) << " was answered " << error.what;
   }
@@ -400,19 +422,23 @@ void AppendWalk::judge_order() {
     }
     if (wanted.same_ids_as || wanted.imitated) continue;  // it may be the other one that is stored
     ASSERT_LE(first + append.events.size(), events.size()) << "I-Atomic: request " << r << ", seed " << world_.seed;
-    EXPECT_FALSE(wanted.refused) << "I-Once: request " << r << " was refused for good and is stored, seed " << world_.seed;
+    EXPECT_FALSE(wanted.refused) << "I-Once: request " << r << " was refused for good and is stored, seed "
+                                 << world_.seed;
     for (std::size_t i = 0; i < append.events.size(); ++i) {
-      EXPECT_EQ(events[first + i].type, append.events[i].type) << "I-Together: request " << r << ", seed " << world_.seed;
+      EXPECT_EQ(events[first + i].type, append.events[i].type)
+          << "I-Together: request " << r << ", seed " << world_.seed;
     }
     for (const auto& condition : append.conditions) {
       for (std::size_t i = condition.after.value; i < first; ++i) {
-        EXPECT_FALSE(condition.query.matches(events[i])) << "I-Condition: request " << r << " at " << first + 1 << ", seed " << world_.seed;
+        EXPECT_FALSE(condition.query.matches(events[i]))
+            << "I-Condition: request " << r << " at " << first + 1 << ", seed " << world_.seed;
       }
     }
     for (const auto& expectation : append.expectations) {
       std::uint64_t version = 0;
       for (std::size_t i = 0; i < first; ++i) version += events[i].aggregate == expectation.aggregate;
-      EXPECT_TRUE(expectation.version.holds_for(SeqNr{version})) << "I-Version: request " << r << ", seed " << world_.seed;
+      EXPECT_TRUE(expectation.version.holds_for(SeqNr{version}))
+          << "I-Version: request " << r << ", seed " << world_.seed;
     }
   }
 }

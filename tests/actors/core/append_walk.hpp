@@ -17,14 +17,14 @@
 
 namespace evershard::actors {
 
-/// Callers, prepare, decide, stage, commit, show and answer happen in any order that the committer's threads could take;
-/// commits fail, the process dies and opens again, requests are sent again while other attempts are under way.
+/// Callers, prepare, decide, stage, commit, show and answer happen in any order that the committer's threads could
+/// take; commits fail, the process dies and opens again, requests are sent again while other attempts are under way.
 class AppendWalk {
  public:
   struct World {
     std::uint64_t seed = 0;
     std::uint64_t term_mask = ~std::uint64_t{0};
-    std::size_t recent_entries_max = 6;   ///< so small that memory forgets all the time
+    std::size_t recent_entries_max = 6;  ///< so small that memory forgets all the time
     std::size_t window_events_max = 8;
     int steps = 400;
     bool faults = true;
@@ -43,7 +43,7 @@ class AppendWalk {
     int sent = 0, open = 0;
     bool refused = false;  ///< for good: no other attempt was under way
     std::optional<Appended> told;
-    GlobalPosition not_before;  ///< shown when it was first sent
+    GlobalPosition not_before;               ///< shown when it was first sent
     std::optional<std::size_t> same_ids_as;  ///< other content, or only some of the ids, of another one
     bool imitated = false;                   ///< by such a one
   };
@@ -88,10 +88,10 @@ class AppendWalk {
   std::unique_ptr<GroupCommit> group_;
   std::deque<Wanted> wanted_;
   std::deque<std::unique_ptr<Attempt>> attempts_;
-  std::vector<Attempt*> ready_;   ///< prepared
-  std::vector<Attempt*> again_;   ///< to be looked up again
-  std::deque<InFlight> staged_;   ///< closed, not committed
-  std::deque<Batch> committed_;   ///< committed, not answered
+  std::vector<Attempt*> ready_;  ///< prepared
+  std::vector<Attempt*> again_;  ///< to be looked up again
+  std::deque<InFlight> staged_;  ///< closed, not committed
+  std::deque<Batch> committed_;  ///< committed, not answered
   std::optional<Error> failed_;
 };
 

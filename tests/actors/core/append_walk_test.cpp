@@ -21,8 +21,8 @@ std::map<std::string, int> walk(AppendWalk::World world, std::uint64_t seeds) {
 TEST(AppendWalk, KeepsEveryInvariantUnderFaults) {
   auto seen = walk({}, 80);
 
-  for (const char* what : {"appended", "duplicate", "version_conflict", "condition_failed", "duplicate_event", "timeout", "io", "crashes",
-                           "failed commits", "confirmed", "looked up again"}) {
+  for (const char* what : {"appended", "duplicate", "version_conflict", "condition_failed", "duplicate_event",
+                           "timeout", "io", "crashes", "failed commits", "confirmed", "looked up again"}) {
     EXPECT_GT(seen[what], 10) << what;
   }
 }

@@ -17,7 +17,11 @@ inline Append one(std::string_view aggregate, std::string type = "Placed", std::
   append.event(aggregate, std::move(type), "payload", std::move(tags));
   return append;
 }
-inline ErrorCode code(const std::optional<Result<Appended>>& answer) { return answer && !*answer ? answer->error().code : ErrorCode{}; }
-inline std::uint64_t position(const std::optional<Result<Appended>>& answer) { return answer && *answer ? (*answer)->first_position.value : 0; }
+inline ErrorCode code(const std::optional<Result<Appended>>& answer) {
+  return answer && !*answer ? answer->error().code : ErrorCode{};
+}
+inline std::uint64_t position(const std::optional<Result<Appended>>& answer) {
+  return answer && *answer ? (*answer)->first_position.value : 0;
+}
 
 }  // namespace evershard::actors

@@ -345,8 +345,10 @@ TEST_F(CommitterTest, TakesAppendsFromItsOwnCompletions) {
   std::promise<GlobalPosition> last;
   std::function<void(int)> next = [&](int left) {
     committer.append_async(one("order-1"), [&, left](const Result<Appended>& result) {
-      if (left != 0) next(left - 1);
-      else last.set_value(result->last_position);
+      if (left != 0)
+        next(left - 1);
+      else
+        last.set_value(result->last_position);
     });
   };
 
@@ -367,7 +369,8 @@ TEST_F(CommitterTest, AnswersEachOfManyAppendsOnceWhileItIsStopped) {
       callers.emplace_back([&, t] {
         for (int i = 0; !over; ++i) {
           auto append = one("order-" + std::to_string(i % 5), "Placed", {"t:" + std::to_string(t)});
-          if (i % 3 == 0) append.expect("order-" + std::to_string(i % 5), Version::exactly(static_cast<std::uint64_t>(i)));
+          if (i % 3 == 0)
+            append.expect("order-" + std::to_string(i % 5), Version::exactly(static_cast<std::uint64_t>(i)));
           if (i % 4 == 0) append.fail_if(Query{}.tags({"t:" + std::to_string((t + 1) % 4)}), committer.watermark());
           if (i % 5 == 0) append.request(EventId::derived(EventId{}, static_cast<std::uint32_t>(i)));
           ++sent;

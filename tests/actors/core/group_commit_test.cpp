@@ -23,9 +23,10 @@ TEST(GroupCommit, PlacesEventsOfSeveralShardsTogetherInTheOrderGiven) {
 
   EXPECT_EQ(answer.first_position, GlobalPosition{1});
   EXPECT_EQ(answer.last_position, GlobalPosition{12});
-  EXPECT_THAT(answer.versions, ElementsAre(AggregateVersion{{"order", "0"}, SeqNr{3}}, AggregateVersion{{"order", "1"}, SeqNr{3}},
-                                           AggregateVersion{{"order", "2"}, SeqNr{2}}, AggregateVersion{{"order", "3"}, SeqNr{2}},
-                                           AggregateVersion{{"order", "4"}, SeqNr{2}}));
+  EXPECT_THAT(answer.versions,
+              ElementsAre(AggregateVersion{{"order", "0"}, SeqNr{3}}, AggregateVersion{{"order", "1"}, SeqNr{3}},
+                          AggregateVersion{{"order", "2"}, SeqNr{2}}, AggregateVersion{{"order", "3"}, SeqNr{2}},
+                          AggregateVersion{{"order", "4"}, SeqNr{2}}));
   for (std::uint64_t i = 0; i < 12; ++i) {
     auto event = storage::Reader(run.store).event_at(run.store.view(), GlobalPosition{i + 1});
     EXPECT_EQ((*event)->payload, std::to_string(i));
@@ -92,7 +93,8 @@ TEST(GroupCommit, SaysThatAnAggregateIsMissing) {
 
 TEST(GroupCommit, TellsStreamsUnderOneHashApart) {
   OneThread run({}, 1);
-  for (int i = 0; i < 6; ++i) run.send(one("order-" + std::to_string(i)).expect("order-" + std::to_string(i), Version::none()));
+  for (int i = 0; i < 6; ++i)
+    run.send(one("order-" + std::to_string(i)).expect("order-" + std::to_string(i), Version::none()));
   run.send(one("order-3").expect("order-3", Version::exactly(1)));
 
   auto answers = run.commit();
@@ -176,7 +178,10 @@ TEST(GroupCommit, AnswersARetriedConditionalAppendAsTheFirstTime) {
   OneThread run;
   const auto request = EventId::random();
   const auto append = [&] {
-    return one("order-1", "Placed", {"seat:1"}).expect("order-1", Version::none()).fail_if(Query{}.tags({"seat:1"})).request(request);
+    return one("order-1", "Placed", {"seat:1"})
+        .expect("order-1", Version::none())
+        .fail_if(Query{}.tags({"seat:1"}))
+        .request(request);
   };
   auto& crossing = run.prepare(append());
   auto first = run.append(append());
@@ -239,9 +244,11 @@ TEST(GroupCommit, RunsAConditionThatReachesBelowTheWindowAsAQuery) {
   for (int i = 0; i < 10; ++i) run.append(one("order-2"));
 
   run.take(held);
-  ASSERT_THAT(run.actions.again, ElementsAre(&held)) << "prepared while the window reached back, decided when it no longer does";
+  ASSERT_THAT(run.actions.again, ElementsAre(&held))
+      << "prepared while the window reached back, decided when it no longer does";
   auto& asked = run.prepare(one("order-3").fail_if(Query{}.tags({"seat:1"})));
-  EXPECT_TRUE(run.prepare(one("order-3").fail_if(Query{}.tags({"seat:2"}))).prepared.terms[0].from == GlobalPosition{11});
+  EXPECT_TRUE(run.prepare(one("order-3").fail_if(Query{}.tags({"seat:2"}))).prepared.terms[0].from ==
+              GlobalPosition{11});
 
   ASSERT_TRUE(asked.prepared.refusal);
   EXPECT_EQ(asked.prepared.refusal->rests_on, GlobalPosition{1});
@@ -318,8 +325,10 @@ TEST(GroupCommit, AnswersEverythingWhenTheStoreFails) {
 
   std::map<Ticket*, ErrorCode> codes;
   for (const auto& [ticket, error] : run.actions.refused) EXPECT_TRUE(codes.emplace(ticket, error.code).second);
-  EXPECT_EQ(codes, (std::map<Ticket*, ErrorCode>{
-                       {&joins, ErrorCode::timeout}, {&placed, ErrorCode::io}, {&refused, ErrorCode::io}, {&later, ErrorCode::io}}));
+  EXPECT_EQ(
+      codes,
+      (std::map<Ticket*, ErrorCode>{
+          {&joins, ErrorCode::timeout}, {&placed, ErrorCode::io}, {&refused, ErrorCode::io}, {&later, ErrorCode::io}}));
   EXPECT_TRUE(run.group.idle());
 }
 

@@ -21,7 +21,8 @@ std::shared_ptr<Attempt> OrderedModel::attempt(std::uint64_t client, Append appe
   auto& prepared = attempt->prepared;
   if (!append.request_id) append.request_id = EventId::derived({}, ++unnamed_);
   for (std::size_t i = 0; i != append.events.size(); ++i) {
-    if (!append.events[i].id.given()) append.events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
+    if (!append.events[i].id.given())
+      append.events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
   }
   originals_.emplace(*append.request_id, append);
   prepared.named = named;
@@ -33,15 +34,18 @@ std::shared_ptr<Attempt> OrderedModel::attempt(std::uint64_t client, Append appe
   const auto expectations = append.expectations;
   const auto given = std::make_unique<bool[]>(append.events.size());
   std::fill_n(given.get(), append.events.size(), named);
-  prepared.append = storage::encode_append(Append{append}, {given.get(), append.events.size()}, shards_, hasher_, Timestamp{});
+  prepared.append =
+      storage::encode_append(Append{append}, {given.get(), append.events.size()}, shards_, hasher_, Timestamp{});
   for (const auto& expectation : expectations) {
     const auto& aggregates = prepared.append.aggregates;
-    const auto at = std::find_if(aggregates.begin(), aggregates.end(), [&](const auto& a) { return a.id == expectation.aggregate; });
+    const auto at = std::find_if(aggregates.begin(), aggregates.end(),
+                                 [&](const auto& a) { return a.id == expectation.aggregate; });
     std::size_t index = static_cast<std::size_t>(at - aggregates.begin());
     if (at == aggregates.end()) {
       const std::string text = expectation.aggregate.text();
       index += prepared.guards.size();
-      prepared.guards.push_back({expectation.aggregate, text, hasher_.aggregate(text), sharding::shard_of(sharding::stream_hash(text), shards_)});
+      prepared.guards.push_back({expectation.aggregate, text, hasher_.aggregate(text),
+                                 sharding::shard_of(sharding::stream_hash(text), shards_)});
     }
     prepared.expected.push_back({static_cast<std::uint32_t>(index), expectation.version});
   }
@@ -61,7 +65,8 @@ std::shared_ptr<Attempt> OrderedModel::part(std::uint64_t client, const Attempt&
   return part;
 }
 
-Result<std::optional<Appended>> OrderedModel::look_up(Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const {
+Result<std::optional<Appended>> OrderedModel::look_up(Attempt& attempt, GlobalPosition w, bool confirm,
+                                                      GlobalPosition window_from) const {
   Prepared& prepared = attempt.prepared;
   prepared.view = w;
   prepared.refusal.reset();
@@ -78,7 +83,8 @@ Result<std::optional<Appended>> OrderedModel::look_up(Attempt& attempt, GlobalPo
     }
     if (found != 0) {
       const auto& stored = events_[first->value - 1];
-      const bool same = stored.request == prepared.append.request && stored.content_hash == prepared.append.content_hash;
+      const bool same =
+          stored.request == prepared.append.request && stored.content_hash == prepared.append.content_hash;
       if (!same && !attempt.asked) return refuse(ErrorCode::duplicate_event, "another request");
       auto answer = find(stored.request, w);
       answer->duplicate = true;
@@ -103,19 +109,22 @@ Result<std::optional<Appended>> OrderedModel::look_up(Attempt& attempt, GlobalPo
   return std::nullopt;
 }
 
-std::string OrderedModel::add(const storage::EncodedAppend& append, const storage::JournalPlace& place, std::uint32_t event) {
+std::string OrderedModel::add(const storage::EncodedAppend& append, const storage::JournalPlace& place,
+                              std::uint32_t event) {
   // Which event of the append: the n-th of its shard.
   std::uint32_t index = 0, n = event;
   while (append.events[index].shard != place.shard || n-- != 0) ++index;
   const Append& original = originals_.at(append.request);
   const auto count = static_cast<std::uint32_t>(original.events.size());
-  const std::string what = " (request " + append.request.text() + ", position " + std::to_string(last().value + 1) + ")";
+  const std::string what =
+      " (request " + append.request.text() + ", position " + std::to_string(last().value + 1) + ")";
 
   if (under_way_ == 0) {
     if (index != 0) return "I-Atomic: an append begins in its middle" + what;
     if (find(append.request, last())) return "I-Once: stored twice" + what;
     for (const auto& expectation : original.expectations) {
-      if (!expectation.version.holds_for(version(expectation.aggregate, last()))) return "I-Version: placed, and its expected version does not hold" + what;
+      if (!expectation.version.holds_for(version(expectation.aggregate, last())))
+        return "I-Version: placed, and its expected version does not hold" + what;
     }
     for (const auto& condition : original.conditions) {
       if (const auto match = first_match(condition.query, condition.after, last())) {
@@ -127,8 +136,10 @@ std::string OrderedModel::add(const storage::EncodedAppend& append, const storag
     return "I-Together: another event stands within an append" + what;
   }
   --under_way_;
-  OrderedEvent ordered{append.request, index, append.content_hash, original.events[index], place.seq_nrs[event], place.shard, place.first + event};
-  if (ordered.event.aggregate && ordered.seq_nr != version(*ordered.event.aggregate, last()) + 1) return "I-Version: seq_nrs are not dense" + what;
+  OrderedEvent ordered{append.request,       index,       append.content_hash, original.events[index],
+                       place.seq_nrs[event], place.shard, place.first + event};
+  if (ordered.event.aggregate && ordered.seq_nr != version(*ordered.event.aggregate, last()) + 1)
+    return "I-Version: seq_nrs are not dense" + what;
   events_.push_back(std::move(ordered));
   return "";
 }
@@ -139,10 +150,12 @@ SeqNr OrderedModel::version(const AggregateId& aggregate, GlobalPosition up_to) 
   return SeqNr{version};
 }
 
-std::optional<GlobalPosition> OrderedModel::first_match(const Query& query, GlobalPosition after, GlobalPosition up_to) const {
+std::optional<GlobalPosition> OrderedModel::first_match(const Query& query, GlobalPosition after,
+                                                        GlobalPosition up_to) const {
   for (std::uint64_t p = after.value + 1; p <= up_to.value; ++p) {
     const Event& event = events_[p - 1].event;
-    if (query.matches(event.type, event.tags, event.aggregate ? &*event.aggregate : nullptr, event.also)) return GlobalPosition{p};
+    if (query.matches(event.type, event.tags, event.aggregate ? &*event.aggregate : nullptr, event.also))
+      return GlobalPosition{p};
   }
   return std::nullopt;
 }
@@ -157,7 +170,8 @@ std::optional<Appended> OrderedModel::find(const RequestId& request, GlobalPosit
     for (std::size_t i = 0; i != original.events.size() && p + i <= events_.size(); ++i) {
       const auto& event = events_[p - 1 + i];
       if (!event.event.aggregate) continue;
-      const auto known = std::find_if(answer.versions.begin(), answer.versions.end(), [&](const auto& v) { return v.aggregate == *event.event.aggregate; });
+      const auto known = std::find_if(answer.versions.begin(), answer.versions.end(),
+                                      [&](const auto& v) { return v.aggregate == *event.event.aggregate; });
       if (known == answer.versions.end()) {
         answer.versions.push_back({*event.event.aggregate, event.seq_nr});
       } else {

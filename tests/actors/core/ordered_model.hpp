@@ -30,22 +30,27 @@ class OrderedModel {
  public:
   OrderedModel(std::uint32_t shards, std::uint64_t term_mask) : shards_(shards), hasher_(7, term_mask) {}
 
-  /// Names, encodes and remembers the append; not looked up yet. `named`: its events have ids that follow from its request's.
+  /// Names, encodes and remembers the append; not looked up yet. `named`: its events have ids that follow from its
+  /// request's.
   std::shared_ptr<Attempt> attempt(std::uint64_t client, Append append, bool named = true);
   /// What the owner of another shard makes of a part.
   [[nodiscard]] std::shared_ptr<Attempt> part(std::uint64_t client, const Attempt& of, const PartAsked& asked) const;
   /// As Preparer::look_up, over the order up to `w`.
-  Result<std::optional<Appended>> look_up(Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const;
+  Result<std::optional<Appended>> look_up(Attempt& attempt, GlobalPosition w, bool confirm,
+                                          GlobalPosition window_from) const;
 
-  /// The next position is that of this event. Returns: what is wrong (I-Version, I-Together, I-Atomic, I-Once, I-Condition).
-  [[nodiscard]] std::string add(const storage::EncodedAppend& append, const storage::JournalPlace& place, std::uint32_t event);
+  /// The next position is that of this event. Returns: what is wrong (I-Version, I-Together, I-Atomic, I-Once,
+  /// I-Condition).
+  [[nodiscard]] std::string add(const storage::EncodedAppend& append, const storage::JournalPlace& place,
+                                std::uint32_t event);
   /// The cut is at its end. Returns: what is wrong.
   [[nodiscard]] std::string cut_ends() const { return under_way_ == 0 ? "" : "I-Atomic: a cut ends within an append"; }
 
   [[nodiscard]] const std::vector<OrderedEvent>& events() const { return events_; }
   [[nodiscard]] GlobalPosition last() const { return GlobalPosition{events_.size()}; }
   [[nodiscard]] SeqNr version(const AggregateId& aggregate, GlobalPosition up_to) const;
-  [[nodiscard]] std::optional<GlobalPosition> first_match(const Query& query, GlobalPosition after, GlobalPosition up_to) const;
+  [[nodiscard]] std::optional<GlobalPosition> first_match(const Query& query, GlobalPosition after,
+                                                          GlobalPosition up_to) const;
   [[nodiscard]] std::optional<Appended> find(const RequestId& request, GlobalPosition up_to) const;
   [[nodiscard]] const Append& original(const RequestId& request) const { return originals_.at(request); }
   [[nodiscard]] std::uint32_t shards() const { return shards_; }

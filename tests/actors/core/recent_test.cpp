@@ -23,13 +23,15 @@ TEST(Recent, ForgetsNothingAboveItsFloor) {
     const auto id = EventId::random();
     ids[id] = GlobalPosition{position};
     recent.add(id, ShardId{3}, GlobalPosition{position});
-    recent.forget(GlobalPosition{position}, GlobalPosition{position - std::min<std::uint64_t>(position, random() % 30)});
+    recent.forget(GlobalPosition{position},
+                  GlobalPosition{position - std::min<std::uint64_t>(position, random() % 30)});
     floor = std::max(floor, recent.floor().value);
 
     EXPECT_EQ(recent.floor().value, floor) << "never goes back";
     for (const auto& [name, known] : heads) {
       const auto found = recent.head(1, name);
-      ASSERT_TRUE(!found || (found->head.version == known.version && found->writer == known.last_position.value)) << name;
+      ASSERT_TRUE(!found || (found->head.version == known.version && found->writer == known.last_position.value))
+          << name;
       ASSERT_TRUE(found || known.last_position <= recent.floor()) << name;
     }
   }

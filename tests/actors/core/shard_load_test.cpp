@@ -18,7 +18,8 @@ TEST(ShardLoad, CountsAnAppendOnceOnEachShardItVisits) {
   const auto append = on({2, 0, 2, 1, 0});
 
   ASSERT_TRUE(load.take(append, 10));
-  for (const int shard : {0, 1, 2}) EXPECT_EQ(load.take(on({shard}), 1).error().details->shard, ShardId{static_cast<std::uint16_t>(shard)});
+  for (const int shard : {0, 1, 2})
+    EXPECT_EQ(load.take(on({shard}), 1).error().details->shard, ShardId{static_cast<std::uint16_t>(shard)});
   EXPECT_TRUE(load.take(on({3}), 1));
   load.give_back(append, 10);
 

@@ -55,7 +55,8 @@ TEST(ShardWritersConditions, MakesAppendsToAnAggregateWaitForTheVerdictInTheOrde
   const auto third = world.send(one(order).expect(order, Version::exactly(2)));
   const auto other = world.send(one(aggregate_on(0, 2, 1)));
 
-  EXPECT_EQ(world.nodes[0].writers->close().written.size(), 2u) << "the tentative one, and the one on another aggregate";
+  EXPECT_EQ(world.nodes[0].writers->close().written.size(), 2u)
+      << "the tentative one, and the one on another aggregate";
   static_cast<void>(other);
   world.fail(0);
   for (const auto client : {second, third}) EXPECT_EQ(code(world.answer(client)), ErrorCode::io);
@@ -101,7 +102,8 @@ TEST(ShardWritersConditions, RefusesWhatFollowsAnAppendThatWasRefused) {
   WritersWorld world({});
   const std::string order = aggregate_on(1, 2);
   world.send(one(aggregate_on(0, 2), "Booked", {"seat:1"}));
-  const auto first = world.send(std::nullopt, one(order).expect(order, Version::none()).fail_if(seat), true, {77, false});
+  const auto first =
+      world.send(std::nullopt, one(order).expect(order, Version::none()).fail_if(seat), true, {77, false});
   const auto follows = world.send(std::nullopt, one(order).expect(order, Version::exactly(1)), true, {77, true});
   const auto other = world.send(one(order));  // makes the version that the second one expects
 
@@ -210,7 +212,8 @@ TEST(ShardWritersConditions, GivesUpOnWhatCollidesForEver) {
     world.send(one(aggregate_on(1, 2), "Placed", {"a", "b", "c", "d"}));
     world.write(0);
     // The plain one is cut first: shard 1 is reported, shard 0 is not yet.
-    std::stable_sort(world.reports.begin(), world.reports.end(), [](const auto& a, const auto& b) { return a.report.report.shard > b.report.report.shard; });
+    std::stable_sort(world.reports.begin(), world.reports.end(),
+                     [](const auto& a, const auto& b) { return a.report.report.shard > b.report.report.shard; });
     if (world.deliver_report()) world.make_cut();
     world.exchange();
     world.make_cut();
@@ -248,7 +251,10 @@ TEST(ShardWritersConditions, HoldsWhatIsExpectedOfAnAggregateOnAnotherShardUntil
 // A retried conditional append would be refused by its own event.
 TEST(ShardWritersConditions, AnswersARetryAsTheFirstTime) {
   WritersWorld world({});
-  const auto append = one(aggregate_on(0, 2), "Booked", {"seat:1"}).fail_if(seat).expect(aggregate_on(0, 2), Version::none()).request(EventId::random());
+  const auto append = one(aggregate_on(0, 2), "Booked", {"seat:1"})
+                          .fail_if(seat)
+                          .expect(aggregate_on(0, 2), Version::none())
+                          .request(EventId::random());
   const auto first = world.send(append);
   world.exchange();
   const auto joined = world.send(append);
@@ -259,7 +265,8 @@ TEST(ShardWritersConditions, AnswersARetryAsTheFirstTime) {
   WriterActions actions;
   world.nodes[0].writers->take(late, actions);
   ASSERT_THAT(actions.look_ups, SizeIs(1));
-  world.nodes[0].writers->looked_up(late, world.model.look_up(*late, world.model.last(), false, GlobalPosition{0}), actions);
+  world.nodes[0].writers->looked_up(late, world.model.look_up(*late, world.model.last(), false, GlobalPosition{0}),
+                                    actions);
 
   EXPECT_EQ(position(world.answer(first)), 1u);
   EXPECT_EQ(position(world.answer(joined)), 1u);

@@ -120,7 +120,8 @@ TEST(ShardWritersRecovery, KnowsAgainWhatCutsPlacedThatItHadNotApplied) {
   EXPECT_EQ(position(world.answer(retry)), 1u);
 }
 
-// An aggregate is loaded when nothing of it can still come: neither what an earlier process wrote, nor what nobody waits for any more.
+// An aggregate is loaded when nothing of it can still come: neither what an earlier process wrote, nor what nobody
+// waits for any more.
 TEST(ShardWritersRecovery, SaysWhenAnAggregateIsSettled) {
   WritersWorld world({});
   const std::string order = aggregate_on(0, 2);
@@ -136,7 +137,8 @@ TEST(ShardWritersRecovery, SaysWhenAnAggregateIsSettled) {
 
   restart(world);
   EXPECT_FALSE(settled(order)) << "recovered, and not ordered";
-  const auto at = world.nodes[0].writers->settled_at(ShardId{0}, sharding::TermHasher(7).aggregate(order), order).value();
+  const auto at =
+      world.nodes[0].writers->settled_at(ShardId{0}, sharding::TermHasher(7).aggregate(order), order).value();
   EXPECT_LT(world.nodes[0].writers->ordered(ShardId{0}), at);
   world.rest();
 
@@ -163,7 +165,8 @@ TEST(ShardWritersRecovery, IsOpenedUpToWhatIsDurable) {
 TEST(ShardWritersRecovery, RefusesAShardThatHasLostWhatACutCovers) {
   const Epoch epoch{2};
   ShardWriters writers({CutNumber{1}, GlobalPosition{0}, {{ShardId{0}, epoch, ShardOffset{1}}}, {}}, {.node = 0});
-  sharding::Cut cut{CutNumber{2}, Epoch{1}, GlobalPosition{1}, {{ShardId{0}, epoch, ShardOffset{1}, ShardOffset{3}, {}}}, {}};
+  sharding::Cut cut{
+      CutNumber{2}, Epoch{1}, GlobalPosition{1}, {{ShardId{0}, epoch, ShardOffset{1}, ShardOffset{3}, {}}}, {}};
   WriterActions actions;
 
   writers.apply(cut, actions);

@@ -21,13 +21,15 @@ TEST(ShardWritersSeveral, PlacesTheEventsOfSeveralShardsTogetherInTheirOrder) {
   WritersWorld world({.shards = 2, .nodes = 1});
   const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
   world.send(one(b));
-  const auto client = world.send(on_both(a, b).expect(a, Version::none()).expect(b, Version::exactly(1)).fail_if(Query{}.tags({"x"})));
+  const auto client =
+      world.send(on_both(a, b).expect(a, Version::none()).expect(b, Version::exactly(1)).fail_if(Query{}.tags({"x"})));
 
   world.rest();
 
   EXPECT_EQ(position(world.answer(client)), 2u);
   EXPECT_THAT(world.parts, IsEmpty());
-  EXPECT_EQ((**world.answer(client)).versions, (std::vector<AggregateVersion>{{*AggregateId::parse(a), SeqNr{2}}, {*AggregateId::parse(b), SeqNr{2}}}));
+  EXPECT_EQ((**world.answer(client)).versions,
+            (std::vector<AggregateVersion>{{*AggregateId::parse(a), SeqNr{2}}, {*AggregateId::parse(b), SeqNr{2}}}));
 }
 
 TEST(ShardWritersSeveral, AsksTheOwnersOfOtherShardsForTheirParts) {
@@ -37,7 +39,8 @@ TEST(ShardWritersSeveral, AsksTheOwnersOfOtherShardsForTheirParts) {
   world.rest();
   const auto client = world.send(on_both(a, b).expect(b, Version::exactly(1)));
   ASSERT_THAT(world.parts, SizeIs(1));
-  EXPECT_EQ(world.parts[0].asked.part.runs, (std::vector<std::pair<ShardId, std::uint32_t>>{{ShardId{0}, 1}, {ShardId{1}, 1}, {ShardId{0}, 1}}));
+  EXPECT_EQ(world.parts[0].asked.part.runs,
+            (std::vector<std::pair<ShardId, std::uint32_t>>{{ShardId{0}, 1}, {ShardId{1}, 1}, {ShardId{0}, 1}}));
 
   world.rest();
 
@@ -51,7 +54,9 @@ TEST(ShardWritersSeveral, AnswersTheConflictThatAnotherOwnerFound) {
   const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
   world.send(one(b));
   const auto high = world.send(on_both(a, b).expect(b, Version::none()));
-  const auto low = world.send(one(aggregate_on(0, 2, 1)).event(aggregate_on(1, 2, 1), "Placed", "").expect(aggregate_on(1, 2, 1), Version::exactly(4)));
+  const auto low = world.send(one(aggregate_on(0, 2, 1))
+                                  .event(aggregate_on(1, 2, 1), "Placed", "")
+                                  .expect(aggregate_on(1, 2, 1), Version::exactly(4)));
 
   world.rest();
 
@@ -133,7 +138,8 @@ TEST(ShardWritersSeveral, AnswersUnavailableWhenAPartIsLostAndTheRestWasRefused)
 
 TEST(ShardWritersSeveral, AnswersAsPlacedWhenOnlyTheAnswerWasLost) {
   WritersWorld world({.shards = 2, .nodes = 2});
-  const auto client = world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", "").request(EventId::random()), false);
+  const auto client =
+      world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", "").request(EventId::random()), false);
   world.lose_part(0, true);
 
   world.rest();
@@ -199,7 +205,8 @@ TEST(ShardWritersSeveral, KnowsAPartThatIsAskedForAfterItWasPlaced) {
   EXPECT_EQ(world.replies.back().answer.kind, PartAnswer::Kind::known);
 }
 
-// Two requests under one name would be taken for contradicting parts of one, and the shard would be reported in vain for ever.
+// Two requests under one name would be taken for contradicting parts of one, and the shard would be reported in vain
+// for ever.
 TEST(ShardWritersSeveral, NamesPartsByWhatTheyAreAndNotByTheFirstIdAlone) {
   WritersWorld world({.shards = 3, .nodes = 3});
   const auto id = EventId::random();

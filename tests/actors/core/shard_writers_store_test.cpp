@@ -44,7 +44,8 @@ class NodeOnStore {
     preparer_ = std::make_unique<Preparer>(*store_, Limits{});
     const auto order = store_->recovered();
     ShardWriters::Start start{order.last_cut, order.watermark, {}, store_->take_unordered()};
-    for (std::uint16_t s = 0; s != 4; ++s) start.shards.push_back({ShardId{s}, order.shards[s].epoch, order.shards[s].next});
+    for (std::uint16_t s = 0; s != 4; ++s)
+      start.shards.push_back({ShardId{s}, order.shards[s].epoch, order.shards[s].next});
     ShardWriters::Options writers;
     writers.node = 1;
     writers.key = member.term_key;
@@ -120,7 +121,9 @@ class NodeOnStore {
   }
   void carry_out(WriterActions actions, const sharding::Cut* cut = nullptr) {
     for (const auto& effects : actions.cuts) {
-      const auto own = [&](const sharding::Segment& s) { return std::count(effects.own.begin(), effects.own.end(), s.shard) != 0; };
+      const auto own = [&](const sharding::Segment& s) {
+        return std::count(effects.own.begin(), effects.own.end(), s.shard) != 0;
+      };
       auto staged = store_->stage_cut(sharding::cut_of_node(*cut, own, cut->openings));
       ASSERT_TRUE(store_->commit(*staged));
       ASSERT_EQ(store_->view().watermark, effects.watermark);
@@ -132,7 +135,8 @@ class NodeOnStore {
       if (!report.report.appends.empty()) continue;
       WriterActions promised;
       const auto& state = ordering_.state();
-      writers_->cut_promised(report.report.shard, report.report.epoch, report.ask, state.last_cut + 1, state.coordinator, promised);
+      writers_->cut_promised(report.report.shard, report.report.epoch, report.ask, state.last_cut + 1,
+                             state.coordinator, promised);
       carry_out(std::move(promised));
     }
     for (const auto& look_up : actions.look_ups) {
@@ -161,12 +165,20 @@ TEST(ShardWritersStore, OrdersWhatItJournaledAndAnswersFromTheStore) {
   NodeOnStore node;
   const auto request = EventId::random();
   const auto plain = node.send(one(order_a).expect(order_a, Version::none()));
-  const auto several = node.send(one(order_b).event(order_a, "Paid", "").event(order_c, "Placed", "").expect(order_a, Version::exactly(1)).request(request));
+  const auto several = node.send(one(order_b)
+                                     .event(order_a, "Paid", "")
+                                     .event(order_c, "Placed", "")
+                                     .expect(order_a, Version::exactly(1))
+                                     .request(request));
   const auto conditional = node.send(one(order_c, "Booked", {"seat:1"}).fail_if(Query{}.tags({"seat:1"})));
   node.rest();
   const auto refused = node.send(one(order_b, "Booked", {"seat:1"}).fail_if(Query{}.tags({"seat:1"})));
   const auto missing = node.send(one(order_b).expect(order_b, Version::exactly(9)));
-  const auto retry = node.send(one(order_b).event(order_a, "Paid", "").event(order_c, "Placed", "").expect(order_a, Version::exactly(1)).request(request));
+  const auto retry = node.send(one(order_b)
+                                   .event(order_a, "Paid", "")
+                                   .event(order_c, "Placed", "")
+                                   .expect(order_a, Version::exactly(1))
+                                   .request(request));
   node.rest();
 
   EXPECT_EQ(position(node.answers[plain]), 1u);
@@ -175,7 +187,8 @@ TEST(ShardWritersStore, OrdersWhatItJournaledAndAnswersFromTheStore) {
   EXPECT_EQ(code(node.answers[refused]), ErrorCode::condition_failed);
   EXPECT_EQ(code(node.answers[missing]), ErrorCode::version_conflict);
   EXPECT_EQ(position(node.answers[retry]), 2u);
-  EXPECT_THAT(node.aggregates(), testing::ElementsAre(order_a + "/1", order_b + "/1", order_a + "/2", order_c + "/1", order_c + "/2"));
+  EXPECT_THAT(node.aggregates(),
+              testing::ElementsAre(order_a + "/1", order_b + "/1", order_a + "/2", order_c + "/1", order_c + "/2"));
 }
 
 TEST(ShardWritersStore, GoesOnAfterItIsOpenedAgain) {

@@ -319,7 +319,8 @@ TEST(ShardWriters, SaysWhoseAShardIs) {
 TEST(ShardWriters, TellsStreamsUnderOneHashApart) {
   WritersWorld world({.shards = 2, .nodes = 1, .term_mask = 1});
   std::vector<std::uint64_t> sent;
-  for (int i = 0; i != 6; ++i) sent.push_back(world.send(one(aggregate_on(0, 2, i)).expect(aggregate_on(0, 2, i), Version::none())));
+  for (int i = 0; i != 6; ++i)
+    sent.push_back(world.send(one(aggregate_on(0, 2, i)).expect(aggregate_on(0, 2, i), Version::none())));
   world.rest();
   for (const auto client : sent) EXPECT_NE(position(world.answer(client)), 0u);
 }

@@ -1,6 +1,6 @@
-// Seeded walks: several nodes' writers and a coordinator under random requests, retries, crashes, moves and new coordinators. Every step
-// is checked by WritersWorld against the naive order; at the end everybody comes to rest.
-// A failure is a seed: EVERSHARD_WALK_SEED=n EVERSHARD_WALK_TRACE=1; EVERSHARD_WALK_COUNT=n for more of them.
+// Seeded walks: several nodes' writers and a coordinator under random requests, retries, crashes, moves and new
+// coordinators. Every step is checked by WritersWorld against the naive order; at the end everybody comes to rest. A
+// failure is a seed: EVERSHARD_WALK_SEED=n EVERSHARD_WALK_TRACE=1; EVERSHARD_WALK_COUNT=n for more of them.
 
 #include <gtest/gtest.h>
 
@@ -45,17 +45,53 @@ class Walk {
   void step() {
     world_.view_lag = once_in(2) ? pick(10) : 0;
     switch (pick(26)) {
-      case 0: case 1: case 2: send(); break;
-      case 3: case 4: world_.close(node()); break;
-      case 5: case 6: case 7: world_.sync(node()); break;
-      case 8: case 9: world_.look_up(node(), random_()); break;
-      case 10: case 11: case 12: world_.deliver_report(random_(), once_in(8), once_in(12)); break;
-      case 13: world_.deliver_promise(random_()); break;
-      case 14: case 15: part(); break;
-      case 16: case 17: world_.deliver_reply(random_()); break;
-      case 18: case 19: world_.make_cut(); break;
-      case 20: case 21: case 22: case 23: world_.apply(node()); break;
-      default: rare(); break;
+      case 0:
+      case 1:
+      case 2:
+        send();
+        break;
+      case 3:
+      case 4:
+        world_.close(node());
+        break;
+      case 5:
+      case 6:
+      case 7:
+        world_.sync(node());
+        break;
+      case 8:
+      case 9:
+        world_.look_up(node(), random_());
+        break;
+      case 10:
+      case 11:
+      case 12:
+        world_.deliver_report(random_(), once_in(8), once_in(12));
+        break;
+      case 13:
+        world_.deliver_promise(random_());
+        break;
+      case 14:
+      case 15:
+        part();
+        break;
+      case 16:
+      case 17:
+        world_.deliver_reply(random_());
+        break;
+      case 18:
+      case 19:
+        world_.make_cut();
+        break;
+      case 20:
+      case 21:
+      case 22:
+      case 23:
+        world_.apply(node());
+        break;
+      default:
+        rare();
+        break;
     }
   }
 
@@ -77,16 +113,24 @@ class Walk {
     }
     Append append;
     for (std::uint64_t n = 1 + pick(3); n != 0; --n) {
-      append.event(once_in(10) ? "" : aggregate(), once_in(2) ? "Placed" : "Paid", "p" + std::to_string(random_()), {tag()});
+      append.event(once_in(10) ? "" : aggregate(), once_in(2) ? "Placed" : "Paid", "p" + std::to_string(random_()),
+                   {tag()});
     }
     const GlobalPosition last = world_.model.last();
     if (once_in(2)) {
-      const std::string on = once_in(4) || !append.events[0].aggregate ? aggregate() : append.events[0].aggregate->text();
+      const std::string on =
+          once_in(4) || !append.events[0].aggregate ? aggregate() : append.events[0].aggregate->text();
       const std::uint64_t version = world_.model.version(*AggregateId::parse(on), last).value + pick(3);
       switch (pick(6)) {
-        case 0: append.expect(on, Version::none()); break;
-        case 1: append.expect(on, Version::exists()); break;
-        default: append.expect(on, Version::exactly(version == 0 ? 0 : version - pick(2))); break;
+        case 0:
+          append.expect(on, Version::none());
+          break;
+        case 1:
+          append.expect(on, Version::exists());
+          break;
+        default:
+          append.expect(on, Version::exactly(version == 0 ? 0 : version - pick(2)));
+          break;
       }
     }
     for (std::uint64_t n = pick(3) == 0 ? 1 + pick(2) : 0; n != 0; --n) {
@@ -104,7 +148,8 @@ class Walk {
     auto& at = world_.nodes[n];
     switch (pick(16)) {
       case 0:
-        if (once_in(3)) world_.crash(n, CutNumber{at.persisted.value + pick(at.writers->last_cut().value - at.persisted.value + 1)});
+        if (once_in(3))
+          world_.crash(n, CutNumber{at.persisted.value + pick(at.writers->last_cut().value - at.persisted.value + 1)});
         break;
       case 1:
         if (once_in(4)) world_.replace_coordinator();
@@ -112,12 +157,18 @@ class Walk {
       case 2:
         if (once_in(3)) world_.move(ShardId{static_cast<std::uint16_t>(pick(world_.options.shards))}, n);
         break;
-      case 3: world_.lose_session(n); break;
-      case 4: world_.digests_wanted = once_in(2); break;
+      case 3:
+        world_.lose_session(n);
+        break;
+      case 4:
+        world_.digests_wanted = once_in(2);
+        break;
       case 5:
         if (once_in(3) && !world_.clients.empty()) world_.give_up(1 + pick(world_.clients.size()));
         break;
-      case 6: case 7: case 8:
+      case 6:
+      case 7:
+      case 8:
         for (std::uint32_t s = 0; s != world_.options.shards; ++s) {
           const ShardId shard{static_cast<std::uint16_t>(s)};
           const auto& owner = world_.nodes[world_.owners[s]];
@@ -149,9 +200,9 @@ TEST(ShardWritersWalk, KeepsEveryPromiseWhateverComes) {
     if (HasFailure()) return;
   }
   if (fixed != nullptr) return;
-  for (const char* what : {"appended", "duplicate", "durable", "version_conflict", "condition_failed", "overloaded", "fenced", "timeout", "unavailable",
-                           "part placed", "refused by a cut", "part busy", "confirmed", "looked up", "promised", "crash", "move",
-                           "coordinator replaced"}) {
+  for (const char* what : {"appended", "duplicate", "durable", "version_conflict", "condition_failed", "overloaded",
+                           "fenced", "timeout", "unavailable", "part placed", "refused by a cut", "part busy",
+                           "confirmed", "looked up", "promised", "crash", "move", "coordinator replaced"}) {
     EXPECT_GT(seen[what], 0) << "never seen: " << what;
     RecordProperty(what, seen[what]);
   }

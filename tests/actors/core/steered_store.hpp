@@ -91,7 +91,8 @@ class SteeredStore final : public storage::Store {
     return memory_->commit(*staged.inner);
   }
 
-  /// What was committed, as a store that was opened again. `survived`: a batch whose commit failed, and is there all the same.
+  /// What was committed, as a store that was opened again. `survived`: a batch whose commit failed, and is there all
+  /// the same.
   [[nodiscard]] std::unique_ptr<SteeredStore> reopened(const storage::CommitBatch* survived = nullptr) {
     auto again = std::make_unique<SteeredStore>(identity().shards, term_mask_);
     if (survived != nullptr) log_.push_back(keep(*survived));
@@ -99,7 +100,8 @@ class SteeredStore final : public storage::Store {
       auto staged = again->memory_->stage(kept.commit);
       EXPECT_TRUE(again->memory_->commit(*staged));
       if (!kept.commit.cut) continue;
-      for (const auto& segment : kept.commit.cut->segments) again->state_.shards[segment.shard.value].next = segment.end;
+      for (const auto& segment : kept.commit.cut->segments)
+        again->state_.shards[segment.shard.value].next = segment.end;
       again->state_.last_cut = kept.commit.cut->number;
       again->state_.watermark = kept.commit.cut->last_position();
     }

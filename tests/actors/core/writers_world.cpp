@@ -20,7 +20,8 @@ Message taken(std::vector<Message>& messages, std::size_t which, bool again) {
 }
 
 bool is_refusal(ErrorCode code) {
-  return code == ErrorCode::version_conflict || code == ErrorCode::condition_failed || code == ErrorCode::overloaded || code == ErrorCode::unavailable;
+  return code == ErrorCode::version_conflict || code == ErrorCode::condition_failed || code == ErrorCode::overloaded ||
+         code == ErrorCode::unavailable;
 }
 
 /// What happens, line by line, where EVERSHARD_WALK_TRACE is set.
@@ -35,11 +36,12 @@ void trace(const Parts&... parts) {
 std::string brief(const RequestId& request) { return request.text().substr(0, 4); }
 
 std::string state_of(const WritersWorld::Client& client) {
-  static constexpr const char* names[] = {"arrived", "queued", "looked up", "awaiting a cut", "resting", "written", "joined", "done"};
+  static constexpr const char* names[] = {"arrived", "queued",  "looked up", "awaiting a cut",
+                                          "resting", "written", "joined",    "done"};
   const Attempt& attempt = *client.attempt;
-  return std::string(names[static_cast<int>(attempt.state)]) + " at node " + std::to_string(client.node) + ", attempt " + std::to_string(attempt.number) +
-         " of request " + client.request.text() + ", " + std::to_string(attempt.undecided) + " parts undecided, " + std::to_string(attempt.unanswered) +
-         " unanswered";
+  return std::string(names[static_cast<int>(attempt.state)]) + " at node " + std::to_string(client.node) +
+         ", attempt " + std::to_string(attempt.number) + " of request " + client.request.text() + ", " +
+         std::to_string(attempt.undecided) + " parts undecided, " + std::to_string(attempt.unanswered) + " unanswered";
 }
 
 }  // namespace
@@ -68,8 +70,10 @@ void WritersWorld::start(std::uint32_t node, CutNumber at) {
   const auto state = state_at(at);
   ShardWriters::Start start{at, state.watermark, {}, {}};
   for (const ShardId shard : holds_[node]) {
-    start.shards.push_back({shard, std::max(state.shards[shard.value].epoch, copied_[{node, shard}]), state.shards[shard.value].next});
-    for (auto& append : unordered(node, shard, state.shards[shard.value].next)) start.unordered.push_back(std::move(append));
+    start.shards.push_back(
+        {shard, std::max(state.shards[shard.value].epoch, copied_[{node, shard}]), state.shards[shard.value].next});
+    for (auto& append : unordered(node, shard, state.shards[shard.value].next))
+      start.unordered.push_back(std::move(append));
   }
   auto writers = options.writers;
   writers.node = node;
@@ -90,7 +94,8 @@ sharding::OrderState WritersWorld::state_at(CutNumber cut) const {
   return state;
 }
 
-std::vector<storage::UnorderedAppend> WritersWorld::unordered(std::uint32_t node, ShardId shard, ShardOffset from) const {
+std::vector<storage::UnorderedAppend> WritersWorld::unordered(std::uint32_t node, ShardId shard,
+                                                              ShardOffset from) const {
   std::vector<storage::UnorderedAppend> found;
   for (const auto& record : nodes[node].disk.at(shard)) {
     if (record.place.first < from || !record.synced) continue;
@@ -112,12 +117,13 @@ std::uint64_t WritersWorld::send(std::optional<std::uint32_t> to, Append append,
   client.attempt = attempt;
   client.acknowledged = acknowledged_;
   for (const auto& [other, attempted] : clients) {  // it may get that one's answer
-    if (attempted.request == client.request && !attempted.answer && other != id) client.acknowledged = std::min(client.acknowledged, attempted.acknowledged);
+    if (attempted.request == client.request && !attempted.answer && other != id)
+      client.acknowledged = std::min(client.acknowledged, attempted.acknowledged);
   }
   sent_after_.emplace(client.request, acknowledged_);
   client.was_stored = acknowledged.contains(client.request);
-  trace("client", id, "sends", brief(client.request), "to node", client.node, "events", attempt->prepared.append.events.size(), "conditions",
-        attempt->prepared.terms.size());
+  trace("client", id, "sends", brief(client.request), "to node", client.node, "events",
+        attempt->prepared.append.events.size(), "conditions", attempt->prepared.terms.size());
   refused_.erase(client.request);  // another attempt is under way
   Node& node = nodes[client.node];
   const GlobalPosition w = node.writers->watermark();
@@ -164,8 +170,8 @@ bool WritersWorld::close(std::uint32_t node) {
     const ShardOffset end = records.empty() ? ShardOffset{1} : records.back().place.end();
     EXPECT_GE(append.place->first, end) << "an offset is used again (rule 17)";
     records.push_back({*append.append, *append.place});
-    trace("node", node, "writes", brief(append.append->request), "on shard", append.place->shard.value, "offset", append.place->first.value,
-          append.place->tentative ? "tentative" : "", append.place->part ? "part" : "");
+    trace("node", node, "writes", brief(append.append->request), "on shard", append.place->shard.value, "offset",
+          append.place->first.value, append.place->tentative ? "tentative" : "", append.place->part ? "part" : "");
   }
   n.writing.push_back(std::move(batch));
   return true;
@@ -237,8 +243,10 @@ bool WritersWorld::look_up(std::uint32_t node, std::size_t which) {
   Node& n = nodes[node];
   if (n.look_ups.empty()) return false;
   const LookUp look_up = taken(n.look_ups, which % n.look_ups.size(), false);
-  auto found = look_up.placed_at.value != 0 ? Result<std::optional<Appended>>(model.find(look_up.attempt->prepared.append.request, n.writers->watermark()))
-                                            : model.look_up(*look_up.attempt, n.writers->watermark(), look_up.confirm, look_up.window_from);
+  auto found = look_up.placed_at.value != 0
+                   ? Result<std::optional<Appended>>(
+                         model.find(look_up.attempt->prepared.append.request, n.writers->watermark()))
+                   : model.look_up(*look_up.attempt, n.writers->watermark(), look_up.confirm, look_up.window_from);
   WriterActions actions;
   n.writers->looked_up(look_up.attempt, std::move(found), actions);
   carry_out(node, std::move(actions));
@@ -259,11 +267,12 @@ bool WritersWorld::deliver_report(std::size_t which, bool again, bool to_replace
   switch (result) {
     case sharding::Reported::taken:
       if (asks) {
-        promises.push_back({message.node, message.life, report.shard, report.epoch, message.report.ask, coordinator.state().last_cut + 1,
-                            coordinator.state().coordinator});
+        promises.push_back({message.node, message.life, report.shard, report.epoch, message.report.ask,
+                            coordinator.state().last_cut + 1, coordinator.state().coordinator});
       }
       break;
-    case sharding::Reported::stale: break;
+    case sharding::Reported::stale:
+      break;
     case sharding::Reported::gap:
       if (n.life == message.life && n.session && !to_replaced) {
         WriterActions actions;
@@ -275,7 +284,9 @@ bool WritersWorld::deliver_report(std::size_t which, bool again, bool to_replace
       EXPECT_TRUE(to_replaced) << "the coordinator takes itself for replaced";
       replaced.reset();
       break;
-    case sharding::Reported::malformed: ADD_FAILURE() << "a malformed report"; break;
+    case sharding::Reported::malformed:
+      ADD_FAILURE() << "a malformed report";
+      break;
   }
   return true;
 }
@@ -337,7 +348,9 @@ bool WritersWorld::deliver_reply(std::size_t which) {
   const Reply reply = taken(replies, which % replies.size(), false);
   Node& n = nodes[reply.to];
   if (n.life != reply.life) return true;
-  ++seen[reply.answer.kind == PartAnswer::Kind::busy ? "part busy" : reply.answer.kind == PartAnswer::Kind::written ? "part written" : "part refused"];
+  ++seen[reply.answer.kind == PartAnswer::Kind::busy      ? "part busy"
+         : reply.answer.kind == PartAnswer::Kind::written ? "part written"
+                                                          : "part refused"];
   WriterActions actions;
   n.writers->part_answered(reply.answer, actions);
   carry_out(reply.to, std::move(actions));
@@ -358,7 +371,8 @@ bool WritersWorld::open(ShardId shard, std::uint32_t node) {
 
 bool WritersWorld::move(ShardId shard, std::uint32_t to) {
   const std::uint32_t from = owners[shard.value];
-  if (from == to || opening_.contains(shard) || holds_[to].contains(shard) || nodes[to].disk.contains(shard)) return false;
+  if (from == to || opening_.contains(shard) || holds_[to].contains(shard) || nodes[to].disk.contains(shard))
+    return false;
   std::deque<Record> copy;
   for (const auto& record : nodes[from].disk[shard]) {
     if (record.synced) copy.push_back(record);
@@ -393,19 +407,23 @@ void WritersWorld::place(const sharding::Cut& cut) {
     ASSERT_NE(owner, owned_.end());
     const auto& records = nodes[owner->second].disk.at(segment.shard);
     for (ShardOffset offset = segment.first; offset < segment.end; ++offset) {
-      const auto record = std::find_if(records.begin(), records.end(), [&](const Record& r) { return r.place.first <= offset && offset < r.place.end(); });
+      const auto record = std::find_if(records.begin(), records.end(), [&](const Record& r) {
+        return r.place.first <= offset && offset < r.place.end();
+      });
       ASSERT_NE(record, records.end()) << "I-Durable: the cut covers what is not on the disk";
       ASSERT_TRUE(record->synced) << "rule 9: reported before it was durable";
       const bool refused = std::binary_search(segment.refused.begin(), segment.refused.end(), offset);
-      trace("cut", cut.number.value, refused ? "refuses" : "places", brief(record->append.request), "shard", segment.shard.value, "epoch",
-            segment.epoch.value, "offset", offset.value);
+      trace("cut", cut.number.value, refused ? "refuses" : "places", brief(record->append.request), "shard",
+            segment.shard.value, "epoch", segment.epoch.value, "offset", offset.value);
       ++seen[refused ? "refused by a cut" : record->place.part ? "part placed" : "placed"];
       if (refused) {
         ASSERT_TRUE(record->place.tentative) << "a plain append was refused";
         continue;
       }
-      ASSERT_FALSE(refused_.contains(record->append.request)) << "I-Once: refused for good, and placed: " << record->append.request.text();
-      const std::string wrong = model.add(record->append, record->place, static_cast<std::uint32_t>(offset - record->place.first));
+      ASSERT_FALSE(refused_.contains(record->append.request))
+          << "I-Once: refused for good, and placed: " << record->append.request.text();
+      const std::string wrong =
+          model.add(record->append, record->place, static_cast<std::uint32_t>(offset - record->place.first));
       ASSERT_EQ(wrong, "");
     }
   }
@@ -477,9 +495,12 @@ void WritersWorld::rest() {
     }
     again |= make_cut();
   }
-  for (std::uint32_t n = 0; n != options.nodes; ++n) EXPECT_TRUE(nodes[n].writers->idle()) << "I-Live: node " << n << " waits";
-  for (const auto& [id, client] : clients) EXPECT_TRUE(client.answer || client.lost) << "I-Live: client " << id << " waits: " << state_of(client);
-  for (const auto& request : durable) EXPECT_TRUE(model.find(request, model.last())) << "I-Durable: acknowledged as durable, and not ordered";
+  for (std::uint32_t n = 0; n != options.nodes; ++n)
+    EXPECT_TRUE(nodes[n].writers->idle()) << "I-Live: node " << n << " waits";
+  for (const auto& [id, client] : clients)
+    EXPECT_TRUE(client.answer || client.lost) << "I-Live: client " << id << " waits: " << state_of(client);
+  for (const auto& request : durable)
+    EXPECT_TRUE(model.find(request, model.last())) << "I-Durable: acknowledged as durable, and not ordered";
 }
 
 // -- what is checked
@@ -495,7 +516,8 @@ void WritersWorld::check_effects(const CutEffects& effects) {
         ASSERT_EQ(event.offset, place.first + i);
         ASSERT_EQ(event.request, written->attempt->prepared.append.request);
       } else {
-        ASSERT_FALSE(std::any_of(model.events().begin(), model.events().end(), [&](const auto& e) { return e.shard == place.shard && e.offset == place.first + i; }));
+        ASSERT_FALSE(std::any_of(model.events().begin(), model.events().end(),
+                                 [&](const auto& e) { return e.shard == place.shard && e.offset == place.first + i; }));
       }
     }
   }
@@ -513,7 +535,8 @@ void WritersWorld::check_answer(Client& client, const WriterAnswer& answer) {
   if (answer.durable) {
     client.durable = true;
     const auto& records = nodes[client.node].disk[answer.durable->shard];
-    const auto record = std::find_if(records.begin(), records.end(), [&](const Record& r) { return r.place.end() == answer.durable->offset + 1; });
+    const auto record = std::find_if(records.begin(), records.end(),
+                                     [&](const Record& r) { return r.place.end() == answer.durable->offset + 1; });
     ASSERT_NE(record, records.end());
     ASSERT_TRUE(record->synced) << "I-Durable: acknowledged before it was synced" << what;
     ASSERT_FALSE(record->place.tentative) << "rule 17: acknowledged as durable, and undecided" << what;
@@ -523,8 +546,10 @@ void WritersWorld::check_answer(Client& client, const WriterAnswer& answer) {
   }
   auto stored = model.find(client.request, model.last());
   ASSERT_TRUE(stored) << "acknowledged, and not ordered" << what;
-  ASSERT_LE(stored->last_position, nodes[client.node].writers->watermark()) << "acknowledged before its node has applied the cut" << what;
-  ASSERT_GT(stored->first_position, sent_after_.at(client.request)) << "I-RealTime: it stands before what was acknowledged before it was sent" << what;
+  ASSERT_LE(stored->last_position, nodes[client.node].writers->watermark())
+      << "acknowledged before its node has applied the cut" << what;
+  ASSERT_GT(stored->first_position, sent_after_.at(client.request))
+      << "I-RealTime: it stands before what was acknowledged before it was sent" << what;
   stored->duplicate = answer.result->duplicate;
   ASSERT_EQ(*answer.result, *stored) << "I-Once: another acknowledgement" << what;
   acknowledged_ = std::max(acknowledged_, stored->last_position);
@@ -538,28 +563,35 @@ void WritersWorld::check_refusal(const Client& client, const Error& error) {
   if (error.code == ErrorCode::version_conflict) {
     const auto& d = *error.details;
     ASSERT_FALSE(d.expected->holds_for(*d.actual) && !client.attempt->prepared.chain.follows) << "I-Honest" << what;
-    // What holds of too high a version holds for ever; too low a one may have been raised where this writer does not see it.
-    const bool missing = d.expected->kind() == ExpectedVersion::Kind::exists || d.actual->value < d.expected->number().value;
+    // What holds of too high a version holds for ever; too low a one may have been raised where this writer does not
+    // see it.
+    const bool missing =
+        d.expected->kind() == ExpectedVersion::Kind::exists || d.actual->value < d.expected->number().value;
     if (missing) {
-      ASSERT_GE(*d.actual, model.version(*d.aggregate, client.acknowledged)) << "I-Honest: more was acknowledged when it was sent" << what;
+      ASSERT_GE(*d.actual, model.version(*d.aggregate, client.acknowledged))
+          << "I-Honest: more was acknowledged when it was sent" << what;
     }
     ASSERT_LE(*d.actual, model.version(*d.aggregate, w)) << "I-Honest: what it rests on is not ordered" << what;
   } else if (error.code == ErrorCode::condition_failed) {
     const auto& d = *error.details;
     const auto& condition = original.conditions.at(*d.condition);
     ASSERT_LE(*d.position, w) << "I-Honest" << what;
-    ASSERT_EQ(model.first_match(condition.query, *d.position - 1, *d.position), d.position) << "I-Honest: no match is there" << what;
+    ASSERT_EQ(model.first_match(condition.query, *d.position - 1, *d.position), d.position)
+        << "I-Honest: no match is there" << what;
     ASSERT_GT(*d.position, condition.after) << "I-Honest" << what;
-    ASSERT_NE(model.events()[d.position->value - 1].request, client.request) << "I-Once: refused by its own event" << what;
+    ASSERT_NE(model.events()[d.position->value - 1].request, client.request)
+        << "I-Once: refused by its own event" << what;
   }
   if (!is_refusal(error.code)) return;
   // "Not now" says nothing of another attempt of the request.
-  const auto attempts = std::count_if(clients.begin(), clients.end(), [&](const auto& c) { return c.second.request == client.request; });
+  const auto attempts =
+      std::count_if(clients.begin(), clients.end(), [&](const auto& c) { return c.second.request == client.request; });
   if (error.code == ErrorCode::unavailable && attempts > 1) return;
   ASSERT_FALSE(client.was_stored) << "I-Once: it was acknowledged, its retry is refused" << what;
   if (outstanding(client.request) == 0) {
     const bool unknown = std::any_of(clients.begin(), clients.end(), [&](const auto& c) {
-      return c.second.request == client.request && c.second.answer && !*c.second.answer && !is_refusal(c.second.answer->error().code);
+      return c.second.request == client.request && c.second.answer && !*c.second.answer &&
+             !is_refusal(c.second.answer->error().code);
     });
     if (!unknown) {
       ASSERT_FALSE(model.find(client.request, model.last())) << "I-Once: stored, and refused for good" << what;

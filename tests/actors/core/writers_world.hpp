@@ -1,4 +1,5 @@
-// WritersWorld: the writers of several nodes, the coordinator's Ordering, disks and a network, in one thread; every step is checked.
+// WritersWorld: the writers of several nodes, the coordinator's Ordering, disks and a network, in one thread; every
+// step is checked.
 
 #pragma once
 
@@ -44,7 +45,8 @@ class WritersWorld {
     RequestId request;
     std::uint32_t node = 0;
     std::shared_ptr<Attempt> attempt;
-    GlobalPosition acknowledged;  ///< the last position acknowledged to anybody when the first of its request's attempts under way was sent
+    GlobalPosition acknowledged;  ///< the last position acknowledged to anybody when the first of its request's
+                                  ///< attempts under way was sent
     bool was_stored = false;      ///< its request had been acknowledged then
     std::optional<Result<Appended>> answer;
     bool durable = false;
@@ -111,8 +113,12 @@ class WritersWorld {
   /// The same, but no cut is made.
   void exchange();
 
-  [[nodiscard]] const std::optional<Result<Appended>>& answer(std::uint64_t client) const { return clients.at(client).answer; }
-  [[nodiscard]] const Append& original(std::uint64_t client) const { return model.original(clients.at(client).request); }
+  [[nodiscard]] const std::optional<Result<Appended>>& answer(std::uint64_t client) const {
+    return clients.at(client).answer;
+  }
+  [[nodiscard]] const Append& original(std::uint64_t client) const {
+    return model.original(clients.at(client).request);
+  }
   [[nodiscard]] std::uint64_t outstanding(const RequestId& request) const;
   [[nodiscard]] sharding::OrderState state_at(CutNumber cut) const;
 
@@ -131,13 +137,14 @@ class WritersWorld {
   std::vector<Promise> promises;
   std::vector<Part> parts;
   std::vector<Reply> replies;
-  std::set<RequestId> durable;   ///< acknowledged as durable
+  std::set<RequestId> durable;  ///< acknowledged as durable
   std::map<RequestId, Appended> acknowledged;
   std::map<std::string, int> seen;  ///< what happened, by kind
 
  private:
   void start(std::uint32_t node, CutNumber at);
-  [[nodiscard]] std::vector<storage::UnorderedAppend> unordered(std::uint32_t node, ShardId shard, ShardOffset from) const;
+  [[nodiscard]] std::vector<storage::UnorderedAppend> unordered(std::uint32_t node, ShardId shard,
+                                                                ShardOffset from) const;
   void carry_out(std::uint32_t node, WriterActions actions);
   void place(const sharding::Cut& cut);
   struct Asking {
@@ -156,12 +163,12 @@ class WritersWorld {
   std::uint64_t parts_asked_ = 0;
   std::map<std::uint64_t, Asking> asking_;  ///< by the part's client
   GlobalPosition acknowledged_;
-  std::map<std::pair<ShardId, Epoch>, std::uint32_t> owned_;  ///< who was given a shard under an epoch
-  std::vector<std::set<ShardId>> holds_;                     ///< what a node's store holds as its own
+  std::map<std::pair<ShardId, Epoch>, std::uint32_t> owned_;   ///< who was given a shard under an epoch
+  std::vector<std::set<ShardId>> holds_;                       ///< what a node's store holds as its own
   std::map<std::pair<std::uint32_t, ShardId>, Epoch> copied_;  ///< under which epoch a node's copy of a shard was made
-  std::set<ShardId> opening_;                                ///< in the next cut
-  std::map<RequestId, GlobalPosition> sent_after_;  ///< what was acknowledged when a request was sent first
-  std::set<RequestId> refused_;  ///< for good
+  std::set<ShardId> opening_;                                  ///< in the next cut
+  std::map<RequestId, GlobalPosition> sent_after_;             ///< what was acknowledged when a request was sent first
+  std::set<RequestId> refused_;                                ///< for good
 };
 
 }  // namespace evershard::actors

@@ -73,7 +73,8 @@ TEST(EntityCommandId, RecordsNoRejection) {
 TEST(EntityCommandId, HasOneEffectWhenBothAreUnderWay) {
   OneShard shard;
   shard.get("noop");
-  const auto first = shard.ask("add a:5", {.id = "txn-1"}), second = shard.ask("add a:5", {.id = "txn-1"}), behind = shard.ask("add b:1");
+  const auto first = shard.ask("add a:5", {.id = "txn-1"}), second = shard.ask("add a:5", {.id = "txn-1"}),
+             behind = shard.ask("add b:1");
   EXPECT_EQ(shard.sends.size(), 2u);
 
   shard.run();
@@ -177,7 +178,8 @@ TEST(RecentCommands, KnowsAtLeastTheLatest) {
   RecentCommands recent(100);
   for (std::uint64_t i = 1; i <= 1'000; ++i) {
     recent.add(i * 0x10001);
-    for (std::uint64_t back = i > 100 ? i - 99 : 1; back <= i; back += 33) EXPECT_TRUE(recent.contains(back * 0x10001)) << i << " " << back;
+    for (std::uint64_t back = i > 100 ? i - 99 : 1; back <= i; back += 33)
+      EXPECT_TRUE(recent.contains(back * 0x10001)) << i << " " << back;
   }
   EXPECT_FALSE(recent.contains(0x10001)) << "and forgets";
   EXPECT_NE(RecentCommands::hash(1, "txn"), RecentCommands::hash(2, "txn"));

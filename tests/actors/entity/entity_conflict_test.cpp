@@ -177,7 +177,8 @@ TEST(EntityConflict, AnswersTimeoutWhereTheOutcomeIsUnknownAndUnavailableElsewhe
   for (const auto code : {ErrorCode::timeout, ErrorCode::io, ErrorCode::unavailable}) {
     OneShard shard({.in_flight_max = 2});
     shard.get("add a:5");
-    const auto lost = shard.ask("add b:1"), sent = shard.ask("add c:1"), query = shard.ask("get"), waiting = shard.ask("add d:1");
+    const auto lost = shard.ask("add b:1"), sent = shard.ask("add c:1"), query = shard.ask("get"),
+               waiting = shard.ask("add d:1");
 
     shard.write_and_lose(code);
     EXPECT_EQ(shard.code(lost), ErrorCode::timeout);

@@ -38,7 +38,8 @@ TEST(EntityLoad, RefusesAnEventOfUnknownTypeAndAnswersEverybody) {
 
   for (const auto ticket : {first, second}) {
     EXPECT_EQ(shard.code(ticket), ErrorCode::corruption);
-    EXPECT_THAT(shard.answer(ticket).error.what, HasSubstr("event 2 of \"counter-1\" cannot be applied: unknown event type"));
+    EXPECT_THAT(shard.answer(ticket).error.what,
+                HasSubstr("event 2 of \"counter-1\" cannot be applied: unknown event type"));
   }
   EXPECT_EQ(shard.table.live(), 0u);
   EXPECT_EQ(shard.permits_returned, 1u);

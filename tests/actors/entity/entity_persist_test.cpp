@@ -59,7 +59,8 @@ TEST(EntityPersist, HoldsBackRejectionsQueriesAndErrorsUntilWhatTheySawIsDurable
   const auto nothing = shard.ask("noop");
   const auto failed = shard.ask("throw");
   const auto state = shard.ask("", {.kind = AskKind::state});
-  for (const auto ticket : {written, query, rejected, nothing, failed, state}) EXPECT_FALSE(shard.answered(ticket)) << ticket.value;
+  for (const auto ticket : {written, query, rejected, nothing, failed, state})
+    EXPECT_FALSE(shard.answered(ticket)) << ticket.value;
 
   shard.write();
 
@@ -181,7 +182,8 @@ TEST(EntityPersist, AnswersAHandlersConditionThatFailsAndGoesOn) {
 
 // The store refuses it for good: it must not be tried for ever, and not sink what stands behind it.
 TEST(EntityPersist, AnswersWhatTheStoreRefusesForGoodAndGoesOn) {
-  for (const auto code : {ErrorCode::invalid_argument, ErrorCode::too_large, ErrorCode::overloaded, ErrorCode::corruption, ErrorCode::duplicate_event}) {
+  for (const auto code : {ErrorCode::invalid_argument, ErrorCode::too_large, ErrorCode::overloaded,
+                          ErrorCode::corruption, ErrorCode::duplicate_event}) {
     OneShard shard;
     shard.get("noop");
     const auto refused = shard.ask("add a:1"), behind = shard.ask("add b:2");

@@ -13,7 +13,10 @@ AggregateId aggregate_of(std::uint64_t number) { return {"counter", std::to_stri
 }  // namespace
 
 EntitySimulation::EntitySimulation(std::uint64_t seed)
-    : random_(seed * 2'654'435'761u + 1), faults_(seed % 4 != 0), outsiders_(seed % 3 != 0), kind_(std::make_shared<CounterKind>()) {
+    : random_(seed * 2'654'435'761u + 1),
+      faults_(seed % 4 != 0),
+      outsiders_(seed % 3 != 0),
+      kind_(std::make_shared<CounterKind>()) {
   journal_.page_events_max = 1 + up_to(5);
   kind_->retained.snapshot_every = static_cast<std::uint32_t>(up_to(6));
   kind_->retained.replayed_max = static_cast<std::uint32_t>(up_to(10));
@@ -113,7 +116,8 @@ std::size_t EntitySimulation::new_command() {
   command.aggregate = aggregate_of(up_to(simulated_aggregates));
   command.token = "t" + std::to_string(commands_.size());
   const std::string argument = " " + command.token + ":" + std::to_string(1 + up_to(9));
-  static const std::vector<std::pair<std::string, std::size_t>> kinds = {{"add", 1}, {"take", 1}, {"take", 1}, {"twice", 2}, {"snap", 1}};
+  static const std::vector<std::pair<std::string, std::size_t>> kinds = {
+      {"add", 1}, {"take", 1}, {"take", 1}, {"twice", 2}, {"snap", 1}};
   const auto kind = up_to(12);
   if (kind < kinds.size()) {
     command.text = kinds[kind].first + argument;
@@ -136,8 +140,9 @@ std::size_t EntitySimulation::new_command() {
 }
 
 void EntitySimulation::ask() {
-  const std::size_t which = !with_id_.empty() && chance(30) ? with_id_[with_id_.size() - 1 - up_to(std::min<std::size_t>(with_id_.size(), 10))]
-                                                             : new_command();
+  const std::size_t which = !with_id_.empty() && chance(30)
+                                ? with_id_[with_id_.size() - 1 - up_to(std::min<std::size_t>(with_id_.size(), 10))]
+                                : new_command();
   const Command& asked = commands_[which];
   const AskTicket ticket{++tickets_};
   callers_[ticket.value] = {which, process_, answered_[asked.aggregate], acknowledged_.contains(which), false};
@@ -149,7 +154,8 @@ void EntitySimulation::outside() {
   if (!outsiders_) return;
   const AggregateId aggregate = aggregate_of(up_to(simulated_aggregates));
   const std::int64_t amount = 1 + static_cast<std::int64_t>(up_to(9));
-  if (sum_of(aggregate) >= amount && chance(70)) return journal_.outside(aggregate, "taken", "x:" + std::to_string(amount));
+  if (sum_of(aggregate) >= amount && chance(70))
+    return journal_.outside(aggregate, "taken", "x:" + std::to_string(amount));
   journal_.outside(aggregate, "added", "x:" + std::to_string(amount));
 }
 
@@ -191,24 +197,43 @@ void EntitySimulation::advance_pending() {
 
 void EntitySimulation::absorb() {
   for (auto& load : actions_.loads) {
-    pending_.push_back({process_, {}, false, false, [this, load] {
-      auto result = std::make_shared<Result<Replayed>>(faults_ && !ending_ && chance(4) ? Result<Replayed>(refuse(ErrorCode::io, "a fault"))
-                                                                                          : replay(*load.kind, journal_, load.aggregate));
-      return [this, load, result] { table_->loaded(load.op, std::move(*result), now_, actions_); };
-    }, {}});
+    pending_.push_back({process_,
+                        {},
+                        false,
+                        false,
+                        [this, load] {
+                          auto result = std::make_shared<Result<Replayed>>(
+                              faults_ && !ending_ && chance(4) ? Result<Replayed>(refuse(ErrorCode::io, "a fault"))
+                                                               : replay(*load.kind, journal_, load.aggregate));
+                          return [this, load, result] { table_->loaded(load.op, std::move(*result), now_, actions_); };
+                        },
+                        {}});
   }
   for (auto& read : actions_.reads) {
     auto held = std::make_shared<EntityActions::ReadModel>(std::move(read));
-    pending_.push_back({process_, {}, false, false, [this, held] {
-      auto result = std::make_shared<Result<DecisionRead>>(read_decision(*held->kind, journal_, held->command, std::move(held->decision), held->at_least));
-      return [this, held, result] { table_->model_read(held->op, std::move(*result), now_, actions_); };
-    }, {}});
+    pending_.push_back({process_,
+                        {},
+                        false,
+                        false,
+                        [this, held] {
+                          auto result = std::make_shared<Result<DecisionRead>>(read_decision(
+                              *held->kind, journal_, held->command, std::move(held->decision), held->at_least));
+                          return [this, held, result] {
+                            table_->model_read(held->op, std::move(*result), now_, actions_);
+                          };
+                        },
+                        {}});
   }
   for (auto& look_up : actions_.look_ups) {
-    pending_.push_back({process_, {}, false, false, [this, look_up] {
-      auto result = journal_.command(look_up.aggregate, look_up.command_id);
-      return [this, look_up, result] { table_->looked_up(look_up.op, result, now_, actions_); };
-    }, {}});
+    pending_.push_back({process_,
+                        {},
+                        false,
+                        false,
+                        [this, look_up] {
+                          auto result = journal_.command(look_up.aggregate, look_up.command_id);
+                          return [this, look_up, result] { table_->looked_up(look_up.op, result, now_, actions_); };
+                        },
+                        {}});
   }
   for (auto& send : actions_.sends) {
     const AggregateId aggregate = *send.append.events[0].aggregate;
@@ -236,7 +261,10 @@ std::function<void()> EntitySimulation::write(const EntityActions::Send& send) {
   } else {
     if (fate < 92) static_cast<void>(journal_.write(send.append, send.chain));
     if (fate >= 96) ghosts_.push_back({send.append, send.chain});
-    result = refuse(fate % 3 == 0 ? ErrorCode::timeout : fate % 3 == 1 ? ErrorCode::io : ErrorCode::unavailable, "a fault");
+    result = refuse(fate % 3 == 0   ? ErrorCode::timeout
+                    : fate % 3 == 1 ? ErrorCode::io
+                                    : ErrorCode::unavailable,
+                    "a fault");
   }
   if (faults_ && !ending_ && chance(1)) return [] {};  // its answer is lost
   return [this, op = send.op, result] { table_->appended(op, result, now_, actions_); };
@@ -254,7 +282,8 @@ void EntitySimulation::finish() {
   for (const Ghost& ghost : ghosts_) ghosts_landed += journal_.write(ghost.append, ghost.chain) ? 1 : 0;
   if (table_->known() != 0) wrong("aggregates are left over");
   for (const auto& [ticket, caller] : callers_) {
-    if (!caller.answered && caller.process == process_) wrong("ticket " + std::to_string(ticket) + " was never answered");
+    if (!caller.answered && caller.process == process_)
+      wrong("ticket " + std::to_string(ticket) + " was never answered");
   }
   const auto& counters = table_->counters();
   if (counters.asked != counters.replied + counters.rejected + counters.failed) wrong("the counters do not add up");

@@ -22,10 +22,11 @@ namespace evershard::actors {
 inline constexpr std::uint64_t simulated_aggregates = 4;
 inline constexpr std::int64_t simulated_seats = 5;
 
-/// What is checked: every ticket is answered once (but for those of a crashed process); what is acknowledged is in the journal once, what
-/// is refused for certain is not; a command id has at most one effect and always the same reply; every reply and rejection is
-/// what the stream says at its version, which is durable when it is given; nobody sees less than was answered before he asked; no
-/// prefix of a stream breaks a rule its commands were decided by; a new process sees the same.
+/// What is checked: every ticket is answered once (but for those of a crashed process); what is acknowledged is in the
+/// journal once, what is refused for certain is not; a command id has at most one effect and always the same reply;
+/// every reply and rejection is what the stream says at its version, which is durable when it is given; nobody sees
+/// less than was answered before he asked; no prefix of a stream breaks a rule its commands were decided by; a new
+/// process sees the same.
 class EntitySimulation {
  public:
   explicit EntitySimulation(std::uint64_t seed);
@@ -49,7 +50,7 @@ class EntitySimulation {
   struct Caller {
     std::size_t command = 0;
     std::uint64_t process = 0;
-    SeqNr seen;  ///< answered to anybody before he asked
+    SeqNr seen;                 ///< answered to anybody before he asked
     bool acknowledged = false;  ///< the command was, to somebody, before he asked
     bool answered = false;
   };

@@ -21,7 +21,9 @@ std::string EntitySimulation::state_text(const AggregateId& aggregate, SeqNr ver
   return CounterKind::text_of(*state);
 }
 
-std::int64_t EntitySimulation::sum_of(const AggregateId& aggregate) const { return std::stoll(state_text(aggregate, journal_.version(aggregate))); }
+std::int64_t EntitySimulation::sum_of(const AggregateId& aggregate) const {
+  return std::stoll(state_text(aggregate, journal_.version(aggregate)));
+}
 
 std::size_t EntitySimulation::events_of(const std::string& token) const {
   std::size_t count = 0;
@@ -46,18 +48,22 @@ void EntitySimulation::check_answer(Caller& caller, const AnyAnswer& answer) {
   const std::string state = state_text(command.aggregate, answer.version);
   if (caller.acknowledged && !answer.duplicate) wrong("carried out before, and not told so: " + name);
   if (answer.kind == AnswerKind::rejected) {
-    if (command.text.starts_with("take") && std::stoll(state) >= amount_of(command.text)) wrong("rejected by what never was: " + name);
-    if (command.text.starts_with("take") && answer.rejection != "only " + state) wrong("a rejection that saw something else: " + name);
+    if (command.text.starts_with("take") && std::stoll(state) >= amount_of(command.text))
+      wrong("rejected by what never was: " + name);
+    if (command.text.starts_with("take") && answer.rejection != "only " + state)
+      wrong("a rejection that saw something else: " + name);
   } else {
     if (answer.reply != state) wrong("the reply is " + answer.reply + ", the stream says " + state + ": " + name);
     if (command.events > 0) {
       acknowledged_.insert(caller.command);
       if (events_of(command.token) != command.events) wrong("acknowledged and not there: " + name);
-      if (journal_.events[answer.position.value - 1].payload.find(command.token + ":") != 0) wrong("another position: " + name);
+      if (journal_.events[answer.position.value - 1].payload.find(command.token + ":") != 0)
+        wrong("another position: " + name);
     }
     if (command.events > 0 && !command.id.empty()) {
       const AnyAnswer& stored = reply_of_id_.emplace(command.id, answer).first->second;
-      if (stored.reply != answer.reply || stored.version != answer.version || stored.position != answer.position) wrong("two replies: " + name);
+      if (stored.reply != answer.reply || stored.version != answer.version || stored.position != answer.position)
+        wrong("two replies: " + name);
     }
     if (!answer.duplicate) answered_[command.aggregate] = std::max(answered_[command.aggregate], answer.version);
   }
@@ -77,7 +83,8 @@ void EntitySimulation::check_end() {
   for (std::uint64_t a = 0; a < simulated_aggregates; ++a) {
     const AggregateId aggregate{"counter", std::to_string(a)};
     for (std::uint64_t v = 0; v <= journal_.version(aggregate).value; ++v) {
-      if (std::stoll(state_text(aggregate, SeqNr{v})) < 0) wrong("a sum below zero: a decision over a history that never was");
+      if (std::stoll(state_text(aggregate, SeqNr{v})) < 0)
+        wrong("a sum below zero: a decision over a history that never was");
     }
     crash();
     const AskTicket ticket{++tickets_};

@@ -35,8 +35,9 @@ TEST(EntitySimulation, KeepsEveryPromiseWithDelaysFaultsAndCrashes) {
   }
   if (one_seed != nullptr) return;
   EXPECT_GT(total.replied, 10'000u);
-  for (const auto happened : {total.conflicts, total.duplicates, total.discarded, total.evicted, total.passivated, total.outcomes_unknown,
-                              total.condition_retries, total.snapshots_used, total.snapshots_skipped, total.rejected, crashes, ghosts}) {
+  for (const auto happened :
+       {total.conflicts, total.duplicates, total.discarded, total.evicted, total.passivated, total.outcomes_unknown,
+        total.condition_retries, total.snapshots_used, total.snapshots_skipped, total.rejected, crashes, ghosts}) {
     EXPECT_GT(happened, 50u) << "a simulation in which it does not happen tells nothing about it";
   }
 }

@@ -93,9 +93,9 @@ TEST(EntitySnapshot, SaysWhyItCannotBeTakenOnDemand) {
 TEST(EntitySnapshot, NeverFailsTheAppendThatCausedIt) {
   const std::vector<std::function<void(CounterKind&)>> faults = {
       [](CounterKind& kind) { kind.encodes = false; },
-      [](CounterKind& kind) { kind.padding = 200; },                                   // over snapshot_bytes_max
-      [](CounterKind& kind) { kind.padding = 120; },                                   // over append_bytes_max, with the event
-      [](CounterKind& kind) { kind.retained.ttl = std::chrono::seconds(-1); },         // refused by the store
+      [](CounterKind& kind) { kind.padding = 200; },                            // over snapshot_bytes_max
+      [](CounterKind& kind) { kind.padding = 120; },                            // over append_bytes_max, with the event
+      [](CounterKind& kind) { kind.retained.ttl = std::chrono::seconds(-1); },  // refused by the store
   };
   for (std::size_t i = 0; i < faults.size(); ++i) {
     OneShard shard({}, {.snapshot_bytes_max = 150, .append_bytes_max = 160});

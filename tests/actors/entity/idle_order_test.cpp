@@ -71,9 +71,16 @@ TEST(WakeHeap, AlwaysKnowsTheFirst) {
   for (int i = 0; i < 5'000; ++i) {
     auto& element = elements[random() % elements.size()];
     switch (random() % 4) {
-      case 0: heap.remove(element); element.wake = never; break;
-      case 1: heap.set(element, never); break;
-      default: heap.set(element, start + std::chrono::seconds(random() % 100)); break;
+      case 0:
+        heap.remove(element);
+        element.wake = never;
+        break;
+      case 1:
+        heap.set(element, never);
+        break;
+      default:
+        heap.set(element, start + std::chrono::seconds(random() % 100));
+        break;
     }
     SteadyTime first = never;
     for (const auto& each : elements) first = std::min(first, each.wake);

@@ -68,7 +68,8 @@ class OneShard {
     for (auto& send : actions.sends) sends.push_back(std::move(send));
     for (auto& snapshot : actions.snapshots) snapshots.push_back(std::move(snapshot));
     for (auto& told : actions.answers) {
-      EXPECT_TRUE(answers.emplace(told.ticket.value, std::move(told.answer)).second) << "answered twice: " << told.ticket.value;
+      EXPECT_TRUE(answers.emplace(told.ticket.value, std::move(told.answer)).second)
+          << "answered twice: " << told.ticket.value;
     }
     permits += actions.permits_wanted;
     permits_returned += actions.permits_returned;
@@ -88,7 +89,8 @@ class OneShard {
   }
   void read() {
     auto read = take(reads);
-    table.model_read(read.op, read_decision(*read.kind, journal, read.command, std::move(read.decision), read.at_least), now, actions);
+    table.model_read(read.op, read_decision(*read.kind, journal, read.command, std::move(read.decision), read.at_least),
+                     now, actions);
     absorb();
   }
   void look_up() {
@@ -98,7 +100,8 @@ class OneShard {
   }
   void write() {
     auto send = take(sends);
-    journal.append(send.append, send.chain, send.loaded_at, [&](Result<Appended> done) { answer_append(send.op, std::move(done)); });
+    journal.append(send.append, send.chain, send.loaded_at,
+                   [&](Result<Appended> done) { answer_append(send.op, std::move(done)); });
   }
   /// Refused without being written.
   void refuse_write(ErrorCode code) { answer_append(take(sends).op, refuse(code, "a fault")); }
@@ -114,18 +117,25 @@ class OneShard {
   }
   void put_snapshot() {
     auto snapshot = take(snapshots);
-    table.snapshot_written(snapshot.op, journal.put_snapshot(std::move(snapshot.snapshot), snapshot.loaded_at), now, actions);
+    table.snapshot_written(snapshot.op, journal.put_snapshot(std::move(snapshot.snapshot), snapshot.loaded_at), now,
+                           actions);
     absorb();
   }
   /// Everything but appends.
   void run_reads() {
     for (;;) {
-      if (permits > 0) permit();
-      else if (!loads.empty()) load();
-      else if (!reads.empty()) read();
-      else if (!look_ups.empty()) look_up();
-      else if (!snapshots.empty()) put_snapshot();
-      else return;
+      if (permits > 0)
+        permit();
+      else if (!loads.empty())
+        load();
+      else if (!reads.empty())
+        read();
+      else if (!look_ups.empty())
+        look_up();
+      else if (!snapshots.empty())
+        put_snapshot();
+      else
+        return;
     }
   }
   /// Everything, until nothing is left to do.

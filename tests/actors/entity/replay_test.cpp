@@ -149,19 +149,28 @@ TEST(Replay, FailsWhereTheSnapshotCannotBeRead) {
 class ErasedWhileRead final : public AggregateJournal {
  public:
   explicit ErasedWhileRead(SmallJournal& behind) : behind_(behind) {}
-  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override {
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+              std::function<void(Result<Appended>)> done) override {
     behind_.append(std::move(append), chain, loaded_at, std::move(done));
   }
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                 std::optional<GlobalPosition> up_to) const override {
     return behind_.snapshot(aggregate, up_to);
   }
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override {
     ++behind_.erased;
     return behind_.stream(aggregate, options);
   }
-  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override { return behind_.query(query, options); }
-  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate, std::string_view id) const override { return behind_.command(aggregate, id); }
-  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override { return behind_.put_snapshot(std::move(snapshot), loaded_at); }
+  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override {
+    return behind_.query(query, options);
+  }
+  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,
+                                                               std::string_view id) const override {
+    return behind_.command(aggregate, id);
+  }
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override {
+    return behind_.put_snapshot(std::move(snapshot), loaded_at);
+  }
   [[nodiscard]] GlobalPosition watermark() const override { return behind_.watermark(); }
   [[nodiscard]] std::uint64_t erasures() const override { return behind_.erasures(); }
 

@@ -25,7 +25,8 @@ Result<void> SmallJournal::refusal(const Append& append, AppendChain chain) cons
   }
   for (const auto& expectation : append.expectations) {
     const SeqNr actual = version(expectation.aggregate);
-    if (!expectation.version.holds_for(actual)) return refuse(ErrorCode::version_conflict, "is at " + std::to_string(actual.value));
+    if (!expectation.version.holds_for(actual))
+      return refuse(ErrorCode::version_conflict, "is at " + std::to_string(actual.value));
     const auto writer = last_writer_.find(expectation.aggregate);
     if (chain.follows && (writer == last_writer_.end() || writer->second != chain.writer)) {
       return refuse(ErrorCode::version_conflict, "somebody else's append came before");
@@ -62,7 +63,8 @@ Result<Appended> SmallJournal::write(const Append& append, AppendChain chain) {
   answer.last_position = watermark();
   for (const auto& snapshot : append.snapshots) keep(snapshot, version(snapshot.aggregate));
   if (append.command) {
-    commands_[{append.command->aggregate, append.command->id}] = {append.command->reply, answer.versions[0].version, answer.last_position};
+    commands_[{append.command->aggregate, append.command->id}] = {append.command->reply, answer.versions[0].version,
+                                                                  answer.last_position};
   }
   appends.push_back(append);
   return answer;
@@ -92,7 +94,8 @@ void SmallJournal::keep(const Snapshot& snapshot, SeqNr version) {
   snapshots.push_back(std::move(recorded));
 }
 
-Result<std::optional<RecordedSnapshot>> SmallJournal::snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const {
+Result<std::optional<RecordedSnapshot>> SmallJournal::snapshot(const AggregateId& aggregate,
+                                                               std::optional<GlobalPosition> up_to) const {
   if (snapshot_fault) return refuse(*snapshot_fault);
   std::optional<RecordedSnapshot> newest;
   for (const auto& snapshot : snapshots) {
@@ -136,7 +139,8 @@ Result<Page> SmallJournal::query(const Query& query, const ReadOptions& options)
   return page;
 }
 
-Result<std::optional<RecordedCommand>> SmallJournal::command(const AggregateId& aggregate, std::string_view command_id) const {
+Result<std::optional<RecordedCommand>> SmallJournal::command(const AggregateId& aggregate,
+                                                             std::string_view command_id) const {
   if (command_fault) return refuse(*command_fault);
   const auto found = commands_.find({aggregate, std::string(command_id)});
   if (found == commands_.end()) return std::nullopt;
@@ -146,7 +150,8 @@ Result<std::optional<RecordedCommand>> SmallJournal::command(const AggregateId& 
 Result<void> SmallJournal::put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) {
   if (loaded_at != erased) return refuse(ErrorCode::version_conflict, "of what is erased");
   if (put_fault) return refuse(*put_fault);
-  if (snapshot.version.value == 0 || snapshot.version > version(snapshot.aggregate)) return refuse(ErrorCode::not_found, "no such version");
+  if (snapshot.version.value == 0 || snapshot.version > version(snapshot.aggregate))
+    return refuse(ErrorCode::not_found, "no such version");
   keep(snapshot, snapshot.version);
   return {};
 }

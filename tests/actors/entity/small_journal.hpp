@@ -21,7 +21,7 @@ class SmallJournal final : public AggregateJournal {
   std::optional<Error> query_fault;
   std::optional<Error> command_fault;
   std::optional<Error> put_fault;
-  std::uint64_t erased = 0;  ///< what was decided over a state of another one is refused
+  std::uint64_t erased = 0;           ///< what was decided over a state of another one is refused
   std::vector<RecordedEvent> events;  ///< all, by position
   std::vector<RecordedSnapshot> snapshots;
   std::vector<Append> appends;  ///< that were written
@@ -31,14 +31,17 @@ class SmallJournal final : public AggregateJournal {
   /// Somebody else's append: one event, without any expectation.
   void outside(const AggregateId& aggregate, std::string type, std::string payload, std::vector<Tag> tags = {});
 
-  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override {
-    done(loaded_at == erased ? write(append, chain) : Result<Appended>(refuse(ErrorCode::version_conflict, "of what is erased")));
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+              std::function<void(Result<Appended>)> done) override {
+    done(loaded_at == erased ? write(append, chain)
+                             : Result<Appended>(refuse(ErrorCode::version_conflict, "of what is erased")));
   }
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
                                                                  std::optional<GlobalPosition> up_to) const override;
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override;
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override;
-  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const override;
+  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,
+                                                               std::string_view command_id) const override;
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override;
   [[nodiscard]] GlobalPosition watermark() const override { return GlobalPosition{events.size()}; }
   [[nodiscard]] std::uint64_t erasures() const override { return erased; }

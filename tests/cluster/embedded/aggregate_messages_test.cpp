@@ -19,13 +19,18 @@ std::string hex_of_message(std::string_view bytes) {
 
 TEST(AggregateMessages, ComeBackAsTheyWere) {
   const std::string odd("\0\xff\n", 3);
-  for (const auto& asked : {AggregateAsked{What::command, {"account", "1"}, "deposit", odd, "txn-1", 2'000ms, {}}, AggregateAsked{What::state, {"account", "1"}, {}, {}, {}, 1ms, {}},
-                            AggregateAsked{What::stored_state, {"account", "1"}, {}, {}, {}, 0ms, GlobalPosition{~std::uint64_t{0}}}, AggregateAsked{What::passivate, {"a", "b"}}}) {
+  for (const auto& asked :
+       {AggregateAsked{What::command, {"account", "1"}, "deposit", odd, "txn-1", 2'000ms, {}},
+        AggregateAsked{What::state, {"account", "1"}, {}, {}, {}, 1ms, {}},
+        AggregateAsked{What::stored_state, {"account", "1"}, {}, {}, {}, 0ms, GlobalPosition{~std::uint64_t{0}}},
+        AggregateAsked{What::passivate, {"a", "b"}}}) {
     EXPECT_EQ(decode_aggregate_asked(encode(asked)).value(), asked);
   }
   ErrorDetails details;
   details.condition = 3;
-  for (const auto& answer : {AnyAnswer::replied(odd, SeqNr{7}, GlobalPosition{70}, true), AnyAnswer::rejected("no", SeqNr{2}), AnyAnswer::failed({ErrorCode::condition_failed, "x", details})}) {
+  for (const auto& answer :
+       {AnyAnswer::replied(odd, SeqNr{7}, GlobalPosition{70}, true), AnyAnswer::rejected("no", SeqNr{2}),
+        AnyAnswer::failed({ErrorCode::condition_failed, "x", details})}) {
     const AggregateAnswered answered{answer, PayloadFormat::protobuf};
     EXPECT_EQ(decode_aggregate_answered(encode(answered)).value(), answered);
   }
@@ -34,20 +39,22 @@ TEST(AggregateMessages, ComeBackAsTheyWere) {
 // Nodes of neighbouring releases speak to each other: these bytes stay readable.
 TEST(AggregateMessages, AreFrozen) {
   EXPECT_EQ(hex_of_message(encode(AggregateAsked{What::command, {"a", "1"}, "t", "c", "i", 258ms, GlobalPosition{5}})),
-            "0801"          // what
-            "12060a01611201" "31"  // aggregate: type, value
-            "1a0174"        // command type
-            "220163"        // command
-            "2a0169"        // command id
-            "308202"        // time
-            "3805");        // position
-  EXPECT_EQ(hex_of_message(encode(AggregateAnswered{AnyAnswer::replied("r", SeqNr{2}, GlobalPosition{3}, true), PayloadFormat::json})),
-            "0801"     // kind
-            "120172"   // reply
-            "2801"     // duplicate
-            "3002"     // version
-            "3803"     // position
-            "4001");   // format
+            "0801"  // what
+            "12060a01611201"
+            "31"      // aggregate: type, value
+            "1a0174"  // command type
+            "220163"  // command
+            "2a0169"  // command id
+            "308202"  // time
+            "3805");  // position
+  EXPECT_EQ(hex_of_message(encode(
+                AggregateAnswered{AnyAnswer::replied("r", SeqNr{2}, GlobalPosition{3}, true), PayloadFormat::json})),
+            "0801"    // kind
+            "120172"  // reply
+            "2801"    // duplicate
+            "3002"    // version
+            "3803"    // position
+            "4001");  // format
 }
 
 TEST(AggregateMessages, RefuseWhatTheyDoNotKnow) {

@@ -27,8 +27,9 @@ class Route : public ::testing::Test {
 };
 
 TEST_F(Route, TellsWhatTheAggregateSaid) {
-  for (const auto& answer : {AnyAnswer::replied("r", SeqNr{1}, GlobalPosition{2}), AnyAnswer::rejected("no", SeqNr{1}), failed_with(ErrorCode::overloaded),
-                             failed_with(ErrorCode::invalid_argument), failed_with(ErrorCode::condition_failed), failed_with(ErrorCode::corruption)}) {
+  for (const auto& answer : {AnyAnswer::replied("r", SeqNr{1}, GlobalPosition{2}), AnyAnswer::rejected("no", SeqNr{1}),
+                             failed_with(ErrorCode::overloaded), failed_with(ErrorCode::invalid_argument),
+                             failed_with(ErrorCode::condition_failed), failed_with(ErrorCode::corruption)}) {
     EXPECT_FALSE(back(answer));
     EXPECT_EQ(last, answer);
   }
@@ -63,7 +64,8 @@ TEST_F(Route, AsksAgainAfterAnUnknownOutcomeWhereThatIsSafe) {
 }
 
 TEST_F(Route, DoesNotForgetAnUnknownOutcomeOverALaterFailure) {
-  for (const auto code : {ErrorCode::overloaded, ErrorCode::invalid_argument, ErrorCode::condition_failed, ErrorCode::corruption}) {
+  for (const auto code :
+       {ErrorCode::overloaded, ErrorCode::invalid_argument, ErrorCode::condition_failed, ErrorCode::corruption}) {
     repeatable(true);
     EXPECT_TRUE(back(failed_with(ErrorCode::timeout)));
     EXPECT_FALSE(back(failed_with(code)));

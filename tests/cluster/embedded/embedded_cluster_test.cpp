@@ -31,7 +31,8 @@ TEST(EmbeddedCluster, AnAggregateLivesOnOneNodeAndEveryNodeReachesIt) {
     }
     sum += balance;
     for (std::uint32_t n = 1; n <= 3; ++n) {
-      EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Withdraw{1'000}, {.timeout = patience})), "no: only " + std::to_string(balance));
+      EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Withdraw{1'000}, {.timeout = patience})),
+                "no: only " + std::to_string(balance));
       EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Look{}, {.timeout = patience})), std::to_string(balance));
     }
   }
@@ -56,7 +57,8 @@ TEST(EmbeddedCluster, ARemovedAggregateBeginsAnewForItsLiveActorToo) {
 
   ASSERT_TRUE(removed) << removed.error().what;
   EXPECT_EQ(removed->events, 1u);
-  for (std::uint32_t n = 1; n <= 2; ++n) EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Look{}, {.timeout = patience})), "0");
+  for (std::uint32_t n = 1; n <= 2; ++n)
+    EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Look{}, {.timeout = patience})), "0");
   EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{5}, {.timeout = patience})), "5");
   EXPECT_EQ(cluster.node(2).aggregate({"account", name}, std::nullopt)->version, SeqNr{3});
 }
@@ -64,22 +66,28 @@ TEST(EmbeddedCluster, ARemovedAggregateBeginsAnewForItsLiveActorToo) {
 TEST(EmbeddedCluster, TablesAndDocumentsBehindARemovalAreTheSameOnEveryNode) {
   EmbeddingCluster cluster(2);
   for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
-  ASSERT_TRUE(cluster.node(1).projections().create("totals", "table", R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],
+  ASSERT_TRUE(cluster.node(1).projections().create(
+      "totals", "table",
+      R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],
       "rules":[{"types":["Placed"],"action":"increment","key":"aggregate","fields":{"total":"$.price"}},{"types":["$AggregateRemoved"],"action":"delete","key":"aggregate"}]})"));
-  ASSERT_TRUE(cluster.node(1).documents().define("order", R"({"events":{"Placed":{"increment":"total","from":"price"}}})"));
+  ASSERT_TRUE(
+      cluster.node(1).documents().define("order", R"({"events":{"Placed":{"increment":"total","from":"price"}}})"));
   GlobalPosition last;
   const auto place = [&](std::uint32_t n, const std::string& order, int price) {
-    const auto done = cluster.node(n).append(Append{}.event(order, "Placed", R"({"price":)" + std::to_string(price) + "}"));
+    const auto done =
+        cluster.node(n).append(Append{}.event(order, "Placed", R"({"price":)" + std::to_string(price) + "}"));
     ASSERT_TRUE(done) << done.error().what;
     last = done->last_position;
   };
   /// `order-1 5, order-2 5`
   const auto rows = [&](std::uint32_t n) {
     std::string shown_rows;
-    const auto page = cluster.node(n).tables().select("totals", {.order_by = {{"id"}}}, {.at_least = last, .timeout = patience});
+    const auto page =
+        cluster.node(n).tables().select("totals", {.order_by = {{"id"}}}, {.at_least = last, .timeout = patience});
     EXPECT_TRUE(page) << (page ? "" : page.error().what);
     if (!page) return shown_rows;
-    for (const auto& row : page->rows) shown_rows += (shown_rows.empty() ? "" : ", ") + *row.at(0).as<std::string>() + " " + row.at(1).text();
+    for (const auto& row : page->rows)
+      shown_rows += (shown_rows.empty() ? "" : ", ") + *row.at(0).as<std::string>() + " " + row.at(1).text();
     return shown_rows;
   };
   const auto document = [&](std::uint32_t n, const std::string& number) {
@@ -113,11 +121,15 @@ TEST(EmbeddedCluster, OneCommandIdIsOneCommandWhicheverNodeIsAsked) {
   EmbeddingCluster cluster(2);
   for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
   const auto name = cluster.account_on(2, 1);
-  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{30}, {.command_id = "txn-1", .timeout = patience})), "30");
-  EXPECT_EQ(shown(cluster.node(2).get<Bank>(name).ask(Deposit{30}, {.command_id = "txn-1", .timeout = patience})), "30 again");
-  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{30}, {.command_id = "txn-1", .timeout = patience})), "30 again");
+  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{30}, {.command_id = "txn-1", .timeout = patience})),
+            "30");
+  EXPECT_EQ(shown(cluster.node(2).get<Bank>(name).ask(Deposit{30}, {.command_id = "txn-1", .timeout = patience})),
+            "30 again");
+  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{30}, {.command_id = "txn-1", .timeout = patience})),
+            "30 again");
   cluster.node(1).get<Bank>(name).passivate();
-  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Withdraw{40}, {.command_id = "txn-1", .timeout = patience})), "30 again");
+  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Withdraw{40}, {.command_id = "txn-1", .timeout = patience})),
+            "30 again");
 }
 
 TEST(EmbeddedCluster, StatesSnapshotsAndPassivationWorkFromAnyNode) {
@@ -148,9 +160,11 @@ TEST(EmbeddedCluster, StatesSnapshotsAndPassivationWorkFromAnyNode) {
   ASSERT_FALSE(snapshots.empty());
   EXPECT_EQ(snapshots.front().version, SeqNr{5});
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (figure(cluster.node(2), "passivated") < 1 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+  while (figure(cluster.node(2), "passivated") < 1 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
   EXPECT_GE(figure(cluster.node(2), "passivated"), 1u);
-  EXPECT_EQ(shown(cluster.node(3).get<Bank>(name).ask(Look{}, {.timeout = patience})), "15") << "who hosts nothing asks all the same";
+  EXPECT_EQ(shown(cluster.node(3).get<Bank>(name).ask(Look{}, {.timeout = patience})), "15")
+      << "who hosts nothing asks all the same";
 }
 
 TEST(EmbeddedCluster, DecidesOnOtherAggregatesEventsWhereverTheyAre) {
@@ -169,7 +183,9 @@ struct Other {
   using State = small::Account;
   using Commands = Types<Deposit>;
   using Events = Types<Deposited>;
-  static Effect<Balance> on(const State&, const Deposit& c) { return persist(Deposited{c.n}).reply([](const State& state) { return Balance{state.balance}; }); }
+  static Effect<Balance> on(const State&, const Deposit& c) {
+    return persist(Deposited{c.n}).reply([](const State& state) { return Balance{state.balance}; });
+  }
   static void apply(State& state, const Deposited& event) { state.balance += event.n; }
 };
 
@@ -183,7 +199,8 @@ TEST(EmbeddedCluster, ANodeThatDoesNotHostTheTypeSaysSo) {
       if (cluster.node(1).node_of({"other", std::to_string(i)}) == owner) return std::to_string(i);
   };
   static_cast<void>(cluster.account_on(2, 1));
-  EXPECT_EQ(shown(cluster.node(2).get<Other>(name(1)).ask(Deposit{3}, {.timeout = patience})), "3") << "its own options do not matter";
+  EXPECT_EQ(shown(cluster.node(2).get<Other>(name(1)).ask(Deposit{3}, {.timeout = patience})), "3")
+      << "its own options do not matter";
   EXPECT_EQ(shown(cluster.node(2).get<Other>(name(2)).ask(Deposit{3}, {.timeout = patience})), "invalid_argument");
   const auto refused = cluster.node(1).get<Other>(name(2)).ask(Deposit{3}, {.timeout = patience});
   EXPECT_EQ(shown(refused), "invalid_argument");
@@ -206,7 +223,6 @@ TEST(EmbeddedCluster, AnswersInTimeWhenTheOwnerIsGone) {
   auto waits = cluster.node(1).get<Bank>(name).ask_future(Deposit{1}, {.command_id = "waits", .timeout = patience});
   cluster.start_bank(2);
   EXPECT_THAT(shown(waits.get()), testing::AnyOf("2", "2 again"));
-
 }
 
 TEST(EmbeddedCluster, WhatWaitsForANodeIsBounded) {
@@ -218,9 +234,12 @@ TEST(EmbeddedCluster, WhatWaitsForANodeIsBounded) {
   std::vector<std::future<Answer<Balance>>> answers;
   for (int i = 0; i < 5; ++i) answers.push_back(account.ask_future(Deposit{1}, {.timeout = patience}));
   // Which of them: one that is just being tried again leaves its place to the next.
-  const auto ready = [](std::future<Answer<Balance>>& answer) { return answer.wait_for(0s) == std::future_status::ready; };
+  const auto ready = [](std::future<Answer<Balance>>& answer) {
+    return answer.wait_for(0s) == std::future_status::ready;
+  };
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (std::ranges::count_if(answers, ready) < 3 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+  while (std::ranges::count_if(answers, ready) < 3 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
   std::erase_if(answers, [&](auto& answer) {
     const bool refused = ready(answer);
     if (refused) {
@@ -239,7 +258,8 @@ TEST(EmbeddedCluster, WhoeverGoesAwayIsToldSoAtOnce) {
   EmbeddingCluster cluster(2);
   ASSERT_TRUE(cluster.start(1).host<Bank>());
   std::promise<std::string> told;
-  const auto asking = cluster.node(1).get<Bank>("1").ask_async(Deposit{1}, [&](Answer<Balance> answer) { told.set_value(shown(answer)); }, {.timeout = patience});
+  const auto asking = cluster.node(1).get<Bank>("1").ask_async(
+      Deposit{1}, [&](Answer<Balance> answer) { told.set_value(shown(answer)); }, {.timeout = patience});
   asking.cancel();
   asking.cancel();
   EXPECT_EQ(told.get_future().get(), "cancelled");
@@ -281,7 +301,10 @@ TEST(EmbeddedCluster, ClosedItAnswersEverything) {
   for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
   const auto name = cluster.account_on(2, 1);
   std::vector<std::future<Answer<Balance>>> answers;
-  for (int i = 0; i < 200; ++i) answers.push_back(cluster.node(1).get<Bank>(i % 2 == 0 ? name : "a" + std::to_string(i)).ask_future(Deposit{1}, {.timeout = patience}));
+  for (int i = 0; i < 200; ++i)
+    answers.push_back(cluster.node(1)
+                          .get<Bank>(i % 2 == 0 ? name : "a" + std::to_string(i))
+                          .ask_future(Deposit{1}, {.timeout = patience}));
   cluster.node(1).close();
   for (auto& answer : answers) {
     const auto told = answer.get();

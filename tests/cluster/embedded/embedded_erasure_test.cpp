@@ -45,13 +45,17 @@ TEST(EmbeddedErasure, IsForAllNodes) {
   EmbeddingCluster cluster(2, true);
   for (std::uint32_t n : {1u, 2u}) cluster.start(n);
   const auto last = place_orders(cluster);
-  ASSERT_TRUE(patiently([&] { return cluster.node(1).put_snapshot({{"order", "0"}, SeqNr{1}, "Ada's", PayloadFormat::text, 1, {}, {}, "ada"}); }));
-  for (std::uint32_t n : {1u, 2u}) EXPECT_EQ(cluster.node(n).read(AggregateId{"order", "0"}).next().value()->subject, "ada");
+  ASSERT_TRUE(patiently([&] {
+    return cluster.node(1).put_snapshot({{"order", "0"}, SeqNr{1}, "Ada's", PayloadFormat::text, 1, {}, {}, "ada"});
+  }));
+  for (std::uint32_t n : {1u, 2u})
+    EXPECT_EQ(cluster.node(n).read(AggregateId{"order", "0"}).next().value()->subject, "ada");
   const auto would = patiently([&] { return cluster.node(2).retention().erase_subject("ada", {.dry_run = true}); });
   ASSERT_TRUE(would) << would.error().what;
   EXPECT_EQ(would->events, 6u);
 
-  const auto erased = patiently([&] { return cluster.node(2).retention().erase_subject("ada", {.by = "dpo", .reason = "article 17"}); });
+  const auto erased = patiently(
+      [&] { return cluster.node(2).retention().erase_subject("ada", {.by = "dpo", .reason = "article 17"}); });
   ASSERT_TRUE(erased) << erased.error().what;
   EXPECT_EQ(erased->events, 6u);
   EXPECT_FALSE(erased->operation.empty());
@@ -64,7 +68,12 @@ TEST(EmbeddedErasure, IsForAllNodes) {
 
   // The same subject later begins anew.
   ASSERT_TRUE(patiently([&] { return cluster.node(1).append(Append{}.event(placed("100", "ada"))); }));
-  EXPECT_EQ(patiently([&] { return cluster.node(2).read(AggregateId{"order", "100"}).next(); }).value()->payload, placed("100", "").payload);
+  EXPECT_EQ(patiently([&] {
+              return cluster.node(2).read(AggregateId{"order", "100"}).next();
+            })
+                .value()
+                ->payload,
+            placed("100", "").payload);
   for (std::uint32_t n : {1u, 2u}) cluster.stop(n);
 }
 
@@ -91,7 +100,8 @@ TEST(EmbeddedErasure, LiveAggregatesForget) {
   EXPECT_EQ(shown(ada.ask(Look{})), "not_found");
 }
 
-// No node is told, and the work does not reach them: what live aggregates have in memory is not written under the subject's next key.
+// No node is told, and the work does not reach them: what live aggregates have in memory is not written under the
+// subject's next key.
 TEST(EmbeddedErasure, NoSnapshotOfWhatIsErasedIsReadable) {
   EmbeddingCluster cluster(2, true);
   for (std::uint32_t n : {1u, 2u}) ASSERT_TRUE(cluster.start(n).host<SealedBank>());
@@ -105,7 +115,8 @@ TEST(EmbeddedErasure, NoSnapshotOfWhatIsErasedIsReadable) {
 
   // With the third a snapshot is due.
   auto answered = shown(ada.ask(Deposit{10}));
-  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Deposit{10}))) {
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+       answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Deposit{10}))) {
     ASSERT_THAT(answered, AnyOf("unavailable", "timeout"));
     std::this_thread::sleep_for(20ms);
   }
@@ -128,7 +139,8 @@ TEST(EmbeddedErasure, LiveAggregatesForgetWhenTheCoordinatorIsThereAgain) {
   cluster.start_coordinator();
 
   auto answered = shown(ada.ask(Look{}));
-  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Look{})))
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+       answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Look{})))
     std::this_thread::sleep_for(20ms);
   EXPECT_EQ(answered, "not_found");
 }
@@ -147,7 +159,9 @@ TEST(EmbeddedErasure, ANodeThatIsAwayIsDoneLater) {
 
   auto& here = cluster.node(log_at);
   auto erased = here.retention().erase_subject("ada", {});
-  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; !erased && erased.error().code != ErrorCode::not_found && std::chrono::steady_clock::now() < until; erased = here.retention().erase_subject("ada", {})) {
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+       !erased && erased.error().code != ErrorCode::not_found && std::chrono::steady_clock::now() < until;
+       erased = here.retention().erase_subject("ada", {})) {
     EXPECT_THAT(erased.error().code, AnyOf(ErrorCode::unavailable, ErrorCode::timeout)) << erased.error().what;
     if (logged(here).size() == 1) break;
   }
@@ -184,11 +198,14 @@ TEST(EmbeddedErasure, WhatIsUnderWayIsErasedWithItOrStays) {
   for (std::uint32_t n : {1u, 2u})
     writers.emplace_back([&, n] {
       for (int i = 0; !enough; ++i)
-        if (cluster.node(n).append(Append{}.event(placed(std::to_string(1'000 * n + static_cast<std::uint32_t>(i)), "ada")))) ++written;
+        if (cluster.node(n).append(
+                Append{}.event(placed(std::to_string(1'000 * n + static_cast<std::uint32_t>(i)), "ada"))))
+          ++written;
     });
   for (int rounds = 1; rounds <= 3; ++rounds) {
     while (written < 20 * rounds) std::this_thread::sleep_for(1ms);
-    const auto erased = patiently([&] { return cluster.node(1 + static_cast<std::uint32_t>(rounds) % 2).retention().erase_subject("ada", {}); });
+    const auto erased = patiently(
+        [&] { return cluster.node(1 + static_cast<std::uint32_t>(rounds) % 2).retention().erase_subject("ada", {}); });
     ASSERT_TRUE(erased) << erased.error().what;
   }
   enough = true;

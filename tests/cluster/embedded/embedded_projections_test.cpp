@@ -17,18 +17,23 @@ TEST(EmbeddedProjections, AreCreatedAtOneNodeAndReadAtAnother) {
   auto& one = cluster.start(1);
   auto& two = cluster.start(2);
   for (auto* node : {&one, &two})
-    ASSERT_TRUE(node->add_table_handler("totals", [](const RecordedEvent& event, TableChanges& rows) { rows.increment({{"order", event.aggregate->text()}, {"events", 1}}); }));
+    ASSERT_TRUE(node->add_table_handler("totals", [](const RecordedEvent& event, TableChanges& rows) {
+      rows.increment({{"order", event.aggregate->text()}, {"events", 1}});
+    }));
   const auto made = one.projections().create_index(Query{}.types({"Sold"}));
   ASSERT_TRUE(made) << made.error().what;
-  ASSERT_TRUE(two.projections().create_value_index("by-total", {.types = {"Sold"}, .path = "$.total", .value = "integer"}));
+  ASSERT_TRUE(
+      two.projections().create_value_index("by-total", {.types = {"Sold"}, .path = "$.total", .value = "integer"}));
   const auto table = one.projections().create(
-      "orders", "table", R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"events","type":"integer"}],"handler":{"name":"totals","revision":1,"query":{"items":[{"types":["Sold"]}]}}})");
+      "orders", "table",
+      R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"events","type":"integer"}],"handler":{"name":"totals","revision":1,"query":{"items":[{"types":["Sold"]}]}}})");
   ASSERT_TRUE(table) << table.error().what;
   const auto defined = one.documents().define("order", R"({"events":{"Sold":{"set":"total","from":"total"}}})");
   GlobalPosition last;
   for (int i = 0; i < 30; ++i) {
     auto& by = i % 2 == 0 ? one : two;
-    const auto done = by.append(Append{}.event("order-" + std::to_string(i % 5), "Sold", R"({"total":)" + std::to_string(i) + "}"));
+    const auto done =
+        by.append(Append{}.event("order-" + std::to_string(i % 5), "Sold", R"({"total":)" + std::to_string(i) + "}"));
     ASSERT_TRUE(done) << done.error().what;
     last = done->last_position;
   }
@@ -52,19 +57,26 @@ TEST(EmbeddedProjections, AreCreatedAtOneNodeAndReadAtAnother) {
     const auto document = node->documents().get({"order", "4"});
     ASSERT_TRUE(document) << document.error().what;
     EXPECT_EQ(document->json, R"({"total":29})");
-    EXPECT_EQ(node->documents().list({.type = "order", .at_least = last, .timeout = embedded_patience}).value().documents.size(), 5u);
+    EXPECT_EQ(node->documents()
+                  .list({.type = "order", .at_least = last, .timeout = embedded_patience})
+                  .value()
+                  .documents.size(),
+              5u);
   }
 }
 
-// A node of an older release says of such calls that it does not know their kind: that is the answer, and it is not asked again.
+// A node of an older release says of such calls that it does not know their kind: that is the answer, and it is not
+// asked again.
 TEST(EmbeddedProjections, AnOlderReleaseIsUnavailable) {
-  const auto outcome = cluster::home_outcome(7, refuse(ErrorCode::invalid_argument, "a node does not answer requests of kind 41"));
+  const auto outcome =
+      cluster::home_outcome(7, refuse(ErrorCode::invalid_argument, "a node does not answer requests of kind 41"));
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->kind, cluster::HomeAnswered::Kind::failed);
   EXPECT_EQ(outcome->error.code, ErrorCode::unavailable);
   EXPECT_THAT(outcome->error.what, testing::HasSubstr("node 7"));
   EXPECT_EQ(cluster::home_outcome(7, refuse(ErrorCode::timeout, "lost")).error().code, ErrorCode::timeout);
-  EXPECT_EQ(cluster::home_outcome(7, std::string("\xff")).error().code, ErrorCode::timeout) << "it was answered, nobody knows what";
+  EXPECT_EQ(cluster::home_outcome(7, std::string("\xff")).error().code, ErrorCode::timeout)
+      << "it was answered, nobody knows what";
 }
 
 }  // namespace

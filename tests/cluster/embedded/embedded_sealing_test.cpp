@@ -1,4 +1,5 @@
-// Payloads that have a subject, on a cluster whose coordinator has keys: sealed on every disk, and read as they were given from every node.
+// Payloads that have a subject, on a cluster whose coordinator has keys: sealed on every disk, and read as they were
+// given from every node.
 
 #include <gmock/gmock.h>
 
@@ -56,8 +57,11 @@ TEST(EmbeddedSealing, NoDiskHasWhatIsSealed) {
   EmbeddingCluster cluster(2, true);
   cluster.start(1);
   cluster.start(2);
-  for (int i = 0; i < 8; ++i) ASSERT_TRUE(patiently([&] { return cluster.node(1).append(Append{}.event(placed(std::to_string(i), "person-ada"))); }));
-  ASSERT_TRUE(cluster.node(1).put_snapshot({{"order", "1"}, SeqNr{1}, std::string(street), PayloadFormat::text, 1, {}, {}, "person-ada"}));
+  for (int i = 0; i < 8; ++i)
+    ASSERT_TRUE(
+        patiently([&] { return cluster.node(1).append(Append{}.event(placed(std::to_string(i), "person-ada"))); }));
+  ASSERT_TRUE(cluster.node(1).put_snapshot(
+      {{"order", "1"}, SeqNr{1}, std::string(street), PayloadFormat::text, 1, {}, {}, "person-ada"}));
   for (std::uint32_t n : {1u, 2u}) {
     const auto snapshot = patiently([&] { return cluster.node(n).snapshot({"order", "1"}); });
     ASSERT_TRUE(snapshot && *snapshot);
@@ -68,7 +72,8 @@ TEST(EmbeddedSealing, NoDiskHasWhatIsSealed) {
   }
   for (std::uint32_t n : {1u, 2u}) {
     cluster.stop(n);
-    for (std::string_view bytes : {street, std::string_view("person-ada")}) EXPECT_FALSE(on_disk(cluster.options(n).data_dir, bytes)) << n;
+    for (std::string_view bytes : {street, std::string_view("person-ada")})
+      EXPECT_FALSE(on_disk(cluster.options(n).data_dir, bytes)) << n;
   }
   EXPECT_FALSE(on_disk(cluster.keys_dir(), "person-ada"));
 }
@@ -78,16 +83,24 @@ TEST(EmbeddedSealing, WhatIsMadeOfEventsSeesThemAsTheyWereGiven) {
   cluster.start(1);
   cluster.start(2);
   for (std::uint32_t n : {1u, 2u})
-    ASSERT_TRUE(cluster.node(n).add_table_handler("streets", [](const RecordedEvent& event, TableChanges& rows) { rows.upsert({{"order", event.aggregate->text()}, {"payload", event.payload}}); }));
+    ASSERT_TRUE(cluster.node(n).add_table_handler("streets", [](const RecordedEvent& event, TableChanges& rows) {
+      rows.upsert({{"order", event.aggregate->text()}, {"payload", event.payload}});
+    }));
   // Of each kind as many as there are shards: their homes are at both nodes.
   for (int i = 0; i < 8; ++i) {
     const auto number = std::to_string(i);
-    ASSERT_TRUE(patiently([&] { return cluster.node(1).projections().create_value_index("by-total-" + number, {.types = {"Placed"}, .path = "$.total", .value = "integer"}); }));
     ASSERT_TRUE(patiently([&] {
-      return cluster.node(2).projections().create("streets-" + number, "table",
-                                                  R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"payload","type":"text"}],"handler":{"name":"streets","revision":1,"query":{"items":[{"types":["Placed"]}]}}})");
+      return cluster.node(1).projections().create_value_index(
+          "by-total-" + number, {.types = {"Placed"}, .path = "$.total", .value = "integer"});
     }));
-    ASSERT_TRUE(patiently([&] { return cluster.node(1).groups().create_group({.name = "mail-" + number, .query = Query{}.types({"Placed"})}); }));
+    ASSERT_TRUE(patiently([&] {
+      return cluster.node(2).projections().create(
+          "streets-" + number, "table",
+          R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"payload","type":"text"}],"handler":{"name":"streets","revision":1,"query":{"items":[{"types":["Placed"]}]}}})");
+    }));
+    ASSERT_TRUE(patiently([&] {
+      return cluster.node(1).groups().create_group({.name = "mail-" + number, .query = Query{}.types({"Placed"})});
+    }));
   }
   ASSERT_TRUE(cluster.node(1).documents().define("order", R"({"events":{"Placed":{"set":"total","from":"total"}}})"));
   const auto last = place_orders(cluster);
@@ -95,11 +108,13 @@ TEST(EmbeddedSealing, WhatIsMadeOfEventsSeesThemAsTheyWereGiven) {
   for (std::uint32_t n : {1u, 2u}) {
     auto& node = cluster.node(n);
     for (int i = 0; i < 8; ++i) {
-      const auto values = node.projections().read_values("by-total-" + std::to_string(i), {.rows = {.at_least = last, .timeout = sealing_patience, .events = true}});
+      const auto values = node.projections().read_values(
+          "by-total-" + std::to_string(i), {.rows = {.at_least = last, .timeout = sealing_patience, .events = true}});
       ASSERT_TRUE(values) << values.error().what;
       ASSERT_EQ(values->entries.size(), 10u);
       EXPECT_THAT(values->entries.front().event->payload, HasSubstr(std::string(street)));
-      const auto rows = node.tables().select("streets-" + std::to_string(i), {}, {.at_least = last, .timeout = sealing_patience});
+      const auto rows =
+          node.tables().select("streets-" + std::to_string(i), {}, {.at_least = last, .timeout = sealing_patience});
       ASSERT_TRUE(rows) << rows.error().what;
       ASSERT_EQ(rows->rows.size(), 10u);
       EXPECT_EQ(rows->rows.front().at(1), TableValue(placed("0", "").payload));
@@ -110,13 +125,17 @@ TEST(EmbeddedSealing, WhatIsMadeOfEventsSeesThemAsTheyWereGiven) {
     EXPECT_EQ(document->documents.front().json, R"({"total":0})");
   }
   for (int i = 0; i < 8; ++i) {
-    auto session = patiently([&] { return cluster.node(1).groups().open_session("mail-" + std::to_string(i), {.name = "w", .credit = 20}, [] {}); });
+    auto session = patiently([&] {
+      return cluster.node(1).groups().open_session("mail-" + std::to_string(i), {.name = "w", .credit = 20}, [] {});
+    });
     ASSERT_TRUE(session) << session.error().what;
     std::size_t taken = 0;
-    for (const auto until = std::chrono::steady_clock::now() + sealing_patience; taken < 10 && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms)) {
+    for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+         taken < 10 && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms)) {
       const auto given = (*session)->take(20);
       if (!given) continue;
-      for (const auto& delivery : *given) EXPECT_EQ(delivery.event.payload, placed(delivery.event.aggregate->value, "").payload);
+      for (const auto& delivery : *given)
+        EXPECT_EQ(delivery.event.payload, placed(delivery.event.aggregate->value, "").payload);
       taken += given->size();
     }
     EXPECT_EQ(taken, 10u);
@@ -171,7 +190,8 @@ TEST(EmbeddedSealing, WhatOnlyLooksSealedIsRefusedAtEveryNode) {
       looks_sealed.format = PayloadFormat::encrypted;
       looks_sealed.payload = "ESK1" + std::string(200, 'x');
       Result<Appended> refused = refuse(ErrorCode::unavailable, "not tried");
-      for (int tries = 0; tries < 1'000 && !refused && refused.error().code != ErrorCode::invalid_argument; ++tries) refused = cluster.node(n).append(Append{}.event(looks_sealed));
+      for (int tries = 0; tries < 1'000 && !refused && refused.error().code != ErrorCode::invalid_argument; ++tries)
+        refused = cluster.node(n).append(Append{}.event(looks_sealed));
       ASSERT_FALSE(refused);
       EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
       looks_sealed.payload = "my own cipher";
@@ -189,7 +209,8 @@ TEST(EmbeddedSealing, WithoutTheCoordinatorWhatIsSealedIsUnavailable) {
   cluster.stop_coordinator();
 
   Result<RecordedEvent> sealed = node.event_at(GlobalPosition{1});
-  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; sealed && std::chrono::steady_clock::now() < until; sealed = node.event_at(GlobalPosition{1}))
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+       sealed && std::chrono::steady_clock::now() < until; sealed = node.event_at(GlobalPosition{1}))
     std::this_thread::sleep_for(20ms);
   ASSERT_FALSE(sealed);
   EXPECT_EQ(sealed.error().code, ErrorCode::unavailable);

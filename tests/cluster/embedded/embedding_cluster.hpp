@@ -1,4 +1,5 @@
-// EmbeddingCluster: applications with a node each, and a coordinator, in this process, over real connections on loopback.
+// EmbeddingCluster: applications with a node each, and a coordinator, in this process, over real connections on
+// loopback.
 
 #pragma once
 
@@ -12,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/store/erasure/key_folder.hpp"
 #include "evershard/cluster/peers/coordinator_links.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
 #include "tests/actors/aggregate/small_bank.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
@@ -41,7 +42,8 @@ class EmbeddingCluster {
 
   explicit EmbeddingCluster(std::uint32_t nodes, bool with_keys = false) : nodes_(nodes + 1), with_keys_(with_keys) {
     std::ofstream(secret_file()) << secret;
-    std::filesystem::permissions(secret_file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::filesystem::permissions(secret_file(),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     start_coordinator();
   }
   ~EmbeddingCluster() {
@@ -51,7 +53,8 @@ class EmbeddingCluster {
   void start_coordinator() {
     log_ = storage::open_cut_log({.data_dir = folder_.path() / "coordinator", .shards = shards}).value();
     cluster::CoordinatorLinksOptions options;
-    options.link.who = {"evershard", shards, sharding::hash_id, cluster::coordinator_on_links, cluster::NodeRole::coordinator, 0};
+    options.link.who = {
+        "evershard", shards, sharding::hash_id, cluster::coordinator_on_links, cluster::NodeRole::coordinator, 0};
     options.link.secret = secret;
     options.identity = log_->identity();
     options.listen_port = port_;
@@ -59,7 +62,8 @@ class EmbeddingCluster {
     port_ = links_->port();
     std::unique_ptr<cluster::SubjectKeys> keys;
     if (with_keys_) keys = cluster::KeyFolder::open(keys_dir(), folder_.path() / "coordinator").value();
-    keeper_ = std::make_unique<cluster::KeyKeeper>(std::move(keys), cluster::have_forgotten_over(*links_), cluster::KeyKeeperOptions{.lease = key_lease});
+    keeper_ = std::make_unique<cluster::KeyKeeper>(std::move(keys), cluster::have_forgotten_over(*links_),
+                                                   cluster::KeyKeeperOptions{.lease = key_lease});
     cluster::serve_keys(*links_, *keeper_);
     cluster::CoordinatorHostOptions host;
     host.coordinator.nodes_expected = static_cast<std::uint32_t>(nodes_.size() - 1);

@@ -26,7 +26,9 @@ class AsksInProcess final : public AggregateNetwork {
  public:
   void ask(std::uint32_t node, AggregateAsked asked, AggregateDone done) override {
     carriers_.run([this, node, bytes = encode(asked), done = std::move(done)] {
-      there.at(node)->answer(decode_aggregate_asked(bytes).value(), [done](const AggregateAnswered& answered) { done(decode_aggregate_answered(encode(answered)).value()); });
+      there.at(node)->answer(decode_aggregate_asked(bytes).value(), [done](const AggregateAnswered& answered) {
+        done(decode_aggregate_answered(encode(answered)).value());
+      });
     });
   }
   std::map<std::uint32_t, ClusterAggregates*> there;
@@ -52,7 +54,9 @@ class MovedShard : public ::testing::Test {
   }
 
   ClusterAggregates& on(std::uint32_t node) { return *aggregates_[node]; }
-  std::uint32_t owner(const AggregateId& id) { return cluster_.node(1).committer().owner(cluster_.node(1).shard_of(id)); }
+  std::uint32_t owner(const AggregateId& id) {
+    return cluster_.node(1).committer().owner(cluster_.node(1).shard_of(id));
+  }
 
   SmallCluster cluster_{{.nodes = 2, .shards = 4}};
   std::map<std::uint32_t, std::unique_ptr<ClusterAggregates>> aggregates_;
@@ -87,7 +91,8 @@ TEST_F(MovedShard, EndsItsAggregatesHereAndIsAskedThere) {
   EXPECT_EQ(on(1).get<MovedBank>(other_shard).ask(Look{}, {.timeout = moved_patience})->n, 5);
 }
 
-// What is written and has no place yet may still come: an aggregate that was loaded without it would answer, and reject, on what never was.
+// What is written and has no place yet may still come: an aggregate that was loaded without it would answer, and
+// reject, on what never was.
 TEST_F(MovedShard, LoadsAnAggregateWhenWhatIsWrittenToItHasItsPlace) {
   int n = 0;
   while (owner({"account", std::to_string(n)}) != 1) ++n;
@@ -108,15 +113,17 @@ TEST_F(MovedShard, LoadsAnAggregateWhenWhatIsWrittenToItHasItsPlace) {
   EXPECT_EQ(told->n, 0);
 }
 
-// Ahead of the store: what was decided on top of an append that somebody else's took the place of is refused, whatever version is there.
+// Ahead of the store: what was decided on top of an append that somebody else's took the place of is refused, whatever
+// version is there.
 TEST_F(MovedShard, AnAppendFollowsOneOfItsOwnWriter) {
   int n = 0;
   while (owner({"account", std::to_string(n)}) != 1) ++n;
   const AggregateId id{"account", std::to_string(n)};
   const auto appended = [&](std::uint64_t expected, AppendChain chain) {
     std::promise<Result<Appended>> promise;
-    cluster_.node(1).committer().append_async(from_outside(id.value, "deposited", "1").expect(id, ExpectedVersion::exactly(SeqNr{expected})), chain,
-                                              [&](Result<Appended> result) { promise.set_value(std::move(result)); });
+    cluster_.node(1).committer().append_async(
+        from_outside(id.value, "deposited", "1").expect(id, ExpectedVersion::exactly(SeqNr{expected})), chain,
+        [&](Result<Appended> result) { promise.set_value(std::move(result)); });
     return promise.get_future().get();
   };
   ASSERT_TRUE(cluster_.node(1).append(from_outside(id.value, "deposited", "1")));

@@ -40,7 +40,8 @@ inline bool on_disk(const std::filesystem::path& folder, std::string_view bytes)
 template <class Do>
 auto patiently(const Do& what) {
   auto done = what();
-  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; !done && std::chrono::steady_clock::now() < until; done = what())
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience;
+       !done && std::chrono::steady_clock::now() < until; done = what())
     std::this_thread::sleep_for(20ms);
   return done;
 }
@@ -49,7 +50,10 @@ auto patiently(const Do& what) {
 inline GlobalPosition place_orders(EmbeddingCluster& cluster) {
   GlobalPosition last;
   for (int i = 0; i < 10; ++i) {
-    const auto done = patiently([&] { return cluster.node(1 + static_cast<std::uint32_t>(i) % 2).append(Append{}.event(placed(std::to_string(i), i % 4 < 2 ? "ada" : ""))); });
+    const auto done = patiently([&] {
+      return cluster.node(1 + static_cast<std::uint32_t>(i) % 2)
+          .append(Append{}.event(placed(std::to_string(i), i % 4 < 2 ? "ada" : "")));
+    });
     EXPECT_TRUE(done) << done.error().what;
     if (done) last = done->last_position;
   }

@@ -1,4 +1,5 @@
-// Groups on a cluster: every node reaches a group's home, workers at any node share it, and neither a home that dies nor a shard that goes loses or skips an event.
+// Groups on a cluster: every node reaches a group's home, workers at any node share it, and neither a home that dies
+// nor a shard that goes loses or skips an event.
 
 #include <gmock/gmock.h>
 
@@ -26,7 +27,9 @@ constexpr auto groups_patience = 60s;
 
 class ClusterGroupsTest : public ::testing::Test {
  protected:
-  explicit ClusterGroupsTest(bool on_disk = false) : cluster_({.nodes = 3, .gateways = 1, .shards = 6, .data_dir = on_disk ? folder_.path() : std::filesystem::path()}) {
+  explicit ClusterGroupsTest(bool on_disk = false)
+      : cluster_(
+            {.nodes = 3, .gateways = 1, .shards = 6, .data_dir = on_disk ? folder_.path() : std::filesystem::path()}) {
     for (std::uint32_t n = 1; n <= all_; ++n) join(n);
     EXPECT_TRUE(cluster_.wait_until_open());
   }
@@ -35,7 +38,8 @@ class ClusterGroupsTest : public ::testing::Test {
   }
   void join(std::uint32_t n) {
     homes_[n] = std::make_shared<HomeCalls>(cluster_.node(n), network_, HomeCallsOptions{.node = n, .threads = 4});
-    groups_[n] = std::make_unique<ClusterGroups>(cluster_.node(n), *homes_[n], ClusterGroupsOptions{.remote = {.call_time = 5s}});
+    groups_[n] = std::make_unique<ClusterGroups>(cluster_.node(n), *homes_[n],
+                                                 ClusterGroupsOptions{.remote = {.call_time = 5s}});
     network_.put(n, homes_[n]);
   }
   void leave(std::uint32_t n) {
@@ -56,7 +60,9 @@ class ClusterGroupsTest : public ::testing::Test {
     join(n);
     EXPECT_TRUE(cluster_.wait_until_open());
   }
-  [[nodiscard]] std::uint32_t home_of(const std::string& name) { return cluster_.node(2).committer().owner(cluster_.node(2).shard_of({"$group", name})); }
+  [[nodiscard]] std::uint32_t home_of(const std::string& name) {
+    return cluster_.node(2).committer().owner(cluster_.node(2).shard_of({"$group", name}));
+  }
   /// A group's name whose home is this node.
   [[nodiscard]] std::string at_home_on(std::uint32_t n, int nth = 0) {
     for (int i = 0;; ++i) {
@@ -70,7 +76,9 @@ class ClusterGroupsTest : public ::testing::Test {
       ASSERT_TRUE(done) << done.error().what;
     }
   }
-  static GroupDefinition defined(const std::string& name, GroupSettings settings = {.attempts_max = 3, .retry_first = 1ms, .retry_jitter_percent = 0}) {
+  static GroupDefinition defined(const std::string& name,
+                                 GroupSettings settings = {
+                                     .attempts_max = 3, .retry_first = 1ms, .retry_jitter_percent = 0}) {
     return {.name = name, .query = Query{}.types({"Placed"}), .settings = settings};
   }
   static GroupDelivery next_of(GroupWorker& worker) {
@@ -160,7 +168,8 @@ TEST_F(ClusterGroupsTest, ChangesThroughDifferentNodesAtTheSameTimeAllHold) {
     });
   }
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(on(1).group(name)->definition.settings, (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds, .parked_max = rounds}));
+  EXPECT_EQ(on(1).group(name)->definition.settings,
+            (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds, .parked_max = rounds}));
 }
 
 TEST_F(ClusterGroupsTest, AWorkerElsewhereIsGivenAllInOrderAndSettlesIt) {
@@ -203,7 +212,8 @@ TEST_F(ClusterGroupsTest, AWorkerElsewhereIsGivenAllInOrderAndSettlesIt) {
 TEST_F(ClusterGroupsTest, WorkersAtAllNodesShareAGroupAndKeepItsOrder) {
   const auto name = at_home_on(2);
   constexpr int aggregates = 6, each = 15;
-  ASSERT_TRUE(on(3).create_group(defined(name, {.attempts_max = 1'000, .retry_first = 1ms, .retry_most = 10ms, .retry_jitter_percent = 0, .window = 30})));
+  ASSERT_TRUE(on(3).create_group(defined(
+      name, {.attempts_max = 1'000, .retry_first = 1ms, .retry_most = 10ms, .retry_jitter_percent = 0, .window = 30})));
   std::mutex mutex;
   std::map<std::string, std::vector<std::uint64_t>> done;  ///< acknowledged, in that order
   std::set<std::uint32_t> worked;
@@ -239,7 +249,8 @@ TEST_F(ClusterGroupsTest, WorkersAtAllNodesShareAGroupAndKeepItsOrder) {
   EXPECT_THAT(done, SizeIs(aggregates));
   for (const auto& [aggregate, order] : done) {
     ASSERT_THAT(order, SizeIs(each)) << aggregate;
-    for (int i = 0; i < each; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], static_cast<std::uint64_t>(i + 1)) << aggregate;
+    for (int i = 0; i < each; ++i)
+      EXPECT_EQ(order[static_cast<std::size_t>(i)], static_cast<std::uint64_t>(i + 1)) << aggregate;
   }
   EXPECT_GT(worked.size(), 1u);
   const auto info = on(1).group(name);
@@ -252,7 +263,8 @@ TEST_F(ClusterGroupsTest, WorkersAtAllNodesShareAGroupAndKeepItsOrder) {
 TEST_F(ClusterGroupsTest, ASilentWorkerElsewhereIsLostAndOneThatLeavesIsNot) {
   const auto name = at_home_on(1);
   append(1, "order-1", 1);
-  ASSERT_TRUE(on(1).create_group(defined(name, {.attempts_max = 5, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = 1s})));
+  ASSERT_TRUE(on(1).create_group(
+      defined(name, {.attempts_max = 5, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = 1s})));
   auto silent = on(2).join_group(name).value();
   EXPECT_EQ(next_of(silent).attempt, 1u);
   auto other = on(3).join_group(name).value();
@@ -270,7 +282,8 @@ TEST_F(ClusterGroupsTest, ASilentWorkerElsewhereIsLostAndOneThatLeavesIsNot) {
 TEST_F(DurableClusterGroups, AHomeThatDiesIsAnotherSessionAndNothingIsLost) {
   const auto name = at_home_on(1);
   constexpr int aggregates = 5, each = 12;
-  ASSERT_TRUE(on(2).create_group(defined(name, {.attempts_max = 1'000, .retry_first = 1ms, .retry_most = 10ms, .retry_jitter_percent = 0, .window = 20})));
+  ASSERT_TRUE(on(2).create_group(defined(
+      name, {.attempts_max = 1'000, .retry_first = 1ms, .retry_most = 10ms, .retry_jitter_percent = 0, .window = 20})));
   for (int a = 0; a < aggregates; ++a) append(2, "order-" + std::to_string(a), each);
   std::mutex mutex;
   std::set<std::uint64_t> acknowledged;  ///< and answered so
@@ -287,7 +300,8 @@ TEST_F(DurableClusterGroups, AHomeThatDiesIsAnotherSessionAndNothingIsLost) {
         const auto& event = (*next)->event;
         {
           const std::lock_guard lock(mutex);
-          EXPECT_FALSE(acknowledged.contains(event.position.value)) << event.position.value << " was acknowledged, and is given out again";
+          EXPECT_FALSE(acknowledged.contains(event.position.value))
+              << event.position.value << " was acknowledged, and is given out again";
           auto& before = highest[event.aggregate->text()];
           EXPECT_LE(event.seq_nr.value, before + 1) << "one of " << event.aggregate->text() << " was passed over";
           before = std::max(before, event.seq_nr.value);
@@ -320,7 +334,8 @@ TEST_F(DurableClusterGroups, AHomeThatDiesIsAnotherSessionAndNothingIsLost) {
   });
   over = true;
   for (auto& worker : workers) worker.join();
-  EXPECT_EQ(on(3).group(name)->acknowledged, static_cast<std::uint64_t>(aggregates * each)) << "each once, in the state";
+  EXPECT_EQ(on(3).group(name)->acknowledged, static_cast<std::uint64_t>(aggregates * each))
+      << "each once, in the state";
 }
 
 // A shard that goes to another node: its group is made, found and worked there.
@@ -329,7 +344,10 @@ TEST_F(ClusterGroupsTest, AGroupIsHostedWhereItsShardWentTo) {
   append(2, "order-1", 4);
   const auto shard = cluster_.node(1).shard_of({"$group", name});
   cluster_.move(shard, 3);
-  eventually([&] { return cluster_.wait_until_open() && home_of(name) == 3 && homes_.at(3)->is_home({"$group", name}) && !homes_.at(1)->is_home({"$group", name}); });
+  eventually([&] {
+    return cluster_.wait_until_open() && home_of(name) == 3 && homes_.at(3)->is_home({"$group", name}) &&
+           !homes_.at(1)->is_home({"$group", name});
+  });
   ASSERT_TRUE(on(1).create_group(defined(name)));
   for (const std::uint32_t n : {1u, 2u, 3u, 4u}) {
     auto worker = on(n).join_group(name).value();
@@ -399,7 +417,8 @@ TEST_F(ClusterGroupsTest, WhatArrivedElsewhereIsNotBegunWhenItsLeaseMayBeOver) {
   const auto name = at_home_on(1);
   constexpr auto lease = 3s;
   append(2, "order-1", 1);
-  ASSERT_TRUE(on(1).create_group(defined(name, {.attempts_max = 100, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = lease})));
+  ASSERT_TRUE(on(1).create_group(
+      defined(name, {.attempts_max = 100, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = lease})));
   std::atomic<int> woken{0};
   auto session = on(2).open_session(name, {.name = "far", .credit = 1}, [&] { ++woken; }).value();
   eventually([&] { return woken > 0; });

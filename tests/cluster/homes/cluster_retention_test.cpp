@@ -16,12 +16,12 @@
 
 #include "evershard/cluster/removal/cluster_retention.hpp"
 #include "evershard/cluster/removal/retention_intent.hpp"
-#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"
@@ -43,8 +43,8 @@ constexpr auto retention_patience = 60s;
 class ClusterRetentionTest : public ::testing::Test {
  protected:
   explicit ClusterRetentionTest(const Limits& limits = {})
-      : cluster_(std::make_unique<SmallCluster>(
-            SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes", .timeout = 5s, .limits = limits})) {
+      : cluster_(std::make_unique<SmallCluster>(SmallCluster::Options{
+            .nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes", .timeout = 5s, .limits = limits})) {
     for (std::uint32_t n = 1; n <= 3; ++n) join(n);
     EXPECT_TRUE(cluster_->wait_until_open());
   }
@@ -100,13 +100,16 @@ class ClusterRetentionTest : public ::testing::Test {
 
   ClusterRetention& at(std::uint32_t n) { return *parts_.at(n).retention; }
   ClusterNode& node(std::uint32_t n) { return cluster_->node(n); }
-  std::uint32_t owner_of(const AggregateId& aggregate) { return node(1).committer().owner(node(1).shard_of(aggregate)); }
+  std::uint32_t owner_of(const AggregateId& aggregate) {
+    return node(1).committer().owner(node(1).shard_of(aggregate));
+  }
   std::uint32_t other_than(std::uint32_t n) { return n % 3 + 1; }
   AggregateId owned_by(std::uint32_t n, const std::string& type = "order") {
     for (;; ++names_)
       if (AggregateId id{type, std::to_string(names_)}; owner_of(id) == n) return ++names_, id;
   }
-  GlobalPosition append(std::uint32_t by, const AggregateId& aggregate, const std::string& type = "Placed", std::chrono::seconds age = 0s) {
+  GlobalPosition append(std::uint32_t by, const AggregateId& aggregate, const std::string& type = "Placed",
+                        std::chrono::seconds age = 0s) {
     Event event;
     event.aggregate = aggregate;
     event.type = type;
@@ -184,7 +187,8 @@ class ClusterRetentionTest : public ::testing::Test {
   }
   template <class Check>
   [[nodiscard]] bool in_time(Check check) {
-    for (const auto until = std::chrono::steady_clock::now() + retention_patience; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms))
+    for (const auto until = std::chrono::steady_clock::now() + retention_patience;
+         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms))
       if (check()) return true;
     return false;
   }
@@ -200,7 +204,9 @@ class ClusterRetentionTest : public ::testing::Test {
     options.uncovered = true;
     return options;
   }
-  static RetentionPolicy policy(std::string name, RetentionPolicy::Kind kind, std::string type) { return {std::move(name), kind, std::move(type), 3600s, false}; }
+  static RetentionPolicy policy(std::string name, RetentionPolicy::Kind kind, std::string type) {
+    return {std::move(name), kind, std::move(type), 3600s, false};
+  }
 
   TemporaryFolder folder_;
   std::uint64_t names_ = 1;
@@ -234,7 +240,8 @@ TEST_F(ClusterRetentionTest, TruncatesFromAnyNodeAndEveryNodeSeesIt) {
     EXPECT_EQ(node(asker).aggregate(order)->version, SeqNr{6});
     EXPECT_EQ(at(asker).truncate_aggregate(order, SeqNr{5}, {})->events, 0u);
   }
-  EXPECT_THAT(log(), ElementsAre("$TruncationOrdered", "$TruncationDone", "$TruncationOrdered", "$TruncationDone", "$TruncationOrdered", "$TruncationDone"));
+  EXPECT_THAT(log(), ElementsAre("$TruncationOrdered", "$TruncationDone", "$TruncationOrdered", "$TruncationDone",
+                                 "$TruncationOrdered", "$TruncationDone"));
   expect_sound();
 }
 
@@ -262,8 +269,10 @@ TEST_F(ClusterRetentionTest, RemovesAnAggregateUntilItsNextEvent) {
   EXPECT_THAT(log_at(3), ElementsAre("$RemovalOrdered", "$RemovalDone"));
   EXPECT_EQ(at(1).remove_aggregate(order, {})->events, 0u);  // again: nothing is left to do
   // Whoever decided on what is gone is refused; whoever comes now continues the versions.
-  EXPECT_EQ(code(node(1).append(Append{}.event(order.text(), "T", "{}").expect(order, ExpectedVersion::exactly(3)))), "version_conflict");
-  EXPECT_EQ(code(node(1).append(Append{}.event(order.text(), "T", "{}").expect(order, ExpectedVersion::none()))), "version_conflict");
+  EXPECT_EQ(code(node(1).append(Append{}.event(order.text(), "T", "{}").expect(order, ExpectedVersion::exactly(3)))),
+            "version_conflict");
+  EXPECT_EQ(code(node(1).append(Append{}.event(order.text(), "T", "{}").expect(order, ExpectedVersion::none()))),
+            "version_conflict");
   append(1, order);
   EXPECT_EQ(states_of(order), "rrrll");
   EXPECT_EQ(node(1).aggregate(order)->version, SeqNr{5});
@@ -280,7 +289,9 @@ TEST_F(ClusterRetentionTest, WhatIsRemovedMatchesNoConditionAnyMore) {
     const auto order = owned_by(owner), probe = owned_by(other_than(owner), "probe");
     const auto before = node(1).head().value();
     append_some(order, 3);
-    const auto asking = [&] { return node(1).append(Append{}.event(probe.text(), "P", "{}").fail_if(Query{}.tags({"customer:7"}), before)); };
+    const auto asking = [&] {
+      return node(1).append(Append{}.event(probe.text(), "P", "{}").fail_if(Query{}.tags({"customer:7"}), before));
+    };
     EXPECT_EQ(code(asking()), "condition_failed");
     ASSERT_TRUE(at(1).remove_aggregate(order, {}));
 
@@ -316,7 +327,8 @@ TEST_F(ClusterRetentionTest, TakesAWriterInBetweenAlong) {
   const auto order = owned_by(1);
   append_some(order, 3);
   at_steps([&, once = std::make_shared<std::atomic<bool>>(false)](std::string_view step) {
-    if (step == NodeWriter::Steps::intended && !once->exchange(true)) append(2, order);  // looked at, and not appended yet
+    if (step == NodeWriter::Steps::intended && !once->exchange(true))
+      append(2, order);  // looked at, and not appended yet
   });
 
   const auto done = at(3).remove_aggregate(order, {});
@@ -332,7 +344,8 @@ TEST_F(ClusterRetentionTest, IsWholeWhereverItIsBrokenOff) {
   using Steps = StoreRetention::Steps;
   std::size_t operations = 0;
   for (const bool restart : {false, true}) {
-    for (const char* step : {NodeWriter::Steps::intended, NodeWriter::Steps::decided, Steps::ordered, Steps::rewritten, Steps::done}) {
+    for (const char* step :
+         {NodeWriter::Steps::intended, NodeWriter::Steps::decided, Steps::ordered, Steps::rewritten, Steps::done}) {
       for (const bool whole : {true, false}) {
         SCOPED_TRACE(std::string(step) + (whole ? " remove" : " truncate") + (restart ? ", restarted" : ""));
         const std::uint32_t owner = operations % 3 + 1;
@@ -342,7 +355,8 @@ TEST_F(ClusterRetentionTest, IsWholeWhereverItIsBrokenOff) {
         break_off_at(step);
         const auto asker = other_than(owner);
 
-        const auto broken = whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
+        const auto broken =
+            whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
 
         EXPECT_EQ(code(broken), "timeout") << (broken ? "" : broken.error().what);
         ++operations;
@@ -357,7 +371,8 @@ TEST_F(ClusterRetentionTest, IsWholeWhereverItIsBrokenOff) {
         EXPECT_TRUE(in_time([&] { return states_at(asker, order) == gone; })) << states_at(asker, order);
         at_steps({});
         // And the rest by whoever comes next.
-        const auto again = whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
+        const auto again =
+            whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
         ASSERT_TRUE(again) << again.error().what;
         EXPECT_EQ(states_of(order), gone);
         EXPECT_EQ(states_of(other), "ll");
@@ -389,7 +404,8 @@ TEST_F(ClusterRetentionTest, WhatHangsOnANodeThatIsAwayIsDoneWhenItIsBack) {
   EXPECT_EQ(states_of(order), "rrrl");
   EXPECT_EQ(states_of(second), "lll");
   ASSERT_TRUE(at(asker).remove_aggregate(second, {}));  // and does what was left of the first
-  EXPECT_THAT(log(), testing::UnorderedElementsAre("$RemovalOrdered", "$RemovalDone", "$RemovalOrdered", "$RemovalDone"));
+  EXPECT_THAT(log(),
+              testing::UnorderedElementsAre("$RemovalOrdered", "$RemovalDone", "$RemovalOrdered", "$RemovalDone"));
   expect_sound();
 }
 
@@ -408,7 +424,9 @@ TEST_F(ClusterRetentionTest, WhatHangsAndIsRefusedLaterRemovesNothing) {
   parts_[1].retention = std::make_unique<ClusterRetention>(node(1), cluster_->store(1), homes, slow);
   auto broken = at(2).remove_aggregate(order, {});
   // On a busy machine what was made a moment ago is not reached at once.
-  for (const auto until = std::chrono::steady_clock::now() + 30s; (code(broken) == "unavailable" || code(broken) == "wrong_shard") && std::chrono::steady_clock::now() < until;) broken = at(2).remove_aggregate(order, {});
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       (code(broken) == "unavailable" || code(broken) == "wrong_shard") && std::chrono::steady_clock::now() < until;)
+    broken = at(2).remove_aggregate(order, {});
   ASSERT_EQ(code(broken), "timeout") << (broken ? "" : broken.error().what);
   append(2, order);
 
@@ -430,9 +448,11 @@ TEST_F(ClusterRetentionTest, WhatHangsRemovesNoOtherEventsThanItWasAbout) {
   lost_append.event(retention_event(retention_log(), retention::truncation_ordered, "{}"));
   lost_append.events[0].id = EventId::random();
   lost_append.request_id = EventId::random();
-  const storage::RemovalRow row{.before = SeqNr{3}, .from = SeqNr{1}, .last = last_ + 100, .aggregate = false, .operation = "of what is lost"};
+  const storage::RemovalRow row{
+      .before = SeqNr{3}, .from = SeqNr{1}, .last = last_ + 100, .aggregate = false, .operation = "of what is lost"};
   storage::RowWrites rows, intent;
-  for (auto key : {storage::removing_key(order), storage::removed_key(order)}) rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
+  for (auto key : {storage::removing_key(order), storage::removed_key(order)})
+    rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
   intent.state.push_back({intent_key(lost_append), encode_intent({lost_append, rows})});
   ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}));
 
@@ -448,7 +468,8 @@ TEST_F(ClusterRetentionTest, WhatHangsRemovesNoOtherEventsThanItWasAbout) {
 TEST_F(ClusterRetentionTest, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone) {
   const auto cart = owned_by(2, "cart");
   append_some(cart, 3, 7200s);
-  ASSERT_TRUE(at(1).set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"), {.by = std::string(1'024, 'b'), .reason = std::string(1'024, 'r')}));
+  ASSERT_TRUE(at(1).set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"),
+                                         {.by = std::string(1'024, 'b'), .reason = std::string(1'024, 'r')}));
   const auto head = node(1).head();
 
   for (const bool of_by : {false, true}) {
@@ -460,7 +481,8 @@ TEST_F(ClusterRetentionTest, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone
     EXPECT_EQ(code(at(1).truncate_aggregate(cart, SeqNr{2}, options)), "invalid_argument");
     EXPECT_EQ(code(at(1).apply_retention(order)), "invalid_argument");
     EXPECT_EQ(code(at(1).apply_here(order, {})), "invalid_argument");
-    EXPECT_EQ(code(at(1).set_retention_policy(policy("more", RetentionPolicy::Kind::remove, "cart"), order)), "invalid_argument");
+    EXPECT_EQ(code(at(1).set_retention_policy(policy("more", RetentionPolicy::Kind::remove, "cart"), order)),
+              "invalid_argument");
     EXPECT_EQ(code(at(1).drop_retention_policy("carts", order)), "invalid_argument");
   }
 
@@ -471,11 +493,12 @@ TEST_F(ClusterRetentionTest, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone
 /// Payloads of up to 700 bytes.
 class RetentionOfSmallPayloads : public ClusterRetentionTest {
  protected:
-  RetentionOfSmallPayloads() : ClusterRetentionTest([] {
-    Limits limits;
-    limits.payload_bytes_max = 700;
-    return limits;
-  }()) {}
+  RetentionOfSmallPayloads()
+      : ClusterRetentionTest([] {
+          Limits limits;
+          limits.payload_bytes_max = 700;
+          return limits;
+        }()) {}
 };
 
 TEST_F(RetentionOfSmallPayloads, NothingIsRemovedThatTheLogCannotHave) {
@@ -492,11 +515,13 @@ TEST_F(RetentionOfSmallPayloads, NothingIsRemovedThatTheLogCannotHave) {
 
   EXPECT_EQ(code(run), "too_large") << (run ? "" : run.error().what);
   EXPECT_EQ(code(at(2).remove_aggregate(order, {.reason = std::string(300, 'x')})), "too_large");
-  EXPECT_EQ(code(at(2).truncate_aggregate(order, SeqNr{2}, [&] {
-    auto options = uncovered();
-    options.reason = std::string(300, 'x');
-    return options;
-  }())), "too_large");
+  EXPECT_EQ(code(at(2).truncate_aggregate(order, SeqNr{2},
+                                          [&] {
+                                            auto options = uncovered();
+                                            options.reason = std::string(300, 'x');
+                                            return options;
+                                          }())),
+            "too_large");
   EXPECT_EQ(states_of(order), std::string(200, 'l'));
   EXPECT_THAT(log(), IsEmpty());
   const auto done = at(2).remove_aggregate(order, {.reason = "fits"});
@@ -519,13 +544,18 @@ class RemovalInPart : public ClusterRetentionTest {
     const auto id = marker_.id;
     marker_ = retention_event(order, retention::aggregate_removed, "{}");
     marker_.id = id;
-    row_ = {.before = SeqNr{4}, .from = SeqNr{1}, .last = events_of(order).at(2), .aggregate = true, .operation = "broken-off"};
+    row_ = {.before = SeqNr{4},
+            .from = SeqNr{1},
+            .last = events_of(order).at(2),
+            .aggregate = true,
+            .operation = "broken-off"};
     Append whole;
     whole.event(marker_).event(ordered_).expect(order, ExpectedVersion::exactly(3));
     for (auto& event : whole.events) event.occurred_at = Timestamp::now();
     whole.request_id = EventId::random();
     storage::RowWrites rows, intent;
-    for (auto key : {storage::removing_key(order), storage::removed_key(order)}) rows.state.push_back({std::move(key), storage::encode_removal(row_, order)});
+    for (auto key : {storage::removing_key(order), storage::removed_key(order)})
+      rows.state.push_back({std::move(key), storage::encode_removal(row_, order)});
     rows.snapshots_to_go.push_back({order, SeqNr{4}, true});
     intent.state.push_back({intent_key(whole), encode_intent({whole, rows})});
     ASSERT_TRUE(node(owner_of(order)).write_rows_here(std::move(intent), {}));
@@ -562,7 +592,8 @@ TEST_F(RemovalInPart, WhereOnlyTheLogHasItTheAggregateIsRemovedAllTheSame) {
     append_event(ordered_);
     intend(order);
 
-    EXPECT_TRUE(in_time([&] { return states_at(owner, order) == "rrrl" && !any_intent(order); })) << states_at(owner, order);
+    EXPECT_TRUE(in_time([&] { return states_at(owner, order) == "rrrl" && !any_intent(order); }))
+        << states_at(owner, order);
 
     const auto again = at(other_than(owner)).remove_aggregate(order, {});
     ASSERT_TRUE(again) << again.error().what;
@@ -585,7 +616,10 @@ TEST_F(RemovalInPart, WhereItWasWrittenToSinceItIsDroppedAndTheLogSaysSo) {
     EXPECT_TRUE(in_time([&] { return !any_intent(order); }));
 
     EXPECT_EQ(states_of(order), "llll");
-    ASSERT_TRUE(in_time([&] { return std::ranges::count(log_at(owner), "$RemovalDropped") == static_cast<int>(owner); })) << "the log of node " << owner;
+    ASSERT_TRUE(in_time([&] {
+      return std::ranges::count(log_at(owner), "$RemovalDropped") == static_cast<int>(owner);
+    })) << "the log of node "
+        << owner;
     const auto said = at(owner).retention_log(SeqNr{0}, 100)->back().json;
     EXPECT_THAT(said, HasSubstr(R"("operation":"broken-off")"));
     EXPECT_THAT(said, HasSubstr(order.text()));
@@ -621,7 +655,8 @@ TEST_F(ClusterRetentionTest, ABackupWithAnIntentIsCarriedThroughBehindTheLossOfT
   cluster_->skip_lost();
   start(owner);
   const auto shard = node(asker).shard_of(order);
-  ASSERT_TRUE(in_time([&] { return !cluster_->status().shards[shard.value].trouble.empty(); })) << "what it lost is told";
+  ASSERT_TRUE(in_time([&] { return !cluster_->status().shards[shard.value].trouble.empty(); }))
+      << "what it lost is told";
 
   ShardAssignment wanted{owner, {shard}, {}};
   const auto looked = cluster_->assign(wanted);
@@ -791,9 +826,11 @@ TEST_F(RemovalInPart, WhereItsEventsAreLostTheLogSaysThatItWasDropped) {
   whole.event(retention_event(order, retention::aggregate_removed, "{}")).event(ordered_);
   whole.events[0].id = EventId::random();
   whole.request_id = EventId::random();
-  const storage::RemovalRow row{.before = SeqNr{4}, .from = SeqNr{1}, .last = third - 1, .aggregate = true, .operation = "of what is lost"};
+  const storage::RemovalRow row{
+      .before = SeqNr{4}, .from = SeqNr{1}, .last = third - 1, .aggregate = true, .operation = "of what is lost"};
   storage::RowWrites rows, intent;
-  for (auto key : {storage::removing_key(order), storage::removed_key(order)}) rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
+  for (auto key : {storage::removing_key(order), storage::removed_key(order)})
+    rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
   intent.state.push_back({intent_key(whole), encode_intent({whole, rows})});
   ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}));
 
@@ -893,10 +930,13 @@ TEST_F(ClusterRetentionTest, ARunAppliesThePoliciesThatCanBeRead) {
     for (int i = 0;; ++i)
       if (auto name = prefix + std::to_string(i); owner_of({"$policy", name}) == n) return name;
   };
-  const auto here = owned_by(log_owner, "cart"), there = owned_by(third, "cart"), gone = owned_by(away, "cart"), order = owned_by(log_owner);
+  const auto here = owned_by(log_owner, "cart"), there = owned_by(third, "cart"), gone = owned_by(away, "cart"),
+             order = owned_by(log_owner);
   for (const auto& aggregate : {here, there, gone, order}) append_some(aggregate, 2, 7200s);
-  ASSERT_TRUE(at(log_owner).set_retention_policy(policy(named_on(third, "carts"), RetentionPolicy::Kind::remove, "cart"), {}));
-  ASSERT_TRUE(at(log_owner).set_retention_policy(policy(named_on(away, "orders"), RetentionPolicy::Kind::remove, "order"), {}));
+  ASSERT_TRUE(
+      at(log_owner).set_retention_policy(policy(named_on(third, "carts"), RetentionPolicy::Kind::remove, "cart"), {}));
+  ASSERT_TRUE(
+      at(log_owner).set_retention_policy(policy(named_on(away, "orders"), RetentionPolicy::Kind::remove, "order"), {}));
   const auto dropped = named_on(third, "dropped");
   ASSERT_TRUE(at(log_owner).set_retention_policy(policy(dropped, RetentionPolicy::Kind::remove, "order"), {}));
   ASSERT_TRUE(at(log_owner).drop_retention_policy(dropped, {}));
@@ -950,7 +990,8 @@ TEST_F(ClusterRetentionTest, RowsAreWrittenUnderTheEpochThatIsHeldAndNoOther) {
   const auto key = storage::removed_key(order);
   const auto row_under = [&](Epoch epoch) {
     storage::RowWrites rows;
-    rows.state.push_back({key, storage::encode_removal({.before = SeqNr{2}, .last = GlobalPosition{1}, .operation = "op"}, order)});
+    rows.state.push_back(
+        {key, storage::encode_removal({.before = SeqNr{2}, .last = GlobalPosition{1}, .operation = "op"}, order)});
     return node(1).write_rows_here(std::move(rows), {{shard, epoch}});
   };
 
@@ -962,7 +1003,8 @@ TEST_F(ClusterRetentionTest, RowsAreWrittenUnderTheEpochThatIsHeldAndNoOther) {
 
 TEST(RetentionIntent, IsReadAsItWasWrittenAndADamagedOneIsTold) {
   RetentionIntent intent;
-  intent.append = Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::exactly(7)).request(EventId::random());
+  intent.append =
+      Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::exactly(7)).request(EventId::random());
   intent.append.events[0].id = EventId::random();
   intent.append.events[0].occurred_at = Timestamp{1'700'000'000'000'000};
   intent.rows.state = {{"key", "value"}, {"gone", std::nullopt}};

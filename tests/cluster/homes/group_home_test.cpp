@@ -42,7 +42,9 @@ class GroupHomeByHand : public GroupsWithHooks {
     return answered.sessions(0);
   }
   void wait_for_all(std::size_t in_flight) {
-    for (const auto until = std::chrono::steady_clock::now() + 60s; host_.group("g")->in_flight < in_flight && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
+         host_.group("g")->in_flight < in_flight && std::chrono::steady_clock::now() < until;)
+      std::this_thread::sleep_for(1ms);
     EXPECT_EQ(host_.group("g")->in_flight, in_flight);
   }
 
@@ -107,7 +109,8 @@ TEST_P(GroupHomeWhereAnEventIs, NotReadableEndsNoSession) {
   EXPECT_GE(worked(session, 60s).deliveries_size(), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Groups, GroupHomeWhereAnEventIs, ::testing::Values(ErrorCode::unavailable, ErrorCode::corruption));
+INSTANTIATE_TEST_SUITE_P(Groups, GroupHomeWhereAnEventIs,
+                         ::testing::Values(ErrorCode::unavailable, ErrorCode::corruption));
 
 }  // namespace
 }  // namespace evershard::cluster

@@ -1,4 +1,5 @@
-// Calls to the home of a definition: they reach the owner of its shard, wherever that is, and say honestly what became of them.
+// Calls to the home of a definition: they reach the owner of its shard, wherever that is, and say honestly what became
+// of them.
 
 #include <gmock/gmock.h>
 
@@ -27,8 +28,10 @@ class Homes : public ::testing::Test {
     for (std::uint32_t n = 1; n <= 3; ++n) leave(n);
   }
   void join(std::uint32_t n) {
-    homes_[n] = std::make_shared<HomeCalls>(cluster_.node(n), network_, HomeCallsOptions{.node = n, .threads = 2, .waiting_max = 2});
-    homes_[n]->serve("echo", [n](const HomeCall& call) -> Result<std::string> { return std::to_string(n) + ":" + call.request; });
+    homes_[n] = std::make_shared<HomeCalls>(cluster_.node(n), network_,
+                                            HomeCallsOptions{.node = n, .threads = 2, .waiting_max = 2});
+    homes_[n]->serve(
+        "echo", [n](const HomeCall& call) -> Result<std::string> { return std::to_string(n) + ":" + call.request; });
     homes_[n]->serve("count", [this](const HomeCall&) -> Result<std::string> { return std::to_string(++counted_); });
     homes_[n]->serve("refuse", [](const HomeCall& call) -> Result<std::string> {
       ErrorDetails details;
@@ -58,7 +61,8 @@ class Homes : public ::testing::Test {
       if (cluster_.node(1).committer().owner(cluster_.node(1).shard_of(id)) == n && nth-- == 0) return id;
     }
   }
-  Result<std::string> call(std::uint32_t from, const AggregateId& id, std::string method, std::string request = {}, std::chrono::milliseconds time = home_patience,
+  Result<std::string> call(std::uint32_t from, const AggregateId& id, std::string method, std::string request = {},
+                           std::chrono::milliseconds time = home_patience,
                            HomeCalls::Again again = HomeCalls::Again::not_done) {
     return homes_.at(from)->call({std::move(method), id, std::move(request), time}, again);
   }
@@ -72,7 +76,8 @@ class Homes : public ::testing::Test {
 
 TEST_F(Homes, AreReachedFromEveryNode) {
   for (std::uint32_t owner = 1; owner <= 3; ++owner)
-    for (std::uint32_t from = 1; from <= 3; ++from) EXPECT_EQ(call(from, of_node(owner), "echo", "x").value(), std::to_string(owner) + ":x");
+    for (std::uint32_t from = 1; from <= 3; ++from)
+      EXPECT_EQ(call(from, of_node(owner), "echo", "x").value(), std::to_string(owner) + ":x");
 }
 
 TEST_F(Homes, AnErrorArrivesAsItWasSaid) {
@@ -92,7 +97,9 @@ TEST_F(Homes, AHandlersUnavailableIsNotTriedAgain) {
   EXPECT_EQ(counted_, 1);
 }
 
-TEST_F(Homes, AMethodThatIsNotKnownIsUnavailable) { EXPECT_EQ(call(1, of_node(2), "later").error().code, ErrorCode::unavailable); }
+TEST_F(Homes, AMethodThatIsNotKnownIsUnavailable) {
+  EXPECT_EQ(call(1, of_node(2), "later").error().code, ErrorCode::unavailable);
+}
 
 TEST_F(Homes, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
   ASSERT_TRUE(call(1, of_node(2), "echo")) << "else the answer that is lost may be that its shard is not open yet";
@@ -135,10 +142,13 @@ TEST_F(Homes, MoveWithTheirShard) {
   EXPECT_EQ(call(3, id, "echo").value(), "1:");
   EXPECT_TRUE(homes_[1]->is_home(id));
   std::atomic<int> told{0};
-  homes_[2]->watch(this, [&](const NodeCommitter::OpenShards& open) { told += open.contains(cluster_.node(1).shard_of(id)) ? 1 : 0; });
+  homes_[2]->watch(this, [&](const NodeCommitter::OpenShards& open) {
+    told += open.contains(cluster_.node(1).shard_of(id)) ? 1 : 0;
+  });
   cluster_.move(cluster_.node(1).shard_of(id), 2);
   const auto until = std::chrono::steady_clock::now() + home_patience;
-  while (call(3, id, "echo").value() != "2:" && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+  while (call(3, id, "echo").value() != "2:" && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
   EXPECT_EQ(call(1, id, "echo").value(), "2:");
   while (homes_[1]->is_home(id) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
   EXPECT_FALSE(homes_[1]->is_home(id));
@@ -150,7 +160,8 @@ TEST_F(Homes, MoveWithTheirShard) {
 // Whoever was told of the old owner is told so, and nothing is done there.
 TEST_F(Homes, TheWrongNodeDoesNothing) {
   std::promise<Result<HomeAnswered>> promise;
-  homes_[3]->answer({"count", of_node(1), {}, 10s}, [&](Result<HomeAnswered> answered) { promise.set_value(std::move(answered)); });
+  homes_[3]->answer({"count", of_node(1), {}, 10s},
+                    [&](Result<HomeAnswered> answered) { promise.set_value(std::move(answered)); });
   EXPECT_EQ(promise.get_future().get().value().kind, HomeAnswered::Kind::not_here);
   EXPECT_EQ(counted_, 0);
 }
@@ -162,7 +173,8 @@ TEST_F(Homes, TakeNoMoreCallsThanTheyMay) {
   const auto ask = [&] {
     auto promise = std::make_shared<std::promise<Result<HomeAnswered>>>();
     answers.push_back(promise->get_future());
-    homes_[2]->answer({"wait", id, {}, home_patience}, [promise](Result<HomeAnswered> answered) { promise->set_value(std::move(answered)); });
+    homes_[2]->answer({"wait", id, {}, home_patience},
+                      [promise](Result<HomeAnswered> answered) { promise->set_value(std::move(answered)); });
   };
   ask(), ask();
   while (held_ != 2) std::this_thread::sleep_for(1ms);

@@ -1,4 +1,5 @@
-// Projections on a cluster: created at one node, kept by the home, read from any; and what becomes of them when homes come and go.
+// Projections on a cluster: created at one node, kept by the home, read from any; and what becomes of them when homes
+// come and go.
 
 #include <gmock/gmock.h>
 
@@ -11,11 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/views/rules/part_name.hpp"
+#include "evershard/views/table/host/projection_kinds.hpp"
 #include "evershard/views/table/table_definition.hpp"
 #include "evershard/views/table/table_keys.hpp"
-#include "evershard/cluster/views/node_projections.hpp"
-#include "evershard/views/table/host/projection_kinds.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"
@@ -41,11 +42,14 @@ class HomedProjectionsTest : public ::testing::Test {
   }
   void join(std::uint32_t n) {
     auto& part = parts_[n];
-    part.homes = std::make_shared<HomeCalls>(cluster_->node(n), network_, HomeCallsOptions{.node = n, .threads = 4, .away_wait = 200ms});
-    part.projections = std::make_unique<NodeProjections>(cluster_->node(n), *part.homes, NodeProjectionsOptions{.data_dir = rows_of(n)});
-    EXPECT_TRUE(part.projections->add_table_handler("counted", [](const RecordedEvent& event, actors::TableChanges& rows) {
-      rows.upsert({{"position", static_cast<std::int64_t>(event.position.value)}});
-    }));
+    part.homes = std::make_shared<HomeCalls>(cluster_->node(n), network_,
+                                             HomeCallsOptions{.node = n, .threads = 4, .away_wait = 200ms});
+    part.projections = std::make_unique<NodeProjections>(cluster_->node(n), *part.homes,
+                                                         NodeProjectionsOptions{.data_dir = rows_of(n)});
+    EXPECT_TRUE(
+        part.projections->add_table_handler("counted", [](const RecordedEvent& event, actors::TableChanges& rows) {
+          rows.upsert({{"position", static_cast<std::int64_t>(event.position.value)}});
+        }));
     network_.put(n, part.homes);
   }
   void leave(std::uint32_t n) {
@@ -63,11 +67,15 @@ class HomedProjectionsTest : public ::testing::Test {
     cluster_->start(n);
     join(n);
   }
-  [[nodiscard]] std::filesystem::path rows_of(std::uint32_t n) const { return folder_.path() / ("rows-" + std::to_string(n)); }
+  [[nodiscard]] std::filesystem::path rows_of(std::uint32_t n) const {
+    return folder_.path() / ("rows-" + std::to_string(n));
+  }
 
   Projections& at(std::uint32_t n) { return parts_.at(n).projections->projections(); }
   Tables& tables_at(std::uint32_t n) { return parts_.at(n).projections->tables(); }
-  std::uint32_t home_of(const std::string& name) { return cluster_->node(1).committer().owner(cluster_->node(1).shard_of({"$projection", name})); }
+  std::uint32_t home_of(const std::string& name) {
+    return cluster_->node(1).committer().owner(cluster_->node(1).shard_of({"$projection", name}));
+  }
   std::string named_at(std::uint32_t home, const std::string& prefix) {
     for (int i = 0;; ++i)
       if (auto name = prefix + std::to_string(i); home_of(name) == home) return name;
@@ -94,7 +102,8 @@ class HomedProjectionsTest : public ::testing::Test {
     EXPECT_FALSE(events.error()) << events.error()->what;
     return positions;
   }
-  std::vector<std::uint64_t> index_at(std::uint32_t by, const std::string& name, GlobalPosition at_least, IndexRead read = {}) {
+  std::vector<std::uint64_t> index_at(std::uint32_t by, const std::string& name, GlobalPosition at_least,
+                                      IndexRead read = {}) {
     read.limit = 1'000;
     read.rows.at_least = at_least;
     read.rows.timeout = hosted_patience;
@@ -106,9 +115,12 @@ class HomedProjectionsTest : public ::testing::Test {
     return positions;
   }
   /// All events of a type, by a value that is the same for all; where its home is follows from the name.
-  Result<ProjectionInfo> create_named(std::uint32_t by, const std::string& name) { return at(by).create_value_index(name, {.types = {"A"}, .path = "$.n", .value = "integer"}); }
+  Result<ProjectionInfo> create_named(std::uint32_t by, const std::string& name) {
+    return at(by).create_value_index(name, {.types = {"A"}, .path = "$.n", .value = "integer"});
+  }
   std::vector<std::uint64_t> named_index_at(std::uint32_t by, const std::string& name, GlobalPosition at_least) {
-    const auto page = at(by).read_values(name, {.limit = 1'000, .rows = {.at_least = at_least, .timeout = hosted_patience}});
+    const auto page =
+        at(by).read_values(name, {.limit = 1'000, .rows = {.at_least = at_least, .timeout = hosted_patience}});
     EXPECT_TRUE(page) << page.error().what;
     std::vector<std::uint64_t> positions;
     if (page)
@@ -117,14 +129,16 @@ class HomedProjectionsTest : public ::testing::Test {
   }
   template <class Check>
   [[nodiscard]] bool in_time(Check check) {
-    for (const auto until = std::chrono::steady_clock::now() + hosted_patience; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms))
+    for (const auto until = std::chrono::steady_clock::now() + hosted_patience;
+         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms))
       if (check()) return true;
     return false;
   }
 
   TemporaryFolder folder_;
   std::uint64_t things_ = 0;
-  std::unique_ptr<SmallCluster> cluster_ = std::make_unique<SmallCluster>(SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes"});
+  std::unique_ptr<SmallCluster> cluster_ = std::make_unique<SmallCluster>(
+      SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes"});
   HomesInProcess network_;
   struct Part {
     std::shared_ptr<HomeCalls> homes;
@@ -200,19 +214,23 @@ TEST_F(HomedProjectionsTest, ValuesAreReadAtTheNodesWatermark) {
     const auto rest = at(n).read_values(name, {.from = "7", .after = page->next, .rows = {.timeout = hosted_patience}});
     EXPECT_EQ(rest.value().entries.size(), 4u);
   }
-  EXPECT_EQ(at(1).create_value_index(name, {.types = {"Sold"}, .path = "$.total"}).error().code, ErrorCode::invalid_argument) << "there is one";
+  EXPECT_EQ(at(1).create_value_index(name, {.types = {"Sold"}, .path = "$.total"}).error().code,
+            ErrorCode::invalid_argument)
+      << "there is one";
 }
 
 TEST_F(HomedProjectionsTest, TablesAreSelectedFromAnyNode) {
   const auto name = named_at(2, "orders-");
-  const auto spec = R"({"fields":[{"name":"thing","type":"text","role":"key"},{"name":"total","type":"integer","role":"unique","nullable":true}],"on_violation":"park",
+  const auto spec =
+      R"({"fields":[{"name":"thing","type":"text","role":"key"},{"name":"total","type":"integer","role":"unique","nullable":true}],"on_violation":"park",
                         "rules":[{"types":["Sold"],"action":"upsert","key":"aggregate","fields":{"total":"$.total"}}]})";
   ASSERT_TRUE(at(1).create(name, "table", spec));
   GlobalPosition last;
   for (int i = 0; i < 14; ++i) last = append(3, "Sold", R"({"total":)" + std::to_string(i) + "}");
   const auto doubled = append(3, "Sold", R"({"total":12})");
   for (std::uint32_t n = 1; n <= 3; ++n) {
-    const auto page = tables_at(n).select(name, {.where = "total >= 10", .order_by = {{"total"}}}, {.at_least = doubled, .timeout = hosted_patience});
+    const auto page = tables_at(n).select(name, {.where = "total >= 10", .order_by = {{"total"}}},
+                                          {.at_least = doubled, .timeout = hosted_patience});
     ASSERT_TRUE(page) << page.error().what;
     EXPECT_EQ(page->rows.size(), 4u);
     EXPECT_TRUE(tables_at(n).explain(name, {.where = "total = 3"}));
@@ -231,13 +249,16 @@ TEST_F(HomedProjectionsTest, TablesAreSelectedFromAnyNode) {
   EXPECT_EQ(tables_at(3).select("other", {}).error().code, ErrorCode::not_found);
 
   const auto counted = named_at(1, "counted-");
-  const auto by_handler = R"({"fields":[{"name":"position","type":"integer","role":"key"}],"handler":{"name":"counted","revision":1,"query":{"items":[{"types":["Sold"]}]}}})";
+  const auto by_handler =
+      R"({"fields":[{"name":"position","type":"integer","role":"key"}],"handler":{"name":"counted","revision":1,"query":{"items":[{"types":["Sold"]}]}}})";
   ASSERT_TRUE(at(3).create(counted, "table", by_handler));
-  EXPECT_EQ(tables_at(2).select(counted, {}, {.at_least = doubled, .timeout = hosted_patience}).value().rows.size(), 15u);
+  EXPECT_EQ(tables_at(2).select(counted, {}, {.at_least = doubled, .timeout = hosted_patience}).value().rows.size(),
+            15u);
 }
 
 std::string spread_spec(std::uint32_t parts, const std::string& policy = "park") {
-  return R"({"fields":[{"name":"key","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],"on_error":")" + policy + R"(","parts":)" + std::to_string(parts) +
+  return R"({"fields":[{"name":"key","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],"on_error":")" +
+         policy + R"(","parts":)" + std::to_string(parts) +
          R"(,"rules":[{"types":["Sold"],"action":"increment","key":{"key":"$.k"},"fields":{"total":"$.n"}}]})";
 }
 
@@ -255,10 +276,13 @@ class SpreadTable : public HomedProjectionsTest {
   }
   GlobalPosition sell(std::uint32_t by, int count) {
     GlobalPosition last;
-    for (int i = 0; i < count; ++i, ++sold_) last = append(by, "Sold", R"({"k":"k)" + std::to_string(sold_ % 31) + R"(","n":)" + std::to_string(sold_ % 7) + "}");
+    for (int i = 0; i < count; ++i, ++sold_)
+      last =
+          append(by, "Sold", R"({"k":"k)" + std::to_string(sold_ % 31) + R"(","n":)" + std::to_string(sold_ % 7) + "}");
     return last;
   }
-  std::vector<std::vector<TableValue>> rows_at(std::uint32_t n, const std::string& table, GlobalPosition at_least, TableSelect select = {}) {
+  std::vector<std::vector<TableValue>> rows_at(std::uint32_t n, const std::string& table, GlobalPosition at_least,
+                                               TableSelect select = {}) {
     std::vector<std::vector<TableValue>> rows;
     do {
       const auto page = tables_at(n).select(table, select, {.at_least = at_least, .timeout = hosted_patience});
@@ -321,7 +345,8 @@ TEST_F(SpreadTable, IsOneTableFromAnyNode) {
   ASSERT_TRUE(changed) << changed.error().what;
   EXPECT_TRUE(in_time([&] {
     const auto info = at(1).describe(name_);
-    return info && std::ranges::all_of(info->versions, [&](const auto& one) { return one.version > before && one.serving; });
+    return info &&
+           std::ranges::all_of(info->versions, [&](const auto& one) { return one.version > before && one.serving; });
   })) << "all have it, and it is read";
   for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_EQ(rows_at(n, name_, last), rows_at(n, "whole", last));
   ASSERT_TRUE(at(1).ask(name_, Projections::Ask::drop));
@@ -347,7 +372,8 @@ TEST_F(SpreadTable, AHomeThatIsAwayIsNamedAndItsPartsAloneAreBuiltAnew) {
   ASSERT_FALSE(away);
   EXPECT_EQ(away.error().code, ErrorCode::unavailable);
   EXPECT_THAT(away.error().what, HasSubstr("of table \"" + name_ + "\""));
-  EXPECT_EQ(tables_at(1).select(name_, {.where = "key = '" + key_at_three(true) + "'"}).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(tables_at(1).select(name_, {.where = "key = '" + key_at_three(true) + "'"}).error().code,
+            ErrorCode::unavailable);
   const auto here = tables_at(2).select(name_, {.where = "key = '" + key_at_three(false) + "'"});
   ASSERT_TRUE(here) << here.error().what;
   EXPECT_EQ(here->rows.size(), 1u);
@@ -366,12 +392,14 @@ TEST_F(SpreadTable, AHomeThatIsAwayIsNamedAndItsPartsAloneAreBuiltAnew) {
 
 // Of two that change a definition at the same time through different nodes, one is told so.
 TEST_F(HomedProjectionsTest, TablesAreListedWithTheOnesWhoseHomeIsAway) {
-  const std::string spec = R"({"fields":[{"name":"id","type":"text","role":"key"}],"rules":[{"types":["A"],"action":"upsert","key":"aggregate"}]})";
+  const std::string spec =
+      R"({"fields":[{"name":"id","type":"text","role":"key"}],"rules":[{"types":["A"],"action":"upsert","key":"aggregate"}]})";
   const auto here = named_at(1, "here-"), away = named_at(3, "away-");
   ASSERT_TRUE(at(1).create(here, "table", spec));
   ASSERT_TRUE(at(1).create(away, "table", spec));
   const auto last = append(1, "A");
-  for (const auto& name : {here, away}) ASSERT_TRUE(tables_at(1).select(name, {}, {.at_least = last, .timeout = hosted_patience}));
+  for (const auto& name : {here, away})
+    ASSERT_TRUE(tables_at(1).select(name, {}, {.at_least = last, .timeout = hosted_patience}));
   leave(3);  // its node still shows what is defined
 
   const auto tables = tables_at(1).list_tables();
@@ -467,12 +495,14 @@ TEST_F(HomedProjectionsTest, RowsOfAnotherStoreAreBuiltAnew) {
   EXPECT_EQ(named_index_at(1, name, append(1, "A")).size(), 41u);
   for (std::uint32_t n = 1; n <= 3; ++n) leave(n);
   cluster_.reset();
-  cluster_ = std::make_unique<SmallCluster>(SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "restored"});
+  cluster_ = std::make_unique<SmallCluster>(
+      SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "restored"});
   for (std::uint32_t n = 1; n <= 3; ++n) join(n);
   ASSERT_TRUE(cluster_->wait_until_open());
   ASSERT_TRUE(create_named(1, name));
   const auto last = append(3, "A");
-  for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_EQ(named_index_at(n, name, last), recomputed(n, Query{}.types({"A"}), last));
+  for (std::uint32_t n = 1; n <= 3; ++n)
+    EXPECT_EQ(named_index_at(n, name, last), recomputed(n, Query{}.types({"A"}), last));
 }
 
 /// A share that a test gives and takes.
@@ -496,7 +526,8 @@ class ToldShare final : public DefinitionShare {
 TEST_F(HomedProjectionsTest, WhatIsLetGoKeepsItsRowsUntilAnotherHasIt) {
   auto& events = cluster_->node(1);
   const auto share = std::make_shared<ToldShare>(events);
-  ProjectionHostOptions options{.folder = folder_.path() / "told", .owner = {EventId::derived({}, 1), EventId::derived({}, 2)}, .share = share};
+  ProjectionHostOptions options{
+      .folder = folder_.path() / "told", .owner = {EventId::derived({}, 1), EventId::derived({}, 2)}, .share = share};
   ProjectionHost host(events, projection_kinds(events, {}, std::make_shared<TableHandlers>()), options);
   ASSERT_TRUE(host.create_value_index("told", {.types = {"A"}, .path = "$.n", .value = "integer"}));
   GlobalPosition last;
@@ -509,8 +540,10 @@ TEST_F(HomedProjectionsTest, WhatIsLetGoKeepsItsRowsUntilAnotherHasIt) {
     EXPECT_EQ(host.wait_until("told", last, hosted_patience).error().code, ErrorCode::wrong_shard);
     last = append(1, "A");
     share->here_now = true, share->elsewhere = false;
-    EXPECT_TRUE(in_time([&] { return host.look_again() && host.wait_until("told", last, hosted_patience).has_value(); }));
-    EXPECT_EQ(host.read_values("told", {.limit = 1'000, .rows = {.at_least = last}}).value().entries.size(), recomputed(1, Query{}.types({"A"}), last).size());
+    EXPECT_TRUE(
+        in_time([&] { return host.look_again() && host.wait_until("told", last, hosted_patience).has_value(); }));
+    EXPECT_EQ(host.read_values("told", {.limit = 1'000, .rows = {.at_least = last}}).value().entries.size(),
+              recomputed(1, Query{}.types({"A"}), last).size());
     return host.describe("told").value().versions.back().events;
   };
   share->here_now = false;
@@ -519,13 +552,16 @@ TEST_F(HomedProjectionsTest, WhatIsLetGoKeepsItsRowsUntilAnotherHasIt) {
   EXPECT_EQ(given_back(), 42u) << "built anew";
 }
 
-// Nothing is defined on a shard that can move; what is asked of it goes to the new owner, and is hosted there from then on.
+// Nothing is defined on a shard that can move; what is asked of it goes to the new owner, and is hosted there from then
+// on.
 TEST_F(HomedProjectionsTest, AMovedShardTakesItsHomeWithIt) {
   const auto name = named_at(1, "moved-");
   const auto shard = cluster_->node(1).shard_of({"$projection", name});
   EXPECT_EQ(at(3).describe(name).error().code, ErrorCode::not_found);
   cluster_->move(shard, 2);
-  ASSERT_TRUE(in_time([&] { return parts_.at(2).homes->is_home({"$projection", name}) && !parts_.at(1).homes->is_home({"$projection", name}); }));
+  ASSERT_TRUE(in_time([&] {
+    return parts_.at(2).homes->is_home({"$projection", name}) && !parts_.at(1).homes->is_home({"$projection", name});
+  }));
   ASSERT_TRUE(create_named(1, name));
   const auto last = append(1, "A");
   EXPECT_EQ(named_index_at(3, name, last).size(), 1u);

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/store/work/work_pool.hpp"
 #include "evershard/cluster/peers/home_messages.hpp"
+#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 
@@ -41,21 +41,26 @@ class HomesInProcess final : public HomeNetwork {
         }
       }
       if (refused) return done(refuse(*std::move(refused)));
-      if (there == nullptr) return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
-      there->answer(decode_home_asked(bytes).value(), [this, done = std::move(done), lost](const Result<HomeAnswered>& answered) {
-        if (lost) return done(refuse(ErrorCode::timeout, "the answer was lost"));
-        if (!answered) return done(answered);
-        const auto answer = encode(*answered);
-        for (auto largest = largest_.load(); largest < answer.size() && !largest_.compare_exchange_weak(largest, answer.size());) {
-        }
-        done(decode_home_answered(answer));
-      });
+      if (there == nullptr)
+        return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
+      there->answer(decode_home_asked(bytes).value(),
+                    [this, done = std::move(done), lost](const Result<HomeAnswered>& answered) {
+                      if (lost) return done(refuse(ErrorCode::timeout, "the answer was lost"));
+                      if (!answered) return done(answered);
+                      const auto answer = encode(*answered);
+                      for (auto largest = largest_.load();
+                           largest < answer.size() && !largest_.compare_exchange_weak(largest, answer.size());) {
+                      }
+                      done(decode_home_answered(answer));
+                    });
     });
   }
   void put(std::uint32_t node, std::shared_ptr<HomeCalls> homes) {
     const std::lock_guard lock(mutex_);
-    if (homes == nullptr) there_.erase(node);
-    else there_[node] = std::move(homes);
+    if (homes == nullptr)
+      there_.erase(node);
+    else
+      there_[node] = std::move(homes);
   }
   /// Bytes of the largest answer so far.
   [[nodiscard]] std::size_t largest_answer() const { return largest_; }

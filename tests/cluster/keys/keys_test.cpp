@@ -244,7 +244,7 @@ TEST_F(LentKeys, ACoordinatorWithoutKeysIsNamed) {
   auto copied = sealed;
   EXPECT_EQ(code_of(without.seal(copied)), "invalid_argument");  // what only looks sealed
   auto event = recorded(sealed);
-  EXPECT_EQ(code_of(without.open(event)), "unavailable");        // what is stored: the setting was left out
+  EXPECT_EQ(code_of(without.open(event)), "unavailable");  // what is stored: the setting was left out
   EXPECT_EQ(code_of(none.node(1).current("ada")), "invalid_argument");
   EXPECT_EQ(code_of(none.node(1).destroy({})), "invalid_argument");
 }
@@ -290,10 +290,16 @@ class NotedJournal final : public actors::AggregateJournal {
     types_.push_back(append.events[0].type);
     done(Appended{});
   }
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId&, std::optional<GlobalPosition>) const override { return std::nullopt; }
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId&,
+                                                                 std::optional<GlobalPosition>) const override {
+    return std::nullopt;
+  }
   [[nodiscard]] Result<Page> stream(const AggregateId&, const StreamOptions&) const override { return Page{}; }
   [[nodiscard]] Result<Page> query(const Query&, const ReadOptions&) const override { return Page{}; }
-  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId&, std::string_view) const override { return std::nullopt; }
+  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId&,
+                                                                       std::string_view) const override {
+    return std::nullopt;
+  }
   [[nodiscard]] Result<void> put_snapshot(Snapshot, std::uint64_t) override { return {}; }
   [[nodiscard]] GlobalPosition watermark() const override { return {}; }
   [[nodiscard]] std::vector<std::string> types() const {
@@ -306,17 +312,23 @@ class NotedJournal final : public actors::AggregateJournal {
   std::vector<std::string> types_;
 };
 
-/// An append with an event and a snapshot that are Ada's, decided over a state that was loaded at `loaded_at`. Returns: how it was answered
+/// An append with an event and a snapshot that are Ada's, decided over a state that was loaded at `loaded_at`. Returns:
+/// how it was answered
 std::string decided(actors::AggregateJournal& journal, std::uint64_t loaded_at, std::size_t snapshots = 1) {
   auto append = order_of("");
-  if (snapshots != 0) append.snapshots.push_back({{"order", "1"}, SeqNr{0}, "Ada, 12 St James's Square", PayloadFormat::text, 1, {}, {}, "ada"});
-  else append.events[0].subject = "ada";
+  if (snapshots != 0)
+    append.snapshots.push_back(
+        {{"order", "1"}, SeqNr{0}, "Ada, 12 St James's Square", PayloadFormat::text, 1, {}, {}, "ada"});
+  else
+    append.events[0].subject = "ada";
   std::promise<std::string> answered;
-  journal.append(std::move(append), {}, loaded_at, [&](const Result<Appended>& done) { answered.set_value(code_of(done)); });
+  journal.append(std::move(append), {}, loaded_at,
+                 [&](const Result<Appended>& done) { answered.set_value(code_of(done)); });
   return answered.get_future().get();
 }
 
-// A live aggregate has what it read in memory. Whatever this node knows of it, nothing of that is sealed under the subject's next key.
+// A live aggregate has what it read in memory. Whatever this node knows of it, nothing of that is sealed under the
+// subject's next key.
 TEST_F(LentKeys, AStateOfBeforeAnErasureIsNotSealed) {
   for (auto* how : {&lending_.frozen, &lending_.cut_off}) {
     lending_.pass(Lending::over);
@@ -336,8 +348,12 @@ TEST_F(LentKeys, AStateOfBeforeAnErasureIsNotSealed) {
     // Nobody told this node: it asks for the subject's key, and is given the next one.
     EXPECT_EQ(decided(sealed, loaded_at), "version_conflict");
     EXPECT_EQ(decided(sealed, loaded_at, 0), "version_conflict") << "an event may have it, too";
-    EXPECT_EQ(code_of(sealed.put_snapshot({{"order", "1"}, SeqNr{1}, "Ada", PayloadFormat::text, 1, {}, {}, "ada"}, loaded_at)), "version_conflict");
-    EXPECT_EQ(code_of(sealed.put_snapshot({{"order", "1"}, SeqNr{1}, "nobody", PayloadFormat::text, 1, {}, {}, ""}, loaded_at)), "ok");
+    EXPECT_EQ(code_of(sealed.put_snapshot({{"order", "1"}, SeqNr{1}, "Ada", PayloadFormat::text, 1, {}, {}, "ada"},
+                                          loaded_at)),
+              "version_conflict");
+    EXPECT_EQ(code_of(sealed.put_snapshot({{"order", "1"}, SeqNr{1}, "nobody", PayloadFormat::text, 1, {}, {}, ""},
+                                          loaded_at)),
+              "ok");
 
     const auto loaded_again_at = sealed.erasures();
     EXPECT_EQ(decided(sealed, loaded_again_at), "ok");
@@ -398,18 +414,22 @@ class ErasedMeanwhile final : public SubjectKeys {
 TEST_F(LentKeys, AKeyIsToldWithWhatWasDestroyedBeforeItWasMade) {
   KeyKeeper keeper(std::make_unique<ErasedMeanwhile>(), HaveForgotten{});
   std::promise<KeysAnswered> told;
-  keeper.answer(1, {.what = KeysAsked::What::key_for, .holder = 7, .subjects = {"ada"}}, [&](const Result<KeysAnswered>& answered) { told.set_value(answered.value()); });
+  keeper.answer(1, {.what = KeysAsked::What::key_for, .holder = 7, .subjects = {"ada"}},
+                [&](const Result<KeysAnswered>& answered) { told.set_value(answered.value()); });
   EXPECT_EQ(told.get_future().get().destroyed.count, 1u);
 }
 
-// Who holds a state that it read with a key is told of the key's end, also when it has no key any more, and when nobody could tell it.
+// Who holds a state that it read with a key is told of the key's end, also when it has no key any more, and when nobody
+// could tell it.
 TEST_F(LentKeys, WhoHasReadIsToldOfErasures) {
   const auto ada = copied(lending_.node(2).key_for("ada"));
   std::atomic<int> told{0};
   lending_.node(2).watch_erasures([&] { ++told; });
   lending_.pass(Lending::over);
   ASSERT_TRUE(lending_.node(1).destroy(ada.id));
-  for (const auto until = std::chrono::steady_clock::now() + lending_patience; told == 0 && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+  for (const auto until = std::chrono::steady_clock::now() + lending_patience;
+       told == 0 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(1ms);
   EXPECT_EQ(told, 1);
 
   const auto bob = copied(lending_.node(2).key_for("bob"));
@@ -419,7 +439,9 @@ TEST_F(LentKeys, WhoHasReadIsToldOfErasures) {
   ASSERT_TRUE(destroyed.get());
   lending_.node(2).look_again();  // not yet
   lending_.cut_off = 0u;
-  for (const auto until = std::chrono::steady_clock::now() + lending_patience; told == 1 && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+  for (const auto until = std::chrono::steady_clock::now() + lending_patience;
+       told == 1 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(1ms);
   EXPECT_EQ(told, 2);
   lending_.node(2).watch_erasures({});
 }
@@ -427,7 +449,9 @@ TEST_F(LentKeys, WhoHasReadIsToldOfErasures) {
 TEST_F(LentKeys, WhatIsInSomebodysHandsIsWaitedFor) {
   auto key = std::make_optional(lending_.node(2).key_for("ada").value());
   lending_.pass(Lending::over);
-  auto forgotten = std::async(std::launch::async, [&, id = key->id] { return lending_.node(2).forget({{id}, {0, 0}}); });
+  auto forgotten = std::async(std::launch::async, [&, id = key->id] {
+    return lending_.node(2).forget({{id}, {0, 0}});
+  });
   EXPECT_EQ(forgotten.wait_for(100ms), std::future_status::timeout);
   EXPECT_EQ(lending_.node(2).known(), 0u);
   key.reset();
@@ -438,7 +462,9 @@ TEST_F(LentKeys, WhatIsOverLeavesMemory) {
   ASSERT_TRUE(lending_.node(1).key_for("ada"));
   ASSERT_EQ(lending_.node(1).known(), 1u);
   lending_.pass(Lending::lease);
-  for (const auto until = std::chrono::steady_clock::now() + lending_patience; lending_.node(1).known() != 0 && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+  for (const auto until = std::chrono::steady_clock::now() + lending_patience;
+       lending_.node(1).known() != 0 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(1ms);
   EXPECT_EQ(lending_.node(1).known(), 0u);
 }
 
@@ -473,7 +499,9 @@ TEST(CoordinatorThatIsAway, IsWaitedForOnceAndNoticedWhenItIsBack) {
   }
   for (const auto& done : held) done(refuse(ErrorCode::timeout, "no answer"));
   Result<HeldKey> key = keys.key_for("ada");
-  for (const auto until = std::chrono::steady_clock::now() + lending_patience; !key && std::chrono::steady_clock::now() < until; key = keys.key_for("ada")) std::this_thread::sleep_for(1ms);
+  for (const auto until = std::chrono::steady_clock::now() + lending_patience;
+       !key && std::chrono::steady_clock::now() < until; key = keys.key_for("ada"))
+    std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(key) << key.error().what;
 }
 
@@ -498,7 +526,9 @@ class StalledDisk final : public KeyNetwork {
 
 template <class Is>
 void until_it_is(const Is& is) {
-  for (const auto until = std::chrono::steady_clock::now() + lending_patience; !is() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+  for (const auto until = std::chrono::steady_clock::now() + lending_patience;
+       !is() && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(is());
 }
 
@@ -580,16 +610,16 @@ TEST(KeyKeeperTest, WhoIsQuietIsToldOfErasuresAndGoneProcessesAreNot) {
   std::mutex mutex;
   std::vector<std::uint32_t> told;
   std::atomic<std::int64_t> now{1'000'000};
-  KeyKeeper keeper(
-      KeyFolder::open(scratch.path() / "keys", {}).value(),
-      [&](std::uint32_t node, const KeysForget&, const std::function<void(Result<KeysForgotten>)>&) {
-        const std::lock_guard lock(mutex);
-        told.push_back(node);
-      },
-      {.now = [&] { return std::chrono::milliseconds(now.load()); }});
+  KeyKeeper keeper(KeyFolder::open(scratch.path() / "keys", {}).value(),
+                   [&](std::uint32_t node, const KeysForget&, const std::function<void(Result<KeysForgotten>)>&) {
+                     const std::lock_guard lock(mutex);
+                     told.push_back(node);
+                   },
+                   {.now = [&] { return std::chrono::milliseconds(now.load()); }});
   const auto asks = [&](std::uint32_t node, KeysAsked asked) {
     std::promise<KeyId> id;
-    keeper.answer(node, std::move(asked), [&](const Result<KeysAnswered>& answered) { id.set_value(answered.value().keys.front().id); });
+    keeper.answer(node, std::move(asked),
+                  [&](const Result<KeysAnswered>& answered) { id.set_value(answered.value().keys.front().id); });
     return id.get_future().get();
   };
   const auto ada = asks(1, {.what = KeysAsked::What::key_for, .holder = 1, .subjects = {"ada"}});
@@ -613,7 +643,8 @@ TEST_F(LentKeys, WhoAppendsDoesNotWaitForAKeyAndOrderIsKept) {
     const auto send = [&](const std::string& type, const std::string& subject) {
       auto append = order_of(subject);
       append.events[0].type = type;
-      sealed.append(std::move(append), {}, sealed.erasures(), [&](const Result<Appended>& done) { answered += done ? 1 : 100; });
+      sealed.append(std::move(append), {}, sealed.erasures(),
+                    [&](const Result<Appended>& done) { answered += done ? 1 : 100; });
     };
     send("first", "");
     EXPECT_EQ(answered, 1) << "what needs no key is not handed over";
@@ -686,7 +717,8 @@ TEST_F(LentKeys, KeysOfAllThatWaitsAreAskedForAtOnce) {
     SealingQueue queue({.fetch = [&](KeysWanted wanted) { lending_.node(1).fetch(std::move(wanted)); }});
     SealedJournal sealed(journal, std::make_shared<const Sealing>(lending_.nodes.at(1)), &queue);
     const auto send = [&](const std::string& subject) {
-      sealed.append(order_of(subject), {}, sealed.erasures(), [&](const Result<Appended>& done) { answered += done ? 1 : 100; });
+      sealed.append(order_of(subject), {}, sealed.erasures(),
+                    [&](const Result<Appended>& done) { answered += done ? 1 : 100; });
     };
     const auto go = lending_.hold_answers();
     send("first");
@@ -715,7 +747,8 @@ TEST_F(LentKeys, ABlockingAppendComesBehindWhatItsThreadSent) {
     first.events[0].type = "First";
     auto second = order_of("");
     second.events[0].type = "Second";
-    events.append_async(order_of("ada"), [](const Result<Appended>&) {});  // its key is waited for; a store without keys refuses it then
+    events.append_async(order_of("ada"),
+                        [](const Result<Appended>&) {});  // its key is waited for; a store without keys refuses it then
     events.append_async(std::move(first), [](const Result<Appended>&) {});
     std::thread opening([&] {
       while (lending_.on_the_way == 0) std::this_thread::sleep_for(1ms);

@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "evershard/store/erasure/key_folder.hpp"
 #include "evershard/cluster/keys/coordinator_keys.hpp"
 #include "evershard/cluster/keys/key_keeper.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
 #include "tests/store/local/small_store.hpp"
 
 namespace evershard::cluster {
@@ -31,7 +31,8 @@ class Lending {
     explicit Link(Lending& lending, std::uint32_t node) : lending_(lending), node_(node) {}
     void ask(KeysAsked asked, std::chrono::milliseconds, KeysDone done) override {
       ++lending_.asked;
-      if (lending_.cut_off.load() == node_ || lending_.keeper == nullptr) return done(refuse(ErrorCode::unavailable, "no connection"));
+      if (lending_.cut_off.load() == node_ || lending_.keeper == nullptr)
+        return done(refuse(ErrorCode::unavailable, "no connection"));
       lending_.keeper->answer(node_, std::move(asked), [this, done = std::move(done)](Result<KeysAnswered> answered) {
         std::shared_future<void> held;
         {
@@ -57,7 +58,8 @@ class Lending {
   void start_keeper(bool with_keys = true) {
     std::unique_ptr<SubjectKeys> keys;
     if (with_keys) keys = KeyFolder::open(folder(), scratch_.path() / "data").value();
-    auto forget = [this](std::uint32_t node, const KeysForget& what, const std::function<void(Result<KeysForgotten>)>& done) {
+    auto forget = [this](std::uint32_t node, const KeysForget& what,
+                         const std::function<void(Result<KeysForgotten>)>& done) {
       ++told_to_forget;
       if (frozen.load() == node) return;
       if (cut_off.load() == node) return done(refuse(ErrorCode::unavailable, "no connection"));

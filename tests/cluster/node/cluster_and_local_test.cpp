@@ -59,9 +59,11 @@ class ClusterAndLocal : public ::testing::Test {
 
   template <class T>
   static void expect_equal(const Result<T>& expected, const Result<T>& answer) {
-    ASSERT_EQ(expected.has_value(), answer.has_value()) << "local: " << (expected ? "ok" : shown(expected.error())) << "; cluster: " << (answer ? "ok" : shown(answer.error()));
+    ASSERT_EQ(expected.has_value(), answer.has_value()) << "local: " << (expected ? "ok" : shown(expected.error()))
+                                                        << "; cluster: " << (answer ? "ok" : shown(answer.error()));
     if (!expected) {
-      ASSERT_EQ(shown(expected.error()), shown(answer.error())) << expected.error().what << " / " << answer.error().what;
+      ASSERT_EQ(shown(expected.error()), shown(answer.error()))
+          << expected.error().what << " / " << answer.error().what;
     } else if constexpr (!std::is_void_v<T>) {
       ASSERT_TRUE(*expected == *answer);
     }
@@ -69,21 +71,30 @@ class ClusterAndLocal : public ::testing::Test {
 
   void act() {
     const auto choice = dice->below(100);
-    if (choice < 50) append();
-    else if (choice < 68) read_query();
-    else if (choice < 76) read_stream();
-    else if (choice < 90) look_up();
-    else put_snapshot();
+    if (choice < 50)
+      append();
+    else if (choice < 68)
+      read_query();
+    else if (choice < 76)
+      read_stream();
+    else if (choice < 90)
+      look_up();
+    else
+      put_snapshot();
   }
 
   void append() {
-    auto append = !accepted.empty() && dice->one_in(6) ? accepted[dice->below(accepted.size())] : dice->append(head.value);
+    auto append =
+        !accepted.empty() && dice->one_in(6) ? accepted[dice->below(accepted.size())] : dice->append(head.value);
     auto& asked = node();
     ASSERT_TRUE(asked.wait_for(head, 5s));
     const auto expected = local.append(append);
     const auto answer = asked.append(append);
     // Of several reasons to refuse, each store names one.
-    const auto is_conflict = [](const Result<Appended>& result) { return !result && (result.error().code == ErrorCode::version_conflict || result.error().code == ErrorCode::condition_failed); };
+    const auto is_conflict = [](const Result<Appended>& result) {
+      return !result &&
+             (result.error().code == ErrorCode::version_conflict || result.error().code == ErrorCode::condition_failed);
+    };
     if (is_conflict(answer) && answer.error().code == ErrorCode::condition_failed) {
       ASSERT_NO_FATAL_FAILURE(expect_honest(append, answer.error()));
     }
@@ -96,17 +107,20 @@ class ClusterAndLocal : public ::testing::Test {
     if (!answer) return;
     head = std::max(head, answer->last_position);
     ++stored;
-    const bool named = append.request_id || std::any_of(append.events.begin(), append.events.end(), [](const Event& e) { return e.id.given(); });
+    const bool named = append.request_id || std::any_of(append.events.begin(), append.events.end(),
+                                                        [](const Event& e) { return e.id.given(); });
     if (named) accepted.push_back(std::move(append));
     named_from.resize(head.value + 1);
-    for (auto position = answer->first_position; position <= answer->last_position; ++position) named_from[position.value] = named;
+    for (auto position = answer->first_position; position <= answer->last_position; ++position)
+      named_from[position.value] = named;
   }
 
   void compare(EventStream expected, EventStream answer) {
     for (;;) {
       const auto a = expected.next();
       const auto b = answer.next();
-      ASSERT_EQ(a.has_value(), b.has_value()) << "local: " << (a ? "ok" : shown(a.error())) << "; cluster: " << (b ? "ok" : shown(b.error()));
+      ASSERT_EQ(a.has_value(), b.has_value())
+          << "local: " << (a ? "ok" : shown(a.error())) << "; cluster: " << (b ? "ok" : shown(b.error()));
       if (!a) {
         ASSERT_EQ(shown(a.error()), shown(b.error()));
         return;
@@ -114,7 +128,8 @@ class ClusterAndLocal : public ::testing::Test {
       ASSERT_EQ(a->has_value(), b->has_value());
       if (!*a) break;
       const bool named = named_from[(*a)->position.value];
-      ASSERT_TRUE(comparable(**a, named) == comparable(**b, named)) << "position " << (*a)->position.value << " and " << (*b)->position.value;
+      ASSERT_TRUE(comparable(**a, named) == comparable(**b, named))
+          << "position " << (*a)->position.value << " and " << (*b)->position.value;
     }
   }
 
@@ -176,7 +191,8 @@ class ClusterAndLocal : public ::testing::Test {
     }
   }
 
-  static void expect_snapshot(Result<std::optional<RecordedSnapshot>> expected, Result<std::optional<RecordedSnapshot>> answer) {
+  static void expect_snapshot(Result<std::optional<RecordedSnapshot>> expected,
+                              Result<std::optional<RecordedSnapshot>> answer) {
     // When they were taken differs, and with it when they expire.
     for (auto* one : {&expected, &answer}) {
       if (!*one || !**one) continue;
@@ -205,7 +221,9 @@ class ClusterAndLocal : public ::testing::Test {
 
 TEST_F(ClusterAndLocal, GiveTheSameAnswers) {
   const auto given = environment("EVERSHARD_SEED");
-  const auto rounds = !given.empty() ? 1 : !environment("EVERSHARD_ROUNDS").empty() ? std::stoi(environment("EVERSHARD_ROUNDS")) : 2;
+  const auto rounds = !given.empty()                             ? 1
+                      : !environment("EVERSHARD_ROUNDS").empty() ? std::stoi(environment("EVERSHARD_ROUNDS"))
+                                                                 : 2;
   for (int round = 0; round < rounds; ++round) {
     const auto seed = given.empty() ? std::random_device{}() : std::stoull(given);
     SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));

@@ -1,4 +1,5 @@
-// Shards whose node is gone for good, or came back with less: they go on where an operator says, and readers are told what is lost.
+// Shards whose node is gone for good, or came back with less: they go on where an operator says, and readers are told
+// what is lost.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +31,14 @@ std::string name_in(std::uint16_t shard) {
 
 class ClusterLoss : public testing::Test {
  protected:
-  ClusterLoss() : cluster_({.nodes = 3, .shards = loss_shards, .data_dir = folder_.path(), .timeout = std::chrono::seconds(5), .limits = {}}) { EXPECT_TRUE(cluster_.wait_until_open()); }
+  ClusterLoss()
+      : cluster_({.nodes = 3,
+                  .shards = loss_shards,
+                  .data_dir = folder_.path(),
+                  .timeout = std::chrono::seconds(5),
+                  .limits = {}}) {
+    EXPECT_TRUE(cluster_.wait_until_open());
+  }
 
   static bool soon(const std::function<bool()>& condition) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -64,7 +72,8 @@ class ClusterLoss : public testing::Test {
   /// The node is here, and its disk is refused.
   bool is_refused(std::uint32_t node, ShardId shard) {
     const auto status = cluster_.status();
-    const auto here = std::ranges::any_of(status.nodes, [&](const auto& known) { return known.is.node == node && known.is.up; });
+    const auto here =
+        std::ranges::any_of(status.nodes, [&](const auto& known) { return known.is.node == node && known.is.up; });
     return here && !status.shards[shard.value].trouble.empty();
   }
   /// What is accepted is what the first try names.
@@ -134,16 +143,20 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
     ASSERT_TRUE(behind) << behind.error().what;
     EXPECT_EQ(*behind, loss_shards);
   }
-  // One aggregate of the shard alone: whoever begins behind the loss, by a version that is there, or ends before it, reads on.
+  // One aggregate of the shard alone: whoever begins behind the loss, by a version that is there, or ends before it,
+  // reads on.
   for (const std::uint32_t node : {1u, 3u}) {
     const auto shard = lost.front().value;
     EXPECT_EQ(payloads(node, shard).error().code, ErrorCode::corruption) << "its versions would begin anew, silently";
     EXPECT_EQ(payloads(node, shard, {.direction = Direction::backwards}).error().code, ErrorCode::corruption);
     EXPECT_EQ(payloads(node, shard, {.up_to = before}).error().code, ErrorCode::corruption);
     EXPECT_TRUE(payloads(node, shard, {.from = SeqNr{2}})) << "behind it";
-    EXPECT_EQ(payloads(node, shard, {.from = SeqNr{4}}).error().code, ErrorCode::corruption) << "versions 2 and 3 were there when they were read";
-    const auto other = std::ranges::find(lost, ShardId{0}) == lost.end() ? std::uint16_t{0} : shards_of(1).front().value;
-    EXPECT_EQ(payloads(node, other).value_or(std::vector<std::string>{}), (std::vector<std::string>{"0", "1", "2", "after"}));
+    EXPECT_EQ(payloads(node, shard, {.from = SeqNr{4}}).error().code, ErrorCode::corruption)
+        << "versions 2 and 3 were there when they were read";
+    const auto other =
+        std::ranges::find(lost, ShardId{0}) == lost.end() ? std::uint16_t{0} : shards_of(1).front().value;
+    EXPECT_EQ(payloads(node, other).value_or(std::vector<std::string>{}),
+              (std::vector<std::string>{"0", "1", "2", "after"}));
   }
   // What was lost may have matched.
   auto conditional = Append().event(name_in(lost.front().value), "Placed", "c");
@@ -171,15 +184,19 @@ TEST_F(ClusterLoss, AnEventIsReadFromItsOwnShardAndWhereItIsLostThatIsTold) {
   for (int i = 0; i < 2; ++i) append_round(1, std::to_string(i));
   std::map<std::uint32_t, RecordedEvent> of_node;  // one of each
   const auto owners = cluster_.node(1).committer().owners();
-  for (const auto& event : cluster_.node(1).read(Query().tags({"x"}), {.at_least = last_})) of_node.emplace(owners[event.shard.value], event);
+  for (const auto& event : cluster_.node(1).read(Query().tags({"x"}), {.at_least = last_}))
+    of_node.emplace(owners[event.shard.value], event);
   ASSERT_EQ(of_node.size(), 3u);
   const auto& here = of_node.at(1);
   const auto& there = of_node.at(2);
   const auto lost = shards_of(2);
   constexpr auto patient = std::chrono::seconds(10);
-  const auto read = [&](std::uint32_t node, const RecordedEvent& event) { return cluster_.node(node).event_at(event.position, event.shard, patient); };
+  const auto read = [&](std::uint32_t node, const RecordedEvent& event) {
+    return cluster_.node(node).event_at(event.position, event.shard, patient);
+  };
   EXPECT_EQ(read(1, there).value(), there);
-  EXPECT_EQ(cluster_.node(1).event_at(here.position, there.shard, patient).value(), here) << "it lies in another shard after all";
+  EXPECT_EQ(cluster_.node(1).event_at(here.position, there.shard, patient).value(), here)
+      << "it lies in another shard after all";
 
   cluster_.stop(2);
   ASSERT_TRUE(soon([&] { return !cluster_.status().shards[lost.front().value].open; }));
@@ -191,7 +208,8 @@ TEST_F(ClusterLoss, AnEventIsReadFromItsOwnShardAndWhereItIsLostThatIsTold) {
   append_round(1, "after");
   for (const std::uint32_t node : {1u, 3u}) {
     EXPECT_EQ(read(node, here).value(), here);
-    EXPECT_TRUE(soon([&] { return read(node, there).error().code == ErrorCode::corruption; })) << read(node, there).error().what;
+    EXPECT_TRUE(soon([&] { return read(node, there).error().code == ErrorCode::corruption; }))
+        << read(node, there).error().what;
   }
   cluster_.skip_lost();
   for (const std::uint32_t node : {1u, 3u}) {
@@ -214,7 +232,8 @@ TEST_F(ClusterLoss, ANodeThatComesBackWithAnOldBackupGoesOnWithThat) {
   ASSERT_TRUE(soon([&] { return cluster_.node(2).head().value_or(GlobalPosition{0}) >= last_; }));
   // While it runs.
   const auto& running = cluster_.node(2).committer().store();
-  EXPECT_EQ(storage::backup(running, folder_.path() / "part", {.up_to = GlobalPosition{1}}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(storage::backup(running, folder_.path() / "part", {.up_to = GlobalPosition{1}}).error().code,
+            ErrorCode::invalid_argument);
   const auto copied = storage::backup(running, folder_.path() / "copy");
   ASSERT_TRUE(copied) << copied.error().what;
   append_round(1, "gone");
@@ -248,11 +267,15 @@ TEST_F(ClusterLoss, ANodeThatComesBackWithAnOldBackupGoesOnWithThat) {
   const auto shard = own.front().value;
   EXPECT_EQ(payloads(1, shard).error().code, ErrorCode::corruption) << "version 4 was \"gone\" once";
   EXPECT_EQ(payloads(1, shard, {.from = SeqNr{2}}).error().code, ErrorCode::corruption);
-  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{4}}).error().code, ErrorCode::corruption) << "who has seen version 3 has missed \"gone\"";
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{4}}).error().code, ErrorCode::corruption)
+      << "who has seen version 3 has missed \"gone\"";
   EXPECT_EQ(payloads(1, shard, {.from = SeqNr{5}}).value_or(Payloads{"?"}), Payloads{}) << "behind the loss";
-  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{6}}).error().code, ErrorCode::corruption) << "who has seen version 5 has seen what was lost";
-  EXPECT_EQ(payloads(1, shard, {.up_to = copied.value()}).value_or(Payloads{}), (Payloads{"0", "1", "2"})) << "before it: what the copy has is there";
-  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{3}, .direction = Direction::backwards, .up_to = {}}).value_or(Payloads{}), (Payloads{"2", "1", "0"}));
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{6}}).error().code, ErrorCode::corruption)
+      << "who has seen version 5 has seen what was lost";
+  EXPECT_EQ(payloads(1, shard, {.up_to = copied.value()}).value_or(Payloads{}), (Payloads{"0", "1", "2"}))
+      << "before it: what the copy has is there";
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{3}, .direction = Direction::backwards, .up_to = {}}).value_or(Payloads{}),
+            (Payloads{"2", "1", "0"}));
 }
 
 }  // namespace

@@ -92,9 +92,12 @@ TEST(ClusterNode, AppendsAnywhereAndReadsEverythingEverywhere) {
     const auto events = all_of(cluster.node(n).read(Query::all(), {.at_least = last}));
     EXPECT_EQ(payloads_of(events), expected);
     for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].position, GlobalPosition{i + 1});
-    EXPECT_EQ(payloads_of(all_of(cluster.node(n).read(Query().tags({"x"}), {.after = GlobalPosition{9}}))), (std::vector<std::string>{"9", "10", "11"}));
-    EXPECT_EQ(payloads_of(all_of(cluster.node(n).read(Query::all(), {.limit = 2, .direction = Direction::backwards}))), (std::vector<std::string>{"11", "10"}));
-    EXPECT_THAT(payloads_of(all_of(cluster.node(n).read(AggregateId::parse(aggregate_in(1)).value()))), ElementsAre("1", "5", "9"));
+    EXPECT_EQ(payloads_of(all_of(cluster.node(n).read(Query().tags({"x"}), {.after = GlobalPosition{9}}))),
+              (std::vector<std::string>{"9", "10", "11"}));
+    EXPECT_EQ(payloads_of(all_of(cluster.node(n).read(Query::all(), {.limit = 2, .direction = Direction::backwards}))),
+              (std::vector<std::string>{"11", "10"}));
+    EXPECT_THAT(payloads_of(all_of(cluster.node(n).read(AggregateId::parse(aggregate_in(1)).value()))),
+                ElementsAre("1", "5", "9"));
     EXPECT_EQ(cluster.node(n).aggregate(AggregateId::parse(aggregate_in(2)).value())->version, SeqNr{3});
   }
 }
@@ -107,14 +110,17 @@ TEST(ClusterNode, AGatewayServesTheWholeStoreAndOwnsNothingOfIt) {
   EXPECT_TRUE(gateway.view().find(3)->gateway);
 
   GlobalPosition last;
-  for (std::uint16_t i = 0; i < 8; ++i) last = gateway.append(one(aggregate_in(i % shards), "Placed", std::to_string(i), {"x"})).value().last_position;
+  for (std::uint16_t i = 0; i < 8; ++i)
+    last = gateway.append(one(aggregate_in(i % shards), "Placed", std::to_string(i), {"x"})).value().last_position;
   EXPECT_THAT(payloads_of(all_of(gateway.read(Query().tags({"x"}), {.at_least = last}))), testing::SizeIs(8));
-  EXPECT_EQ(gateway.append(one(aggregate_in(1), "Placed", "again", {"y"}).fail_if(Query().tags({"x"}))).error().code, ErrorCode::condition_failed);
+  EXPECT_EQ(gateway.append(one(aggregate_in(1), "Placed", "again", {"y"}).fail_if(Query().tags({"x"}))).error().code,
+            ErrorCode::condition_failed);
 
   cluster.stop(3);  // its disk goes with it
   cluster.start(3);
   ASSERT_TRUE(cluster.wait_until_open());
-  EXPECT_THAT(payloads_of(all_of(cluster.node(3).read(Query::all(), {.at_least = last}))), testing::SizeIs(8)) << "nothing of the store was on it";
+  EXPECT_THAT(payloads_of(all_of(cluster.node(3).read(Query::all(), {.at_least = last}))), testing::SizeIs(8))
+      << "nothing of the store was on it";
   const auto assigned = cluster.assign({.node = 3, .shards = {ShardId{0}}});
   ASSERT_FALSE(assigned);
   EXPECT_EQ(assigned.error().code, ErrorCode::invalid_argument);
@@ -129,9 +135,12 @@ TEST(ClusterNode, HoldsVersionsAndConditionsOverShards) {
   ASSERT_TRUE(first) << first.error().what;
 
   const auto again = cluster.node(2).append(one(a, "Taken", "2").expect(a, Version::none()));
-  const auto unique = cluster.node(3).append(one(b, "Taken", "3", {"name:joe"}).fail_if(Query().tags({"name:joe"}), GlobalPosition{0}));
-  const auto other = cluster.node(3).append(one(b, "Taken", "4", {"name:ann"}).fail_if(Query().tags({"name:ann"}), GlobalPosition{0}));
-  const auto after = cluster.node(2).append(one(c, "Taken", "5", {"name:joe"}).fail_if(Query().tags({"name:joe"}), first->last_position));
+  const auto unique =
+      cluster.node(3).append(one(b, "Taken", "3", {"name:joe"}).fail_if(Query().tags({"name:joe"}), GlobalPosition{0}));
+  const auto other =
+      cluster.node(3).append(one(b, "Taken", "4", {"name:ann"}).fail_if(Query().tags({"name:ann"}), GlobalPosition{0}));
+  const auto after = cluster.node(2).append(
+      one(c, "Taken", "5", {"name:joe"}).fail_if(Query().tags({"name:joe"}), first->last_position));
 
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::version_conflict) << again.error().what;
@@ -141,7 +150,8 @@ TEST(ClusterNode, HoldsVersionsAndConditionsOverShards) {
   EXPECT_EQ(unique.error().details->position, first->first_position) << "I-Honest";
   ASSERT_TRUE(other) << other.error().what;
   ASSERT_TRUE(after) << after.error().what;
-  EXPECT_EQ(payloads_of(all_of(cluster.node(1).read(Query::all(), {.at_least = after->last_position}))), (std::vector<std::string>{"1", "4", "5"}));
+  EXPECT_EQ(payloads_of(all_of(cluster.node(1).read(Query::all(), {.at_least = after->last_position}))),
+            (std::vector<std::string>{"1", "4", "5"}));
 }
 
 TEST(ClusterNode, AppendsOverShardsOfSeveralNodesTogether) {
@@ -150,7 +160,10 @@ TEST(ClusterNode, AppendsOverShardsOfSeveralNodesTogether) {
   const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(2);
   for (int i = 0; i < 5; ++i) {
     Append append;
-    append.event(a, "Moved", std::to_string(i) + "a").event(b, "Moved", std::to_string(i) + "b").event(a, "Moved", std::to_string(i) + "A").event(c, "Moved", std::to_string(i) + "c");
+    append.event(a, "Moved", std::to_string(i) + "a")
+        .event(b, "Moved", std::to_string(i) + "b")
+        .event(a, "Moved", std::to_string(i) + "A")
+        .event(c, "Moved", std::to_string(i) + "c");
 
     const auto done = cluster.node(1 + static_cast<std::uint32_t>(i) % 3).append(std::move(append));
 
@@ -159,10 +172,13 @@ TEST(ClusterNode, AppendsOverShardsOfSeveralNodesTogether) {
     ASSERT_EQ(done->versions.size(), 3u);
     EXPECT_EQ(done->versions[0].version, SeqNr{static_cast<std::uint64_t>(2 * i + 2)});
     EXPECT_EQ(done->versions[1].version, SeqNr{static_cast<std::uint64_t>(i + 1)});
-    const auto read = all_of(cluster.node(2).read(Query::all(), {.after = done->first_position - 1, .at_least = done->last_position}));
-    EXPECT_THAT(payloads_of(read), ElementsAre(std::to_string(i) + "a", std::to_string(i) + "b", std::to_string(i) + "A", std::to_string(i) + "c"));
+    const auto read = all_of(
+        cluster.node(2).read(Query::all(), {.after = done->first_position - 1, .at_least = done->last_position}));
+    EXPECT_THAT(payloads_of(read), ElementsAre(std::to_string(i) + "a", std::to_string(i) + "b",
+                                               std::to_string(i) + "A", std::to_string(i) + "c"));
   }
-  auto conflict = cluster.node(1).append(Append().event(a, "Moved", "no").event(b, "Moved", "no").expect(b, Version::exactly(SeqNr{2})));
+  auto conflict = cluster.node(1).append(
+      Append().event(a, "Moved", "no").event(b, "Moved", "no").expect(b, Version::exactly(SeqNr{2})));
   ASSERT_FALSE(conflict);
   EXPECT_EQ(conflict.error().code, ErrorCode::version_conflict) << conflict.error().what;
   EXPECT_EQ(all_of(cluster.node(3).read(Query::all(), {.at_least = GlobalPosition{20}})).size(), 20u) << "I-Atomic";
@@ -191,9 +207,13 @@ TEST(ClusterNode, OneOfManyWinsAName) {
     clients.emplace_back([&, n] {
       for (int i = 0; i < 10; ++i) {
         const auto name = "name:" + std::to_string(i);
-        const auto done = cluster.node(1 + n % 3).append(one(aggregate_in(static_cast<std::uint16_t>(n % shards), 1), "Taken", name, {name}).fail_if(Query().tags({name}), GlobalPosition{0}));
-        if (done) ++won;
-        else if (done.error().code == ErrorCode::condition_failed) ++lost;
+        const auto done = cluster.node(1 + n % 3).append(
+            one(aggregate_in(static_cast<std::uint16_t>(n % shards), 1), "Taken", name, {name})
+                .fail_if(Query().tags({name}), GlobalPosition{0}));
+        if (done)
+          ++won;
+        else if (done.error().code == ErrorCode::condition_failed)
+          ++lost;
         else {
           ++other;
           ADD_FAILURE() << done.error().what;
@@ -206,7 +226,8 @@ TEST(ClusterNode, OneOfManyWinsAName) {
   EXPECT_EQ(won, 10);
   EXPECT_EQ(lost, 50);
   std::set<std::string> names;
-  for (const auto& event : all_of(cluster.node(2).read(Query::all(), {.at_least = GlobalPosition{10}}))) EXPECT_TRUE(names.insert(event.payload).second) << "I-Condition: " << event.payload << " twice";
+  for (const auto& event : all_of(cluster.node(2).read(Query::all(), {.at_least = GlobalPosition{10}})))
+    EXPECT_TRUE(names.insert(event.payload).second) << "I-Condition: " << event.payload << " twice";
 }
 
 TEST(ClusterNode, AnswersARetryWithWhatWasStored) {
@@ -231,7 +252,11 @@ TEST(ClusterNode, AnswersARetryOfAnAppendOverShardsWithWhatWasStored) {
   const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(2);
   ASSERT_TRUE(cluster.node(1).append(one(b, "Placed", "0")));
   Append append;
-  append.event(a, "Moved", "1").event(b, "Moved", "2").event(b, "Moved", "3").event(c, "Moved", "4").expect(b, Version::exactly(SeqNr{1}));
+  append.event(a, "Moved", "1")
+      .event(b, "Moved", "2")
+      .event(b, "Moved", "3")
+      .event(c, "Moved", "4")
+      .expect(b, Version::exactly(SeqNr{1}));
   append.request_id = EventId::random();
   const auto first = cluster.node(1).append(append);
   ASSERT_TRUE(first) << first.error().what;
@@ -304,7 +329,10 @@ TEST(ClusterNode, RefusesWhatItHasNoRoomFor) {
   EXPECT_EQ(other, 0);
   EXPECT_GT(stored, 0);
   EXPECT_GT(overloaded, 0);
-  EXPECT_EQ(all_of(cluster.node(2).read(Query::all(), {.at_least = GlobalPosition{static_cast<std::uint64_t>(stored.load())}})).size(), static_cast<std::size_t>(stored));
+  EXPECT_EQ(all_of(cluster.node(2).read(Query::all(),
+                                        {.at_least = GlobalPosition{static_cast<std::uint64_t>(stored.load())}}))
+                .size(),
+            static_cast<std::size_t>(stored));
 }
 
 TEST(ClusterNode, GoesOnWhenTheCoordinatorIsReplaced) {
@@ -312,7 +340,8 @@ TEST(ClusterNode, GoesOnWhenTheCoordinatorIsReplaced) {
   ASSERT_TRUE(cluster.wait_until_open());
   for (int round = 0; round < 5; ++round) {
     for (std::uint16_t i = 0; i < 8; ++i) {
-      const auto done = cluster.node(1 + i % 3).append(one(aggregate_in(i % shards), "Placed", std::to_string(round * 8 + i)));
+      const auto done =
+          cluster.node(1 + i % 3).append(one(aggregate_in(i % shards), "Placed", std::to_string(round * 8 + i)));
       ASSERT_TRUE(done) << done.error().what;
       EXPECT_EQ(done->first_position, GlobalPosition{static_cast<std::uint64_t>(round * 8 + i + 1)});
     }
@@ -349,21 +378,26 @@ TEST(ClusterNode, ANodeComesBackWithWhatItHad) {
       if (owners[s] != n) append(n % 3 + 1, s);
     cluster.start(n);
     for (std::uint16_t i = 0; i < 8; ++i) append(n, i % shards);
-    for (std::uint32_t m = 1; m <= 3; ++m) EXPECT_EQ(payloads_of(all_of(cluster.node(m).read(Query::all(), {.at_least = last}))), expected);
+    for (std::uint32_t m = 1; m <= 3; ++m)
+      EXPECT_EQ(payloads_of(all_of(cluster.node(m).read(Query::all(), {.at_least = last}))), expected);
   }
 }
 
 /// What a process said before it was gone is heard no more: else the next one would be refused for its sake, for good.
 TEST(ClusterNode, AHelloThatIsUnderWayWhenItsNodeStopsIsNobodys) {
   const TemporaryFolder folder;
-  SmallCluster cluster({.nodes = 2, .shards = shards, .data_dir = folder.path(), .timeout = std::chrono::seconds(5), .limits = {}});
+  SmallCluster cluster(
+      {.nodes = 2, .shards = shards, .data_dir = folder.path(), .timeout = std::chrono::seconds(5), .limits = {}});
   ASSERT_TRUE(cluster.wait_until_open());
   cluster.hold_hellos();
   cluster.node(2).committer().serves_at("another door");
   ASSERT_TRUE(wait_for([&] { return cluster.hellos_held() != 0; }));
   cluster.stop(2);
   cluster.let_hellos_go();
-  EXPECT_TRUE(wait_for([&] { return !std::ranges::any_of(cluster.status().nodes, [](const auto& node) { return node.is.node == 2 && node.is.up; }); }));
+  EXPECT_TRUE(wait_for([&] {
+    return !std::ranges::any_of(cluster.status().nodes,
+                                [](const auto& node) { return node.is.node == 2 && node.is.up; });
+  }));
   cluster.start(2);
   for (std::uint16_t s = 0; s != shards; ++s) {
     Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");

@@ -55,7 +55,8 @@ storage::Identity identity_of(NodeLinks& links) {
 
 /// One node: its links, its store, itself.
 struct LinkedNode {
-  LinkedNode(std::uint32_t number, std::uint16_t coordinator_port, const std::filesystem::path& folder, LinkVersions versions = {}, std::uint16_t listen_port = 0) {
+  LinkedNode(std::uint32_t number, std::uint16_t coordinator_port, const std::filesystem::path& folder,
+             LinkVersions versions = {}, std::uint16_t listen_port = 0) {
     NodeLinksOptions options;
     options.listen_port = listen_port;
     options.refused = refusals.note();
@@ -68,7 +69,8 @@ struct LinkedNode {
     store_options.data_dir = folder / std::to_string(number);
     store_options.shards = identity.shards;
     store_options.disk_reserve_bytes = 0;
-    store_options.member = storage::ClusterMember{number, identity.store, identity.fork, identity.term_key, identity.created_at};
+    store_options.member =
+        storage::ClusterMember{number, identity.store, identity.fork, identity.term_key, identity.created_at};
     store = storage::open_node_store(store_options).value();
     ClusterNodeOptions node_options;
     node_options.committer.self = {number, std::random_device{}()};
@@ -144,7 +146,9 @@ class LinkedCluster : public testing::Test {
   }
   void append(std::size_t node) {
     const auto payload = std::to_string(expected.size());
-    auto one = Append().event("order-" + payload, "Placed", payload, {"x"}).event("account-" + payload, "Charged", payload, {"x"});
+    auto one = Append()
+                   .event("order-" + payload, "Placed", payload, {"x"})
+                   .event("account-" + payload, "Charged", payload, {"x"});
     one.request_id = EventId::random();
     one.fail_if(Query().tags({"order:" + payload}), GlobalPosition{0});
     const auto done = until_done(*nodes[node]->node, one);
@@ -200,7 +204,9 @@ TEST_F(LinkedCluster, KeepsTheOrderOfWhatOneThreadSends) {
   for (std::uint64_t round = 0; round != rounds; ++round) {
     for (std::uint64_t i = 0; i != aggregates; ++i) {
       const auto aggregate = "account-" + std::to_string(i);
-      auto one = Append().event(aggregate, "Charged", std::to_string(round)).expect(aggregate, ExpectedVersion::exactly(SeqNr{round}));
+      auto one = Append()
+                     .event(aggregate, "Charged", std::to_string(round))
+                     .expect(aggregate, ExpectedVersion::exactly(SeqNr{round}));
       nodes[0]->node->append_async(std::move(one), [&, round](const Result<Appended>& done) {
         const std::lock_guard lock(mutex);
         if (!done) refusals.push_back("round " + std::to_string(round) + ": " + done.error().what);
@@ -213,14 +219,16 @@ TEST_F(LinkedCluster, KeepsTheOrderOfWhatOneThreadSends) {
   EXPECT_THAT(refusals, testing::IsEmpty());
 }
 
-// Two coordinators on copies of one log, both of epoch 2: a node that was started again at the copy's, and nodes that stayed, reach each other.
+// Two coordinators on copies of one log, both of epoch 2: a node that was started again at the copy's, and nodes that
+// stayed, reach each other.
 TEST_F(LinkedCluster, GivesNoPositionTwiceWhereTwoCoordinatorsLeadCopiesOfOneLog) {
   append_and_check();
   const auto at = nodes[0]->links->port();
   nodes[0].reset();
   coordinator.reset();
   std::filesystem::create_directory(folder.path() / "copy");
-  std::filesystem::copy(folder.path() / "coordinator", folder.path() / "copy" / "coordinator", std::filesystem::copy_options::recursive);
+  std::filesystem::copy(folder.path() / "coordinator", folder.path() / "copy" / "coordinator",
+                        std::filesystem::copy_options::recursive);
   coordinator = std::make_unique<LinkedCoordinator>(folder.path(), port);
   LinkedCoordinator other(folder.path() / "copy");
   ASSERT_EQ(coordinator->log->state().epoch, other.log->state().epoch);
@@ -245,7 +253,8 @@ TEST_F(LinkedCluster, GivesNoPositionTwiceWhereTwoCoordinatorsLeadCopiesOfOneLog
   EXPECT_GE(acknowledged.size(), 20u) << "nodes of one history go on";
   EXPECT_GE(apart, 5u);
   EXPECT_THAT(refusal, testing::HasSubstr("node 1 answers nothing of node 2: epoch 2 was led by"));
-  EXPECT_TRUE(nodes[0]->refusals.any("node 2: node 1 answers nothing of node 2")) << testing::PrintToString(nodes[0]->refusals.texts);
+  EXPECT_TRUE(nodes[0]->refusals.any("node 2: node 1 answers nothing of node 2"))
+      << testing::PrintToString(nodes[0]->refusals.texts);
   nodes[0].reset();
 
   // The other way: who has applied cuts of the one is not taken by the other, and takes nothing of it.
@@ -256,7 +265,8 @@ TEST_F(LinkedCluster, GivesNoPositionTwiceWhereTwoCoordinatorsLeadCopiesOfOneLog
   EXPECT_FALSE(all_owned(*nodes[2]->node)) << "it was welcomed";
   EXPECT_EQ(nodes[2]->store->view().watermark, before);
   restart_node(3);
-  ASSERT_TRUE(nodes[2]->node->wait_for(acknowledged.rbegin()->first, std::chrono::seconds(20))) << "its own coordinator's goes on";
+  ASSERT_TRUE(nodes[2]->node->wait_for(acknowledged.rbegin()->first, std::chrono::seconds(20)))
+      << "its own coordinator's goes on";
 }
 
 constexpr LinkVersions next_release{link_version + 1, link_version};
@@ -290,9 +300,13 @@ TEST_F(LinkedCluster, RefusesAReleaseThatIsNoNeighbour) {
   ASSERT_FALSE(identity);
   EXPECT_THAT(identity.error().what, testing::HasSubstr("protocol version"));
   const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < soon && !(told.any("protocol version") && coordinator->refusals.any("protocol version"))) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(told.any("the peer refused: the protocol version differs: 1 to 1 here, 2 to 3 at the peer")) << testing::PrintToString(told.texts);
-  EXPECT_TRUE(coordinator->refusals.any("1 to 1 here, 2 to 3 at the peer")) << testing::PrintToString(coordinator->refusals.texts);
+  while (std::chrono::steady_clock::now() < soon &&
+         !(told.any("protocol version") && coordinator->refusals.any("protocol version")))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(told.any("the peer refused: the protocol version differs: 1 to 1 here, 2 to 3 at the peer"))
+      << testing::PrintToString(told.texts);
+  EXPECT_TRUE(coordinator->refusals.any("1 to 1 here, 2 to 3 at the peer"))
+      << testing::PrintToString(coordinator->refusals.texts);
   append_and_check();
   stranger.reset();
 }
@@ -348,9 +362,11 @@ struct LinkedWhole {
   explicit LinkedWhole(const std::filesystem::path& at) : folder(at) { start(); }
   void start() {
     coordinator = std::make_unique<LinkedCoordinator>(folder);
-    for (std::uint32_t n = 1; n <= 3; ++n) nodes.push_back(std::make_unique<LinkedNode>(n, coordinator->links->port(), folder));
+    for (std::uint32_t n = 1; n <= 3; ++n)
+      nodes.push_back(std::make_unique<LinkedNode>(n, coordinator->links->port(), folder));
     for (const auto& node : nodes)
-      for (int i = 0; i < 2'000 && !all_owned(*node->node); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      for (int i = 0; i < 2'000 && !all_owned(*node->node); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   void stop() {
     nodes.clear();
@@ -409,9 +425,11 @@ TEST(LostCutLog, IsMadeAnewFromTheNodes) {
     EXPECT_EQ(rebuilt->order.state.shards[s].written, state.shards[s].written) << s;
     EXPECT_EQ(rebuilt->order.state.shards[s].last_position, state.shards[s].last_position) << s;
   }
-  EXPECT_GT(storage::look_for_cut_log({folders[0], folders[1]})->order.unknown_positions, 0u) << "one directory is missing";
+  EXPECT_GT(storage::look_for_cut_log({folders[0], folders[1]})->order.unknown_positions, 0u)
+      << "one directory is missing";
   ASSERT_TRUE(storage::write_cut_log(folder.path() / "coordinator", *rebuilt));
-  EXPECT_EQ(storage::write_cut_log(folder.path() / "coordinator", *rebuilt).error().code, ErrorCode::invalid_argument) << "there is one now";
+  EXPECT_EQ(storage::write_cut_log(folder.path() / "coordinator", *rebuilt).error().code, ErrorCode::invalid_argument)
+      << "there is one now";
 
   cluster.start();
   ASSERT_TRUE(cluster.nodes[2]->node->wait_for(last, std::chrono::seconds(20)));

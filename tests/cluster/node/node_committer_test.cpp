@@ -61,7 +61,8 @@ class HeardByCoordinator final : public NodeNetwork {
   }
 
   void forward(std::uint32_t, Append, NodeDone<Appended> done) override { done(refuse(alone())); }
-  void ask_part(std::uint32_t, std::shared_ptr<const actors::Attempt>, actors::PartAsked, std::function<void(actors::PartAnswer)>) override {}
+  void ask_part(std::uint32_t, std::shared_ptr<const actors::Attempt>, actors::PartAsked,
+                std::function<void(actors::PartAnswer)>) override {}
   void read(std::uint32_t, NodePageAsked asked, NodeDone<NodePage> done) override {
     NodePage page;
     {
@@ -69,7 +70,8 @@ class HeardByCoordinator final : public NodeNetwork {
       if (!elsewhere_) return done(refuse(alone()));
       ++reads_;
       came_.notify_all();
-      if (asked.after < elsewhere_->position && elsewhere_->position <= asked.up_to && asked.query.matches(*elsewhere_)) page.events.push_back(*elsewhere_);
+      if (asked.after < elsewhere_->position && elsewhere_->position <= asked.up_to && asked.query.matches(*elsewhere_))
+        page.events.push_back(*elsewhere_);
     }
     page.complete_to = asked.up_to;
     page.end = true;
@@ -85,9 +87,13 @@ class HeardByCoordinator final : public NodeNetwork {
   }
   void read_stream(std::uint32_t, NodeStreamAsked, NodeDone<NodePage> done) override { done(refuse(alone())); }
   void head(std::uint32_t, NodeHeadAsked, NodeDone<AggregateInfo> done) override { done(refuse(alone())); }
-  void snapshots(std::uint32_t, NodeSnapshotsAsked, NodeDone<std::vector<RecordedSnapshot>> done) override { done(refuse(alone())); }
+  void snapshots(std::uint32_t, NodeSnapshotsAsked, NodeDone<std::vector<RecordedSnapshot>> done) override {
+    done(refuse(alone()));
+  }
   void put_snapshot(std::uint32_t, Snapshot, GlobalPosition, NodeDone<void> done) override { done(refuse(alone())); }
-  void aggregates(std::uint32_t, NodeAggregatesAsked, NodeDone<std::vector<AggregateInfo>> done) override { done(refuse(alone())); }
+  void aggregates(std::uint32_t, NodeAggregatesAsked, NodeDone<std::vector<AggregateInfo>> done) override {
+    done(refuse(alone()));
+  }
 
  private:
   static Error alone() { return {ErrorCode::unavailable, "there is no other node"}; }
@@ -132,7 +138,8 @@ class NodeCommitterTest : public ::testing::Test {
     node_->connected();
     return network_.wait_for<Hello>([&](const Hello& hello) { return hello.from == self; });
   }
-  void welcome(NodeProcess self, std::uint64_t session, CutNumber last_cut = CutNumber{0}, sharding::ShardMap map = sharding::ShardMap(scripted_shards)) {
+  void welcome(NodeProcess self, std::uint64_t session, CutNumber last_cut = CutNumber{0},
+               sharding::ShardMap map = sharding::ShardMap(scripted_shards)) {
     Welcome welcome;
     welcome.to = self;
     welcome.session = session;
@@ -144,15 +151,19 @@ class NodeCommitterTest : public ::testing::Test {
   }
   void wait_for_watermark(GlobalPosition position) {
     const auto until = std::chrono::steady_clock::now() + 20s;
-    while (store_->view().watermark != position && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+    while (store_->view().watermark != position && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(5ms);
     ASSERT_EQ(store_->view().watermark, position);
   }
   /// Waits until the node has reported it.
   std::future<Result<Appended>> append(const std::string& payload, ShardOffset at) {
     auto promise = std::make_shared<std::promise<Result<Appended>>>();
     auto answer = promise->get_future();
-    node_->append_async(Append().event(aggregate_of(own_shard), "Placed", payload), [promise](Result<Appended> done) { promise->set_value(std::move(done)); });
-    network_.wait_for<actors::WriterReport>([&](const actors::WriterReport& said) { return said.report.shard == own_shard && said.report.first == at && !said.report.appends.empty(); });
+    node_->append_async(Append().event(aggregate_of(own_shard), "Placed", payload),
+                        [promise](Result<Appended> done) { promise->set_value(std::move(done)); });
+    network_.wait_for<actors::WriterReport>([&](const actors::WriterReport& said) {
+      return said.report.shard == own_shard && said.report.first == at && !said.report.appends.empty();
+    });
     return answer;
   }
   static Cut cut_of_own(CutNumber number, GlobalPosition first_position, ShardOffset first) {
@@ -177,7 +188,8 @@ class NodeCommitterTest : public ::testing::Test {
     state.epoch = Epoch{1};
     state.last_cut = number;
     state.watermark = watermark;
-    state.shards[own_shard.value] = {Epoch{1}, 1, own_next, GlobalPosition{0}, Epoch{own_next == ShardOffset{1} ? 0u : 1u}, ShardOffset{0}};
+    state.shards[own_shard.value] = {
+        Epoch{1}, 1, own_next, GlobalPosition{0}, Epoch{own_next == ShardOffset{1} ? 0u : 1u}, ShardOffset{0}};
     state.shards[other_shard.value] = {Epoch{1}, 2, ShardOffset{3}, watermark, Epoch{1}, ShardOffset{2}};
     return state;
   }
@@ -261,13 +273,18 @@ TEST_F(NodeCommitterTest, LooksUpAConditionAgainFromItsBeginning) {
 
   constexpr NodeProcess restarted{1, 78};
   sharding::ShardMap map(scripted_shards);
-  for (std::uint16_t shard = 0; shard != scripted_shards; ++shard) EXPECT_TRUE(map.assign(ShardId{shard}, {shard == own_shard.value ? 1u : 2u, "", Epoch{1}}));
+  for (std::uint16_t shard = 0; shard != scripted_shards; ++shard)
+    EXPECT_TRUE(map.assign(ShardId{shard}, {shard == own_shard.value ? 1u : 2u, "", Epoch{1}}));
   welcome(restarted, start(restarted).session, CutNumber{2}, map);
-  for (const auto until = std::chrono::steady_clock::now() + 60s; node_->owner(other_shard) == 0 && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(5ms);
+  for (const auto until = std::chrono::steady_clock::now() + 60s;
+       node_->owner(other_shard) == 0 && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(5ms);
   ASSERT_NE(node_->owner(other_shard), 0u);
   std::promise<Result<Appended>> promise;
   auto answer = promise.get_future();
-  node_->append_async(Append().event(aggregate_of(own_shard), "Placed", "").fail_if(Query().tags({"taken"}), GlobalPosition{0}), [&promise](Result<Appended> done) { promise.set_value(std::move(done)); });
+  node_->append_async(
+      Append().event(aggregate_of(own_shard), "Placed", "").fail_if(Query().tags({"taken"}), GlobalPosition{0}),
+      [&promise](Result<Appended> done) { promise.set_value(std::move(done)); });
   network_.wait_for_read();
   node_->receive(Opens{restarted, Epoch{1}, own_shard, Epoch{2}});
   Cut opening;
@@ -308,14 +325,18 @@ TEST_F(NodeCommitterTest, WritesTheStateOfItsOwnShardsWhileAllWhoAskOthersWait) 
   node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
   expect_at(first, GlobalPosition{1});
   const auto aggregate = AggregateId::parse(aggregate_of(own_shard)).value();
-  const auto state = [&](const std::string& payload) { return Snapshot{.aggregate = aggregate, .version = SeqNr{1}, .payload = payload, .keep = {}, .ttl = {}}; };
+  const auto state = [&](const std::string& payload) {
+    return Snapshot{.aggregate = aggregate, .version = SeqNr{1}, .payload = payload, .keep = {}, .ttl = {}};
+  };
   std::atomic<int> waited{0};
-  for (int i = 0; i < 64; ++i) node_->put_snapshot(state("elsewhere"), GlobalPosition{1'000}, [&](const Result<void>&) { ++waited; });
+  for (int i = 0; i < 64; ++i)
+    node_->put_snapshot(state("elsewhere"), GlobalPosition{1'000}, [&](const Result<void>&) { ++waited; });
 
   for (int i = 0; i < 10; ++i) {
     std::promise<Result<void>> promise;
     auto kept = promise.get_future();
-    node_->put_snapshot_here(state(std::to_string(i)), Epoch{1}, [&](Result<void> done) { promise.set_value(std::move(done)); });
+    node_->put_snapshot_here(state(std::to_string(i)), Epoch{1},
+                             [&](Result<void> done) { promise.set_value(std::move(done)); });
     const auto done = kept.get();
     ASSERT_TRUE(done) << done.error().what;
   }
@@ -346,10 +367,12 @@ TEST_F(NodeCommitterTest, SaysWhichPartIsLostWhenItStops) {
   actors::Preparer preparer(*store_, Limits{});
   const auto aggregate = aggregate_of(own_shard);
   // It rests on what is missing: answered once a cut was made since, and none is made.
-  ASSERT_TRUE(preparer.prepare(Append().event(aggregate, "Placed", "").expect(aggregate, ExpectedVersion::exactly(SeqNr{7})), of->prepared));
+  ASSERT_TRUE(preparer.prepare(
+      Append().event(aggregate, "Placed", "").expect(aggregate, ExpectedVersion::exactly(SeqNr{7})), of->prepared));
   std::promise<actors::PartAnswer> promise;
   auto answer = promise.get_future();
-  node_->take_part(of, {own_shard, actors::part_of(of->prepared.append), 4'711, 3}, [&promise](actors::PartAnswer said) { promise.set_value(std::move(said)); });
+  node_->take_part(of, {own_shard, actors::part_of(of->prepared.append), 4'711, 3},
+                   [&promise](actors::PartAnswer said) { promise.set_value(std::move(said)); });
   network_.wait_for<actors::WriterReport>([](const actors::WriterReport& said) { return said.ask != 0; });
   node_->stop();
 
@@ -364,7 +387,9 @@ TEST_F(NodeCommitterTest, SaysWhichPartIsLostWhenItStops) {
 // An operator thinks better of it while a cut is being put.
 TEST_F(NodeCommitterTest, TakesAShardThatOneCutGivesAwayAndBack) {
   node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{3}});
-  node_->receive(Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}, {own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
+  node_->receive(Announce{
+      openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}, {own_shard, Epoch{3}, 1, ShardOffset{1}}}),
+      GlobalPosition{0}, false});
   network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{2}; });
   auto first = append("first", ShardOffset{1});
   auto cut = cut_of_own(CutNumber{3}, GlobalPosition{1}, ShardOffset{1});
@@ -375,9 +400,11 @@ TEST_F(NodeCommitterTest, TakesAShardThatOneCutGivesAwayAndBack) {
 }
 
 TEST_F(NodeCommitterTest, TakesAShardThatComesBack) {
-  node_->receive(Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}}), GlobalPosition{0}, false});
+  node_->receive(
+      Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}}), GlobalPosition{0}, false});
   node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{3}});
-  node_->receive(Announce{openings(CutNumber{3}, {{own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
+  node_->receive(
+      Announce{openings(CutNumber{3}, {{own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
   network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{3}; });
   auto first = append("first", ShardOffset{1});
   auto cut = cut_of_own(CutNumber{4}, GlobalPosition{1}, ShardOffset{1});
@@ -396,25 +423,35 @@ TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereItsDiskHasWhatWasGivenUp) {
   auto losing = openings(CutNumber{3}, {{own_shard, Epoch{2}, 1, ShardOffset{2}, ShardOffset{1}, ShardOffset{2}}});
   losing.first_position = GlobalPosition{2};
   node_->receive(Announce{losing, GlobalPosition{0}, false});
-  for (const auto until = std::chrono::steady_clock::now() + 20s; !node_->failed() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(5ms);
+  for (const auto until = std::chrono::steady_clock::now() + 20s;
+       !node_->failed() && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(5ms);
 
   ASSERT_TRUE(node_->failed());
   EXPECT_EQ(node_->failed()->code, ErrorCode::unavailable);
-  EXPECT_NE(node_->failed()->what.find("what was given up of shard 0 as lost is on this disk: start this node again"), std::string::npos) << node_->failed()->what;
+  EXPECT_NE(node_->failed()->what.find("what was given up of shard 0 as lost is on this disk: start this node again"),
+            std::string::npos)
+      << node_->failed()->what;
 }
 
-// What was written and had no place when the shard went lies on the disk: the next process takes it up, this one cannot.
+// What was written and had no place when the shard went lies on the disk: the next process takes it up, this one
+// cannot.
 TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereWhatComesBackWasLeftBehind) {
   auto left = append("left", ShardOffset{1});
-  node_->receive(Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}}), GlobalPosition{0}, false});
+  node_->receive(
+      Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}}), GlobalPosition{0}, false});
   ASSERT_EQ(left.wait_for(20s), std::future_status::ready);
   EXPECT_EQ(left.get().error().code, ErrorCode::fenced);
   node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{3}});
-  node_->receive(Announce{openings(CutNumber{3}, {{own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
-  for (const auto until = std::chrono::steady_clock::now() + 20s; !node_->failed() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(5ms);
+  node_->receive(
+      Announce{openings(CutNumber{3}, {{own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
+  for (const auto until = std::chrono::steady_clock::now() + 20s;
+       !node_->failed() && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(5ms);
   ASSERT_TRUE(node_->failed());
   EXPECT_EQ(node_->failed()->code, ErrorCode::unavailable);
-  EXPECT_NE(node_->failed()->what.find("shard 0 was another node's and comes back"), std::string::npos) << node_->failed()->what;
+  EXPECT_NE(node_->failed()->what.find("shard 0 was another node's and comes back"), std::string::npos)
+      << node_->failed()->what;
 
   const auto hello = start({1, 78});
   const auto told = std::ranges::find(hello.shards, own_shard, &ShardTold::shard);
@@ -422,8 +459,9 @@ TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereWhatComesBackWasLeftBehind) 
   EXPECT_EQ(told->tail, ShardOffset{2}) << "it is there";
 }
 
-// An append that was looked up before a shard goes on behind a loss may be decided after it, in the same view: its heads are right all the
-// same, since a loss that a process outlives takes away nothing that has its place here. What had none goes, with all that was remembered of it.
+// An append that was looked up before a shard goes on behind a loss may be decided after it, in the same view: its
+// heads are right all the same, since a loss that a process outlives takes away nothing that has its place here. What
+// had none goes, with all that was remembered of it.
 TEST_F(NodeCommitterTest, ALossLeavesTheHeadsOfWhatHasItsPlace) {
   for (std::uint64_t n = 1; n != 3; ++n) {
     auto placed = append("placed", ShardOffset{n});
@@ -434,7 +472,10 @@ TEST_F(NodeCommitterTest, ALossLeavesTheHeadsOfWhatHasItsPlace) {
   const auto looked_up = [&] {
     actors::Prepared prepared;
     const actors::Preparer preparer(*store_, Limits{});
-    EXPECT_TRUE(preparer.prepare(Append().event(aggregate_of(own_shard), "Placed", "x").expect(aggregate_of(own_shard), ExpectedVersion::exactly(SeqNr{2})), prepared));
+    EXPECT_TRUE(preparer.prepare(Append()
+                                     .event(aggregate_of(own_shard), "Placed", "x")
+                                     .expect(aggregate_of(own_shard), ExpectedVersion::exactly(SeqNr{2})),
+                                 prepared));
     return prepared;
   };
   const auto before = looked_up();

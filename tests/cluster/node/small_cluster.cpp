@@ -25,11 +25,14 @@ class SmallCluster::Network final : public NodeNetwork {
       });
     });
   }
-  void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) override {
+  void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
+                std::function<void(actors::PartAnswer)> done) override {
     cluster_.deliver([this_cluster = &cluster_, node, bytes = encode_part(*of, part), part, done = std::move(done)] {
       if (const auto there = this_cluster->reach(node)) {
         auto asked = decode_part(bytes, there->store->identity().shards, there->store->hasher()).value();
-        return there->node->committer().take_part(asked.of, asked.part, [done](const actors::PartAnswer& answer) { done(decode_part_answer(encode(answer)).value()); });
+        return there->node->committer().take_part(asked.of, asked.part, [done](const actors::PartAnswer& answer) {
+          done(decode_part_answer(encode(answer)).value());
+        });
       }
       actors::PartAnswer lost;
       lost.attempt = part.attempt;
@@ -41,7 +44,9 @@ class SmallCluster::Network final : public NodeNetwork {
     });
   }
   void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) override {
-    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<NodePage>& then) { then(carried(there.committer().reader().read(decode_read(bytes).value()))); });
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<NodePage>& then) {
+      then(carried(there.committer().reader().read(decode_read(bytes).value())));
+    });
   }
   void read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) override {
     at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<NodePage>& then) {
@@ -57,10 +62,11 @@ class SmallCluster::Network final : public NodeNetwork {
   }
 
   void snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) override {
-    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<std::vector<RecordedSnapshot>>& then) {
-      auto found = there.committer().reader().snapshots(decode_snapshots_asked(bytes).value());
-      then(found ? decode_snapshots(encode(*found)) : std::move(found));
-    });
+    at(node, std::move(done),
+       [bytes = encode(asked)](ClusterNode& there, const NodeDone<std::vector<RecordedSnapshot>>& then) {
+         auto found = there.committer().reader().snapshots(decode_snapshots_asked(bytes).value());
+         then(found ? decode_snapshots(encode(*found)) : std::move(found));
+       });
   }
   void put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) override {
     at(node, std::move(done), [bytes = encode(snapshot, up_to)](ClusterNode& there, NodeDone<void> then) {
@@ -69,10 +75,11 @@ class SmallCluster::Network final : public NodeNetwork {
     });
   }
   void aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) override {
-    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<std::vector<AggregateInfo>>& then) {
-      auto found = there.committer().reader().aggregates(decode_aggregates_asked(bytes).value());
-      then(found ? decode_aggregates(encode(*found)) : std::move(found));
-    });
+    at(node, std::move(done),
+       [bytes = encode(asked)](ClusterNode& there, const NodeDone<std::vector<AggregateInfo>>& then) {
+         auto found = there.committer().reader().aggregates(decode_aggregates_asked(bytes).value());
+         then(found ? decode_aggregates(encode(*found)) : std::move(found));
+       });
   }
 
  private:
@@ -82,7 +89,8 @@ class SmallCluster::Network final : public NodeNetwork {
   void at(std::uint32_t node, NodeDone<T> done, Do act) {
     cluster_.deliver([this_cluster = &cluster_, node, done = std::move(done), act = std::move(act)]() mutable {
       const auto there = this_cluster->reach(node);
-      if (there == nullptr) return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
+      if (there == nullptr)
+        return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
       act(*there->node, std::move(done));
     });
   }
@@ -91,7 +99,11 @@ class SmallCluster::Network final : public NodeNetwork {
   const NodeProcess self_;
 };
 
-SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_(options_.shards), carriers_(std::make_unique<WorkPool>(8)), in_order_(std::make_unique<WorkPool>(1)) {
+SmallCluster::SmallCluster(Options options)
+    : options_(std::move(options)),
+      log_(options_.shards),
+      carriers_(std::make_unique<WorkPool>(8)),
+      in_order_(std::make_unique<WorkPool>(1)) {
   member_.store = EventId::random();
   member_.fork = member_.store;
   member_.term_key = 4711;
@@ -194,7 +206,8 @@ void SmallCluster::move(ShardId shard, std::uint32_t to) {
 
 Result<ShardsAssigned> SmallCluster::assign(const ShardAssignment& wanted) {
   std::promise<Result<ShardsAssigned>> promise;
-  coordinators_.back()->assign(wanted, [&](Result<ShardsAssigned> assigned) { promise.set_value(std::move(assigned)); });
+  coordinators_.back()->assign(wanted,
+                               [&](Result<ShardsAssigned> assigned) { promise.set_value(std::move(assigned)); });
   return promise.get_future().get();
 }
 
@@ -205,7 +218,8 @@ ClusterStatus SmallCluster::status() {
 }
 
 bool SmallCluster::wait_until_open() {
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60); std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+       std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     bool open = true;
     for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) {
       const auto part = reach(n);
@@ -239,9 +253,11 @@ void SmallCluster::members(NodeProcess node, const Members& members) {
   });
 }
 
-void SmallCluster::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) {
+void SmallCluster::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+                           const sharding::Leadership& coordinator) {
   deliver_in_order([=, this] {
-    if (const auto part = reach(node.node); part != nullptr && part->process == node) part->node->committer().cut_promised(shard, epoch, ask, cut, coordinator);
+    if (const auto part = reach(node.node); part != nullptr && part->process == node)
+      part->node->committer().cut_promised(shard, epoch, ask, cut, coordinator);
   });
 }
 
@@ -258,10 +274,14 @@ void SmallCluster::heard(NodeProcess from, ToCoordinator message) {
   std::visit(
       [&](auto& said) {
         using Said = std::decay_t<decltype(said)>;
-        if constexpr (std::is_same_v<Said, Hello>) coordinator.hello(std::move(said));
-        else if constexpr (std::is_same_v<Said, CutsAfter>) coordinator.cuts_after(said);
-        else if constexpr (std::is_same_v<Said, Held>) coordinator.held(said);
-        else coordinator.report(from, std::move(said.report), said.ask);
+        if constexpr (std::is_same_v<Said, Hello>)
+          coordinator.hello(std::move(said));
+        else if constexpr (std::is_same_v<Said, CutsAfter>)
+          coordinator.cuts_after(said);
+        else if constexpr (std::is_same_v<Said, Held>)
+          coordinator.held(said);
+        else
+          coordinator.report(from, std::move(said.report), said.ask);
       },
       message);
 }

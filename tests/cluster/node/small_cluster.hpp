@@ -20,7 +20,8 @@
 
 namespace evershard::cluster {
 
-/// One log that several coordinators have, each in a thread of its own, as after one was replaced that has not heard of it.
+/// One log that several coordinators have, each in a thread of its own, as after one was replaced that has not heard of
+/// it.
 class SharedCutLog final : public sharding::CutLog {
  public:
   SharedCutLog(std::mutex& mutex, sharding::MemoryCutLog& log) : mutex_(mutex), log_(log), state_(0) {}
@@ -75,7 +76,8 @@ class SmallCluster final : public CoordinatorNetwork {
   void skip_lost() { skip_lost_ = true; }
   /// A new coordinator leads; the old one is still there.
   void replace_coordinator();
-  /// The log gives a shard to another node, and a new coordinator says so. Shape: nothing is under way, and there are no events on it.
+  /// The log gives a shard to another node, and a new coordinator says so. Shape: nothing is under way, and there are
+  /// no events on it.
   void move(ShardId shard, std::uint32_t to);
   /// What an operator asks of the coordinator that leads.
   [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted);
@@ -90,7 +92,8 @@ class SmallCluster final : public CoordinatorNetwork {
 
   void to_node(NodeProcess node, ToNode message) override;
   void members(NodeProcess node, const Members& members) override;
-  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) override;
+  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
+               const sharding::Leadership& coordinator) override;
 
  private:
   class Network;
@@ -118,7 +121,7 @@ class SmallCluster final : public CoordinatorNetwork {
   std::atomic<bool> skip_lost_{false};
   storage::ClusterMember member_;
   std::mutex log_mutex_;
-  sharding::MemoryCutLog log_;  ///< under that mutex
+  sharding::MemoryCutLog log_;                       ///< under that mutex
   std::vector<std::unique_ptr<SharedCutLog>> logs_;  ///< one a coordinator
   std::mutex mutex_;
   std::map<std::uint32_t, std::shared_ptr<Part>> parts_;

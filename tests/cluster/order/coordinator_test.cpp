@@ -177,12 +177,15 @@ TEST_F(CoordinatorByHand, StepsDownBeforeANodeThatKnowsMore) {
 
   ASSERT_TRUE(actions.ended);
   EXPECT_EQ(actions.ended->code, ErrorCode::corruption);
-  EXPECT_EQ(actions.ended->what, "node 2 holds cut 9, this coordinator's log ends with cut 3: another one leads, or the log has lost its end");
+  EXPECT_EQ(
+      actions.ended->what,
+      "node 2 holds cut 9, this coordinator's log ends with cut 3: another one leads, or the log has lost its end");
   EXPECT_THAT(actions.send, IsEmpty());
   EXPECT_FALSE(coordinator().report(process(1), report_of(0, 1, 2, 1)).put) << "it makes no cut any more";
 }
 
-// What it holds covers more than this log knows, for the same reason: it is this coordinator that is behind, not the disk that is another history's.
+// What it holds covers more than this log knows, for the same reason: it is this coordinator that is behind, not the
+// disk that is another history's.
 TEST_F(CoordinatorByHand, StepsDownBeforeADiskThatIsAheadOfIt) {
   join_with(1);
   coordinator().lost(process(1));
@@ -206,8 +209,9 @@ TEST_F(CoordinatorByHand, DropsWhatIsNoReportOfItsNodes) {
   join_with(1);
   settle(coordinator().hello(hello_of(process(2))));
 
-  for (const auto& [from, report] : {std::pair(process(7), report_of(0, 1, 2, 1)), std::pair(process(2), report_of(0, 1, 2, 1)), std::pair(process(1), report_of(5, 1, 2, 1)),
-                                     std::pair(process(1), report_of(0, 1, 0, 1))}) {
+  for (const auto& [from, report] :
+       {std::pair(process(7), report_of(0, 1, 2, 1)), std::pair(process(2), report_of(0, 1, 2, 1)),
+        std::pair(process(1), report_of(5, 1, 2, 1)), std::pair(process(1), report_of(0, 1, 0, 1))}) {
     const auto actions = coordinator().report(from, report);
     EXPECT_THAT(actions.warnings, SizeIs(1));
     EXPECT_FALSE(actions.put || actions.ended);
@@ -257,7 +261,8 @@ TEST_F(CoordinatorByHand, RefusesASecondProcessOfANodeThatIsThere) {
   EXPECT_THAT(sent<HelloRefused>(second)[0].error.what, HasSubstr("node 1 is here already, at host-1"));
   EXPECT_THAT(second.warnings, SizeIs(1));
   coordinator().lost(process(1, 2));
-  EXPECT_THAT(sent<HelloRefused>(coordinator().hello(hello_of(process(1, 2)))), SizeIs(1)) << "that was not the one that is there";
+  EXPECT_THAT(sent<HelloRefused>(coordinator().hello(hello_of(process(1, 2)))), SizeIs(1))
+      << "that was not the one that is there";
   coordinator().lost(process(1));
 
   const auto rejoined = settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 2, 2), told(1, 1, 2, 2)})));
@@ -269,7 +274,8 @@ TEST_F(CoordinatorByHand, OpensNothingAgainForAProcessThatOnlyReconnects) {
   join_with(1);
   coordinator().lost(process(1));
 
-  const auto again = settle(coordinator().hello(hello_of(process(1), 3, {told(0, 1, 2, 2, true), told(1, 1, 2, 2, true)})));
+  const auto again =
+      settle(coordinator().hello(hello_of(process(1), 3, {told(0, 1, 2, 2, true), told(1, 1, 2, 2, true)})));
 
   EXPECT_THAT(sent<Welcome>(again), SizeIs(1));
   EXPECT_THAT(sent<Opens>(again), IsEmpty());
@@ -283,7 +289,8 @@ TEST_F(CoordinatorByHand, OpensAgainForAProcessThatTookAnEarlierOpening) {
   settle(coordinator().hello(hello_of(process(1, 2), 1, {told(0, 1, 1, 1), told(1, 1, 1, 1)})));
   coordinator().lost(process(1, 2));
 
-  const auto again = settle(coordinator().hello(hello_of(process(1), 1, {told(0, 1, 1, 1, true), told(1, 1, 1, 1, true)})));
+  const auto again =
+      settle(coordinator().hello(hello_of(process(1), 1, {told(0, 1, 1, 1, true), told(1, 1, 1, 1, true)})));
 
   EXPECT_THAT(sent<Opens>(again), SizeIs(2));
   EXPECT_EQ(log_.state().shards[0].epoch, Epoch{3});
@@ -295,7 +302,8 @@ TEST_F(CoordinatorByHand, OpensWhatItRefusedOnceTheDiskHasIt) {
   settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 3, 3), told(1, 1, 5, 5)})));
   ASSERT_THAT(coordinator().members().at(1).refused, SizeIs(1));
 
-  const auto again = settle(coordinator().hello(hello_of(process(1, 2), 4, {told(0, 1, 5, 5), told(1, 2, 5, 5, true)})));
+  const auto again =
+      settle(coordinator().hello(hello_of(process(1, 2), 4, {told(0, 1, 5, 5), told(1, 2, 5, 5, true)})));
 
   EXPECT_THAT(sent<Welcome>(again)[0].refused, IsEmpty());
   EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2});
@@ -313,7 +321,8 @@ TEST_F(CoordinatorByHand, RepeatsAPromiseThatWasLostAndOpensAgainWhatWentBy) {
 }
 
 TEST_F(CoordinatorByHand, RefusesMalformedHellos) {
-  for (const auto& bad : {hello_of({0, 1}), hello_of({1, 0}), hello_of(process(1), 0, {told(2, 1, 1, 1)}), hello_of(process(1), 0, {told(0, 1, 1, 1), told(0, 1, 1, 1)}),
+  for (const auto& bad : {hello_of({0, 1}), hello_of({1, 0}), hello_of(process(1), 0, {told(2, 1, 1, 1)}),
+                          hello_of(process(1), 0, {told(0, 1, 1, 1), told(0, 1, 1, 1)}),
                           hello_of(process(1), 0, {told(0, 1, 3, 2)}), hello_of(process(1), 0, {told(0, 1, 0, 1)})}) {
     const auto actions = coordinator().hello(bad);
     ASSERT_THAT(sent<HelloRefused>(actions), SizeIs(1));
@@ -330,7 +339,9 @@ TEST_F(CoordinatorByHand, RefusesADiskThatIsOfAnotherHistory) {
 
   ASSERT_THAT(sent<HelloRefused>(actions), SizeIs(1));
   EXPECT_EQ(sent<HelloRefused>(actions)[0].error.code, ErrorCode::corruption);
-  EXPECT_THAT(sent<HelloRefused>(actions)[0].error.what, HasSubstr("the disk of node 1 has cuts that cover shard 1 up to offset 5, those of this coordinator's log end with offset 4"));
+  EXPECT_THAT(sent<HelloRefused>(actions)[0].error.what,
+              HasSubstr("the disk of node 1 has cuts that cover shard 1 up to offset 5, those of this coordinator's "
+                        "log end with offset 4"));
   EXPECT_THAT(actions.warnings, SizeIs(1));
   EXPECT_FALSE(actions.put || actions.ended);
   EXPECT_THAT(sent<Opens>(actions), IsEmpty()) << "nothing of it is opened";
@@ -368,7 +379,8 @@ TEST_F(CoordinatorByHand, OpensNoShardWhoseCutsWereFoldedBecauseItHeldThem) {
     ASSERT_EQ(coordinator().stored(), log_.state());
     coordinator().lost(process(1));
 
-    const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, covered, 3)})));
+    const auto actions =
+        settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, covered, 3)})));
 
     ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1)) << "shard 0 has applied all of its own";
     EXPECT_EQ(sent<Welcome>(actions)[0].refused[0].shard, ShardId{1});
@@ -393,7 +405,8 @@ TEST_F(CoordinatorByHand, TrustsNothingOnADiskThatContradictsItself) {
       HasSubstr("shard 0 of node 1 cannot go on with what it has: offsets 1 to 5 are there, and may be others"));
 }
 
-// An old copy that catches up has applied a cut that was kept, and will hear of the hole before it with the checkpoint only.
+// An old copy that catches up has applied a cut that was kept, and will hear of the hole before it with the checkpoint
+// only.
 TEST_F(CoordinatorByHand, OpensNoShardBehindAHoleWhicheverCutsWereApplied) {
   options_.fold_cuts = 1;
   lead();
@@ -422,7 +435,8 @@ TEST_F(CoordinatorByHand, OpensAShardWhoseCutsAreStillThere) {
   join_with(2);
   coordinator().held({process(1), CutNumber{2}});
   settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
-  ASSERT_THAT(log_.cuts_after(CutNumber{0}, 1'000)->cuts, SizeIs(2)) << "the cut that ordered shard 1, and the last one";
+  ASSERT_THAT(log_.cuts_after(CutNumber{0}, 1'000)->cuts, SizeIs(2))
+      << "the cut that ordered shard 1, and the last one";
   coordinator().lost(process(1));
 
   const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 3, 4), told(1, 1, 1, 3)})));
@@ -439,7 +453,8 @@ TEST_F(CoordinatorByHand, CountsOnlyWhatTheProcessThatIsThereHolds) {
 
   coordinator().held({process(1), CutNumber{3}});
   coordinator().held({process(9), CutNumber{3}});
-  EXPECT_THAT(coordinator().held({process(1, 2), CutNumber{99}}).warnings, SizeIs(1)) << "nobody holds what is not there";
+  EXPECT_THAT(coordinator().held({process(1, 2), CutNumber{99}}).warnings, SizeIs(1))
+      << "nobody holds what is not there";
   settle(coordinator().report(process(1, 2), report_of(0, 2, 2, 1)));
 
   EXPECT_EQ(log_.state().shards[0].folded, ShardOffset{0}) << "it has not said that it holds cut 2";
@@ -456,14 +471,16 @@ TEST_F(CoordinatorByHand, GivesAShardAwayOnlyWithWhatIsLostByName) {
   const auto unnamed = coordinator().assign(ShardId{0}, 2, {});
   ASSERT_FALSE(unnamed);
   EXPECT_EQ(unnamed.error().what, "offsets 1 to 4 of shard 0 would be lost on node 2: accept that by name");
-  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{2}, ShardOffset{5}}).error().code, ErrorCode::corruption);
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{2}, ShardOffset{5}}).error().code,
+            ErrorCode::corruption);
   auto assigned = coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{1}, ShardOffset{5}});
   ASSERT_TRUE(assigned);
   const auto actions = settle(*assigned);
 
   EXPECT_EQ(log_.state().shards[0].node, 2u);
   const auto opening = sent<Announce>(actions).at(0).cut.openings.at(0);
-  EXPECT_EQ(opening, (sharding::Opening{ShardId{0}, Epoch{2}, 2, ShardOffset{5}, ShardOffset{1}, ShardOffset{5}})) << "the log says what was lost";
+  EXPECT_EQ(opening, (sharding::Opening{ShardId{0}, Epoch{2}, 2, ShardOffset{5}, ShardOffset{1}, ShardOffset{5}}))
+      << "the log says what was lost";
   EXPECT_THAT(actions.warnings, SizeIs(1));
   // The one it was taken from comes back with all of it: that is not the shard any more.
   const auto back = settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 5, 5), told(1, 1, 5, 5)})));
@@ -489,11 +506,13 @@ TEST_F(CoordinatorByHand, NamesAllThatMayHaveBeenGivenUpToWhoWasLeftBehind) {
 
     const auto back = coordinator().assign(ShardId{0}, 1, {});
     ASSERT_FALSE(back) << "readers have passed those positions";
-    EXPECT_EQ(back.error().what, went_on ? "offsets 1 to 6 of shard 0 would be lost on node 1: accept that by name" : "offsets 1 to 4 of shard 0 would be lost on node 1: accept that by name");
+    EXPECT_EQ(back.error().what, went_on ? "offsets 1 to 6 of shard 0 would be lost on node 1: accept that by name"
+                                         : "offsets 1 to 4 of shard 0 would be lost on node 1: accept that by name");
   }
 }
 
-// Node 1's disk was emptied behind offset 2. A copy from before that knows nothing of it, whether the cut that says so is stored or not.
+// Node 1's disk was emptied behind offset 2. A copy from before that knows nothing of it, whether the cut that says so
+// is stored or not.
 TEST_F(CoordinatorByHand, NamesWhatWasGivenUpToWhoBringsItBack) {
   for (const bool stalled : {false, true}) {
     SCOPED_TRACE(stalled ? "behind a put that is under way" : "stored");
@@ -521,7 +540,8 @@ TEST_F(CoordinatorByHand, NamesWhatWasGivenUpToWhoBringsItBack) {
               "them were never ordered")
         << "what is there is not called absent";
     const auto again = coordinator().assign(ShardId{0}, 1, {});
-    EXPECT_EQ(again.error().what, "offsets 3 to 4 and 2 never ordered behind them of shard 0 would be lost on node 1: accept that by name");
+    EXPECT_EQ(again.error().what,
+              "offsets 3 to 4 and 2 never ordered behind them of shard 0 would be lost on node 1: accept that by name");
     (void)settle(stalled ? under_way : actions);
   }
 }
@@ -555,7 +575,9 @@ TEST_F(CoordinatorByHand, LetsANodeThatCameBackWithLessGoOnWhereThatIsAccepted) 
   ASSERT_TRUE(assigned) << assigned.error().what;
   const auto actions = settle(*assigned);
 
-  EXPECT_EQ(sent<Announce>(actions).at(0).cut.openings.at(0), (sharding::Opening{ShardId{0}, Epoch{2}, 1, ShardOffset{5}, ShardOffset{3}, ShardOffset{5}})) << "what it has is kept";
+  EXPECT_EQ(sent<Announce>(actions).at(0).cut.openings.at(0),
+            (sharding::Opening{ShardId{0}, Epoch{2}, 1, ShardOffset{5}, ShardOffset{3}, ShardOffset{5}}))
+      << "what it has is kept";
   EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2});
   EXPECT_THAT(coordinator().members().at(1).refused, IsEmpty());
 }
@@ -591,7 +613,8 @@ TEST_F(CoordinatorByHand, SendsStoredCutsToWhoeverAsksAndNoneOfANewerOne) {
 
   EXPECT_THAT(coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found.cuts, SizeIs(2));
   ASSERT_TRUE(log_.fold(led.epoch, std::vector<sharding::HeldBy>{{1, CutNumber{2}}}));
-  ASSERT_EQ(log_.cuts_after(CutNumber{1}, 1'000)->cuts.size(), 1u) << "cut 3; cut 2 is held, cut 4 names nobody's shard";
+  ASSERT_EQ(log_.cuts_after(CutNumber{1}, 1'000)->cuts.size(), 1u)
+      << "cut 3; cut 2 is held, cut 4 names nobody's shard";
   const auto folded = coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found;
   EXPECT_FALSE(folded.folded) << "without what it does not know, the rest would have holes";
   EXPECT_THAT(folded.cuts, IsEmpty());
@@ -614,7 +637,8 @@ TEST_F(CoordinatorByHand, GivesSeveralShardsOfANodeThatIsGoneOrNone) {
   const auto looked = coordinator().assign(wanted);
   ASSERT_TRUE(looked) << looked.error().what;
   EXPECT_FALSE(looked->answer.done);
-  EXPECT_THAT(looked->answer.losses, ElementsAre(ShardLoss{ShardId{0}, ShardOffset{1}, ShardOffset{5}}, ShardLoss{ShardId{1}, ShardOffset{1}, ShardOffset{5}}));
+  EXPECT_THAT(looked->answer.losses, ElementsAre(ShardLoss{ShardId{0}, ShardOffset{1}, ShardOffset{5}},
+                                                 ShardLoss{ShardId{1}, ShardOffset{1}, ShardOffset{5}}));
   EXPECT_FALSE(looked->actions.put) << "nothing is done";
 
   wanted.accepted = {looked->answer.losses[1]};
@@ -631,7 +655,8 @@ TEST_F(CoordinatorByHand, GivesSeveralShardsOfANodeThatIsGoneOrNone) {
   EXPECT_EQ(log_.state().shards[1].node, 2u);
 
   EXPECT_EQ(coordinator().assign(ShardAssignment{2, {}, {}}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(coordinator().assign(ShardAssignment{2, {ShardId{0}}, {}}).error().code, ErrorCode::invalid_argument) << "its node is here and has it";
+  EXPECT_EQ(coordinator().assign(ShardAssignment{2, {ShardId{0}}, {}}).error().code, ErrorCode::invalid_argument)
+      << "its node is here and has it";
 }
 
 TEST_F(CoordinatorByHand, GivesShardsOnlyToWhoIsHereAndTakesThem) {
@@ -643,9 +668,12 @@ TEST_F(CoordinatorByHand, GivesShardsOnlyToWhoIsHereAndTakesThem) {
   settle(coordinator().hello(gateway));
 
   EXPECT_THAT(coordinator().assign(ShardId{0}, 3, {}).error().what, HasSubstr("node 3 is a gateway"));
-  EXPECT_THAT(coordinator().assign(ShardAssignment{2, {ShardId{0}, ShardId{0}}, {}}).error().what, HasSubstr("shard 0 is named twice"));
+  EXPECT_THAT(coordinator().assign(ShardAssignment{2, {ShardId{0}, ShardId{0}}, {}}).error().what,
+              HasSubstr("shard 0 is named twice"));
   (void)coordinator().lost(process(2));
-  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{1}, ShardOffset{5}}).error().code, ErrorCode::not_found) << "it is gone, too";
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{1}, ShardOffset{5}}).error().code,
+            ErrorCode::not_found)
+      << "it is gone, too";
 }
 
 TEST_F(CoordinatorByHand, SaysHowTheClusterIs) {
@@ -694,10 +722,13 @@ TEST(CutRateByHand, CountsTheLastTenSeconds) {
 }
 
 TEST(ShardLossText, IsReadAsItIsWritten) {
-  for (const ShardLoss& loss : {ShardLoss{ShardId{3}, ShardOffset{1}, ShardOffset{41}, 0}, ShardLoss{ShardId{65'535}, ShardOffset{7}, ShardOffset{8}, 2}})
+  for (const ShardLoss& loss : {ShardLoss{ShardId{3}, ShardOffset{1}, ShardOffset{41}, 0},
+                                ShardLoss{ShardId{65'535}, ShardOffset{7}, ShardOffset{8}, 2}})
     EXPECT_EQ(ShardLoss::parse(loss.text()), loss) << loss.text();
   EXPECT_EQ((ShardLoss{ShardId{3}, ShardOffset{1}, ShardOffset{41}, 2}.text()), "3:1-40+2");
-  for (const char* bad : {"", "3", "3:", "3:1", "3:1-", "3:0-4", "3:5-4", "3:1-4+", "3:1-4x", "65536:1-4", "3:1-18446744073709551615", "-3:1-4"}) EXPECT_FALSE(ShardLoss::parse(bad)) << bad;
+  for (const char* bad : {"", "3", "3:", "3:1", "3:1-", "3:0-4", "3:5-4", "3:1-4+", "3:1-4x", "65536:1-4",
+                          "3:1-18446744073709551615", "-3:1-4"})
+    EXPECT_FALSE(ShardLoss::parse(bad)) << bad;
 }
 
 }  // namespace

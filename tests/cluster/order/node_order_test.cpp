@@ -21,11 +21,15 @@ using testing::SizeIs;
 
 constexpr ShardId shard_0{0};
 
-Cut cut_of(std::uint64_t number, std::uint64_t first_position, std::vector<sharding::Segment> segments, std::vector<sharding::Opening> openings = {}, std::uint64_t coordinator = 1) {
-  return {CutNumber{number}, Epoch{coordinator}, GlobalPosition{first_position}, std::move(segments), std::move(openings)};
+Cut cut_of(std::uint64_t number, std::uint64_t first_position, std::vector<sharding::Segment> segments,
+           std::vector<sharding::Opening> openings = {}, std::uint64_t coordinator = 1) {
+  return {CutNumber{number}, Epoch{coordinator}, GlobalPosition{first_position}, std::move(segments),
+          std::move(openings)};
 }
 Announce announce_of(Cut cut) { return {std::move(cut), GlobalPosition{0}, false}; }
-Opens opens_of(std::uint16_t shard, std::uint64_t epoch, std::uint64_t coordinator = 1, NodeProcess to = process(1)) { return {to, Epoch{coordinator}, ShardId{shard}, Epoch{epoch}}; }
+Opens opens_of(std::uint16_t shard, std::uint64_t epoch, std::uint64_t coordinator = 1, NodeProcess to = process(1)) {
+  return {to, Epoch{coordinator}, ShardId{shard}, Epoch{epoch}};
+}
 
 /// A node that applies at once what it is given.
 class NodeOrderByHand : public testing::Test {
@@ -81,7 +85,8 @@ TEST_F(NodeOrderByHand, TakesNothingOfWhoLedACopyUnderTheSameEpoch) {
   const sharding::Leadership led{Epoch{1}, first_leader};
   EXPECT_EQ(steps<NodeStep::Apply>(applied).front().led, led) << "it goes to the disk before the cut";
   EXPECT_EQ(order().hello({}).led, led);
-  EXPECT_EQ(steps<NodeStep::Apply>(apply(order().announce(announce_of(cut_of(2, 1, {}))))).front().led, std::nullopt) << "once";
+  EXPECT_EQ(steps<NodeStep::Apply>(apply(order().announce(announce_of(cut_of(2, 1, {}))))).front().led, std::nullopt)
+      << "once";
 
   for (const bool restarted : {false, true}) {
     if (restarted) {
@@ -96,7 +101,9 @@ TEST_F(NodeOrderByHand, TakesNothingOfWhoLedACopyUnderTheSameEpoch) {
     EXPECT_EQ(refused->code, ErrorCode::corruption);
     EXPECT_THAT(refused->what, HasSubstr("a copy that went on by itself"));
     EXPECT_FALSE(order().welcomed());
-    EXPECT_FALSE(order().welcome(welcome_of(2, {{Epoch{1}, first_leader}, {Epoch{2}, second_leader}})).coordinator_refused) << "a newer one of the same log";
+    EXPECT_FALSE(
+        order().welcome(welcome_of(2, {{Epoch{1}, first_leader}, {Epoch{2}, second_leader}})).coordinator_refused)
+        << "a newer one of the same log";
   }
 }
 
@@ -138,7 +145,8 @@ TEST_F(NodeOrderByHand, WritesOnceItsOpeningIsSynced) {
   connect();
   order().opens(opens_of(0, 1));
 
-  const auto taken = apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1), opening_of(1, 1, 2, 1)}))));
+  const auto taken =
+      apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1), opening_of(1, 1, 2, 1)}))));
   ASSERT_THAT(steps<NodeStep::Apply>(taken), SizeIs(1));
   EXPECT_THAT(steps<NodeStep::Apply>(taken)[0].openings, ElementsAre(opening_of(0, 1, 1, 1))) << "its own alone";
   EXPECT_THAT(steps<NodeStep::Sync>(taken), SizeIs(1));
@@ -183,7 +191,9 @@ TEST_F(NodeOrderByHand, TakesNoOpeningThatIsForAnotherNode) {
 }
 
 TEST_F(NodeOrderByHand, TakesTheNewestOpeningInWhateverSequenceTheyArePromised) {
-  for (const auto& [newer, late] : {std::pair(opens_of(0, 2, 2), opens_of(0, 2, 1)), std::pair(opens_of(0, 2, 2), opens_of(0, 1, 2)), std::pair(opens_of(0, 2, 2), opens_of(0, 3, 1))}) {
+  for (const auto& [newer, late] :
+       {std::pair(opens_of(0, 2, 2), opens_of(0, 2, 1)), std::pair(opens_of(0, 2, 2), opens_of(0, 1, 2)),
+        std::pair(opens_of(0, 2, 2), opens_of(0, 3, 1))}) {
     start();
     connect(0, 2);
     order().opens(newer);
@@ -292,9 +302,11 @@ TEST_F(NodeOrderByHand, PlacesWhatAWriterWroteBeforeItWasStopped) {
   EXPECT_THAT(actions.warnings, IsEmpty());
 }
 
-// What was promised is no excuse, unless it is that very opening: it may be of a coordinator that was replaced, or over.
+// What was promised is no excuse, unless it is that very opening: it may be of a coordinator that was replaced, or
+// over.
 TEST_F(NodeOrderByHand, StopsAWriterThatTheCheckpointKnowsToBeReplacedWhateverWasPromised) {
-  for (const auto& [promised, epoch, owner] : {std::tuple(opens_of(0, 2, 1), Epoch{2}, 2u), std::tuple(opens_of(0, 2, 2), Epoch{3}, 1u)}) {
+  for (const auto& [promised, epoch, owner] :
+       {std::tuple(opens_of(0, 2, 1), Epoch{2}, 2u), std::tuple(opens_of(0, 2, 2), Epoch{3}, 1u)}) {
     start_open();
     order().disconnected();
     order().connected();
@@ -322,9 +334,14 @@ TEST_F(NodeOrderByHand, TakesNoOpeningThatIsOverAlready) {
     for (const auto& applied : steps<NodeStep::Apply>(actions)) EXPECT_THAT(applied.openings, IsEmpty());
     EXPECT_THAT(steps<NodeStep::Opened>(order().synced(order().cut())), IsEmpty());
     EXPECT_EQ(order().writes(shard_0), std::nullopt);
-    EXPECT_EQ(order().page(shard_0, GlobalPosition{9}), NodeOrder::Page::not_here) << "what the next owner wrote is missing";
+    EXPECT_EQ(order().page(shard_0, GlobalPosition{9}), NodeOrder::Page::not_here)
+        << "what the next owner wrote is missing";
   };
-  const NodeStart disk{process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{5}, false}}}};
+  const NodeStart disk{process(1),
+                       "host-1",
+                       CutNumber{2},
+                       GlobalPosition{9},
+                       {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{5}, false}}}};
 
   for (const bool more : {false, true}) {
     start(disk);
@@ -358,11 +375,16 @@ TEST_F(NodeOrderByHand, RefusesACoordinatorThatKnowsLess) {
 
 TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
   // Its log is an old copy that went on without this node: cut 7 is another one there, with fewer events.
-  const NodeStart disk{process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}};
+  const NodeStart disk{process(1),
+                       "host-1",
+                       CutNumber{7},
+                       GlobalPosition{70},
+                       {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}};
   const auto refused = [&](const NodeActions& actions) {
     ASSERT_TRUE(actions.coordinator_refused);
     EXPECT_EQ(actions.coordinator_refused->code, ErrorCode::corruption);
-    EXPECT_THAT(actions.coordinator_refused->what, HasSubstr("its cut 8 begins with position 61, here cut 7 ends with position 70"));
+    EXPECT_THAT(actions.coordinator_refused->what,
+                HasSubstr("its cut 8 begins with position 61, here cut 7 ends with position 70"));
     EXPECT_FALSE(order().welcomed());
     EXPECT_EQ(order().cut(), CutNumber{7});
     EXPECT_THAT(order().announce(announce_of(cut_of(8, 71, {}))).steps, IsEmpty()) << "nothing more of it is followed";
@@ -373,7 +395,11 @@ TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
 
   start(disk);
   connect(9);
-  refused(apply(order().cuts({process(1), CutNumber{7}, {{cut_of(8, 61, {segment_of(1, 1, 1, 3)}), cut_of(9, 63, {})}, {}, false}, {}, false})));
+  refused(apply(order().cuts({process(1),
+                              CutNumber{7},
+                              {{cut_of(8, 61, {segment_of(1, 1, 1, 3)}), cut_of(9, 63, {})}, {}, false},
+                              {},
+                              false})));
 
   start(disk);
   connect(7);
@@ -382,7 +408,8 @@ TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
 
   start(disk);
   connect(8);
-  EXPECT_TRUE(apply(order().announce(announce_of(cut_of(8, 75, {})))).coordinator_refused) << "nor may positions be left out";
+  EXPECT_TRUE(apply(order().announce(announce_of(cut_of(8, 75, {})))).coordinator_refused)
+      << "nor may positions be left out";
 
   // With cuts folded in between it can only lie behind.
   start(disk);
@@ -390,7 +417,10 @@ TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
   sharding::CutLogState reached(2);
   reached.last_cut = CutNumber{9};
   reached.watermark = GlobalPosition{71};
-  EXPECT_TRUE(apply(order().cuts({process(1), CutNumber{7}, {{cut_of(9, 70, {segment_of(1, 1, 1, 3)})}, reached, false}, {}, false})).coordinator_refused);
+  EXPECT_TRUE(
+      apply(order().cuts(
+                {process(1), CutNumber{7}, {{cut_of(9, 70, {segment_of(1, 1, 1, 3)})}, reached, false}, {}, false}))
+          .coordinator_refused);
   start(disk);
   connect(9);
   sharding::CutLogState folded(2);
@@ -402,7 +432,11 @@ TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
 
 // It went on to just as many cuts as this node has: what it orders from then on, other nodes acknowledge.
 TEST_F(NodeOrderByHand, RefusesAnotherHistoryOfAsManyCuts) {
-  const NodeStart disk{process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}};
+  const NodeStart disk{process(1),
+                       "host-1",
+                       CutNumber{7},
+                       GlobalPosition{70},
+                       {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}};
   const auto welcomed = [&](std::uint64_t last_cut, std::uint64_t watermark) {
     order().disconnected();
     order().connected();
@@ -425,13 +459,15 @@ TEST_F(NodeOrderByHand, RefusesAnotherHistoryOfAsManyCuts) {
   const auto applying = order().announce(announce_of(cut_of(8, 71, {segment_of(1, 1, 1, 3)})));
   EXPECT_THAT(steps<NodeStep::Apply>(applying), SizeIs(1));
   EXPECT_TRUE(welcomed(8, 71).coordinator_refused);
-  EXPECT_TRUE(welcomed(7, 71).coordinator_refused) << "it has not got the newest one yet, but the one before is another";
+  EXPECT_TRUE(welcomed(7, 71).coordinator_refused)
+      << "it has not got the newest one yet, but the one before is another";
   EXPECT_FALSE(welcomed(8, 72).coordinator_refused);
   EXPECT_FALSE(welcomed(7, 70).coordinator_refused);
   EXPECT_FALSE(welcomed(9, 99).coordinator_refused) << "its cuts will tell";
 }
 
-// What a coordinator of another history orders is acknowledged by other nodes, at positions that are others' events here.
+// What a coordinator of another history orders is acknowledged by other nodes, at positions that are others' events
+// here.
 TEST_F(NodeOrderByHand, ReportsNothingToACoordinatorWhoseHistoryIsNotKnownToBeItsOwn) {
   const auto reconnect = [&](std::uint64_t last_cut) {
     order().disconnected();
@@ -445,12 +481,14 @@ TEST_F(NodeOrderByHand, ReportsNothingToACoordinatorWhoseHistoryIsNotKnownToBeIt
   EXPECT_THAT(steps<NodeStep::ReportAgain>(reconnect(3)), IsEmpty());
   EXPECT_FALSE(order().reports()) << "cut 3 may be of another history";
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), IsEmpty());
-  const auto foreign = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(3, 2, {segment_of(1, 1, 1, 3)})}, {}, false}, {}, false}));
+  const auto foreign =
+      apply(order().cuts({process(1), CutNumber{2}, {{cut_of(3, 2, {segment_of(1, 1, 1, 3)})}, {}, false}, {}, false}));
   EXPECT_TRUE(foreign.coordinator_refused);
   EXPECT_FALSE(order().reports());
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), IsEmpty());
   EXPECT_TRUE(order().again().say_hello);
-  EXPECT_THAT(steps<NodeStep::ReportAgain>(apply(order().welcome(welcome_of(3)))), IsEmpty()) << "welcome again, and as unknown";
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(apply(order().welcome(welcome_of(3)))), IsEmpty())
+      << "welcome again, and as unknown";
 
   order().disconnected();
   order().connected();
@@ -472,10 +510,13 @@ TEST_F(NodeOrderByHand, ReportsNothingToACoordinatorWhoseHistoryIsNotKnownToBeIt
   apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))));
   for (const bool announced : {false, true}) {
     reconnect(order().cut().value + 2);
-    const Cut next = cut_of(order().cut().value + 1, order().watermark().value + 1, {}), last = cut_of(order().cut().value + 2, order().watermark().value + 1, {});
-    const auto one = apply(announced ? order().announce(announce_of(next)) : order().cuts({process(1), order().cut(), {{next}, {}, true}, {}, false}));
+    const Cut next = cut_of(order().cut().value + 1, order().watermark().value + 1, {}),
+              last = cut_of(order().cut().value + 2, order().watermark().value + 1, {});
+    const auto one = apply(announced ? order().announce(announce_of(next))
+                                     : order().cuts({process(1), order().cut(), {{next}, {}, true}, {}, false}));
     EXPECT_THAT(steps<NodeStep::ReportAgain>(one), IsEmpty()) << "not all of them";
-    const auto both = apply(announced ? order().announce(announce_of(last)) : order().cuts({process(1), order().cut(), {{last}, {}, false}, {}, false}));
+    const auto both = apply(announced ? order().announce(announce_of(last))
+                                      : order().cuts({process(1), order().cut(), {{last}, {}, false}, {}, false}));
     ASSERT_THAT(steps<NodeStep::ReportAgain>(both), SizeIs(1)) << "its own after all";
     EXPECT_EQ(steps<NodeStep::ReportAgain>(both)[0].first, ShardOffset{4});
     EXPECT_TRUE(order().reports());
@@ -549,8 +590,11 @@ TEST_F(NodeOrderByHand, ReportsAgainFromItsLastCutAfterEveryReconnect) {
   ASSERT_THAT(again, SizeIs(1));
   EXPECT_EQ(again[0].first, ShardOffset{4});
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), SizeIs(1)) << "and from time to time";
-  EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{9}})).at(0).first, ShardOffset{9});
-  EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{1}})).at(0).first, ShardOffset{4}) << "what is behind a cut is not reported";
+  EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{9}})).at(0).first,
+            ShardOffset{9});
+  EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{1}})).at(0).first,
+            ShardOffset{4})
+      << "what is behind a cut is not reported";
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{2}, ShardOffset{9}})), IsEmpty());
 }
 
@@ -565,7 +609,12 @@ TEST_F(NodeOrderByHand, SaysItsDoorOnceItIsOpen) {
 }
 
 TEST_F(NodeOrderByHand, SaysInItsHelloWhatItsDiskHas) {
-  start({process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{3}, ShardOffset{5}, ShardOffset{9}, false}}, {ShardId{1}, {Epoch{1}, ShardOffset{2}, ShardOffset{9}, true}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{7},
+         GlobalPosition{70},
+         {{shard_0, {Epoch{3}, ShardOffset{5}, ShardOffset{9}, false}},
+          {ShardId{1}, {Epoch{1}, ShardOffset{2}, ShardOffset{9}, true}}}});
 
   const auto hello = order().hello({{shard_0, ShardOffset{9}}, {ShardId{1}, ShardOffset{9}}});
 
@@ -591,20 +640,32 @@ TEST_F(NodeOrderByHand, SaysInItsHelloWhatIsAppliedAndTaken) {
 }
 
 TEST_F(NodeOrderByHand, TakesOverWhatWasFoldedAndNoMore) {
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
   connect(9);
   sharding::CutLogState folded(2);
   folded.last_cut = CutNumber{8};
   folded.watermark = GlobalPosition{40};
   folded.shards[0] = {Epoch{1}, 1, ShardOffset{7}, {}, Epoch{1}, {}};
 
-  EXPECT_THAT(order().cuts({process(1), CutNumber{3}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked by somebody who knew more: cut 3 would be skipped";
-  EXPECT_THAT(order().cuts({process(1, 2), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked by another process";
+  EXPECT_THAT(order().cuts({process(1), CutNumber{3}, {{}, folded, false}, {}, false}).steps, IsEmpty())
+      << "asked by somebody who knew more: cut 3 would be skipped";
+  EXPECT_THAT(order().cuts({process(1, 2), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty())
+      << "asked by another process";
   order().disconnected();
   order().connected();
-  EXPECT_THAT(order().cuts({process(1), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked in a session that is over";
+  EXPECT_THAT(order().cuts({process(1), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty())
+      << "asked in a session that is over";
   connect(9);
-  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(6, 30, {segment_of(0, 1, 5, 7)}), cut_of(9, 41, {})}, folded, false}, {}, false}));
+  const auto actions =
+      apply(order().cuts({process(1),
+                          CutNumber{2},
+                          {{cut_of(6, 30, {segment_of(0, 1, 5, 7)}), cut_of(9, 41, {})}, folded, false},
+                          {},
+                          false}));
 
   const auto applied = steps<NodeStep::Apply>(actions);
   ASSERT_THAT(applied, SizeIs(3));
@@ -618,14 +679,19 @@ TEST_F(NodeOrderByHand, TakesOverWhatWasFoldedAndNoMore) {
 TEST_F(NodeOrderByHand, TakesNoCutBehindAHoleThatNoCheckpointAnswersFor) {
   start_open();
 
-  const auto actions = apply(order().cuts({process(1), CutNumber{1}, {{cut_of(2, 1, {}), cut_of(4, 1, {})}, {}, false}, {}, false}));
+  const auto actions =
+      apply(order().cuts({process(1), CutNumber{1}, {{cut_of(2, 1, {}), cut_of(4, 1, {})}, {}, false}, {}, false}));
 
   EXPECT_THAT(steps<NodeStep::Apply>(actions), SizeIs(1));
   EXPECT_EQ(order().cut(), CutNumber{2});
 }
 
 TEST_F(NodeOrderByHand, NoticesThatCutsOfItsOwnWereFoldedWithoutIt) {
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
   connect(9);
   sharding::CutLogState folded(2);
   folded.last_cut = CutNumber{8};
@@ -636,22 +702,37 @@ TEST_F(NodeOrderByHand, NoticesThatCutsOfItsOwnWereFoldedWithoutIt) {
 
   EXPECT_THAT(actions.warnings, SizeIs(1));
   EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).damaged, ElementsAre(shard_0)) << "and its disk remembers";
-  EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).holes, ElementsAre(shard_0)) << "what is missing has positions before this";
+  EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).holes, ElementsAre(shard_0))
+      << "what is missing has positions before this";
   EXPECT_EQ(order().hello({{shard_0, ShardOffset{9}}}).shards.at(0).tail, ShardOffset{5});
 
   // The last one before the checkpoint was kept, for somebody else: it is as far as the log is.
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
   connect(9);
-  const auto kept = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(8, 39, {segment_of(1, 1, 1, 3)})}, folded, false}, {}, false}));
+  const auto kept = apply(
+      order().cuts({process(1), CutNumber{2}, {{cut_of(8, 39, {segment_of(1, 1, 1, 3)})}, folded, false}, {}, false}));
   ASSERT_THAT(steps<NodeStep::Apply>(kept), SizeIs(1));
   EXPECT_THAT(steps<NodeStep::Apply>(kept)[0].damaged, ElementsAre(shard_0));
 }
 
 TEST_F(NodeOrderByHand, PlacesWhatIsThereOfASegmentThatReachesFurther) {
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{7}, false}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{7}, false}}}});
   connect(3);
 
-  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(3, 10, {segment_of(0, 1, 5, 9, {ShardOffset{5}, ShardOffset{8}})})}, {}, false}, {}, false}));
+  const auto actions =
+      apply(order().cuts({process(1),
+                          CutNumber{2},
+                          {{cut_of(3, 10, {segment_of(0, 1, 5, 9, {ShardOffset{5}, ShardOffset{8}})})}, {}, false},
+                          {},
+                          false}));
 
   const auto applied = steps<NodeStep::Apply>(actions);
   ASSERT_THAT(applied, SizeIs(1));
@@ -662,16 +743,26 @@ TEST_F(NodeOrderByHand, PlacesWhatIsThereOfASegmentThatReachesFurther) {
   EXPECT_THAT(actions.warnings, SizeIs(1));
 }
 
-// Cuts of its own were folded without it, and a kept one that names nobody here was applied since: what is missing lies before both.
+// Cuts of its own were folded without it, and a kept one that names nobody here was applied since: what is missing lies
+// before both.
 TEST_F(NodeOrderByHand, KnowsThatMoreIsMissingThanACutThatDoesNotJoinOn) {
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{7}, false}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{7}, false}}}});
   connect(9);
   sharding::CutLogState folded(2);
   folded.last_cut = CutNumber{9};
   folded.watermark = GlobalPosition{40};
   folded.shards[0] = {Epoch{1}, 1, ShardOffset{9}, {}, Epoch{1}, {}};
 
-  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(6, 30, {}), cut_of(8, 30, {segment_of(0, 1, 8, 9)})}, folded, false}, {}, false}));
+  const auto actions =
+      apply(order().cuts({process(1),
+                          CutNumber{2},
+                          {{cut_of(6, 30, {}), cut_of(8, 30, {segment_of(0, 1, 8, 9)})}, folded, false},
+                          {},
+                          false}));
 
   const auto applied = steps<NodeStep::Apply>(actions);
   ASSERT_THAT(applied, SizeIs(3));
@@ -681,7 +772,11 @@ TEST_F(NodeOrderByHand, KnowsThatMoreIsMissingThanACutThatDoesNotJoinOn) {
 }
 
 TEST_F(NodeOrderByHand, PlacesNothingMoreOfAShardThatIsDamaged) {
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, true}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, true}}}});
   connect(3);
 
   const auto actions = apply(order().announce(announce_of(cut_of(3, 10, {segment_of(0, 1, 5, 7)}))));
@@ -691,7 +786,11 @@ TEST_F(NodeOrderByHand, PlacesNothingMoreOfAShardThatIsDamaged) {
 }
 
 TEST_F(NodeOrderByHand, GoesOnBehindALossThatWasAccepted) {
-  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{6}, true}}}});
+  start({process(1),
+         "host-1",
+         CutNumber{2},
+         GlobalPosition{9},
+         {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{6}, true}}}});
   connect(3);
   order().opens(opens_of(0, 2));
   auto losing = opening_of(0, 2, 1, 9);

@@ -13,7 +13,8 @@
 namespace evershard::cluster {
 
 inline NodeProcess process(std::uint32_t node, std::uint64_t incarnation = 1) { return {node, incarnation}; }
-inline ShardTold told(std::uint16_t shard, std::uint64_t epoch, std::uint64_t covered, std::uint64_t tail, bool taken = false) {
+inline ShardTold told(std::uint16_t shard, std::uint64_t epoch, std::uint64_t covered, std::uint64_t tail,
+                      bool taken = false) {
   return {ShardId{shard}, Epoch{epoch}, taken, ShardOffset{covered}, ShardOffset{tail}};
 }
 inline Hello hello_of(NodeProcess from, std::uint64_t cut = 0, std::vector<ShardTold> shards = {}) {
@@ -21,7 +22,8 @@ inline Hello hello_of(NodeProcess from, std::uint64_t cut = 0, std::vector<Shard
 }
 inline Report report_of(std::uint16_t shard, std::uint64_t epoch, std::uint64_t first, std::size_t appends) {
   Report report{ShardId{shard}, Epoch{epoch}, ShardOffset{first}, {}};
-  for (; appends != 0; --appends) report.appends.push_back({.events = 1, .tentative = false, .conditions = {}, .terms = {{1}}, .part = {}});
+  for (; appends != 0; --appends)
+    report.appends.push_back({.events = 1, .tentative = false, .conditions = {}, .terms = {{1}}, .part = {}});
   return report;
 }
 /// The messages of one kind among those to be sent.

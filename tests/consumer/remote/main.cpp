@@ -11,9 +11,14 @@ int main(int argc, char** argv) {
   if (!connected) return std::cerr << connected.error().what << '\n', 1;
   EventStore& store = *connected;
 
-  const auto place = [] { return Append{}.event("order-1", "OrderPlaced", R"({"total":42})", {"customer:7"}).expect("order-1", Version::none()); };
+  const auto place = [] {
+    return Append{}
+        .event("order-1", "OrderPlaced", R"({"total":42})", {"customer:7"})
+        .expect("order-1", Version::none());
+  };
   if (auto done = store.append(place()); !done) return std::cerr << done.error().what << '\n', 1;
-  if (auto again = store.append(place()); again || again.error().code != ErrorCode::version_conflict) return std::cerr << "not refused\n", 1;
+  if (auto again = store.append(place()); again || again.error().code != ErrorCode::version_conflict)
+    return std::cerr << "not refused\n", 1;
 
   auto events = store.read(Query{}.tags({"customer:7"}));
   for (const auto& event : events) std::cout << event.position.value << ' ' << event.type << '\n';

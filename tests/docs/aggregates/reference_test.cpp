@@ -10,9 +10,9 @@
 
 #include "room/room.pb.h"
 
+#include "codec.hpp"
 #include "names.hpp"
 #include "seats.hpp"
-#include "codec.hpp"
 
 namespace game {
 

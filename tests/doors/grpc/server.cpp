@@ -1,6 +1,7 @@
-// A server for tests, without what `evershard serve` has around it: DATA (or - : in memory) LISTEN [TOKENS]. Prints `ready HOST:PORT`
-// and serves until standard input ends, or SIGTERM comes. EVERSHARD_TEST_DRAIN_MS, EVERSHARD_TEST_HANDSHAKE_MS,
-// EVERSHARD_TEST_DISK_RESERVE (bytes), EVERSHARD_TEST_UNREAD_MAX (bytes), EVERSHARD_TEST_UNREAD_MS change what their names say.
+// A server for tests, without what `evershard serve` has around it: DATA (or - : in memory) LISTEN [TOKENS]. Prints
+// `ready HOST:PORT` and serves until standard input ends, or SIGTERM comes. EVERSHARD_TEST_DRAIN_MS,
+// EVERSHARD_TEST_HANDSHAKE_MS, EVERSHARD_TEST_DISK_RESERVE (bytes), EVERSHARD_TEST_UNREAD_MAX (bytes),
+// EVERSHARD_TEST_UNREAD_MS change what their names say.
 
 #include <evershard/local.hpp>
 
@@ -63,7 +64,12 @@ int main(int count, char** words) {
   }
   cluster::WorkPool pool(2);
   serving::HeadWatch watch(*store);
-  serving::Served served{*store, *store, pool, watch, [access] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
+  serving::Served served{*store,
+                         *store,
+                         pool,
+                         watch,
+                         [access] { return access; },
+                         [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
   served.groups = &store->groups();
   served.own_projections = &store->projections();
   served.tables = &store->tables();

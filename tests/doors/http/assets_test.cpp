@@ -26,7 +26,8 @@ std::string unzipped(std::string_view bytes) {
   std::string text;
   std::FILE* pipe = popen(("gzip -dc '" + path.string() + "'").c_str(), "r");
   std::array<char, 4096> some{};
-  for (std::size_t read = 0; (read = std::fread(some.data(), 1, some.size(), pipe)) > 0;) text.append(some.data(), read);
+  for (std::size_t read = 0; (read = std::fread(some.data(), 1, some.size(), pipe)) > 0;)
+    text.append(some.data(), read);
   EXPECT_EQ(pclose(pipe), 0);
   std::filesystem::remove(path);
   return text;
@@ -66,7 +67,8 @@ TEST(Assets, HaveTypesAndTagsOfTheirOwn) {
 }
 
 TEST(Assets, AreFoundByTheirWholePathOnly) {
-  for (const char* path : {"", "/", "index.html", "/index.htm", "/index.html/", "/assets/../index.html", "/assets", "//index.html"}) {
+  for (const char* path :
+       {"", "/", "index.html", "/index.htm", "/index.html/", "/assets/../index.html", "/assets", "//index.html"}) {
     EXPECT_EQ(find_asset(path), nullptr) << path;
   }
 }

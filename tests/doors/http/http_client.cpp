@@ -31,7 +31,11 @@ HttpClient::HttpClient(const std::string& address, int receive_buffer) {
 }
 
 HttpClient::HttpClient(HttpClient&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)), ended_(other.ended_), in_(std::move(other.in_)), events_(std::move(other.events_)), streaming_(other.streaming_) {}
+    : socket_(std::exchange(other.socket_, -1)),
+      ended_(other.ended_),
+      in_(std::move(other.in_)),
+      events_(std::move(other.events_)),
+      streaming_(other.streaming_) {}
 
 HttpClient::~HttpClient() {
   if (socket_ >= 0) ::close(socket_);
@@ -66,7 +70,8 @@ std::string HttpClient::receive_some(std::chrono::milliseconds time) {
 
 bool HttpClient::closes_within(std::chrono::milliseconds time) {
   const auto until = Clock::now() + time;
-  while (!ended_ && Clock::now() < until) (void)receive_some(std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()));
+  while (!ended_ && Clock::now() < until)
+    (void)receive_some(std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()));
   return ended_;
 }
 
@@ -91,7 +96,8 @@ std::optional<HttpAnswer> HttpClient::read_head(Clock::time_point until) {
     const auto line = head.substr(0, head.find("\r\n"));
     const auto colon = line.find(": ");
     std::string name(line.substr(0, colon));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     answer.headers[name] = std::string(line.substr(colon + 2));
   }
   in_.erase(0, end + 4);
@@ -159,14 +165,18 @@ std::optional<ServerEvent> HttpClient::read_event(std::chrono::milliseconds time
   }
 }
 
-HttpAnswer HttpClient::ask(std::string_view method, std::string_view target, std::string_view body, std::string_view headers) {
-  std::string request = std::string(method) + ' ' + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers);
-  if (!body.empty()) request += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+HttpAnswer HttpClient::ask(std::string_view method, std::string_view target, std::string_view body,
+                           std::string_view headers) {
+  std::string request =
+      std::string(method) + ' ' + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers);
+  if (!body.empty())
+    request += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
   if (!send(request + "\r\n" + std::string(body))) return {};
   return read_answer(method == "HEAD").value_or(HttpAnswer{});
 }
 
-HttpAnswer ask(const std::string& address, std::string_view method, std::string_view target, std::string_view body, std::string_view headers) {
+HttpAnswer ask(const std::string& address, std::string_view method, std::string_view target, std::string_view body,
+               std::string_view headers) {
   return HttpClient(address).ask(method, target, body, headers);
 }
 

@@ -51,13 +51,15 @@ class HttpClient {
   /// Waits for the end of the connection.
   bool closes_within(std::chrono::milliseconds time);
 
-  std::optional<HttpAnswer> read_answer(bool only_head = false, std::chrono::milliseconds time = std::chrono::seconds(20));
+  std::optional<HttpAnswer> read_answer(bool only_head = false,
+                                        std::chrono::milliseconds time = std::chrono::seconds(20));
   /// Of a live stream, its header included at the first call.
   std::optional<ServerEvent> read_event(std::chrono::milliseconds time = std::chrono::seconds(20));
   std::size_t heartbeats = 0;
   bool stream_finished = false;  ///< the last chunk came
 
-  HttpAnswer ask(std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {});
+  HttpAnswer ask(std::string_view method, std::string_view target, std::string_view body = {},
+                 std::string_view headers = {});
 
  private:
   std::optional<HttpAnswer> read_head(std::chrono::steady_clock::time_point until);
@@ -72,6 +74,7 @@ class HttpClient {
 };
 
 /// One connection, one request.
-HttpAnswer ask(const std::string& address, std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {});
+HttpAnswer ask(const std::string& address, std::string_view method, std::string_view target, std::string_view body = {},
+               std::string_view headers = {});
 
 }  // namespace evershard

@@ -38,8 +38,11 @@ bool gone_within(const RunningDoor& door, std::chrono::milliseconds time, std::i
 
 TEST(HttpHostile, AnswersGarbageAndEnds) {
   const RunningDoor door;
-  for (const std::string& garbage : {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 15), std::string("nonsense\r\n\r\n"), std::string("GET / HTTP/1.1\r\nNo colon\r\n\r\n"),
-                                    std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), std::string("POST /api/v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")}) {
+  for (const std::string& garbage :
+       {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 15), std::string("nonsense\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nNo colon\r\n\r\n"), std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        std::string("POST /api/v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n0\r\n\r\n")}) {
     auto client = door.client();
     client.send(garbage);
     const auto answer = client.read_answer();
@@ -63,12 +66,17 @@ TEST(HttpHostile, RefusesTooLongHeadersAndBodies) {
   EXPECT_EQ(body.status, 413);
   EXPECT_EQ(body.code(), "too_large");
   auto endless = door.client();
-  endless.send("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+  endless.send(
+      "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n");
   for (int i = 0; i < 100 && endless.send("ff\r\n" + std::string(255, ' ') + "\r\n"); ++i) continue;
   EXPECT_EQ(endless.read_answer()->status, 413);
   for (const auto* begin : {"1;x=", "0\r\nX: "}) {  // what is no body, and would be kept until it ends
     auto between = door.client();
-    between.send("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(begin));
+    between.send(
+        "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n" +
+        std::string(begin));
     for (int i = 0; i < 100 && between.send(std::string(1'000, 'y')); ++i) continue;
     const auto answer = between.read_answer();
     ASSERT_TRUE(answer) << begin;
@@ -81,7 +89,9 @@ TEST(HttpHostile, BoundsTheBodiesOfAllTogether) {
   options.limits.all_bodies_bytes = 10'000;
   const RunningDoor door(options);
   auto one = door.client(), two = door.client();
-  const std::string head = "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 8000\r\n\r\n";
+  const std::string head =
+      "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "8000\r\n\r\n";
   one.send(head + std::string(7'000, ' '));
   std::this_thread::sleep_for(100ms);
   two.send(head + std::string(7'000, ' '));
@@ -97,7 +107,9 @@ TEST(HttpHostile, BoundsTheBodiesOfAllTogether) {
 TEST(HttpHostile, ReadsNoBodyOfWhoMayNotAsk) {
   const RunningDoor door({}, tokens);
   auto client = door.client();
-  client.send("POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n");
+  client.send(
+      "POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "10000000\r\n\r\n");
   const auto answer = client.read_answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 401);
@@ -108,7 +120,9 @@ TEST(HttpHostile, WaitsForNobodyForEver) {
   const RunningDoor door(impatient());
   auto silent = door.client(), half_header = door.client(), half_body = door.client(), idle = door.client();
   half_header.send("GET /health HTTP/1.1\r\nHo");
-  half_body.send("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+  half_body.send(
+      "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "100\r\n\r\n{");
   idle.send(health);
 
   EXPECT_EQ(idle.read_answer()->status, 200);
@@ -124,7 +138,8 @@ TEST(HttpHostile, IsNotKeptByAHeaderThatDrips) {
   auto client = door.client();
   client.send("GET /health HTTP/1.1\r\n");
   const auto began = std::chrono::steady_clock::now();
-  while (client.send("X: y\r\n") && client.receive_some(20ms).empty() && std::chrono::steady_clock::now() - began < 5s) continue;
+  while (client.send("X: y\r\n") && client.receive_some(20ms).empty() && std::chrono::steady_clock::now() - began < 5s)
+    continue;
   EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
 }
 
@@ -133,7 +148,8 @@ TEST(HttpHostile, AnswersWhatWasSentAheadInOrder) {
   append_many(door.store, 1, 4);
   auto client = door.client();
   std::string ahead;
-  for (int i = 0; i < 300; ++i) ahead += "GET /api/v1/events/" + std::to_string(i % 3 + 1) + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (int i = 0; i < 300; ++i)
+    ahead += "GET /api/v1/events/" + std::to_string(i % 3 + 1) + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   client.send(ahead);
   client.half_close();
   for (int i = 0; i < 300; ++i) {
@@ -162,7 +178,9 @@ TEST(HttpHostile, KeepsConnectionsAsTheClientWants) {
 TEST(HttpHostile, LetsABodyComeWhenItIsAskedFor) {
   const RunningDoor door;
   auto client = door.client();
-  client.send("POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 25\r\n\r\n");
+  client.send(
+      "POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: "
+      "100-continue\r\nContent-Length: 25\r\n\r\n");
   EXPECT_THAT(client.receive_some(), HasSubstr("100 Continue"));
   client.send(R"({"type":"A","tags":["a"]})");
   EXPECT_EQ(client.read_answer()->status, 200);
@@ -174,8 +192,12 @@ TEST(HttpHostile, LosesNothingToClientsThatVanish) {
   RunningDoor door;
   for (int i = 0; i < 100; ++i) {
     auto client = door.client();
-    const std::string request = "POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 25\r\n\r\n" R"({"type":"A","tags":["a"]})";
-    client.send(std::string_view(request).substr(0, i % 4 == 0 ? request.size() : request.size() * static_cast<std::size_t>(i) / 100));
+    const std::string request =
+        "POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+        "25\r\n\r\n"
+        R"({"type":"A","tags":["a"]})";
+    client.send(std::string_view(request).substr(
+        0, i % 4 == 0 ? request.size() : request.size() * static_cast<std::size_t>(i) / 100));
     if (i % 2 == 0) client.vanish();
   }
   EXPECT_TRUE(gone_within(door, 10s));
@@ -289,7 +311,8 @@ TEST(HttpStart, RefusesWhatItCannotListenOn) {
   for (const auto* bad : {"", "7421", ":1", "127.0.0.1:x", "127.0.0.1:65536", "::1:0", "no such host:1"}) {
     EXPECT_THAT(start({.listen = bad}), HasSubstr("invalid_argument")) << bad;
   }
-  EXPECT_THAT(start({.listen = "127.0.0.1:0", .tls = {.certificate = "nothing.pem", .key = "nothing.pem"}}), HasSubstr("not_found"));
+  EXPECT_THAT(start({.listen = "127.0.0.1:0", .tls = {.certificate = "nothing.pem", .key = "nothing.pem"}}),
+              HasSubstr("not_found"));
   EXPECT_THAT(start({.listen = "127.0.0.1:0", .tls = {.certificate = "nothing.pem"}}), HasSubstr("invalid_argument"));
 }
 
@@ -308,7 +331,8 @@ TlsIdentity make_identity(const std::filesystem::path& folder, const std::string
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
   X509_gmtime_adj(X509_getm_notBefore(certificate), 0);
   X509_gmtime_adj(X509_getm_notAfter(certificate), 3'600);
-  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
   X509_set_issuer_name(certificate, X509_get_subject_name(certificate));
   X509_set_pubkey(certificate, key);
   X509_sign(certificate, key, EVP_sha256());
@@ -325,8 +349,10 @@ TlsIdentity make_identity(const std::filesystem::path& folder, const std::string
 
 /// What `openssl s_client` says and is told.
 std::string ask_by_tls(const std::string& address, const std::string& more = {}) {
-  const std::string command = "printf 'GET /api/v1/head HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' | timeout 20 openssl s_client -connect " + address +
-                              " -ign_eof " + more + " 2>&1";
+  const std::string command =
+      "printf 'GET /api/v1/head HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' | timeout 20 openssl "
+      "s_client -connect " +
+      address + " -ign_eof " + more + " 2>&1";
   std::string said;
   FILE* pipe = ::popen(command.c_str(), "r");
   char bytes[4'096];
@@ -347,7 +373,8 @@ TEST(HttpTls, ServesAndTakesANewCertificateWhileRunning) {
   EXPECT_TRUE(plain.closes_within(15s));
 
   const auto second = make_identity(folder.path(), "second");
-  std::filesystem::copy_file(second.certificate, identity.certificate, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(second.certificate, identity.certificate,
+                             std::filesystem::copy_options::overwrite_existing);
   EXPECT_EQ(code_of(door.door->reload_tls()), "invalid_argument");  // the key is still the first one's
   EXPECT_THAT(ask_by_tls(door.address()), HasSubstr("CN = first"));
   std::filesystem::copy_file(second.key, identity.key, std::filesystem::copy_options::overwrite_existing);
@@ -357,11 +384,14 @@ TEST(HttpTls, ServesAndTakesANewCertificateWhileRunning) {
 
 TEST(HttpTls, AsksForAClientsCertificate) {
   const ScratchDir folder;
-  const auto server = make_identity(folder.path(), "server"), client = make_identity(folder.path(), "client"), stranger = make_identity(folder.path(), "stranger");
-  const RunningDoor door({.tls = {.certificate = server.certificate, .key = server.key, .client_ca = client.certificate}});
+  const auto server = make_identity(folder.path(), "server"), client = make_identity(folder.path(), "client"),
+             stranger = make_identity(folder.path(), "stranger");
+  const RunningDoor door(
+      {.tls = {.certificate = server.certificate, .key = server.key, .client_ca = client.certificate}});
 
   EXPECT_THAT(ask_by_tls(door.address()), testing::Not(HasSubstr("200 OK")));
-  EXPECT_THAT(ask_by_tls(door.address(), "-cert " + stranger.certificate + " -key " + stranger.key), testing::Not(HasSubstr("200 OK")));
+  EXPECT_THAT(ask_by_tls(door.address(), "-cert " + stranger.certificate + " -key " + stranger.key),
+              testing::Not(HasSubstr("200 OK")));
   EXPECT_THAT(ask_by_tls(door.address(), "-cert " + client.certificate + " -key " + client.key), HasSubstr("200 OK"));
 }
 

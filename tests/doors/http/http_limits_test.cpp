@@ -16,7 +16,8 @@ const std::string writer_header = "Authorization: Bearer w-0123456789abcdef\r\n"
 
 class LimitedDoor : public RunningDoor {
  public:
-  explicit LimitedDoor(serving::ClientLimitOptions limits, std::string_view lines = tokens) : RunningDoor({}, lines, {}, limits) {}
+  explicit LimitedDoor(serving::ClientLimitOptions limits, std::string_view lines = tokens)
+      : RunningDoor({}, lines, {}, limits) {}
 };
 
 TEST(HttpClientLimits, RequestsOverTheRateAreRefusedWithATimeToTryAgain) {
@@ -46,8 +47,10 @@ TEST(HttpClientLimits, BytesAreCountedWhetherTheirNumberIsSaidOrNot) {
       auto client = door.client();
       char size[20];
       std::snprintf(size, sizeof size, "%zx\r\n", body.size());
-      client.send("POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n" + writer_header + "\r\n" + size +
-                  body + "\r\n0\r\n\r\n");
+      client.send(
+          "POST /api/v1/append HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+          "chunked\r\n" +
+          writer_header + "\r\n" + size + body + "\r\n0\r\n\r\n");
       return client.read_answer().value_or(HttpAnswer{});
     };
     EXPECT_EQ(append().status, 200) << "larger than a second's worth: paid for afterwards";

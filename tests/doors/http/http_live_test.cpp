@@ -107,7 +107,8 @@ TEST(HttpLive, AReaderThatNeverReadsHoldsUpNobodyAndIsDropped) {
   EXPECT_EQ(append_one(door.store, "order-1", "T"), 61u);
   EXPECT_THAT(next_ids(other, 1), ElementsAre(61));
   const auto until = std::chrono::steady_clock::now() + 20s;
-  while (door.served->metrics->figures().streams > 1 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+  while (door.served->metrics->figures().streams > 1 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(20ms);
   EXPECT_EQ(door.served->metrics->figures().streams, 1);
 }
 
@@ -168,7 +169,8 @@ TEST(HttpLive, ForgetsWhoGoesAway) {
     for (std::size_t i = 0; i < clients.size(); i += 3) clients[i].vanish();
   }
   const auto until = std::chrono::steady_clock::now() + 10s;
-  while (door.served->metrics->figures().connections > 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
+  while (door.served->metrics->figures().connections > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(10ms);
   EXPECT_EQ(door.served->metrics->figures().streams, 0);
   EXPECT_EQ(door.served->metrics->figures().connections, 0);
 }
@@ -191,7 +193,8 @@ std::vector<std::uint64_t> next_samples(http::Stream& stream) {
   std::vector<std::uint64_t> heads;
   stream.next([&](http::Piece piece) {
     constexpr std::string_view head = "\"head\":";
-    for (auto at = piece.bytes.find(head); at != std::string::npos; at = piece.bytes.find(head, at)) heads.push_back(std::stoull(piece.bytes.substr(at += head.size())));
+    for (auto at = piece.bytes.find(head); at != std::string::npos; at = piece.bytes.find(head, at))
+      heads.push_back(std::stoull(piece.bytes.substr(at += head.size())));
   });
   return heads;
 }

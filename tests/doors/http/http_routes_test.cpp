@@ -7,10 +7,10 @@
 namespace evershard {
 namespace {
 
+using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using nlohmann::json;
 
 std::vector<std::uint64_t> positions(const json& answer) {
   std::vector<std::uint64_t> all;
@@ -36,10 +36,12 @@ TEST(HttpRoutes, SayThatItServesAndWhatItIs) {
 TEST(HttpRoutes, AppendAndReadBack) {
   const RunningDoor door;
 
-  const auto appended = door.ask("POST", "/api/v1/append",
-                                 R"({"events":[{"aggregate":"order-1","type":"Placed","tags":["customer:42"],"payload":{"total":12}}],"expect":[{"aggregate":"order-1","version":"none"}]})");
+  const auto appended = door.ask(
+      "POST", "/api/v1/append",
+      R"({"events":[{"aggregate":"order-1","type":"Placed","tags":["customer:42"],"payload":{"total":12}}],"expect":[{"aggregate":"order-1","version":"none"}]})");
   ASSERT_EQ(appended.status, 200) << appended.body;
-  EXPECT_EQ(appended.json(), (json{{"first_position", 1}, {"last_position", 1}, {"versions", {{"order-1", 1}}}, {"duplicate", false}}));
+  EXPECT_EQ(appended.json(),
+            (json{{"first_position", 1}, {"last_position", 1}, {"versions", {{"order-1", 1}}}, {"duplicate", false}}));
 
   const auto event = door.get("/api/v1/events/1").json();
   EXPECT_EQ(event["aggregate"], "order-1");
@@ -51,10 +53,14 @@ TEST(HttpRoutes, ShowPoliciesOfRetentionAndTheLog) {
   RunningDoor door;
   append_one(door.store, "order-1", "Placed", {});
   EXPECT_EQ(door.get("/api/v1/retention/policies").json(), (json{{"policies", json::array()}}));
-  ASSERT_TRUE(door.store.retention().set_retention_policy({"carts", RetentionPolicy::Kind::remove, "cart", std::chrono::hours(24)}, {}));
+  ASSERT_TRUE(door.store.retention().set_retention_policy(
+      {"carts", RetentionPolicy::Kind::remove, "cart", std::chrono::hours(24)}, {}));
   ASSERT_TRUE(door.store.retention().remove_aggregate({"order", "1"}, {}));
 
-  EXPECT_EQ(door.get("/api/v1/retention/policies").json()["policies"], json::array({{{"name", "carts"}, {"kind", "remove"}, {"type", "cart"}, {"keep_seconds", 86'400}, {"uncovered", false}}}));
+  EXPECT_EQ(
+      door.get("/api/v1/retention/policies").json()["policies"],
+      json::array(
+          {{{"name", "carts"}, {"kind", "remove"}, {"type", "cart"}, {"keep_seconds", 86'400}, {"uncovered", false}}}));
   const auto log = door.get("/api/v1/retention/log").json()["log"];
   ASSERT_EQ(log.size(), 2u);
   EXPECT_EQ(log[0]["what"], "$RemovalOrdered");
@@ -73,12 +79,14 @@ TEST(HttpRoutes, RefuseAnAppendWithWhatDecidedIt) {
     return std::pair(answer.status, answer.json()["error"]);
   };
 
-  auto [status, error] = refused(R"({"events":[{"aggregate":"order-1","type":"Placed"}],"expect":[{"aggregate":"order-1","version":7}]})");
+  auto [status, error] =
+      refused(R"({"events":[{"aggregate":"order-1","type":"Placed"}],"expect":[{"aggregate":"order-1","version":7}]})");
   EXPECT_EQ(status, 409);
   EXPECT_EQ(error["code"], "version_conflict");
   EXPECT_EQ(error["expected"], 7);
   EXPECT_EQ(error["actual"], 1);
-  std::tie(status, error) = refused(R"({"events":[{"type":"X","tags":["a"]}],"fail_if":[{"query":{"items":[{"tags":["customer:42"]}]},"after":0}]})");
+  std::tie(status, error) = refused(
+      R"({"events":[{"type":"X","tags":["a"]}],"fail_if":[{"query":{"items":[{"tags":["customer:42"]}]},"after":0}]})");
   EXPECT_EQ(status, 409);
   EXPECT_EQ(error["code"], "condition_failed");
   EXPECT_EQ(error["position"], 1);
@@ -86,14 +94,16 @@ TEST(HttpRoutes, RefuseAnAppendWithWhatDecidedIt) {
   std::tie(status, error) = refused(R"({"id":")" + id + R"(","aggregate":"order-1","type":"Other"})");
   EXPECT_EQ(status, 409);
   EXPECT_EQ(error["code"], "duplicate_event");
-  std::tie(status, error) = refused(R"({"events":[{"aggregate":"order-1","type":"Placed","payload_encoding":"base64","payload":"%"}]})");
+  std::tie(status, error) =
+      refused(R"({"events":[{"aggregate":"order-1","type":"Placed","payload_encoding":"base64","payload":"%"}]})");
   EXPECT_EQ(status, 400);
   EXPECT_EQ(error["code"], "invalid_argument");
   std::tie(status, error) = refused(R"({"type":"A","tags":["t"],"fail_if":[]})");
   EXPECT_EQ(status, 400);
   std::tie(status, error) = refused(R"({"events":[{"type":"X","tags":["a"]}],"fail_if":[{"query":{"items":[]}}]})");
   EXPECT_EQ(error["code"], "invalid_query");
-  std::tie(status, error) = refused(R"({"type":"X","tags":["a"],"payload":")" + std::string((1u << 20) + 1, 'x') + "\"}");
+  std::tie(status, error) =
+      refused(R"({"type":"X","tags":["a"],"payload":")" + std::string((1u << 20) + 1, 'x') + "\"}");
   EXPECT_EQ(status, 413);
   EXPECT_EQ(error["code"], "too_large");
   for (const std::string bad : {"{", "[]", "nonsense", "\xff", "{\"type\":1}", "{}"}) {
@@ -151,7 +161,9 @@ TEST(HttpRoutes, Query) {
   append_one(door.store, "order-2", "Placed", {"customer:2"});
   append_one(door.store, "order-1", "Paid", {"customer:1"});
 
-  const auto by_post = door.ask("POST", "/api/v1/query", R"({"query":{"items":[{"tags":["customer:1"]}]},"limit":1,"direction":"backwards"})").json();
+  const auto by_post = door.ask("POST", "/api/v1/query",
+                                R"({"query":{"items":[{"tags":["customer:1"]}]},"limit":1,"direction":"backwards"})")
+                           .json();
   EXPECT_THAT(positions(by_post), ElementsAre(3));
   EXPECT_EQ(by_post["cost"]["matches"], 1);
   EXPECT_EQ(by_post["next"]["before"], 3);
@@ -174,7 +186,8 @@ TEST(HttpRoutes, TestACondition) {
   EXPECT_EQ(broken["holds"], false);
   EXPECT_EQ(broken["first_conflict"]["position"], 1);
   EXPECT_EQ(broken["head"], 1);
-  const auto holds = door.ask("POST", "/api/v1/condition", R"({"query":{"items":[{"tags":["customer:1"]}]},"after":1})").json();
+  const auto holds =
+      door.ask("POST", "/api/v1/condition", R"({"query":{"items":[{"tags":["customer:1"]}]},"after":1})").json();
   EXPECT_EQ(holds["holds"], true);
   EXPECT_TRUE(holds["first_conflict"].is_null());
   EXPECT_EQ(door.ask("POST", "/api/v1/condition", R"({"after":1})").status, 400);
@@ -209,7 +222,8 @@ TEST(HttpRoutes, ShowAggregatesWhateverTheirNames) {
   EXPECT_THAT(positions(door.get(path + "/events").json()), ElementsAre(1, 2));
   const auto back = door.get(path + "/events?direction=backwards&limit=1").json();
   EXPECT_THAT(positions(back), ElementsAre(2));
-  EXPECT_THAT(positions(door.get(path + "/events?direction=backwards&from=" + back["next"]["from"].dump()).json()), ElementsAre(1));
+  EXPECT_THAT(positions(door.get(path + "/events?direction=backwards&from=" + back["next"]["from"].dump()).json()),
+              ElementsAre(1));
   EXPECT_THAT(positions(door.get(path + "/events?from=2").json()), ElementsAre(2));
   EXPECT_EQ(door.get("/api/v1/aggregates/order-1/snapshots").json()["snapshots"][0]["payload"], (json{{"total", 1}}));
 
@@ -257,7 +271,11 @@ TEST(HttpRoutes, ShowDocumentsAndTheirDefinitions) {
   EXPECT_EQ(door.get("/api/v1/documents/order-1").code(), "not_found");
   ASSERT_TRUE(door.store.documents().define("order", R"({"events":{"Placed":{"merge":true}}})"));
   GlobalPosition last;
-  for (int i = 1; i <= 3; ++i) last = door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(i) + "}")).value().last_position;
+  for (int i = 1; i <= 3; ++i)
+    last =
+        door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(i) + "}"))
+            .value()
+            .last_position;
 
   const auto one = door.get("/api/v1/documents/order-2").json();
   EXPECT_EQ(one["document"], (json{{"n", 2}}));
@@ -291,11 +309,18 @@ TEST(HttpRoutes, ReadIndexesByNumberAndByValue) {
   RunningDoor door;
   EXPECT_EQ(door.get("/api/v1/projections").json()["projections"], json::array());
   GlobalPosition last;
-  for (int i = 1; i <= 5; ++i) last = door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(10 * i) + "}")).value().last_position;
+  for (int i = 1; i <= 5; ++i)
+    last = door.store
+               .append(Append{}.event("order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(10 * i) + "}"))
+               .value()
+               .last_position;
   const auto index = door.store.projections().create_index(Query{}.types({"Placed"})).value().name;
-  ASSERT_TRUE(door.store.projections().create_value_index("by-n", {.types = {"Placed"}, .path = "$.n", .value = "integer"}));
+  ASSERT_TRUE(
+      door.store.projections().create_value_index("by-n", {.types = {"Placed"}, .path = "$.n", .value = "integer"}));
 
-  const auto numbers = door.get("/api/v1/indexes/" + index + "?start=2&limit=2&events=true&at_least=" + std::to_string(last.value)).json();
+  const auto numbers =
+      door.get("/api/v1/indexes/" + index + "?start=2&limit=2&events=true&at_least=" + std::to_string(last.value))
+          .json();
   ASSERT_EQ(numbers["entries"].size(), 2u);
   EXPECT_EQ(numbers["entries"][0]["number"], 2);
   EXPECT_EQ(numbers["entries"][0]["event"]["aggregate"], "order-2");
@@ -303,15 +328,18 @@ TEST(HttpRoutes, ReadIndexesByNumberAndByValue) {
   const auto values = door.get("/api/v1/values/by-n?from=20&until=50&limit=2&direction=backwards").json();
   ASSERT_EQ(values["entries"].size(), 2u);
   EXPECT_EQ(values["entries"][0]["value"], 40);
-  const auto rest = door.get("/api/v1/values/by-n?from=20&until=50&limit=2&direction=backwards&after=" + std::string(values["next"])).json();
+  const auto rest =
+      door.get("/api/v1/values/by-n?from=20&until=50&limit=2&direction=backwards&after=" + std::string(values["next"]))
+          .json();
   ASSERT_EQ(rest["entries"].size(), 1u);
   EXPECT_EQ(rest["entries"][0]["value"], 20);
   EXPECT_TRUE(rest["next"].is_null());
   EXPECT_EQ(door.get("/api/v1/values/by-n?equal=30").json()["entries"].size(), 1u);
   EXPECT_EQ(door.get("/api/v1/projections").json()["projections"].size(), 2u);
   EXPECT_EQ(door.get("/api/v1/projections/by-n").json()["kind"], "value");
-  for (const auto* bad : {"/api/v1/values/by-n?equal=ten", "/api/v1/values/by-n?equal=1&from=1", "/api/v1/values/by-n?after=zz", "/api/v1/values/by-n?limit=1001", "/api/v1/values/by-n?start=1",
-                          "/api/v1/indexes/by-n"}) {
+  for (const auto* bad :
+       {"/api/v1/values/by-n?equal=ten", "/api/v1/values/by-n?equal=1&from=1", "/api/v1/values/by-n?after=zz",
+        "/api/v1/values/by-n?limit=1001", "/api/v1/values/by-n?start=1", "/api/v1/indexes/by-n"}) {
     EXPECT_EQ(door.get(bad).code(), "invalid_argument") << bad;
   }
   EXPECT_EQ(door.get("/api/v1/indexes/none").code(), "not_found");
@@ -322,28 +350,38 @@ TEST(HttpRoutes, SelectRowsOfTables) {
   RunningDoor door;
   EXPECT_EQ(door.get("/api/v1/tables").json()["tables"], json::array());
   EXPECT_EQ(door.get("/api/v1/tables/orders/rows").code(), "not_found");
-  ASSERT_TRUE(door.store.projections().create("orders", "table",
-                                              R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"who","type":"text","role":"index"},{"name":"n","type":"integer","nullable":true},{"name":"all","type":"json"}],)"
-                                              R"("on_error":"park","rules":[{"types":["Placed"],"action":"upsert","key":"aggregate","fields":{"who":"$.who","n":"$.n","all":"$"}}]})"));
+  ASSERT_TRUE(door.store.projections().create(
+      "orders", "table",
+      R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"who","type":"text","role":"index"},{"name":"n","type":"integer","nullable":true},{"name":"all","type":"json"}],)"
+      R"("on_error":"park","rules":[{"types":["Placed"],"action":"upsert","key":"aggregate","fields":{"who":"$.who","n":"$.n","all":"$"}}]})"));
   GlobalPosition last;
   for (int i = 1; i <= 4; ++i) {
-    last = door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", R"({"who":")" + std::string(i % 2 == 0 ? "ann" : "a=b") + R"(","n":)" + std::to_string(i) + "}")).value().last_position;
+    last = door.store
+               .append(Append{}.event(
+                   "order-" + std::to_string(i), "Placed",
+                   R"({"who":")" + std::string(i % 2 == 0 ? "ann" : "a=b") + R"(","n":)" + std::to_string(i) + "}"))
+               .value()
+               .last_position;
   }
   last = door.store.append(Append{}.event("order-5", "Placed", "{}")).value().last_position;
   const auto at_least = "&at_least=" + std::to_string(last.value);
   const std::string rows = "/api/v1/tables/orders/rows?";
 
   const auto all = door.get(rows + "order=-n&field=order&field=n" + at_least).json();
-  EXPECT_EQ(all["rows"].dump(), R"([{"n":4,"order":"order-4"},{"n":3,"order":"order-3"},{"n":2,"order":"order-2"},{"n":1,"order":"order-1"}])");
+  EXPECT_EQ(
+      all["rows"].dump(),
+      R"([{"n":4,"order":"order-4"},{"n":3,"order":"order-3"},{"n":2,"order":"order-2"},{"n":1,"order":"order-1"}])");
   EXPECT_TRUE(all["next"].is_null());
   EXPECT_GE(all["position"], last.value);
   const auto some = door.get(rows + "where=who+%3D+:w+AND+n+%3E+?1&param=w=ann&param=1=2").json();
   ASSERT_EQ(some["rows"].size(), 1u);
-  EXPECT_EQ(some["rows"][0], (json{{"order", "order-4"}, {"who", "ann"}, {"n", 4}, {"all", {{"who", "ann"}, {"n", 4}}}}));
+  EXPECT_EQ(some["rows"][0],
+            (json{{"order", "order-4"}, {"who", "ann"}, {"n", 4}, {"all", {{"who", "ann"}, {"n", 4}}}}));
   EXPECT_EQ(door.get(rows + "where=who+%3D+:w&param=w=a=b").json()["rows"].size(), 2u);
   const auto first = door.get(rows + "order=order&limit=3").json();
   ASSERT_EQ(first["rows"].size(), 3u);
-  const auto second = door.get(rows + "order=order&limit=3&after=" + http::percent_encoded(std::string(first["next"]))).json();
+  const auto second =
+      door.get(rows + "order=order&limit=3&after=" + http::percent_encoded(std::string(first["next"]))).json();
   ASSERT_EQ(second["rows"].size(), 1u);
   EXPECT_EQ(second["rows"][0]["order"], "order-4");
   EXPECT_EQ(door.get("/api/v1/tables").json()["tables"][0]["projection"], "orders");
@@ -352,7 +390,9 @@ TEST(HttpRoutes, SelectRowsOfTables) {
   ASSERT_EQ(parked.size(), 1u);
   EXPECT_EQ(parked[0]["aggregate"], "order-5");
 
-  for (const auto* bad : {"where=nobody+%3D+1", "where=who", "where=who+%3D+:w", "param=w", "where=who+%3D+:w&param=w=1&param=w=2", "limit=1001", "order=colour", "field=colour", "after=none", "wher=1"}) {
+  for (const auto* bad :
+       {"where=nobody+%3D+1", "where=who", "where=who+%3D+:w", "param=w", "where=who+%3D+:w&param=w=1&param=w=2",
+        "limit=1001", "order=colour", "field=colour", "after=none", "wher=1"}) {
     EXPECT_EQ(door.get(rows + bad).code(), "invalid_argument") << bad;
   }
   EXPECT_EQ(door.get(rows + "version=9").code(), "not_found");
@@ -360,13 +400,16 @@ TEST(HttpRoutes, SelectRowsOfTables) {
   EXPECT_EQ(door.ask("DELETE", "/api/v1/tables/orders/rows").status, 405);
 }
 
-// A `next` holds the values that the page ended with: what is too long for a target goes into a body, as long as the server's own words may be.
+// A `next` holds the values that the page ended with: what is too long for a target goes into a body, as long as the
+// server's own words may be.
 TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
   RunningDoor door;
-  ASSERT_TRUE(door.store.projections().create("notes", "table",
-                                              R"({"fields":[{"name":"note","type":"text","role":"key"},{"name":"a","type":"text"},{"name":"b","type":"text"}],)"
-                                              R"("rules":[{"types":["Noted"],"action":"upsert","key":"aggregate","fields":{"a":"$.a","b":"$.b"}}]})"));
-  ASSERT_TRUE(door.store.projections().create_value_index("by-a", {.types = {"Noted"}, .path = "$.a", .value = "text"}));
+  ASSERT_TRUE(door.store.projections().create(
+      "notes", "table",
+      R"({"fields":[{"name":"note","type":"text","role":"key"},{"name":"a","type":"text"},{"name":"b","type":"text"}],)"
+      R"("rules":[{"types":["Noted"],"action":"upsert","key":"aggregate","fields":{"a":"$.a","b":"$.b"}}]})"));
+  ASSERT_TRUE(
+      door.store.projections().create_value_index("by-a", {.types = {"Noted"}, .path = "$.a", .value = "text"}));
   const std::string longest(4'096, 'x');
   GlobalPosition last;
   for (int i = 1; i <= 5; ++i) {
@@ -390,7 +433,8 @@ TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
     asked["after"] = page["next"];
     longest_next = std::max(longest_next, std::string(page["next"]).size());
   }
-  EXPECT_THAT(seen, ElementsAre("note-5", "note-4", "note-3", "note-2", "note-1"));  // equal ones as the last order goes
+  EXPECT_THAT(seen,
+              ElementsAre("note-5", "note-4", "note-3", "note-2", "note-1"));  // equal ones as the last order goes
   EXPECT_GT(longest_next, 16u << 10) << "more than a header takes";
   const auto too_long = door.get(rows + "?order=a&order=-b&limit=2&after=" + std::string(asked["after"]));
   EXPECT_EQ(too_long.status, 431);
@@ -408,7 +452,8 @@ TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
   }
   EXPECT_EQ(entries, 5u);
 
-  for (const json& bad : {json{{"wher", "1"}}, json{{"where", {{"a", 1}}}}, json{{"limit", nullptr}}, json::array({1}), json{{"limit", 1'001}}}) {
+  for (const json& bad : {json{{"wher", "1"}}, json{{"where", {{"a", 1}}}}, json{{"limit", nullptr}}, json::array({1}),
+                          json{{"limit", 1'001}}}) {
     EXPECT_EQ(post(rows, bad).code(), "invalid_argument") << bad;
   }
   EXPECT_EQ(door.ask("POST", rows, "{").code(), "invalid_argument");
@@ -417,7 +462,8 @@ TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
 
 TEST(HttpRoutes, RefuseBadParametersByName) {
   const RunningDoor door;
-  for (const auto* bad : {"limit=1001", "limit=-1", "limit=x", "limit=1&limit=2", "direction=up", "after=1.5", "afterr=1", "up_to=", "at_least=18446744073709551616"}) {
+  for (const auto* bad : {"limit=1001", "limit=-1", "limit=x", "limit=1&limit=2", "direction=up", "after=1.5",
+                          "afterr=1", "up_to=", "at_least=18446744073709551616"}) {
     const auto answer = door.get(std::string("/api/v1/events?") + bad);
     EXPECT_EQ(answer.status, 400) << bad;
     EXPECT_EQ(answer.code(), "invalid_argument") << bad;
@@ -457,7 +503,9 @@ TEST(HttpRoutes, MaintainTheStore) {
   EXPECT_TRUE(door.ask("POST", "/api/v1/admin/vacuum", "{}").json().contains("disk_bytes"));
 
   auto client = door.client();
-  client.send("POST /api/v1/admin/verify HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+  client.send(
+      "POST /api/v1/admin/verify HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Type: "
+      "application/json\r\nContent-Length: 2\r\n\r\n{}");
   std::vector<std::string> names;
   std::optional<ServerEvent> last;
   while (const auto event = client.read_event()) {
@@ -478,13 +526,15 @@ TEST(HttpRoutes, ShowSettingsToAdministratorsAlone) {
   const RunningDoor door(options, tokens);
 
   EXPECT_EQ(door.get("/api/v1/settings", "Authorization: Bearer r-0123456789abcdef\r\n").status, 403);
-  EXPECT_EQ(door.get("/api/v1/settings", "Authorization: Bearer a-0123456789abcdef%;\r\n").json(), (json{{"settings", json::array()}}));
+  EXPECT_EQ(door.get("/api/v1/settings", "Authorization: Bearer a-0123456789abcdef%;\r\n").json(),
+            (json{{"settings", json::array()}}));
   EXPECT_EQ(RunningDoor().get("/api/v1/settings").code(), "not_found");
 }
 
 TEST(HttpRoutes, AskForTokens) {
   const RunningDoor door({}, tokens);
-  const std::string reader = "Authorization: Bearer r-0123456789abcdef\r\n", writer = "Authorization: Bearer w-0123456789abcdef\r\n";
+  const std::string reader = "Authorization: Bearer r-0123456789abcdef\r\n",
+                    writer = "Authorization: Bearer w-0123456789abcdef\r\n";
   const std::string event = R"({"type":"A","tags":["a"]})";
 
   const auto nobody = door.get("/api/v1/head");
@@ -515,7 +565,10 @@ TEST(HttpRoutes, KeepASessionInACookie) {
 
   EXPECT_EQ(door.get("/api/v1/head", cookie).status, 200);
   EXPECT_EQ(door.ask("POST", "/api/v1/append", R"({"type":"A","tags":["a"]})", cookie + own).status, 200);
-  EXPECT_EQ(door.ask("POST", "/api/v1/append", R"({"type":"A","tags":["a"]})", cookie + "Origin: http://evil.example\r\n").status, 403);
+  EXPECT_EQ(
+      door.ask("POST", "/api/v1/append", R"({"type":"A","tags":["a"]})", cookie + "Origin: http://evil.example\r\n")
+          .status,
+      403);
   EXPECT_EQ(door.ask("POST", "/api/v1/append", R"({"type":"A","tags":["a"]})", cookie).status, 403);
   EXPECT_EQ(door.store.read(Query::all()).next_page()->events.size(), 1u);
   EXPECT_THAT(door.ask("DELETE", "/api/v1/session", {}, cookie + own).header("set-cookie"), HasSubstr("Max-Age=0"));
@@ -534,7 +587,8 @@ TEST(HttpRoutes, ServeThePageWithItsGuards) {
   const auto same = door.get("/", "If-None-Match: \"x\", W/" + page.header("etag") + "\r\n");
   EXPECT_EQ(same.status, 304);
   EXPECT_EQ(same.body, "");
-  const auto script = door.get("/assets/page.js"), zipped = door.get("/assets/page.js", "Accept-Encoding: br, gzip;q=0.5\r\n");
+  const auto script = door.get("/assets/page.js"),
+             zipped = door.get("/assets/page.js", "Accept-Encoding: br, gzip;q=0.5\r\n");
   EXPECT_EQ(script.header("content-encoding"), "");
   EXPECT_EQ(zipped.header("content-encoding"), "gzip");
   EXPECT_LT(zipped.body.size(), script.body.size());
@@ -562,7 +616,9 @@ TEST(HttpRoutes, GiveBytesAsTheyWereStored) {
 
 TEST(HttpRoutes, AnswerInGzipWhereItIsAskedForAndWorthIt) {
   RunningDoor door;
-  for (int i = 0; i < 50; ++i) append_one(door.store, "order-" + std::to_string(i), "Placed", {"tag"}, R"({"article":"of some length, and again the same"})");
+  for (int i = 0; i < 50; ++i)
+    append_one(door.store, "order-" + std::to_string(i), "Placed", {"tag"},
+               R"({"article":"of some length, and again the same"})");
   const std::string gzip = "Accept-Encoding: br, gzip\r\n";
   const auto plain = door.get("/api/v1/events"), packed = door.get("/api/v1/events", gzip);
   EXPECT_EQ(plain.header("content-encoding"), "");

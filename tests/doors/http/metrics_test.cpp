@@ -1,8 +1,8 @@
 // What is counted, and what Prometheus and the live figures make of it.
 
+#include <fstream>
 #include <regex>
 #include <set>
-#include <fstream>
 
 #include "evershard/protocol/latencies.hpp"
 #include "tests/doors/http/running_door.hpp"
@@ -10,8 +10,8 @@
 namespace evershard {
 namespace {
 
-using testing::HasSubstr;
 using std::chrono::microseconds;
+using testing::HasSubstr;
 
 TEST(Latencies, PutsEveryTimeIntoTheBucketItBelongsTo) {
   for (std::uint64_t micros = 0; micros < 40'000'000; micros += 1 + micros / 37) {
@@ -41,8 +41,13 @@ TEST(Latencies, GivesPercentilesOfWhatCameSince) {
 
 TEST(HttpMetrics, CountByDoorMethodAndOutcome) {
   RunningDoor door;
-  ASSERT_EQ(door.ask("POST", "/api/v1/append", R"({"events":[{"type":"A","tags":["a"]},{"type":"A","tags":["a"]}]})").status, 200);
-  ASSERT_EQ(door.ask("POST", "/api/v1/append", R"({"events":[{"aggregate":"a-1","type":"A"}],"expect":[{"aggregate":"a-1","version":3}]})").status, 409);
+  ASSERT_EQ(
+      door.ask("POST", "/api/v1/append", R"({"events":[{"type":"A","tags":["a"]},{"type":"A","tags":["a"]}]})").status,
+      200);
+  ASSERT_EQ(door.ask("POST", "/api/v1/append",
+                     R"({"events":[{"aggregate":"a-1","type":"A"}],"expect":[{"aggregate":"a-1","version":3}]})")
+                .status,
+            409);
   ASSERT_EQ(door.get("/api/v1/nothing").status, 404);
   ASSERT_EQ(door.get("/api/v1/events").status, 200);
 

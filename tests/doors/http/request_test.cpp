@@ -22,7 +22,8 @@ struct ReadOutcome {
   Request request;
   std::string left;
 };
-ReadOutcome read_all(const std::string& bytes, std::size_t grain, std::size_t header_max = 1'024, std::size_t body_max = 64) {
+ReadOutcome read_all(const std::string& bytes, std::size_t grain, std::size_t header_max = 1'024,
+                     std::size_t body_max = 64) {
   RequestReader reader(header_max, body_max);
   std::string buffer;
   for (std::size_t at = 0; at < bytes.size(); at += grain) {
@@ -50,7 +51,10 @@ TEST_P(RequestReaderGrain, ReadsABodyByLengthAndLeavesWhatFollows) {
 }
 
 TEST_P(RequestReaderGrain, ReadsAChunkedBodyAndLeavesTrailersOutOfTheHeader) {
-  const auto read = read_all("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\nAuthorization: Bearer x\r\n\r\n", GetParam());
+  const auto read = read_all(
+      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\nAuthorization: "
+      "Bearer x\r\n\r\n",
+      GetParam());
 
   ASSERT_EQ(read.status, 200);
   EXPECT_EQ(read.request.body, "abc");
@@ -59,7 +63,8 @@ TEST_P(RequestReaderGrain, ReadsAChunkedBodyAndLeavesTrailersOutOfTheHeader) {
 
 TEST_P(RequestReaderGrain, ReadsAChunkedBodyThatIsEmpty) {
   for (const auto* body : {"0\r\n\r\n", "0;x=y\r\n\r\n", "0\r\nX: y\r\n\r\n", "000\r\n\r\n"}) {
-    const auto read = read_all(std::string("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n") + body, GetParam());
+    const auto read =
+        read_all(std::string("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n") + body, GetParam());
     EXPECT_EQ(read.status, 200) << body;
     EXPECT_EQ(read.request.body, "") << body;
   }
@@ -71,14 +76,21 @@ TEST_P(RequestReaderGrain, BoundsWhatStandsBetweenChunksAndBehindThem) {
     EXPECT_EQ(read_all(head + begin + std::string(2'000, 'y'), GetParam()).status, 431) << begin;
     EXPECT_EQ(read_all(head + begin + std::string(500, 'y'), GetParam()).status, 0) << begin;  // more is waited for
   }
-  EXPECT_EQ(read_all(head + "2;x=" + std::string(500, 'y') + "\r\nab\r\n0\r\nX: " + std::string(500, 'y') + "\r\n\r\n", GetParam()).request.body, "ab");
+  EXPECT_EQ(read_all(head + "2;x=" + std::string(500, 'y') + "\r\nab\r\n0\r\nX: " + std::string(500, 'y') + "\r\n\r\n",
+                     GetParam())
+                .request.body,
+            "ab");
 }
 
 TEST_P(RequestReaderGrain, RefusesWhatIsOverTheLimits) {
   EXPECT_EQ(read_all("GET /" + std::string(2'000, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n", GetParam()).status, 431);
   EXPECT_EQ(read_all("GET /" + std::string(2'000, 'a'), GetParam()).status, 431);
   EXPECT_EQ(read_all("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 65\r\n\r\n", GetParam()).status, 413);
-  EXPECT_EQ(read_all("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n28\r\n" + std::string(40, 'a') + "\r\n28\r\n" + std::string(40, 'a') + "\r\n0\r\n\r\n", GetParam()).status, 413);
+  EXPECT_EQ(read_all("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n28\r\n" + std::string(40, 'a') +
+                         "\r\n28\r\n" + std::string(40, 'a') + "\r\n0\r\n\r\n",
+                     GetParam())
+                .status,
+            413);
 }
 
 TEST_P(RequestReaderGrain, RefusesWhatTwoServersWouldReadDifferently) {
@@ -120,10 +132,12 @@ TEST(Target, EncodesWhatItDecodes) {
 }
 
 TEST(Parameters, AreNumbersOnceAndKnown) {
-  const auto parameters = read_target("/?a=18446744073709551615&b=18446744073709551616&c=1&c=2&d=-1&e=").value().parameters;
+  const auto parameters =
+      read_target("/?a=18446744073709551615&b=18446744073709551616&c=1&c=2&d=-1&e=").value().parameters;
 
   EXPECT_EQ(**parameters.number("a"), 18446744073709551615u);
-  for (const auto* bad : {"b", "c", "d", "e"}) EXPECT_EQ(parameters.number(bad).error().code, ErrorCode::invalid_argument) << bad;
+  for (const auto* bad : {"b", "c", "d", "e"})
+    EXPECT_EQ(parameters.number(bad).error().code, ErrorCode::invalid_argument) << bad;
   EXPECT_FALSE(*parameters.number("z"));
   EXPECT_FALSE(parameters.only({"a", "b"}));
   EXPECT_TRUE(parameters.only({"a", "b", "c", "d", "e"}));
@@ -161,7 +175,8 @@ Request request_with(std::string method, Fields fields) {
 }
 
 /// 200: admitted.
-int admitted(const std::string& method, const std::vector<std::string>& path, Fields fields, const serving::Access& access, Surroundings around = {}) {
+int admitted(const std::string& method, const std::vector<std::string>& path, Fields fields,
+             const serving::Access& access, Surroundings around = {}) {
   fields.emplace_back("host", "127.0.0.1:7421");
   const auto routed = route_of(method, path).value();
   const auto caller = admit(request_with(method, std::move(fields)), *routed.route, around, access);
@@ -175,7 +190,9 @@ const std::pair<std::string, std::string> cookie{"cookie", "a=b; evershard_token
 const std::pair<std::string, std::string> bearer{"authorization", "bearer w-0123456789abcdef"};
 const std::pair<std::string, std::string> own_origin{"origin", "http://127.0.0.1:7421"};
 
-serving::Access with_tokens() { return serving::Access::of_tokens("w append w-0123456789abcdef\nr read r-0123456789abcdef\n", "T").value(); }
+serving::Access with_tokens() {
+  return serving::Access::of_tokens("w append w-0123456789abcdef\nr read r-0123456789abcdef\n", "T").value();
+}
 
 TEST(Guard, AsksForATokenWithTheScope) {
   const auto access = with_tokens();
@@ -195,7 +212,8 @@ TEST(Guard, RefusesWhatAForeignPageSends) {
   EXPECT_EQ(admitted("POST", append_path, {json_type, cookie}, access), 403);  // nobody says where it is from
   EXPECT_EQ(admitted("POST", append_path, {json_type, cookie, {"origin", "http://evil.example"}}, access), 403);
   EXPECT_EQ(admitted("POST", append_path, {json_type, cookie, {"origin", "null"}}, access), 403);
-  EXPECT_EQ(admitted("POST", append_path, {json_type, cookie, own_origin, {"sec-fetch-site", "same-site"}}, access), 403);
+  EXPECT_EQ(admitted("POST", append_path, {json_type, cookie, own_origin, {"sec-fetch-site", "same-site"}}, access),
+            403);
   EXPECT_EQ(admitted("POST", append_path, {json_type, cookie, {"sec-fetch-site", "same-origin"}}, access), 200);
   EXPECT_EQ(admitted("POST", append_path, {{"content-type", "text/plain"}, cookie, own_origin}, access), 415);
   EXPECT_EQ(admitted("POST", append_path, {cookie, own_origin}, access), 415);
@@ -203,7 +221,9 @@ TEST(Guard, RefusesWhatAForeignPageSends) {
   EXPECT_EQ(admitted("POST", append_path, {json_type, {"origin", "http://evil.example"}}, open), 403);
   EXPECT_EQ(admitted("POST", append_path, {{"content-type", "text/plain"}}, open), 415);
   EXPECT_EQ(admitted("POST", append_path, {json_type}, open), 200);  // curl
-  EXPECT_EQ(admitted("POST", append_path, {json_type, {"authorization", "Basic eDp5"}, {"origin", "http://evil.example"}}, open), 403);
+  EXPECT_EQ(admitted("POST", append_path,
+                     {json_type, {"authorization", "Basic eDp5"}, {"origin", "http://evil.example"}}, open),
+            403);
   EXPECT_EQ(admitted("GET", head_path, {{"sec-fetch-site", "cross-site"}}, open), 403);
   EXPECT_EQ(admitted("GET", head_path, {{"sec-fetch-site", "none"}}, open), 200);
   EXPECT_EQ(admitted("GET", {}, {{"sec-fetch-site", "cross-site"}}, open), 200);  // a link to the page
@@ -217,10 +237,12 @@ int host_status(const std::string& host, Surroundings around, bool open) {
 TEST(Guard, IsCalledByItsOwnNamesOnLoopbackAndWithoutTokens) {
   const Surroundings loopback{true, false, {"shop.internal"}}, outside{false, true, {}};
 
-  for (const auto* ours : {"localhost", "LOCALHOST:7421", "127.0.0.1:7421", "[::1]:7421", "[::1]", "10.0.0.7:1", "Shop.Internal:7421"}) {
+  for (const auto* ours :
+       {"localhost", "LOCALHOST:7421", "127.0.0.1:7421", "[::1]:7421", "[::1]", "10.0.0.7:1", "Shop.Internal:7421"}) {
     EXPECT_EQ(host_status(ours, loopback, true), 200) << ours;
   }
-  for (const auto* foreign : {"evil.example", "evil.example:7421", "localhost.evil.example", "127.0.0.1.evil.example", "", "[evil"}) {
+  for (const auto* foreign :
+       {"evil.example", "evil.example:7421", "localhost.evil.example", "127.0.0.1.evil.example", "", "[evil"}) {
     EXPECT_EQ(host_status(foreign, loopback, false), 421) << foreign;
     EXPECT_EQ(host_status(foreign, outside, true), 421) << foreign;
   }

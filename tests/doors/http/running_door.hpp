@@ -15,16 +15,20 @@
 
 namespace evershard {
 
-inline constexpr std::string_view tokens = "reader read r-0123456789abcdef\nwriter read,append w-0123456789abcdef\nboss read,append,admin a-0123456789abcdef%;\n";
+inline constexpr std::string_view tokens =
+    "reader read r-0123456789abcdef\nwriter read,append w-0123456789abcdef\nboss read,append,admin "
+    "a-0123456789abcdef%;\n";
 
 class RunningDoor {
  public:
-  explicit RunningDoor(http::HttpOptions options = {}, std::string_view token_lines = {}, LocalOptions store_options = {},
-                       serving::ClientLimitOptions client_limits = {})
+  explicit RunningDoor(http::HttpOptions options = {}, std::string_view token_lines = {},
+                       LocalOptions store_options = {}, serving::ClientLimitOptions client_limits = {})
       : store(open_store(std::move(store_options))), pool(3), watch(store) {
-    access = std::make_shared<serving::Access>(token_lines.empty() ? serving::Access::open() : serving::Access::of_tokens(token_lines, "TOKENS").value());
+    access = std::make_shared<serving::Access>(
+        token_lines.empty() ? serving::Access::open() : serving::Access::of_tokens(token_lines, "TOKENS").value());
     options.listen = "127.0.0.1:0";
-    served = std::make_unique<serving::Served>(serving::Served{store, store, pool, watch, [this] { return access; }, [this] { return types; }});
+    served = std::make_unique<serving::Served>(
+        serving::Served{store, store, pool, watch, [this] { return access; }, [this] { return types; }});
     served->own_projections = &store.projections();
     served->retention = &store.retention();
     served->clients = std::make_shared<serving::ClientGate>(client_limits);
@@ -36,10 +40,13 @@ class RunningDoor {
   }
 
   [[nodiscard]] std::string address() const { return door->address(); }
-  [[nodiscard]] HttpAnswer ask(std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {}) const {
+  [[nodiscard]] HttpAnswer ask(std::string_view method, std::string_view target, std::string_view body = {},
+                               std::string_view headers = {}) const {
     return evershard::ask(address(), method, target, body, headers);
   }
-  [[nodiscard]] HttpAnswer get(std::string_view target, std::string_view headers = {}) const { return ask("GET", target, {}, headers); }
+  [[nodiscard]] HttpAnswer get(std::string_view target, std::string_view headers = {}) const {
+    return ask("GET", target, {}, headers);
+  }
   [[nodiscard]] HttpClient client() const { return HttpClient(address()); }
 
   Local store;

@@ -81,10 +81,13 @@ const std::map<std::string, std::string> scope_of{
     {"Tables.ListParkedRows", "read"},
     {"Tables.SettleParkedRows", "admin"},
 };
-const std::string tokens = "r read read-read-read-read\na append append-append-append\no admin admin-admin-admin-admin\n";
-const std::map<std::string, std::string> token_of{{"read", "read-read-read-read"}, {"append", "append-append-append"}, {"admin", "admin-admin-admin-admin"}};
+const std::string tokens =
+    "r read read-read-read-read\na append append-append-append\no admin admin-admin-admin-admin\n";
+const std::map<std::string, std::string> token_of{
+    {"read", "read-read-read-read"}, {"append", "append-append-append"}, {"admin", "admin-admin-admin-admin"}};
 
-grpc::Status call(grpc::Channel& channel, const google::protobuf::MethodDescriptor& method, const std::string& token, const std::string& request) {
+grpc::Status call(grpc::Channel& channel, const google::protobuf::MethodDescriptor& method, const std::string& token,
+                  const std::string& request) {
   const std::string name = "/" + method.service()->full_name() + "/" + method.name();
   if (!method.server_streaming()) return raw::unary(channel, name, request, nullptr, token);
   const auto context = raw::context(token);
@@ -102,7 +105,10 @@ TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
   ServedStore served({}, tokens);
   const auto channel = raw::channel(served.address());
   std::vector<const google::protobuf::ServiceDescriptor*> services;
-  for (const auto* file : {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(), v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(), v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file()}) {
+  for (const auto* file :
+       {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(),
+        v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
+        v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) services.push_back(file->service(s));
   }
   std::size_t methods = 0;
@@ -113,7 +119,8 @@ TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
       SCOPED_TRACE(name);
       ASSERT_TRUE(scope_of.contains(name)) << "which scope does it need?";
       const auto& wanted = scope_of.at(name);
-      for (const auto& request : {std::string(), std::string("\xff\xff garbage")}) {  // who may not is not even told that it is garbage
+      for (const auto& request :
+           {std::string(), std::string("\xff\xff garbage")}) {  // who may not is not even told that it is garbage
         for (const auto* none : {"", "admin-admin-admin-admi", "Admin-admin-admin-admin"}) {
           const auto status = call(*channel, method, none, request);
           ASSERT_EQ(status.error_code(), grpc::UNAUTHENTICATED) << status.error_message();
@@ -153,7 +160,8 @@ TEST(DoorAccess, TakesBearerTokensAndNothingElse) {
     context.AddMetadata("authorization", value);
     const grpc::internal::RpcMethod rpc("/evershard.v1.EventStore/Head", grpc::internal::RpcMethod::NORMAL_RPC);
     grpc::ByteBuffer out;
-    const auto status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(channel.get(), rpc, &context, raw::bytes(""), &out);
+    const auto status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+        channel.get(), rpc, &context, raw::bytes(""), &out);
     EXPECT_EQ(status.error_code(), code) << value;
   }
 }
@@ -183,7 +191,8 @@ TEST(DoorAccess, NewTokensCountFromTheNextCallOn) {
   ServedStore served({}, tokens);
   auto writer = served.connect({.token = token_of.at("append")});
   ASSERT_TRUE(writer.append(Append{}.event("a-1", "T", "x")));
-  served.access = std::make_shared<const serving::Access>(*serving::Access::of_tokens("o admin other-other-other", "tokens"));
+  served.access =
+      std::make_shared<const serving::Access>(*serving::Access::of_tokens("o admin other-other-other", "tokens"));
   auto late = served.connect({.token = token_of.at("append")});
   EXPECT_EQ(late.append(Append{}.event("a-1", "T", "x")).error().code, ErrorCode::unauthenticated);
 }

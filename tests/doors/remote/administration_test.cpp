@@ -80,8 +80,10 @@ TEST_F(RemoteAdministration, BacksUpIntoADirectoryOfTheServer) {
 TEST_F(RemoteAdministration, StopsWhenAskedTo) {
   append_events(remote, 5'000, 500);
   const auto stopped = remote.verify([](std::uint64_t, std::uint64_t) { return false; });
-  if (stopped) GTEST_LOG_(INFO) << "it was over before it could be stopped";
-  else EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
+  if (stopped)
+    GTEST_LOG_(INFO) << "it was over before it could be stopped";
+  else
+    EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
   // One is left: the client's stream of appends.
   for (int tries = 0; tries < 1'000 && served.door->calls() != 1; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(served.door->calls(), 1u) << "the work goes on, for nobody";
@@ -117,7 +119,8 @@ TEST(RemoteSnapshot, OnAFullDiskComesBackAtOnce) {
   ServedStore served({}, {}, full);
   auto remote = served.connect({.timeout = std::chrono::seconds(20)});
   const auto begin = std::chrono::steady_clock::now();
-  const auto refused = remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
+  const auto refused =
+      remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().what;
   EXPECT_THAT(refused.error().what, ::testing::HasSubstr("disk"));
@@ -133,7 +136,8 @@ TEST(RemoteSnapshot, IsSentAgainWhileTheServerCannotBeReached) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     served.start();
   });
-  const auto put = remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
+  const auto put =
+      remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
   later.join();
   EXPECT_TRUE(put) << put.error().what;
 }

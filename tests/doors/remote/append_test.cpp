@@ -20,7 +20,8 @@ TEST(RemoteAppend, AppendsOfOneThreadAreDecidedInTheirOrder) {
   ServedStore served;
   auto remote = served.connect();
   std::vector<std::future<Result<Appended>>> answers;
-  for (std::uint64_t i = 0; i < 2'000; ++i) answers.push_back(remote.append_future(one("a-1").expect("a-1", Version::exactly(SeqNr(i)))));
+  for (std::uint64_t i = 0; i < 2'000; ++i)
+    answers.push_back(remote.append_future(one("a-1").expect("a-1", Version::exactly(SeqNr(i)))));
   for (std::uint64_t i = 0; i < answers.size(); ++i) {
     const auto answer = answers[i].get();
     ASSERT_TRUE(answer) << answer.error().what;
@@ -72,8 +73,10 @@ TEST(RemoteAppend, BeyondItsBoundsItIsOverloaded) {
   std::atomic<int> overloaded{0};
   for (int i = 0; i < 200; ++i) {
     remote.append_async(one("a-1"), [&](const Result<Appended>& answer) {
-      if (answer) ++stored;
-      else if (answer.error().code == ErrorCode::overloaded) ++overloaded;
+      if (answer)
+        ++stored;
+      else if (answer.error().code == ErrorCode::overloaded)
+        ++overloaded;
       all.count_down();
     });
   }
@@ -106,7 +109,9 @@ TEST(RemoteAppend, ClosingEndsWhatIsInFlight) {
     auto remote = served.connect();
     for (int i = 0; i < 500; ++i) {
       remote.append_async(one("a-1"), [&](const Result<Appended>& answer) {
-        EXPECT_TRUE(answer || answer.error().code == ErrorCode::timeout || answer.error().code == ErrorCode::unavailable) << answer.error().what;
+        EXPECT_TRUE(answer || answer.error().code == ErrorCode::timeout ||
+                    answer.error().code == ErrorCode::unavailable)
+            << answer.error().what;
         ++ended;
       });
     }
@@ -126,7 +131,8 @@ TEST(RemoteAppend, LargePayloadsGoThroughAndTooLargeOnesAreRefusedByName) {
   EXPECT_FALSE(stream.error());
   EXPECT_EQ(seen, 4u);
 
-  for (const auto& append : {Append{}.event("a-1", "T", payload + "x"), Append{}.event("a-1", "T", std::string(9u << 20, 'x'))}) {
+  for (const auto& append :
+       {Append{}.event("a-1", "T", payload + "x"), Append{}.event("a-1", "T", std::string(9u << 20, 'x'))}) {
     const auto refused = remote.append(append);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::too_large);
@@ -158,7 +164,8 @@ TEST(RemoteAppend, ManyThreadsAppendAtOnce) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (std::uint64_t i = 0; i < 100; ++i) {
-        const auto answer = remote.append(one("t-" + std::to_string(t)).expect("t-" + std::to_string(t), Version::exactly(SeqNr(i))));
+        const auto answer =
+            remote.append(one("t-" + std::to_string(t)).expect("t-" + std::to_string(t), Version::exactly(SeqNr(i))));
         ASSERT_TRUE(answer) << answer.error().what;
       }
     });

@@ -16,12 +16,14 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-constexpr const char* two_tokens = "one read,append,admin one-one-one-one-one\ntwo read,append,admin two-two-two-two-two\n";
+constexpr const char* two_tokens =
+    "one read,append,admin one-one-one-one-one\ntwo read,append,admin two-two-two-two-two\n";
 
 /// A served store with limits.
 class LimitedStore : public ServedStore {
  public:
-  explicit LimitedStore(serving::ClientLimitOptions limits, const std::string& lines = two_tokens) : ServedStore({}, lines) {
+  explicit LimitedStore(serving::ClientLimitOptions limits, const std::string& lines = two_tokens)
+      : ServedStore({}, lines) {
     served->clients = std::make_shared<serving::ClientGate>(limits);
   }
   [[nodiscard]] std::string metrics() const { return *served->metrics->text(local, *served->long_reads); }
@@ -37,7 +39,8 @@ std::uint32_t retry_after_of(const grpc::Status& status) {
     google::protobuf::Any any;
     v1::Error error;
     if (status.error_details()[at] != 0x1a) continue;
-    const std::string rest = status.error_details().substr(at + 2 + (static_cast<unsigned char>(status.error_details()[at + 1]) >= 0x80 ? 1 : 0));
+    const std::string rest = status.error_details().substr(
+        at + 2 + (static_cast<unsigned char>(status.error_details()[at + 1]) >= 0x80 ? 1 : 0));
     if (any.ParseFromString(rest) && error.ParseFromString(any.value())) return error.retry_after_ms();
   }
   return 0;
@@ -49,7 +52,8 @@ TEST(DoorClientLimits, RequestsOverTheRateAreRefusedWithATimeToTryAgain) {
   std::string head;
   grpc::Status refused;
   int answered = 0;
-  for (; answered < 100 && refused.ok(); ++answered) refused = raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_one);
+  for (; answered < 100 && refused.ok(); ++answered)
+    refused = raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_one);
   EXPECT_GE(answered, 6);
   EXPECT_LT(answered, 50);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
@@ -57,9 +61,11 @@ TEST(DoorClientLimits, RequestsOverTheRateAreRefusedWithATimeToTryAgain) {
   const auto retry = retry_after_of(refused);
   EXPECT_GE(retry, 1u);
   EXPECT_LE(retry, 200u);
-  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_two).ok()) << "the other client has a rate of its own";
+  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_two).ok())
+      << "the other client has a rate of its own";
   std::this_thread::sleep_for(std::chrono::milliseconds(retry + 5));
-  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_one).ok()) << "what it said would do does";
+  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_one).ok())
+      << "what it said would do does";
   EXPECT_THAT(store.metrics(), HasSubstr(R"(evershard_client_refusals_total{door="grpc",limit="requests"})"));
 }
 
@@ -86,7 +92,8 @@ TEST(DoorClientLimits, EachAppendOfAStreamIsARequestAndARefusedOneStoresNothing)
 TEST(DoorClientLimits, BytesOverTheRateAreRefused) {
   LimitedStore store({.bytes_per_second_max = 100'000});
   auto remote = store.connect(client_with(token_one));
-  EXPECT_TRUE(remote.append(Append{}.event("a-1", "T", std::string(300'000, 'x')))) << "larger than a second's worth: paid for afterwards";
+  EXPECT_TRUE(remote.append(Append{}.event("a-1", "T", std::string(300'000, 'x'))))
+      << "larger than a second's worth: paid for afterwards";
   const auto refused = remote.append(Append{}.event("a-1", "T", std::string(300'000, 'x')));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::overloaded);
@@ -108,7 +115,8 @@ TEST(DoorClientLimits, StreamsAreCountedUntilTheyEnd) {
   v1::SubscribeRequest request;
   request.mutable_query()->set_all(true);
   const auto with = raw::context();
-  const auto refused = raw::read_all(*raw::stream(*channel, "/evershard.v1.EventStore/Subscribe", request.SerializeAsString(), *with));
+  const auto refused =
+      raw::read_all(*raw::stream(*channel, "/evershard.v1.EventStore/Subscribe", request.SerializeAsString(), *with));
   EXPECT_EQ(wire::error_of(refused).code, ErrorCode::overloaded) << refused.error_message();
   EXPECT_EQ(retry_after_of(refused), 1'000u);
   EXPECT_TRUE(remote.head()) << "calls that do not stay are no streams";
@@ -133,9 +141,11 @@ TEST(DoorMetrics, CountTheConnectionsThatGrpcHas) {
   }
   EXPECT_EQ(store.served->metrics->figures().connections, 7);
   EXPECT_EQ(another.served->metrics->figures().connections, 0);
-  EXPECT_THAT(*store.served->metrics->text(store.local, *store.served->long_reads), HasSubstr("evershard_connections{door=\"grpc\"} 7\n"));
+  EXPECT_THAT(*store.served->metrics->text(store.local, *store.served->long_reads),
+              HasSubstr("evershard_connections{door=\"grpc\"} 7\n"));
   channels.clear();
-  for (int tries = 0; tries < 500 && store.served->metrics->figures().connections > 0; ++tries) std::this_thread::sleep_for(10ms);
+  for (int tries = 0; tries < 500 && store.served->metrics->figures().connections > 0; ++tries)
+    std::this_thread::sleep_for(10ms);
   EXPECT_EQ(store.served->metrics->figures().connections, 0);
 }
 

@@ -19,18 +19,22 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
 /// A unary call whose request gRPC compresses on its way.
-grpc::Status compressed_unary(grpc::Channel& channel, const std::string& method, const std::string& request, grpc_compression_algorithm algorithm = GRPC_COMPRESS_GZIP) {
+grpc::Status compressed_unary(grpc::Channel& channel, const std::string& method, const std::string& request,
+                              grpc_compression_algorithm algorithm = GRPC_COMPRESS_GZIP) {
   auto with = raw::context();
   with->set_compression_algorithm(algorithm);
   const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
   grpc::ByteBuffer out;
-  return grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(&channel, rpc, with.get(), raw::bytes(request), &out);
+  return grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(&channel, rpc, with.get(),
+                                                                               raw::bytes(request), &out);
 }
 
 /// What an application would send: JSON with its keys again and again.
 std::string json_payload(int i) {
   std::string lines = R"({"order":)" + std::to_string(i) + R"(,"lines":[)";
-  for (int line = 0; line < 20; ++line) lines += R"({"article":"article-)" + std::to_string(i * 7 + line) + R"(","amount":)" + std::to_string(line) + R"(,"currency":"EUR"},)";
+  for (int line = 0; line < 20; ++line)
+    lines += R"({"article":"article-)" + std::to_string(i * 7 + line) + R"(","amount":)" + std::to_string(line) +
+             R"(,"currency":"EUR"},)";
   return lines + "{}]}";
 }
 
@@ -45,7 +49,8 @@ Counted append_read_and_follow(bool compression) {
   auto remote = store.connect({.server = relay.address(), .compression = compression});
   constexpr int count = 300;
   for (int i = 0; i < count; ++i) {
-    const auto done = remote.append(Append{}.event("order-" + std::to_string(i), "OrderPlaced", json_payload(i), {"customer:1"}));
+    const auto done =
+        remote.append(Append{}.event("order-" + std::to_string(i), "OrderPlaced", json_payload(i), {"customer:1"}));
     EXPECT_TRUE(done) << done.error().what;
   }
   counted.to_server = relay.to_server();
@@ -72,8 +77,9 @@ Counted append_read_and_follow(bool compression) {
 
 TEST(DoorCompression, TheSameEventsTakeAFractionOfTheBytes) {
   const auto plain = append_read_and_follow(false), packed = append_read_and_follow(true);
-  std::cout << "300 events of " << json_payload(1).size() << " bytes: appends " << plain.to_server << " -> " << packed.to_server << ", a read " << plain.read << " -> "
-            << packed.read << ", a follow " << plain.followed << " -> " << packed.followed << " bytes\n";
+  std::cout << "300 events of " << json_payload(1).size() << " bytes: appends " << plain.to_server << " -> "
+            << packed.to_server << ", a read " << plain.read << " -> " << packed.read << ", a follow " << plain.followed
+            << " -> " << packed.followed << " bytes\n";
   EXPECT_LT(packed.to_server, plain.to_server / 2);
   EXPECT_LT(packed.read, plain.read / 4);
   EXPECT_LT(packed.followed, plain.followed / 4);
@@ -84,10 +90,12 @@ TEST(DoorCompression, ABombIsRefusedBeforeItIsUnpacked) {
   ServedStore store;
   const auto channel = raw::channel(store.address());
   for (const auto* method : {"Append", "Head", "PutSnapshot"}) {
-    const auto refused = compressed_unary(*channel, std::string("/evershard.v1.EventStore/") + method, std::string(64u << 20, '\0'));
+    const auto refused =
+        compressed_unary(*channel, std::string("/evershard.v1.EventStore/") + method, std::string(64u << 20, '\0'));
     EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
     EXPECT_EQ(wire::error_of(refused).code, ErrorCode::too_large);
-    EXPECT_THAT(refused.error_message(), HasSubstr("67108864 bytes unpacked, the most is 20971520")) << "it is we who refuse it, not gRPC, which would have unpacked it";
+    EXPECT_THAT(refused.error_message(), HasSubstr("67108864 bytes unpacked, the most is 20971520"))
+        << "it is we who refuse it, not gRPC, which would have unpacked it";
   }
 }
 
@@ -115,10 +123,13 @@ TEST(DoorCompression, WhatIsNoGzipOrAnotherCodingIsRefused) {
   const auto append = codec::encode(Append{}.event("a-1", "T", std::string(10'000, 'x')));
   auto packed = serving::gzip(append);
   packed[packed.size() / 2] = static_cast<char>(packed[packed.size() / 2] ^ 1);
-  EXPECT_EQ(raw::unary(*channel, "/evershard.v1.EventStore/Append", packed).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(compressed_unary(*channel, "/evershard.v1.EventStore/Append", append, GRPC_COMPRESS_DEFLATE).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(raw::unary(*channel, "/evershard.v1.EventStore/Append", packed).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(compressed_unary(*channel, "/evershard.v1.EventStore/Append", append, GRPC_COMPRESS_DEFLATE).error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
   EXPECT_EQ(store.local.head()->value, 0u);
-  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", serving::gzip("")).ok()) << "other clients pack what is empty, too";
+  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", serving::gzip("")).ok())
+      << "other clients pack what is empty, too";
   EXPECT_TRUE(compressed_unary(*channel, "/evershard.v1.EventStore/Append", append).ok());
   EXPECT_EQ(store.local.head()->value, 1u);
 }

@@ -21,7 +21,8 @@ namespace evershard {
 class CountingRelay {
  public:
   /// `address`: 127.0.0.1:PORT
-  explicit CountingRelay(const std::string& address) : to_(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)))), listener_(open()) {
+  explicit CountingRelay(const std::string& address)
+      : to_(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)))), listener_(open()) {
     auto at = loopback(0);
     EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
     EXPECT_EQ(::listen(listener_, 10), 0);

@@ -22,14 +22,19 @@ class Dice {
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
   template <class T>
-  T any(std::initializer_list<T> values) { return values.begin()[below(values.size())]; }
+  T any(std::initializer_list<T> values) {
+    return values.begin()[below(values.size())];
+  }
 
   /// Now and then one that no store takes.
   std::string bad_or(std::string good) {
     if (!one_in(60)) return good;
     return any<std::string>({"", std::string("nul\0byte", 8), "\xff\xfe", std::string(600, 'x'), "a-b-c", "\xc3"});
   }
-  AggregateId aggregate() { return {bad_or(any<std::string>({"order", "küche", "x"})), bad_or(any<std::string>({"1", "2", "a/b", std::string(500, 'v')}))}; }
+  AggregateId aggregate() {
+    return {bad_or(any<std::string>({"order", "küche", "x"})),
+            bad_or(any<std::string>({"1", "2", "a/b", std::string(500, 'v')}))};
+  }
   std::string type() { return bad_or(any<std::string>({"Placed", "Paid", "placed"})); }
   Tag tag() { return bad_or(any<std::string>({"a", "b", "customer:1", "{", "a\x01"})); }
   EventId id() {
@@ -37,7 +42,9 @@ class Dice {
     for (auto& byte : id.bytes) byte = static_cast<std::uint8_t>(random_());
     return id;
   }
-  GlobalPosition position(std::uint64_t head) { return GlobalPosition(one_in(30) ? ~std::uint64_t{0} : below(head + 5)); }
+  GlobalPosition position(std::uint64_t head) {
+    return GlobalPosition(one_in(30) ? ~std::uint64_t{0} : below(head + 5));
+  }
 
   Event event(bool with_aggregate) {
     Event event;
@@ -46,9 +53,11 @@ class Dice {
     for (auto n = below(4); n > 0; --n) event.tags.push_back(tag());
     if (one_in(6)) event.also = {aggregate(), aggregate()};
     event.payload = std::string(one_in(200) ? (1u << 20) + below(2) : one_in(20) ? 200'000 : below(40), '\x80');
-    event.format = one_in(80) ? PayloadFormat{500} : any({PayloadFormat::unspecified, PayloadFormat::json, PayloadFormat{4'711}});
+    event.format =
+        one_in(80) ? PayloadFormat{500} : any({PayloadFormat::unspecified, PayloadFormat::json, PayloadFormat{4'711}});
     if (one_in(4)) event.metadata = std::string(one_in(40) ? 70'000 : 20, 'm');
-    event.occurred_at = Timestamp{one_in(80) ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(below(1'000'000'000))};
+    event.occurred_at = Timestamp{one_in(80) ? std::numeric_limits<std::int64_t>::max()
+                                             : static_cast<std::int64_t>(below(1'000'000'000))};
     return event;
   }
   Query query() {
@@ -66,10 +75,15 @@ class Dice {
     const bool named = !one_in(3);
     // Without a name the store makes the ids: then nothing may depend on them.
     for (auto n = one_in(40) ? 0 : 1 + below(one_in(10) ? 30 : 3); n > 0; --n) append.events.push_back(event(!named));
-    if (named && one_in(2)) append.request_id = one_in(20) ? EventId{} : id();
-    else if (named) for (auto& event : append.events) if (!one_in(4) || &event == append.events.data()) event.id = id();
+    if (named && one_in(2))
+      append.request_id = one_in(20) ? EventId{} : id();
+    else if (named)
+      for (auto& event : append.events)
+        if (!one_in(4) || &event == append.events.data()) event.id = id();
     if (one_in(60) && append.events.size() > 1) append.events[1].id = append.events[0].id;
-    while (one_in(2)) append.expect(aggregate(), any({Version::exactly(SeqNr(below(4))), Version::any(), Version::none(), Version::exists()}));
+    while (one_in(2))
+      append.expect(aggregate(),
+                    any({Version::exactly(SeqNr(below(4))), Version::any(), Version::none(), Version::exists()}));
     while (one_in(3)) append.fail_if(query(), position(head));
     if (one_in(8)) append.snapshots.push_back(snapshot());
     if (one_in(20)) append.command = CommandRecord{aggregate(), bad_or("command"), "reply"};

@@ -15,13 +15,18 @@ TEST(RemoteDocuments, AreThoseOfTheServer) {
   auto& documents = remote.documents();
   const auto code = [](const auto& result) { return result ? std::optional<ErrorCode>() : result.error().code; };
 
-  const auto defined = documents.define("order", R"({"events":{"Placed":{"merge":true},"Added":{"increment":"total","from":"price"}}})", SeqNr{0});
+  const auto defined = documents.define(
+      "order", R"({"events":{"Placed":{"merge":true},"Added":{"increment":"total","from":"price"}}})", SeqNr{0});
   ASSERT_TRUE(defined) << defined.error().what;
   EXPECT_EQ(*defined, served.local.documents().definitions()->front());
-  EXPECT_EQ(code(documents.define("order", R"({"events":{"Placed":{"merge":true}}})", SeqNr{0})), ErrorCode::version_conflict);
+  EXPECT_EQ(code(documents.define("order", R"({"events":{"Placed":{"merge":true}}})", SeqNr{0})),
+            ErrorCode::version_conflict);
   EXPECT_EQ(code(documents.define("order", "{}")), ErrorCode::invalid_argument);
   for (int i = 0; i < 5; ++i) {
-    const auto appended = remote.append(Append{}.event("order-" + std::to_string(i), "Placed", R"({"who":"ann"})").event("order-" + std::to_string(i), "Added", "{\"price\":" + std::to_string(i) + "}"));
+    const auto appended =
+        remote.append(Append{}
+                          .event("order-" + std::to_string(i), "Placed", R"({"who":"ann"})")
+                          .event("order-" + std::to_string(i), "Added", "{\"price\":" + std::to_string(i) + "}"));
     ASSERT_TRUE(appended);
     EXPECT_EQ(documents.get({"order", std::to_string(i)})->version, SeqNr{2});  // at once
   }
@@ -36,18 +41,24 @@ TEST(RemoteDocuments, AreThoseOfTheServer) {
   ASSERT_EQ(page->documents.size(), 2u);
   EXPECT_EQ(page->documents[1].aggregate.value, "2");
   EXPECT_EQ(page->next, "2");
-  const auto rest = documents.list({.type = "order", .after = page->next, .limit = 2, .filter = "total >= 1", .at_least = head});
+  const auto rest =
+      documents.list({.type = "order", .after = page->next, .limit = 2, .filter = "total >= 1", .at_least = head});
   ASSERT_TRUE(rest);
   EXPECT_EQ(rest->documents.size(), 2u);
   EXPECT_EQ(rest->next, std::nullopt);
   EXPECT_EQ(*documents.get({"order", "3"}, DocumentRead::eventual), *one);
   EXPECT_EQ(*documents.get({"order", "3"}, DocumentRead::eventual, head), *one);
-  EXPECT_EQ(code(documents.get({"order", "3"}, DocumentRead::eventual, GlobalPosition{1'000'000}, std::chrono::milliseconds(20))), ErrorCode::timeout);
+  EXPECT_EQ(code(documents.get({"order", "3"}, DocumentRead::eventual, GlobalPosition{1'000'000},
+                               std::chrono::milliseconds(20))),
+            ErrorCode::timeout);
   EXPECT_EQ(page->definition, defined->version);
   EXPECT_EQ(documents.list({.type = "order", .definition = SeqNr{0}})->definition, defined->version);
   EXPECT_EQ(code(documents.list({.type = "order", .definition = SeqNr{9}})), ErrorCode::not_found);
-  EXPECT_EQ(*documents.define("order", R"({"events":{"Placed":{"merge":true},"Added":{"increment":"total","from":"price"}}})"), *defined);
-  const auto again = documents.define("order", R"({"events":{"Placed":{"merge":true},"Added":{"increment":"total","from":"price"}}})", {}, true);
+  EXPECT_EQ(*documents.define("order",
+                              R"({"events":{"Placed":{"merge":true},"Added":{"increment":"total","from":"price"}}})"),
+            *defined);
+  const auto again = documents.define(
+      "order", R"({"events":{"Placed":{"merge":true},"Added":{"increment":"total","from":"price"}}})", {}, true);
   ASSERT_TRUE(again) << again.error().what;
   EXPECT_EQ(documents.list({.type = "order", .definition = again->version})->definition, again->version);
   const auto described = documents.describe("order");
@@ -57,7 +68,9 @@ TEST(RemoteDocuments, AreThoseOfTheServer) {
   EXPECT_EQ(code(documents.describe("invoice")), ErrorCode::not_found);
   EXPECT_EQ(code(documents.list({.type = "order", .filter = "total"})), ErrorCode::invalid_argument);
   EXPECT_EQ(code(documents.list({.type = "order", .limit = 0})), ErrorCode::invalid_argument);
-  EXPECT_EQ(code(documents.list({.type = "order", .at_least = GlobalPosition{1'000'000}, .timeout = std::chrono::milliseconds(20)})), ErrorCode::timeout);
+  EXPECT_EQ(code(documents.list(
+                {.type = "order", .at_least = GlobalPosition{1'000'000}, .timeout = std::chrono::milliseconds(20)})),
+            ErrorCode::timeout);
 
   EXPECT_TRUE(documents.remove({"order", "3"}));
   EXPECT_EQ(code(documents.get({"order", "3"})), ErrorCode::not_found);

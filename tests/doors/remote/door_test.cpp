@@ -44,8 +44,8 @@ TEST(Door, APortInUseIsRefusedByName) {
 
 TEST(Door, RefusesAddressesThatAreNone) {
   ServedStore served;
-  for (const auto* address : {"", "127.0.0.1", ":7420", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:99999", "127.0.0.1:-1", "192.0.2.1:7420", "unix:",
-                              "unix:/no/such/directory/socket"}) {
+  for (const auto* address : {"", "127.0.0.1", ":7420", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:99999",
+                              "127.0.0.1:-1", "192.0.2.1:7420", "unix:", "unix:/no/such/directory/socket"}) {
     const auto door = door::Door::start(*served.served, {.listen = {address}});
     ASSERT_FALSE(door) << address;
     EXPECT_TRUE(door.error().code == ErrorCode::unavailable || door.error().code == ErrorCode::invalid_argument);

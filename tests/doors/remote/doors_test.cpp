@@ -1,4 +1,5 @@
-// Several addresses of one store: doors that are gone, that stop, that come back, that are another store's; and what is decided about them.
+// Several addresses of one store: doors that are gone, that stop, that come back, that are another store's; and what is
+// decided about them.
 
 #include <gmock/gmock.h>
 
@@ -75,7 +76,8 @@ TEST(DoorChoice, NeverAsksAnotherStores) {
 }
 
 Membership said_by(std::uint32_t here, std::vector<std::uint32_t> owners, std::uint64_t epoch) {
-  Membership said{"shop", "fork", static_cast<std::uint32_t>(owners.size()), 1, here, {{1, "a:1"}, {2, "b:1"}}, owners, {}};
+  Membership said{"shop", "fork", static_cast<std::uint32_t>(owners.size()), 1, here, {{1, "a:1"}, {2, "b:1"}},
+                  owners, {}};
   said.epochs.assign(owners.size(), Epoch{epoch});
   return said;
 }
@@ -110,7 +112,8 @@ TEST(ShardDirectory, AnAppendLiesWhereItsFirstEventDoes) {
   ShardDirectory directory;
   EXPECT_FALSE(directory.shard_of(Append{}.event("order-1", "T", "x"))) << "nobody has said yet";
   ASSERT_TRUE(directory.learn(said_by(1, std::vector<std::uint32_t>(16, 1), 1)));
-  EXPECT_EQ(directory.shard_of(Append{}.event("a-1", "T", "x").event("order-1", "T", "x")), ShardId(3)) << "docs/sharding.md";
+  EXPECT_EQ(directory.shard_of(Append{}.event("a-1", "T", "x").event("order-1", "T", "x")), ShardId(3))
+      << "docs/sharding.md";
   EXPECT_FALSE(directory.shard_of(Append{}.event("", "T", "x"))) << "it has no name yet";
   EXPECT_TRUE(directory.shard_of(Append{}.event("", "T", "x").request(EventId::random())));
   auto newer = said_by(1, std::vector<std::uint32_t>(16, 1), 1);
@@ -130,15 +133,17 @@ TEST(Addresses, AreTakenApartAndRefusedWhereOneIsEmpty) {
   }
 }
 
-/// Two doors of one store, of which one at least is open: each with what it stands on, since a door that stops ends its watch.
+/// Two doors of one store, of which one at least is open: each with what it stands on, since a door that stops ends its
+/// watch.
 class TwoDoors {
  public:
   TwoDoors() { start_second(); }
   ~TwoDoors() { stop_second(); }
   void start_second() {
     watch_ = std::make_unique<serving::HeadWatch>(first.local);
-    served_ = std::make_unique<serving::Served>(serving::Served{first.local, first.local, first.pool, *watch_, [this] { return first.access; },
-                                                                [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
+    served_ = std::make_unique<serving::Served>(
+        serving::Served{first.local, first.local, first.pool, *watch_, [this] { return first.access; },
+                        [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
     auto opened = door::Door::start(*served_, {.listen = {listen_}});
     for (int tries = 0; tries < 500 && !opened; ++tries) {  // the port may be busy for a moment
       std::this_thread::sleep_for(10ms);
@@ -196,7 +201,8 @@ TEST(RemoteDoors, AppendsKeepTheirOrderAndAreStoredOnceWhileDoorsComeAndGo) {
   {
     const Restarting restarting(doors);
     for (std::uint64_t i = 0; i < 2'000; ++i) {
-      answers.push_back(remote.append_future(Append{}.event("a-1", "T", "x").expect("a-1", Version::exactly(SeqNr(i)))));
+      answers.push_back(
+          remote.append_future(Append{}.event("a-1", "T", "x").expect("a-1", Version::exactly(SeqNr(i)))));
       if (i % 10 == 0) std::this_thread::sleep_for(1ms);
     }
     for (std::uint64_t i = 0; i < answers.size(); ++i) {
@@ -286,8 +292,10 @@ TEST(RemoteSeen, IsTheGreatestPositionThatWasToldAndReadsWaitForIt) {
   EXPECT_EQ(heir.aggregate(*AggregateId::parse("a-1")).error().code, ErrorCode::timeout);
   EXPECT_EQ(heir.read(Query::all()).next_page().error().code, ErrorCode::timeout);
   EXPECT_EQ(heir.read("a-1").next_page().error().code, ErrorCode::timeout);
-  EXPECT_TRUE(heir.read(Query::all(), {.at_least = GlobalPosition(1)}).next_page()) << "what the caller says itself counts";
-  auto later = std::async(std::launch::async, [&] { return served.connect({.timeout = 30s, .seen = GlobalPosition(6)}).head(); });
+  EXPECT_TRUE(heir.read(Query::all(), {.at_least = GlobalPosition(1)}).next_page())
+      << "what the caller says itself counts";
+  auto later = std::async(std::launch::async,
+                          [&] { return served.connect({.timeout = 30s, .seen = GlobalPosition(6)}).head(); });
   append_events(served.local, 1);
   EXPECT_EQ(later.get()->value, 6u);
 

@@ -126,7 +126,8 @@ TEST(RemoteFollow, OutlivesTheClientItWasMadeOf) {
   EXPECT_EQ(item->events.size(), 5u);
 }
 
-// Quiet is one thing, away another: that is told once as soon as it is sure, and goes with every item until the server is back.
+// Quiet is one thing, away another: that is told once as soon as it is sure, and goes with every item until the server
+// is back.
 TEST(RemoteFollow, TellsAServerThatIsAwayFromOneThatIsQuiet) {
   ServedStore served;
   auto remote = served.connect();

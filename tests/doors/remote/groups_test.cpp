@@ -29,7 +29,8 @@ GroupDelivery delivered(GroupWorker& worker) {
 
 void append_orders(EventStore& store, int aggregates, int events) {
   for (int i = 0; i < events; ++i) {
-    for (int a = 0; a < aggregates; ++a) ASSERT_TRUE(store.append(Append{}.event("order-" + std::to_string(a), "Placed", "{}", {"kind:test"})));
+    for (int a = 0; a < aggregates; ++a)
+      ASSERT_TRUE(store.append(Append{}.event("order-" + std::to_string(a), "Placed", "{}", {"kind:test"})));
   }
 }
 
@@ -74,7 +75,9 @@ TEST(RemoteGroups, AWorkerGoesToAnotherServerWhereOneDoesNotAnswer) {
   const SpeechlessGroups speechless;
   auto remote = *Remote::connect({.servers = {speechless.address(), served.address()}, .timeout = 2s});
   Result<GroupWorker> worker = refuse(ErrorCode::unavailable, "not tried");
-  for (const auto until = std::chrono::steady_clock::now() + group_patience; !worker && std::chrono::steady_clock::now() < until;) worker = remote.groups().join_group("g");
+  for (const auto until = std::chrono::steady_clock::now() + group_patience;
+       !worker && std::chrono::steady_clock::now() < until;)
+    worker = remote.groups().join_group("g");
   ASSERT_TRUE(worker) << worker.error().what;
   EXPECT_GE(speechless.joined(), 1) << "it was the first to be asked";
   EXPECT_TRUE(worker->acknowledge(delivered(*worker)));
@@ -84,8 +87,11 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   ServedStore served;
   auto remote = served.connect();
   append_orders(served.local, 1, 2);
-  GroupDefinition definition{.name = "g", .query = Query{}.tags({"kind:test"}), .after = GlobalPosition(1),
-                             .settings = {.after_parked = AfterParked::block, .attempts_max = 7, .lease = 12'345ms, .window = 5}};
+  GroupDefinition definition{
+      .name = "g",
+      .query = Query{}.tags({"kind:test"}),
+      .after = GlobalPosition(1),
+      .settings = {.after_parked = AfterParked::block, .attempts_max = 7, .lease = 12'345ms, .window = 5}};
   const auto created = remote.groups().create_group(definition);
   ASSERT_TRUE(created) << created.error().what;
   EXPECT_EQ(created->definition, served.local.groups().group("g")->definition);
@@ -95,7 +101,9 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   auto settings = definition.settings;
   settings.attempts_max = 1;
   settings.after_parked = AfterParked::go_on;
-  EXPECT_EQ(remote.groups().change_group("g", {.after_parked = AfterParked::go_on, .attempts_max = 1})->definition.settings, settings);
+  EXPECT_EQ(
+      remote.groups().change_group("g", {.after_parked = AfterParked::go_on, .attempts_max = 1})->definition.settings,
+      settings);
   settings.retry_most = 99ms;
   settings.retry_first = 5ms;
   settings.retry_factor = 2;
@@ -103,7 +111,17 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   settings.lease = 777ms;
   settings.window = 6;
   settings.parked_max = 8;
-  EXPECT_EQ(remote.groups().change_group("g", {.order = GroupOrder::aggregate, .retry_first = 5ms, .retry_factor = 2, .retry_most = 99ms, .retry_jitter_percent = 1, .lease = 777ms, .window = 6, .parked_max = 8})->definition.settings, settings);
+  EXPECT_EQ(remote.groups()
+                .change_group("g", {.order = GroupOrder::aggregate,
+                                    .retry_first = 5ms,
+                                    .retry_factor = 2,
+                                    .retry_most = 99ms,
+                                    .retry_jitter_percent = 1,
+                                    .lease = 777ms,
+                                    .window = 6,
+                                    .parked_max = 8})
+                ->definition.settings,
+            settings);
   EXPECT_EQ(remote.groups().change_group("g", {})->definition.settings, settings);
   EXPECT_EQ(remote.groups().change_group("g", {.window = 0}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(remote.groups().change_group("g", {.order = GroupOrder::global}).error().code, ErrorCode::invalid_argument);
@@ -123,7 +141,8 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   ASSERT_TRUE(worker->park(delivered(*worker), "again"));
   EXPECT_EQ(remote.groups().discard_parked("g", GlobalPosition(2)).value(), 1u);
   const auto head = served.local.head().value();
-  EXPECT_EQ(remote.groups().reset_group("g", std::nullopt)->position, head) << "as it was before the reset, which is an event itself";
+  EXPECT_EQ(remote.groups().reset_group("g", std::nullopt)->position, head)
+      << "as it was before the reset, which is an event itself";
   ASSERT_TRUE(remote.groups().drop_group("g"));
   EXPECT_EQ(remote.groups().group("g").error().code, ErrorCode::not_found);
   EXPECT_EQ(remote.groups().join_group("g").error().code, ErrorCode::not_found);
@@ -133,7 +152,8 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
 TEST(RemoteGroups, AReasonThatIsNoTextOrVeryLongIsKeptAsInThisProcessAndEndsNoStay) {
   ServedStore served;
   append_orders(served.local, 3, 1);
-  ASSERT_TRUE(served.local.groups().create_group({.name = "g", .query = Query{}.tags({"kind:test"}), .settings = {.attempts_max = 1}}));
+  ASSERT_TRUE(served.local.groups().create_group(
+      {.name = "g", .query = Query{}.tags({"kind:test"}), .settings = {.attempts_max = 1}}));
   auto remote = served.connect();
   auto worker = remote.groups().join_group("g", {.credit = 3});
   ASSERT_TRUE(worker) << worker.error().what;
@@ -161,7 +181,8 @@ TEST(RemoteGroups, AWaitBelowZeroIsRefusedAndTheEventStaysTheWorkers) {
 
   const auto here = worker->reject(given, "too early", -1ms);
   std::promise<Result<void>> there;
-  worker->settle_async({{GroupSettlement::Kind::reject, given.event.position, given.delivery, "too early", -1ms}}, [&](std::vector<Result<void>> results) { there.set_value(results.at(0)); });
+  worker->settle_async({{GroupSettlement::Kind::reject, given.event.position, given.delivery, "too early", -1ms}},
+                       [&](std::vector<Result<void>> results) { there.set_value(results.at(0)); });
   const auto over_the_line = there.get_future().get();
 
   ASSERT_FALSE(here);
@@ -342,7 +363,9 @@ TEST(RemoteGroups, WhatIsNoWorkIsRefused) {
   EXPECT_EQ(ends_with({join, settling}).error_code(), grpc::RESOURCE_EXHAUSTED);
   // Who was refused hears it before the group hears that he is gone.
   const auto nobody_works = [&] { return served.local.groups().group("g")->workers.empty(); };
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30); !nobody_works() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+       !nobody_works() && std::chrono::steady_clock::now() < until;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(nobody_works());
 }
 

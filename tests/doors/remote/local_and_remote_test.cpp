@@ -31,7 +31,8 @@ std::string text_of(const Error& error) {
 
 template <class T>
 void expect_equal(const Result<T>& local, const Result<T>& remote) {
-  ASSERT_EQ(local.has_value(), remote.has_value()) << "local: " << (local ? "ok" : text_of(local.error())) << "; remote: " << (remote ? "ok" : text_of(remote.error()));
+  ASSERT_EQ(local.has_value(), remote.has_value()) << "local: " << (local ? "ok" : text_of(local.error()))
+                                                   << "; remote: " << (remote ? "ok" : text_of(remote.error()));
   if (!local) {
     ASSERT_EQ(text_of(local.error()), text_of(remote.error()));
     ASSERT_TRUE(local.error() == remote.error());
@@ -59,13 +60,20 @@ class LocalAndRemote : public ::testing::Test {
 
   void act() {
     const auto choice = dice->below(100);
-    if (choice < 45) append();
-    else if (choice < 60) read_query();
-    else if (choice < 68) read_stream();
-    else if (choice < 80) look_up();
-    else if (choice < 88) put_snapshot();
-    else if (choice < 92) follow();
-    else wait();
+    if (choice < 45)
+      append();
+    else if (choice < 60)
+      read_query();
+    else if (choice < 68)
+      read_stream();
+    else if (choice < 80)
+      look_up();
+    else if (choice < 88)
+      put_snapshot();
+    else if (choice < 92)
+      follow();
+    else
+      wait();
   }
 
   void append() {
@@ -82,7 +90,8 @@ class LocalAndRemote : public ::testing::Test {
     ASSERT_NO_FATAL_FAILURE(expect_equal(expected, answer));
     if (!answer) return;
     ++stored;
-    const bool named = append.request_id || std::any_of(append.events.begin(), append.events.end(), [](const Event& e) { return e.id.given(); });
+    const bool named = append.request_id || std::any_of(append.events.begin(), append.events.end(),
+                                                        [](const Event& e) { return e.id.given(); });
     if (named) accepted.push_back(std::move(append));
     for (auto position = answer->first_position; position <= answer->last_position; ++position) {
       auto a = *twin.event_at(position);
@@ -136,7 +145,8 @@ class LocalAndRemote : public ::testing::Test {
     const auto type = dice->one_in(2) ? std::optional(id.type) : std::nullopt;
     const auto after = dice->one_in(2) ? std::optional(dice->aggregate()) : std::nullopt;
     const auto limit = dice->below(9);
-    ASSERT_NO_FATAL_FAILURE(expect_equal(served.local.aggregates(type, after, limit), remote.aggregates(type, after, limit)));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_equal(served.local.aggregates(type, after, limit), remote.aggregates(type, after, limit)));
     ASSERT_NO_FATAL_FAILURE(expect_equal(served.local.head(), remote.head()));
     ASSERT_NO_FATAL_FAILURE(expect_equal(served.local.snapshot(id), remote.snapshot(id)));
     const auto version = SeqNr(dice->below(6));
@@ -209,7 +219,8 @@ TEST_F(LocalAndRemote, GiveTheSameAnswers) {
       ASSERT_NO_FATAL_FAILURE(act());
     }
     ASSERT_NO_FATAL_FAILURE(compare(served.local.read(Query::all()), remote.read(Query::all())));
-    ASSERT_NO_FATAL_FAILURE(compare(served.local.read(Query::all(), {.direction = Direction::backwards}), remote.read(Query::all(), {.direction = Direction::backwards})));
+    ASSERT_NO_FATAL_FAILURE(compare(served.local.read(Query::all(), {.direction = Direction::backwards}),
+                                    remote.read(Query::all(), {.direction = Direction::backwards})));
   }
   EXPECT_GT(stored, 20 * rounds) << "hardly anything is accepted";
 }

@@ -10,9 +10,9 @@
 #include "evershard/tables.hpp"
 #include "evershard/v1/projections.pb.h"
 #include "evershard/v1/tables.pb.h"
-#include "tests/store/local/trailing_index.hpp"
 #include "tests/doors/remote/raw_calls.hpp"
 #include "tests/doors/remote/served_store.hpp"
+#include "tests/store/local/trailing_index.hpp"
 
 namespace evershard {
 namespace {
@@ -73,16 +73,20 @@ TEST(RemoteProjections, RefusalsComeTyped) {
   EXPECT_EQ(there.ask("none", Ask::drop).error().code, ErrorCode::not_found);
   EXPECT_EQ(there.create_index(Query{}).error().code, ErrorCode::invalid_query);
   EXPECT_EQ(there.create_value_index("a b", {.types = {"A"}, .path = "$.n"}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "colour"}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "colour"}).error().code,
+            ErrorCode::invalid_argument);
   EXPECT_EQ(there.create("x", "none", "{}").error().code, ErrorCode::invalid_argument);
   ASSERT_TRUE(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
-  EXPECT_EQ(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(there.create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code,
+            ErrorCode::invalid_argument);
   EXPECT_EQ(there.change("n", "{}", {}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(there.change("n", R"({"types":["A"],"path":"$.m","value":"text"})", SeqNr{9}).error().code, ErrorCode::version_conflict);
+  EXPECT_EQ(there.change("n", R"({"types":["A"],"path":"$.m","value":"text"})", SeqNr{9}).error().code,
+            ErrorCode::version_conflict);
   EXPECT_EQ(there.read_values("n", {.equal = "x"}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(there.read_values("n", {.limit = 1'001}).error().code, ErrorCode::too_large);
   EXPECT_EQ(there.read_index("n", {}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(there.wait_until("n", GlobalPosition{1'000}, std::chrono::milliseconds(50)).error().code, ErrorCode::timeout);
+  EXPECT_EQ(there.wait_until("n", GlobalPosition{1'000}, std::chrono::milliseconds(50)).error().code,
+            ErrorCode::timeout);
   const auto reserved = remote.append(Append{}.event("$projection-n", "$ProjectionDropped", "{}"));
   ASSERT_FALSE(reserved);
   EXPECT_EQ(reserved.error().code, ErrorCode::invalid_argument);
@@ -93,8 +97,11 @@ TEST(RemoteProjections, RefusalsComeTyped) {
 class StuckTable {
  public:
   explicit StuckTable(Local& store) {
-    EXPECT_TRUE(store.add_table_handler("stuck", [held = held_](const RecordedEvent&, TableChanges&) { held->acquire(), held->release(); }));
-    EXPECT_TRUE(store.projections().create("stuck", "table", R"({"fields":[{"name":"k","type":"text","role":"key"}],"handler":{"name":"stuck","revision":1,"query":{"items":[{"types":["T"]}]}}})"));
+    EXPECT_TRUE(store.add_table_handler(
+        "stuck", [held = held_](const RecordedEvent&, TableChanges&) { held->acquire(), held->release(); }));
+    EXPECT_TRUE(store.projections().create(
+        "stuck", "table",
+        R"({"fields":[{"name":"k","type":"text","role":"key"}],"handler":{"name":"stuck","revision":1,"query":{"items":[{"types":["T"]}]}}})"));
     EXPECT_TRUE(store.append(Append{}.event("n-1", "T", "{}")));
   }
   ~StuckTable() { held_->release(); }
@@ -118,21 +125,26 @@ TEST(RemoteProjections, WhoWaitsForOneThatIsBehindHoldsUpNobodyAndNotTheEnd) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     callers.emplace_back([&, i, address = served.address()] {
       const auto channel = raw::channel(address);
-      answers[i] = i % 2 == 0 ? raw::unary(*channel, "/evershard.v1.Projections/WaitForProjection", wait.SerializeAsString(), nullptr, {}, std::chrono::minutes(10))
-                              : raw::unary(*channel, "/evershard.v1.Tables/Select", select.SerializeAsString(), nullptr, {}, std::chrono::minutes(10));
+      answers[i] = i % 2 == 0 ? raw::unary(*channel, "/evershard.v1.Projections/WaitForProjection",
+                                           wait.SerializeAsString(), nullptr, {}, std::chrono::minutes(10))
+                              : raw::unary(*channel, "/evershard.v1.Tables/Select", select.SerializeAsString(), nullptr,
+                                           {}, std::chrono::minutes(10));
     });
   }
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (served.door->calls() < answers.size() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (served.door->calls() < answers.size() && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   auto remote = served.connect({.timeout = std::chrono::seconds(20)});
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(remote.projections().describe("stuck")) << "threads of the pool wait: " << i;
-  EXPECT_EQ(remote.projections().wait_until("stuck", *remote.head(), std::chrono::milliseconds(100)).error().code, ErrorCode::timeout);
+  EXPECT_EQ(remote.projections().wait_until("stuck", *remote.head(), std::chrono::milliseconds(100)).error().code,
+            ErrorCode::timeout);
 
   const auto began = std::chrono::steady_clock::now();
   served.stop();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
   callers.clear();
-  for (const auto& answer : answers) EXPECT_EQ(answer.error_code(), grpc::StatusCode::UNAVAILABLE) << answer.error_message();
+  for (const auto& answer : answers)
+    EXPECT_EQ(answer.error_code(), grpc::StatusCode::UNAVAILABLE) << answer.error_message();
 }
 
 TEST(RemoteProjections, WhoGoesWhileHeWaitsIsForgotten) {
@@ -144,11 +156,13 @@ TEST(RemoteProjections, WhoGoesWhileHeWaitsIsForgotten) {
   wait.mutable_at_least()->set_timeout_ms(600'000);
   const auto channel = raw::channel(served.address());
   for (const auto patience : {10, 60, 300}) {
-    const auto answer = raw::unary(*channel, "/evershard.v1.Projections/WaitForProjection", wait.SerializeAsString(), nullptr, {}, std::chrono::milliseconds(patience));
+    const auto answer = raw::unary(*channel, "/evershard.v1.Projections/WaitForProjection", wait.SerializeAsString(),
+                                   nullptr, {}, std::chrono::milliseconds(patience));
     EXPECT_EQ(answer.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   }
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (served.door->calls() != 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (served.door->calls() != 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(served.door->calls(), 0u);
 }
 
@@ -170,11 +184,16 @@ TEST(RemoteProjections, ValuesAreThoseOfTheMomentTheReadBegan) {
 /// What each listing waited for.
 class ListedDocuments final : public Documents {
  public:
-  Result<DocumentDefinition> define(const std::string&, const std::string&, std::optional<SeqNr>, bool) override { return no(); }
+  Result<DocumentDefinition> define(const std::string&, const std::string&, std::optional<SeqNr>, bool) override {
+    return no();
+  }
   Result<void> drop(const std::string&) override { return no(); }
   Result<std::vector<DocumentDefinition>> definitions() override { return no(); }
   Result<ProjectionInfo> describe(const std::string&) override { return no(); }
-  Result<Document> get(const AggregateId&, DocumentRead, std::optional<GlobalPosition>, std::chrono::milliseconds) override { return no(); }
+  Result<Document> get(const AggregateId&, DocumentRead, std::optional<GlobalPosition>,
+                       std::chrono::milliseconds) override {
+    return no();
+  }
   Result<DocumentPage> list(const DocumentListing& listing) override {
     asked = listing.at_least;
     return DocumentPage{};
@@ -205,7 +224,8 @@ TEST(RemoteProjections, EveryReadWaitsForWhatTheClientHasSeen) {
   EXPECT_EQ(documents.asked, seen);
 
   const auto none = GlobalPosition{0};
-  EXPECT_TRUE(remote.tables().select("stuck", {}, {.at_least = none, .timeout = short_wait.timeout})) << "what its caller says counts";
+  EXPECT_TRUE(remote.tables().select("stuck", {}, {.at_least = none, .timeout = short_wait.timeout}))
+      << "what its caller says counts";
   ASSERT_TRUE(remote.projections().read_index("n", {.rows = {.at_least = none}}));
   EXPECT_EQ(index.asked().back(), none);
   auto careless = served.connect({.read_own_writes = false});
@@ -220,7 +240,9 @@ TEST(RemoteProjections, ForEverIsNoShortTimeAndNoTimeIsEnoughToAsk) {
   ServedStore served;
   auto& here = served.local.projections();
   ASSERT_TRUE(here.create_value_index("n", {.types = {"T"}, .path = "$.n", .value = "integer"}));
-  ASSERT_TRUE(here.create("t", "table", R"({"fields":[{"name":"k","type":"text","role":"key"}],"rules":[{"types":["T"],"action":"upsert","key":"aggregate","fields":{}}]})"));
+  ASSERT_TRUE(here.create(
+      "t", "table",
+      R"({"fields":[{"name":"k","type":"text","role":"key"}],"rules":[{"types":["T"],"action":"upsert","key":"aggregate","fields":{}}]})"));
   ASSERT_TRUE(served.local.documents().define("order", R"({"events":{"T":{"merge":true}}})"));
   const auto head = *served.local.head();
   auto remote = served.connect();
@@ -230,7 +252,8 @@ TEST(RemoteProjections, ForEverIsNoShortTimeAndNoTimeIsEnoughToAsk) {
   EXPECT_TRUE(there.read_values("n", {.rows = {.at_least = head, .timeout = ever}}));
   EXPECT_TRUE(remote.documents().list({.type = "order", .at_least = head, .timeout = ever}));
   EXPECT_TRUE(remote.tables().select("t", {}, {.at_least = head, .timeout = ever}));
-  const auto at_once = served.connect().tables().select("t", {}, {.at_least = head, .timeout = std::chrono::milliseconds(0)});
+  const auto at_once =
+      served.connect().tables().select("t", {}, {.at_least = head, .timeout = std::chrono::milliseconds(0)});
   EXPECT_TRUE(at_once) << at_once.error().what;
 }
 

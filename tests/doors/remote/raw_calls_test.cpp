@@ -47,8 +47,10 @@ class RawCalls : public ::testing::Test {
     for (grpc::ByteBuffer in; stream->Read(&in);) EXPECT_TRUE(outcomes.emplace_back().ParseFromString(raw::text(in)));
     writer.join();
     const auto ended = stream->Finish();
-    if (status != nullptr) *status = ended;
-    else EXPECT_TRUE(ended.ok()) << ended.error_message();
+    if (status != nullptr)
+      *status = ended;
+    else
+      EXPECT_TRUE(ended.ok()) << ended.error_message();
     return outcomes;
   }
 
@@ -66,7 +68,8 @@ TEST_F(RawCalls, GarbageIsAnInvalidArgumentOfEveryMethod) {
       SCOPED_TRACE(name);
       const std::string garbage = "\xff\xff\xff\xff garbage";
       const auto context = raw::context();
-      const auto status = method.server_streaming() ? raw::read_all(*raw::stream(*channel, name, garbage, *context)) : raw::unary(*channel, name, garbage);
+      const auto status = method.server_streaming() ? raw::read_all(*raw::stream(*channel, name, garbage, *context))
+                                                    : raw::unary(*channel, name, garbage);
       EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
       EXPECT_EQ(wire::error_of(status).code, ErrorCode::invalid_argument);
     }
@@ -75,8 +78,10 @@ TEST_F(RawCalls, GarbageIsAnInvalidArgumentOfEveryMethod) {
 }
 
 TEST_F(RawCalls, GarbageAmongManyAppendsIsRefusedAlone) {
-  const auto outcomes = append_many({request_of(append_to("a-1")), "\xff\xff garbage", request_of(append_to("a-1")), "", request_of(append_to("a-1", std::string(300, 't'))),
-                                     request_of(append_to("a-1").expect("a-1", Version::exactly(9))), request_of(append_to("a-1"))});
+  const auto outcomes =
+      append_many({request_of(append_to("a-1")), "\xff\xff garbage", request_of(append_to("a-1")), "",
+                   request_of(append_to("a-1", std::string(300, 't'))),
+                   request_of(append_to("a-1").expect("a-1", Version::exactly(9))), request_of(append_to("a-1"))});
   ASSERT_EQ(outcomes.size(), 7u);
   for (const std::size_t i : {0u, 2u, 6u}) EXPECT_TRUE(outcomes[i].has_appended()) << i;
   EXPECT_EQ(outcomes[1].refused().code(), v1::ERROR_CODE_INVALID_ARGUMENT);
@@ -113,14 +118,18 @@ TEST_F(RawCalls, ManyAppendsKeepTheirOrderBeyondTheBound) {
   std::uint64_t position = 0;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     ASSERT_EQ(outcomes[i].has_refused(), i % 10 == 9) << i;
-    if (outcomes[i].has_appended()) { ASSERT_EQ(outcomes[i].appended().first_position(), ++position); }
+    if (outcomes[i].has_appended()) {
+      ASSERT_EQ(outcomes[i].appended().first_position(), ++position);
+    }
   }
 }
 
 TEST_F(RawCalls, ConflictingEventsComeWithTheRefusalWhereTheyAreAskedFor) {
   append_events(served.local, 5);
-  const auto refused = append_to("b-1").fail_if(Query{}.types({"never"})).fail_if(Query{}.tags({"all"}), GlobalPosition(2));
-  for (const auto& [most, given] : std::initializer_list<std::pair<std::uint32_t, std::size_t>>{{0, 0}, {2, 2}, {100, 3}, {~0u, 3}}) {
+  const auto refused =
+      append_to("b-1").fail_if(Query{}.types({"never"})).fail_if(Query{}.tags({"all"}), GlobalPosition(2));
+  for (const auto& [most, given] :
+       std::initializer_list<std::pair<std::uint32_t, std::size_t>>{{0, 0}, {2, 2}, {100, 3}, {~0u, 3}}) {
     SCOPED_TRACE(most);
     const auto outcomes = append_many({request_of(refused, most)});
     ASSERT_EQ(outcomes.size(), 1u);
@@ -129,14 +138,17 @@ TEST_F(RawCalls, ConflictingEventsComeWithTheRefusalWhereTheyAreAskedFor) {
     EXPECT_EQ(error.condition(), 1u);
     EXPECT_EQ(error.position(), 3u);
     ASSERT_EQ(static_cast<std::size_t>(error.conflicts_size()), given);
-    for (int i = 0; i < error.conflicts_size(); ++i) EXPECT_EQ(error.conflicts(i).position(), static_cast<std::uint64_t>(3 + i));
+    for (int i = 0; i < error.conflicts_size(); ++i)
+      EXPECT_EQ(error.conflicts(i).position(), static_cast<std::uint64_t>(3 + i));
 
     const auto status = raw::unary(*channel, event_store + "Append", request_of(refused, most));
     EXPECT_EQ(status.error_code(), grpc::ABORTED);
     EXPECT_EQ(wire::error_of(status).code, ErrorCode::condition_failed);
     EXPECT_EQ(status.error_details().find("evershard.v1.Error") == std::string::npos, false);
     std::size_t with = 0;  // each conflicting event has the tag in it
-    for (auto at = status.error_details().find("all"); at != std::string::npos; at = status.error_details().find("all", at + 1)) ++with;
+    for (auto at = status.error_details().find("all"); at != std::string::npos;
+         at = status.error_details().find("all", at + 1))
+      ++with;
     EXPECT_EQ(with, given);
   }
 }
@@ -156,7 +168,8 @@ TEST_F(RawCalls, AMessageThatIsTooLongIsRefusedAndTheConnectionGoesOn) {
 TEST_F(RawCalls, ARequestThatSaysTwoThingsIsRefused) {
   const auto refused = [&](const char* method, const google::protobuf::MessageLite& request) {
     const auto context = raw::context();
-    const auto status = raw::read_all(*raw::stream(*channel, event_store + method, request.SerializeAsString(), *context));
+    const auto status =
+        raw::read_all(*raw::stream(*channel, event_store + method, request.SerializeAsString(), *context));
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
     return wire::error_of(status).what;
   };
@@ -192,7 +205,8 @@ TEST_F(RawCalls, ARequestThatSaysTwoThingsIsRefused) {
   snapshot.mutable_aggregate()->set_value("1");
   snapshot.set_up_to(1);
   snapshot.set_at_or_before(1);
-  EXPECT_EQ(raw::unary(*channel, event_store + "GetSnapshot", snapshot.SerializeAsString()).error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(raw::unary(*channel, event_store + "GetSnapshot", snapshot.SerializeAsString()).error_code(),
+            grpc::INVALID_ARGUMENT);
   EXPECT_EQ(raw::unary(*channel, event_store + "GetAggregate", "").error_code(), grpc::INVALID_ARGUMENT);
   EXPECT_EQ(raw::unary(*channel, event_store + "NoSuchMethod", "").error_code(), grpc::UNIMPLEMENTED);
 }
@@ -215,12 +229,13 @@ TEST_F(RawCalls, WhoGoesWhileWaitingLeavesNothingBehind) {
       if (i % 3 == 0) {
         const grpc::internal::RpcMethod rpc("/evershard.v1.EventStore/Head", grpc::internal::RpcMethod::NORMAL_RPC);
         grpc::ByteBuffer out;
-        const auto status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(channel.get(), rpc, context.get(),
-                                                                                                  raw::bytes(head.SerializeAsString()), &out);
+        const auto status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+            channel.get(), rpc, context.get(), raw::bytes(head.SerializeAsString()), &out);
         EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED);
       } else {
         const auto name = event_store + (i % 3 == 1 ? "Read" : "Subscribe");
-        const auto status = raw::read_all(*raw::stream(*channel, name, i % 3 == 1 ? read.SerializeAsString() : subscribe.SerializeAsString(), *context));
+        const auto status = raw::read_all(*raw::stream(
+            *channel, name, i % 3 == 1 ? read.SerializeAsString() : subscribe.SerializeAsString(), *context));
         EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED);
       }
     });
@@ -315,7 +330,8 @@ TEST_F(RawCalls, ASubscriptionFromBeyondTheHeadCostsNothingAndDisturbsNobody) {
   std::this_thread::sleep_for(100ms);
   const auto before = std::clock();
   std::this_thread::sleep_for(500ms);
-  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.2) << "idle subscriptions keep a processor busy";
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.2)
+      << "idle subscriptions keep a processor busy";
   ASSERT_TRUE(served.local.append(append_to("a-1")));
   grpc::ByteBuffer in;
   v1::SubscribeResponse response;
@@ -333,7 +349,8 @@ TEST_F(RawCalls, HealthAndReflectionAreServed) {
   ASSERT_TRUE(raw::unary(*channel, "/grpc.health.v1.Health/Check", "", &response).ok());
   EXPECT_EQ(response, std::string("\x08\x01")) << "SERVING";
   const auto context = raw::context();
-  const auto reflection = raw::both_ways(*channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", *context);
+  const auto reflection =
+      raw::both_ways(*channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", *context);
   ASSERT_TRUE(reflection->Write(raw::bytes(std::string("\x3a\x01*", 3))));  // list_services
   grpc::ByteBuffer in;
   ASSERT_TRUE(reflection->Read(&in));

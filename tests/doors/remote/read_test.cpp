@@ -49,7 +49,8 @@ TEST(RemoteRead, GoesOnWhereItWasWhenTheConnectionBreaks) {
       if (limit) expected.resize(*limit);
       ASSERT_EQ(positions, expected);
       ASSERT_GT(versions.size(), 20u);
-      for (std::size_t i = 1; i < versions.size(); ++i) ASSERT_EQ(versions[i], direction == Direction::forwards ? versions[i - 1] + 1 : versions[i - 1] - 1);
+      for (std::size_t i = 1; i < versions.size(); ++i)
+        ASSERT_EQ(versions[i], direction == Direction::forwards ? versions[i - 1] + 1 : versions[i - 1] - 1);
     }
   }
 }
@@ -137,7 +138,11 @@ TEST(RemoteRead, EverythingEndsInTimeWhereTheServerSaysNothing) {
   in_time([&] { return remote.read(Query::all()).next().error().code; });
   in_time([&] { return remote.append(Append{}.event("a-1", "T", "x")).error().code; });
   in_time([&] { return remote.wait_for(GlobalPosition(1), 100ms).error().code; });
-  in_time([&] { return remote.put_snapshot({.aggregate = {"a", "1"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}}).error().code; });
+  in_time([&] {
+    return remote.put_snapshot({.aggregate = {"a", "1"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}})
+        .error()
+        .code;
+  });
 }
 
 // A call that was begun and is not answered any more: the pool is busy for longer than the client waits.

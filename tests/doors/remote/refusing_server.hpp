@@ -52,8 +52,10 @@ class RefusingServer {
       StartWrite(&out_);
     }
     void OnWriteDone(bool ok) override {
-      if (ok) StartRead(&in_);
-      else Finish(grpc::Status::OK);
+      if (ok)
+        StartRead(&in_);
+      else
+        Finish(grpc::Status::OK);
     }
     void OnDone() override { delete this; }
 

@@ -1,4 +1,5 @@
-// Retention over the network: the same words, errors and figures as in the process that keeps the history; no reader sees a gap.
+// Retention over the network: the same words, errors and figures as in the process that keeps the history; no reader
+// sees a gap.
 
 #include <gmock/gmock.h>
 
@@ -31,7 +32,9 @@ RetentionOrder ordered_by(std::string who) {
 
 void add_orders(EventStore& store, int events) {
   for (int n = 0; n < events; ++n) {
-    ASSERT_TRUE(store.append(Append{}.event(kept_order.text(), "Added", "kept " + std::to_string(n), {"t"}).event(gone_order.text(), "Added", "secret " + std::to_string(n), {"t"})));
+    ASSERT_TRUE(store.append(Append{}
+                                 .event(kept_order.text(), "Added", "kept " + std::to_string(n), {"t"})
+                                 .event(gone_order.text(), "Added", "secret " + std::to_string(n), {"t"})));
   }
 }
 
@@ -64,7 +67,8 @@ TEST(RemoteRetention, IsThatOfTheServer) {
   EXPECT_EQ(outcome_code(retention.remove_aggregate({"", ""}, {})), "invalid_argument");
   EXPECT_EQ(states_of(remote, kept_order), "vvvv");
 
-  ASSERT_TRUE(remote.put_snapshot({.aggregate = kept_order, .version = SeqNr{3}, .payload = "s", .schema_revision = 7, .keep = {}, .ttl = {}}));
+  ASSERT_TRUE(remote.put_snapshot(
+      {.aggregate = kept_order, .version = SeqNr{3}, .payload = "s", .schema_revision = 7, .keep = {}, .ttl = {}}));
   auto look = truncate;
   look.dry_run = true;
   const auto would = retention.truncate_aggregate(kept_order, SeqNr{4}, look);
@@ -79,7 +83,8 @@ TEST(RemoteRetention, IsThatOfTheServer) {
   EXPECT_EQ(done->covered_revision, 7u);
   EXPECT_GT(done->bytes_before, done->bytes_after);
   EXPECT_EQ(states_of(remote, kept_order), "rrrv");
-  EXPECT_EQ(*retention.truncate_aggregate(kept_order, SeqNr{4}, truncate), *served.local.retention().truncate_aggregate(kept_order, SeqNr{4}, truncate));  // again: nothing
+  EXPECT_EQ(*retention.truncate_aggregate(kept_order, SeqNr{4}, truncate),
+            *served.local.retention().truncate_aggregate(kept_order, SeqNr{4}, truncate));  // again: nothing
 
   const auto removed = retention.remove_aggregate(gone_order, ordered_by("bob"));
   ASSERT_TRUE(removed) << removed.error().what;
@@ -112,11 +117,16 @@ TEST(RemoteRetention, PoliciesAreThoseOfTheServer) {
   }
   const RetentionPolicy policy{"sessions", RetentionPolicy::Kind::remove, "session", std::chrono::hours(24), false};
   EXPECT_EQ(outcome_code(retention.set_retention_policy({"p", {}, "session", seconds(1)}, {})), "invalid_argument");
-  EXPECT_EQ(outcome_code(retention.set_retention_policy({"p", RetentionPolicy::Kind::remove, "session", seconds(-1)}, {})), "invalid_argument");
-  EXPECT_EQ(outcome_code(retention.set_retention_policy({"p", RetentionPolicy::Kind::remove, "$group", seconds(1)}, {})), "invalid_argument");
+  EXPECT_EQ(
+      outcome_code(retention.set_retention_policy({"p", RetentionPolicy::Kind::remove, "session", seconds(-1)}, {})),
+      "invalid_argument");
+  EXPECT_EQ(
+      outcome_code(retention.set_retention_policy({"p", RetentionPolicy::Kind::remove, "$group", seconds(1)}, {})),
+      "invalid_argument");
   ASSERT_TRUE(retention.set_retention_policy(policy, ordered_by("ann")));
   ASSERT_TRUE(retention.set_retention_policy({"seen", RetentionPolicy::Kind::events, "Seen", seconds(5), true}, {}));
-  EXPECT_THAT(*retention.retention_policies(), ElementsAre(RetentionPolicy{"seen", RetentionPolicy::Kind::events, "Seen", seconds(5), true}, policy));
+  EXPECT_THAT(*retention.retention_policies(),
+              ElementsAre(RetentionPolicy{"seen", RetentionPolicy::Kind::events, "Seen", seconds(5), true}, policy));
   EXPECT_EQ(*retention.retention_policies(), *served.local.retention().retention_policies());
   ASSERT_TRUE(retention.drop_retention_policy("seen", {}));
   EXPECT_EQ(outcome_code(retention.drop_retention_policy("seen", {})), "not_found");
@@ -181,11 +191,13 @@ TEST(RemoteRetention, NoReaderSeesAGap) {
 TEST(RemoteRetention, StoppedItIsOrderedAndTheSameAgainDoesTheRest) {
   ServedStore served;
   auto remote = served.connect();
-  for (int n = 0; n < 40; ++n) ASSERT_TRUE(remote.append(Append{}.event(gone_order.text(), "Added", std::string(40'000, 's'))));
+  for (int n = 0; n < 40; ++n)
+    ASSERT_TRUE(remote.append(Append{}.event(gone_order.text(), "Added", std::string(40'000, 's'))));
   auto slow = ordered_by("ann");
   slow.bytes_per_second = 10'000;
 
-  const auto stopped = remote.retention().remove_aggregate(gone_order, slow, [](std::uint64_t, std::uint64_t) { return false; });
+  const auto stopped =
+      remote.retention().remove_aggregate(gone_order, slow, [](std::uint64_t, std::uint64_t) { return false; });
 
   EXPECT_EQ(outcome_code(stopped), "cancelled");
   // The server hears of it a moment later; then it is ordered or not, and nothing between.
@@ -199,13 +211,15 @@ TEST(RemoteRetention, StoppedItIsOrderedAndTheSameAgainDoesTheRest) {
 TEST(RemoteRetention, AServerThatGoesAwayLeavesItUnknown) {
   ServedStore served;
   auto remote = served.connect();
-  for (int n = 0; n < 40; ++n) ASSERT_TRUE(remote.append(Append{}.event(gone_order.text(), "Added", std::string(40'000, 's'))));
+  for (int n = 0; n < 40; ++n)
+    ASSERT_TRUE(remote.append(Append{}.event(gone_order.text(), "Added", std::string(40'000, 's'))));
   auto slow = ordered_by("ann");
   slow.bytes_per_second = 10'000;
   std::atomic<bool> begun{false};
   Result<RetentionResult> outcome;
   std::thread removing([&] {
-    outcome = remote.retention().remove_aggregate(gone_order, slow, [&](std::uint64_t, std::uint64_t) { return begun = true; });
+    outcome = remote.retention().remove_aggregate(gone_order, slow,
+                                                  [&](std::uint64_t, std::uint64_t) { return begun = true; });
   });
   while (!begun) std::this_thread::sleep_for(milliseconds(1));
   served.stop();
@@ -223,7 +237,9 @@ TEST(RemoteRetention, AServerWithoutItSaysSo) {
   ServedStore served;
   served.served->retention = nullptr;
   auto remote = served.connect({.timeout = milliseconds(300)});
-  for (const auto& why : {remote.retention().remove_aggregate(gone_order, {}).error(), remote.retention().retention_policies().error(), remote.retention().drop_retention_policy("p", {}).error()}) {
+  for (const auto& why :
+       {remote.retention().remove_aggregate(gone_order, {}).error(), remote.retention().retention_policies().error(),
+        remote.retention().drop_retention_policy("p", {}).error()}) {
     EXPECT_EQ(why.code, ErrorCode::unavailable);
     EXPECT_THAT(why.what, HasSubstr("offers no retention"));
   }

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "evershard/doors/grpc/door.hpp"
-#include "evershard/store/local/local.hpp"
 #include "evershard/doors/remote/remote.hpp"
+#include "evershard/store/local/local.hpp"
 
 namespace evershard {
 
@@ -35,8 +35,9 @@ class ServedStore {
 
   void start() {
     watch = std::make_unique<serving::HeadWatch>(local);
-    served = std::make_unique<serving::Served>(serving::Served{local, local, pool, *watch, [this] { return access; },
-                                                               [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
+    served =
+        std::make_unique<serving::Served>(serving::Served{local, local, pool, *watch, [this] { return access; },
+                                                          [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
     served->groups = &local.groups();
     served->own_projections = &local.projections();
     served->tables = &local.tables();

@@ -22,7 +22,8 @@ TEST(Status, BringsBackEveryError) {
     details.position = GlobalPosition(~std::uint64_t{0});
     details.shard = ShardId(65'534);
     details.offset = ShardOffset(12);
-    for (const auto& error : {Error(code, "what: \"it\" was\nü 100%"), Error(code, "with details", details), Error(code, "")}) {
+    for (const auto& error :
+         {Error(code, "what: \"it\" was\nü 100%"), Error(code, "with details", details), Error(code, "")}) {
       const auto status = status_of(error);
       EXPECT_FALSE(status.ok());
       EXPECT_EQ(status.error_code(), code_of(code));
@@ -35,24 +36,24 @@ TEST(Status, BringsBackEveryError) {
 // As the table in service.proto has it: other clients divide by these.
 TEST(Status, HasTheCodesOfTheDocument) {
   using enum ErrorCode;
-  for (const auto& [code, status] : std::initializer_list<std::pair<ErrorCode, grpc::StatusCode>>{
-           {version_conflict, grpc::ABORTED},
-           {condition_failed, grpc::ABORTED},
-           {duplicate_event, grpc::ALREADY_EXISTS},
-           {not_found, grpc::NOT_FOUND},
-           {invalid_argument, grpc::INVALID_ARGUMENT},
-           {invalid_query, grpc::INVALID_ARGUMENT},
-           {too_large, grpc::RESOURCE_EXHAUSTED},
-           {overloaded, grpc::RESOURCE_EXHAUSTED},
-           {wrong_shard, grpc::UNAVAILABLE},
-           {fenced, grpc::UNAVAILABLE},
-           {unavailable, grpc::UNAVAILABLE},
-           {timeout, grpc::DEADLINE_EXCEEDED},
-           {corruption, grpc::DATA_LOSS},
-           {io, grpc::DATA_LOSS},
-           {cancelled, grpc::CANCELLED},
-           {unauthenticated, grpc::UNAUTHENTICATED},
-           {permission_denied, grpc::PERMISSION_DENIED}}) {
+  for (const auto& [code, status] :
+       std::initializer_list<std::pair<ErrorCode, grpc::StatusCode>>{{version_conflict, grpc::ABORTED},
+                                                                     {condition_failed, grpc::ABORTED},
+                                                                     {duplicate_event, grpc::ALREADY_EXISTS},
+                                                                     {not_found, grpc::NOT_FOUND},
+                                                                     {invalid_argument, grpc::INVALID_ARGUMENT},
+                                                                     {invalid_query, grpc::INVALID_ARGUMENT},
+                                                                     {too_large, grpc::RESOURCE_EXHAUSTED},
+                                                                     {overloaded, grpc::RESOURCE_EXHAUSTED},
+                                                                     {wrong_shard, grpc::UNAVAILABLE},
+                                                                     {fenced, grpc::UNAVAILABLE},
+                                                                     {unavailable, grpc::UNAVAILABLE},
+                                                                     {timeout, grpc::DEADLINE_EXCEEDED},
+                                                                     {corruption, grpc::DATA_LOSS},
+                                                                     {io, grpc::DATA_LOSS},
+                                                                     {cancelled, grpc::CANCELLED},
+                                                                     {unauthenticated, grpc::UNAUTHENTICATED},
+                                                                     {permission_denied, grpc::PERMISSION_DENIED}}) {
     EXPECT_EQ(code_of(code), status) << name_of(code);
   }
 }

@@ -39,8 +39,12 @@ class RemoteTables : public testing::Test {
 };
 
 TEST_F(RemoteTables, SelectWhatLocalSelects) {
-  for (TableSelect select : {TableSelect{}, TableSelect{.where = "n < :n", .parameters = {{"n", 5}}, .fields = {"thing", "y"}}, TableSelect{.order_by = {{"x", true}}},
-                             TableSelect{.where = "at > :t AND x = :x AND b = :b", .parameters = {{"t", Timestamp{0}}, {"x", 0.5}, {"b", true}}}, TableSelect{.where = "n = :n", .parameters = {{"n", nullptr}}}, TableSelect{.limit = 0}}) {
+  for (TableSelect select :
+       {TableSelect{}, TableSelect{.where = "n < :n", .parameters = {{"n", 5}}, .fields = {"thing", "y"}},
+        TableSelect{.order_by = {{"x", true}}},
+        TableSelect{.where = "at > :t AND x = :x AND b = :b",
+        .parameters = {{"t", Timestamp{0}}, {"x", 0.5}, {"b", true}}},
+        TableSelect{.where = "n = :n", .parameters = {{"n", nullptr}}}, TableSelect{.limit = 0}}) {
     const auto here = served_.local.tables().select("things", select, {.at_least = last_});
     const auto there = remote_.tables().select("things", select, {.at_least = last_});
     ASSERT_TRUE(here && there) << (there ? "" : there.error().what);
@@ -63,7 +67,8 @@ TEST_F(RemoteTables, SelectPageByPage) {
 
 TEST_F(RemoteTables, ExplainDescribeAndList) {
   static_cast<void>(remote_.tables().select("things", {}, {.at_least = last_}));
-  EXPECT_EQ(remote_.tables().explain("things", {.where = "n = 3"}).value(), served_.local.tables().explain("things", {.where = "n = 3"}).value());
+  EXPECT_EQ(remote_.tables().explain("things", {.where = "n = 3"}).value(),
+            served_.local.tables().explain("things", {.where = "n = 3"}).value());
   const auto here = served_.local.tables().describe_table("things").value();
   const auto there = remote_.tables().describe_table("things").value();
   EXPECT_EQ(there.schema, here.schema);
@@ -93,7 +98,8 @@ TEST_F(RemoteTables, SayWhatIsWrong) {
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(refused.error().what, HasSubstr("at byte 4: expected a value"));
   EXPECT_EQ(remote_.tables().select("things", {.limit = 20'000}).error().code, ErrorCode::too_large);
-  EXPECT_EQ(remote_.tables().select("things", {}, {.at_least = last_ + 100, .timeout = 50ms}).error().code, ErrorCode::timeout);
+  EXPECT_EQ(remote_.tables().select("things", {}, {.at_least = last_ + 100, .timeout = 50ms}).error().code,
+            ErrorCode::timeout);
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ class Papers {
   }
 
   void ca(const std::string& name) {
-    run("req -x509 " + new_key + " -keyout " + key(name) + " -out " + certificate(name) + " -days 30 -subj /CN=" + name +
-        " -addext basicConstraints=critical,CA:TRUE");
+    run("req -x509 " + new_key + " -keyout " + key(name) + " -out " + certificate(name) +
+        " -days 30 -subj /CN=" + name + " -addext basicConstraints=critical,CA:TRUE");
   }
   /// `ip`: whose certificate it is; `expired`: it was good until yesterday.
   void sign(const std::string& name, const std::string& ca, const std::string& ip, bool expired = false) {
@@ -45,16 +45,19 @@ class Papers {
     std::ofstream(extension) << "subjectAltName=IP:" << ip << "\n";
     run("req " + new_key + " -keyout " + key(name) + " -out " + request + " -subj /CN=" + name);
     if (!expired) {
-      run("x509 -req -in " + request + " -CA " + certificate(ca) + " -CAkey " + key(ca) + " -set_serial " + std::to_string(++serial_) + " -days 10 -extfile " +
-          extension + " -out " + certificate(name));
+      run("x509 -req -in " + request + " -CA " + certificate(ca) + " -CAkey " + key(ca) + " -set_serial " +
+          std::to_string(++serial_) + " -days 10 -extfile " + extension + " -out " + certificate(name));
       return;
     }
     // `x509` knows no end in the past; `ca` does.
     std::ofstream(folder_ / "index.txt") << "";
-    std::ofstream(folder_ / "ca.cnf") << "[ca]\ndefault_ca=d\n[d]\ndatabase=" << (folder_ / "index.txt").string() << "\nnew_certs_dir=" << folder_.string()
-                                      << "\nrand_serial=yes\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n";
-    run("ca -batch -config " + (folder_ / "ca.cnf").string() + " -cert " + certificate(ca) + " -keyfile " + key(ca) + " -in " + request + " -out " +
-        certificate(name) + " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + extension);
+    std::ofstream(folder_ / "ca.cnf")
+        << "[ca]\ndefault_ca=d\n[d]\ndatabase=" << (folder_ / "index.txt").string()
+        << "\nnew_certs_dir=" << folder_.string()
+        << "\nrand_serial=yes\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n";
+    run("ca -batch -config " + (folder_ / "ca.cnf").string() + " -cert " + certificate(ca) + " -keyfile " + key(ca) +
+        " -in " + request + " -out " + certificate(name) +
+        " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + extension);
   }
 
  private:
@@ -73,7 +76,8 @@ class DoorTls : public ::testing::Test {
     options.timeout = timeout;
     const auto head = served.connect(options).head();
     // A machine that is busy does not get as far as a handshake in so short a time.
-    if (!head && head.error().code == ErrorCode::timeout && timeout < 20s) return outcome(served, std::move(options), 4 * timeout);
+    if (!head && head.error().code == ErrorCode::timeout && timeout < 20s)
+      return outcome(served, std::move(options), 4 * timeout);
     return head ? "ok" : std::string(name_of(head.error().code));
   }
   Papers papers;
@@ -92,14 +96,23 @@ TEST_F(DoorTls, ServesThoseWhoTrustIts) {
 
 TEST_F(DoorTls, MutualAsksForAClientsCertificateOfItsCa) {
   ServedStore served({.tls = papers.files("server", "ca")});
-  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca"), .tls_certificate = papers.certificate("client"), .tls_key = papers.key("client")}, 20s),
+  EXPECT_EQ(outcome(served,
+                    {.tls_ca = papers.certificate("ca"),
+                     .tls_certificate = papers.certificate("client"),
+                     .tls_key = papers.key("client")},
+                    20s),
             "ok");
   EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca")}), "unavailable") << "none";
-  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca"), .tls_certificate = papers.certificate("stranger"), .tls_key = papers.key("stranger")}),
+  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca"),
+                             .tls_certificate = papers.certificate("stranger"),
+                             .tls_key = papers.key("stranger")}),
             "unavailable")
       << "of another CA";
   papers.sign("late", "ca", "127.0.0.1", true);
-  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca"), .tls_certificate = papers.certificate("late"), .tls_key = papers.key("late")}), "unavailable")
+  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca"),
+                             .tls_certificate = papers.certificate("late"),
+                             .tls_key = papers.key("late")}),
+            "unavailable")
       << "expired";
 }
 
@@ -119,7 +132,8 @@ TEST_F(DoorTls, ANewCertificateIsUsedWithoutARestart) {
   auto connected = served.connect({.tls_ca = papers.certificate("ca")});
   papers.sign("renewed", "ca", "127.0.0.1");
   std::string now;
-  for (const auto until = std::chrono::steady_clock::now() + 25s; now != "ok" && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(300ms)) {
+  for (const auto until = std::chrono::steady_clock::now() + 25s;
+       now != "ok" && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(300ms)) {
     now = outcome(served, {.tls_ca = papers.certificate("ca")});
   }
   EXPECT_EQ(now, "ok");
@@ -131,12 +145,14 @@ TEST_F(DoorTls, FilesThatAreNoneAreRefusedAtTheStart) {
   std::ofstream(empty) << "";
   const auto garbage = papers.certificate("garbage");
   std::ofstream(garbage) << "-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n";
-  for (const auto& files : {serving::TlsFiles{papers.certificate("none"), papers.key("server"), {}}, serving::TlsFiles{papers.certificate("server"), papers.key("none"), {}},
-                            serving::TlsFiles{empty, papers.key("server"), {}}, serving::TlsFiles{garbage, papers.key("server"), {}},
-                            serving::TlsFiles{papers.certificate("server"), papers.certificate("server"), {}},
-                            serving::TlsFiles{papers.certificate("server"), papers.key("client"), {}},
-                            serving::TlsFiles{papers.certificate("server"), papers.key("server"), papers.certificate("none")},
-                            serving::TlsFiles{papers.certificate("server"), papers.key("server"), garbage}}) {
+  for (const auto& files :
+       {serving::TlsFiles{papers.certificate("none"), papers.key("server"), {}},
+        serving::TlsFiles{papers.certificate("server"), papers.key("none"), {}},
+        serving::TlsFiles{empty, papers.key("server"), {}}, serving::TlsFiles{garbage, papers.key("server"), {}},
+        serving::TlsFiles{papers.certificate("server"), papers.certificate("server"), {}},
+        serving::TlsFiles{papers.certificate("server"), papers.key("client"), {}},
+        serving::TlsFiles{papers.certificate("server"), papers.key("server"), papers.certificate("none")},
+        serving::TlsFiles{papers.certificate("server"), papers.key("server"), garbage}}) {
     SCOPED_TRACE(files.certificate + " " + files.key + " " + files.client_ca);
     const auto door = door::Door::start(*served.served, {.listen = {"127.0.0.1:0"}, .tls = files});
     ASSERT_FALSE(door);
@@ -145,7 +161,8 @@ TEST_F(DoorTls, FilesThatAreNoneAreRefusedAtTheStart) {
 }
 
 TEST_F(DoorTls, AClientsFilesThatCannotBeReadAreRefused) {
-  for (const auto& options : {RemoteOptions{.tls_ca = "/no/such/file"}, RemoteOptions{.tls_ca = papers.certificate("ca"), .tls_certificate = "/no/such/file"},
+  for (const auto& options : {RemoteOptions{.tls_ca = "/no/such/file"},
+                              RemoteOptions{.tls_ca = papers.certificate("ca"), .tls_certificate = "/no/such/file"},
                               RemoteOptions{.tls_key = "/no/such/file"}}) {
     const auto remote = Remote::connect(options);
     ASSERT_FALSE(remote);

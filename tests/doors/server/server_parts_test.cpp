@@ -58,8 +58,9 @@ class Folder : public ::testing::Test {
   void write(const char* name, const std::string& text) const { std::ofstream(path(name)) << text; }
 
  private:
-  std::filesystem::path directory_ = std::filesystem::path(::testing::TempDir()) / ("server-" + std::to_string(::getpid()) + "-" +
-      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path directory_ =
+      std::filesystem::path(::testing::TempDir()) /
+      ("server-" + std::to_string(::getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
@@ -84,11 +85,29 @@ TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
 }
 
 TEST(ServerSettings, ReachTheOptionsTheySteer) {
-  const auto options = options_with({{"block-cache", "3MiB", "f"}, {"max-payload-size", "7KiB", "f"}, {"listen", "a:1, b:2", "f"}, {"unix-socket", "/run/x", "f"},
-                                     {"drain-timeout", "7s", "f"}, {"log-level", "error", "f"}, {"log-format", "json", "f"}, {"insecure", "yes", "f"},
-                                     {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"}, {"max-connections", "7", "f"},
-                                     {"projections-block-cache", "5MiB", "f"}, {"projections-memtables", "6MiB", "f"}, {"projections-page-events", "77", "f"}, {"projections-building", "3", "f"},
-                                     {"projections-gathered", "9MiB", "f"}, {"projections-pace", "5ms", "f"}, {"projections-vacuum-every", "1h", "f"}, {"projections-vacuum-factor", "30", "f"}, {"documents-vacuum-every", "2h", "f"},
+  const auto options = options_with({{"block-cache", "3MiB", "f"},
+                                     {"max-payload-size", "7KiB", "f"},
+                                     {"listen", "a:1, b:2", "f"},
+                                     {"unix-socket", "/run/x", "f"},
+                                     {"drain-timeout", "7s", "f"},
+                                     {"log-level", "error", "f"},
+                                     {"log-format", "json", "f"},
+                                     {"insecure", "yes", "f"},
+                                     {"create", "no", "f"},
+                                     {"shards", "3", "f"},
+                                     {"tls-cert", "c", "f"},
+                                     {"tls-key", "k", "f"},
+                                     {"max-streams", "9", "f"},
+                                     {"max-connections", "7", "f"},
+                                     {"projections-block-cache", "5MiB", "f"},
+                                     {"projections-memtables", "6MiB", "f"},
+                                     {"projections-page-events", "77", "f"},
+                                     {"projections-building", "3", "f"},
+                                     {"projections-gathered", "9MiB", "f"},
+                                     {"projections-pace", "5ms", "f"},
+                                     {"projections-vacuum-every", "1h", "f"},
+                                     {"projections-vacuum-factor", "30", "f"},
+                                     {"documents-vacuum-every", "2h", "f"},
                                      {"documents-vacuum-factor", "100", "f"}});
   ASSERT_TRUE(options) << options.error().what;
   EXPECT_EQ(options->store.data_dir, "/data");
@@ -127,13 +146,16 @@ TEST(ServerSettings, EachChangesSomethingOfItsOwn) {
 }
 
 TEST(ServerSettings, RefuseWhatDoesNotGoTogether) {
-  EXPECT_THAT(options_of(Settings::gather(server_settings(), {}, {}, {}).value()).error().what, HasSubstr("no data directory"));
-  EXPECT_THAT(options_with({{"tls-cert", "c", "flag --tls-cert"}}).error().what, HasSubstr("flag --tls-cert: tls-cert needs tls-key"));
+  EXPECT_THAT(options_of(Settings::gather(server_settings(), {}, {}, {}).value()).error().what,
+              HasSubstr("no data directory"));
+  EXPECT_THAT(options_with({{"tls-cert", "c", "flag --tls-cert"}}).error().what,
+              HasSubstr("flag --tls-cert: tls-cert needs tls-key"));
   EXPECT_THAT(options_with({{"tls-key", "k", "x"}}).error().what, HasSubstr("tls-key needs tls-cert"));
   EXPECT_THAT(options_with({{"tls-client-ca", "k", "x"}}).error().what, HasSubstr("needs tls-cert and tls-key"));
   EXPECT_THAT(options_with({{"listen", "none", "x"}}).error().what, HasSubstr("names no address"));
   EXPECT_THAT(options_with({{"unix-socket", "here", "x"}}).error().what, HasSubstr("absolute"));
-  EXPECT_THAT(options_with({{"max-append-size", "1KiB", "x"}}).error().what, HasSubstr("smaller than max-payload-size"));
+  EXPECT_THAT(options_with({{"max-append-size", "1KiB", "x"}}).error().what,
+              HasSubstr("smaller than max-payload-size"));
   EXPECT_THAT(options_with({{"disk-reserve", "16MiB", "x"}}).error().what, HasSubstr("smaller than memtable"));
 }
 
@@ -161,8 +183,16 @@ class SecretInAFile {
 
 TEST(MemberSettings, ReachTheOptionsTheySteer) {
   const SecretInAFile secret;
-  const auto member = member_options_of(member_given({{"data", "/data", "f"}, {"shards", "3", "f"}, {"node", "7", "f"}, {"coordinator", "127.0.0.1:9", "f"}, {"peers-listen", "[::1]:8", "f"},
-                                                      {"peers-address", "n7:8", "f"}, {"advertise", "n7:5", "f"}, {"skip-lost", "yes", "f"}, {"gateway", "yes", "f"}, {"cluster", "shop", "f"},
+  const auto member = member_options_of(member_given({{"data", "/data", "f"},
+                                                      {"shards", "3", "f"},
+                                                      {"node", "7", "f"},
+                                                      {"coordinator", "127.0.0.1:9", "f"},
+                                                      {"peers-listen", "[::1]:8", "f"},
+                                                      {"peers-address", "n7:8", "f"},
+                                                      {"advertise", "n7:5", "f"},
+                                                      {"skip-lost", "yes", "f"},
+                                                      {"gateway", "yes", "f"},
+                                                      {"cluster", "shop", "f"},
                                                       {"secret-file", secret.file(), "f"}}));
   ASSERT_TRUE(member) << member.error().what;
   EXPECT_EQ(member->node, 7u);
@@ -180,17 +210,22 @@ TEST(MemberSettings, ReachTheOptionsTheySteer) {
 
 TEST(MemberSettings, RefuseWhatIsMissingOrUnsafe) {
   const SecretInAFile secret;
-  const auto why = [&](std::vector<settings::Given> given) { return member_options_of(member_given(std::move(given))).error().what; };
-  const settings::Given node{"node", "1", "f"}, coordinator{"coordinator", "127.0.0.1:9", "f"}, known{"secret-file", secret.file(), "f"};
+  const auto why = [&](std::vector<settings::Given> given) {
+    return member_options_of(member_given(std::move(given))).error().what;
+  };
+  const settings::Given node{"node", "1", "f"}, coordinator{"coordinator", "127.0.0.1:9", "f"},
+      known{"secret-file", secret.file(), "f"};
   EXPECT_THAT(why({coordinator, known}), HasSubstr("node is needed"));
   EXPECT_THAT(why({node, known}), HasSubstr("EVERSHARD_COORDINATOR"));
   EXPECT_THAT(why({node, coordinator}), HasSubstr("without them anybody could be a node"));
-  EXPECT_THAT(why({node, known, {"coordinator", "here", "a file, line 3"}}), HasSubstr("a file, line 3: coordinator is \"here\", not HOST:PORT"));
+  EXPECT_THAT(why({node, known, {"coordinator", "here", "a file, line 3"}}),
+              HasSubstr("a file, line 3: coordinator is \"here\", not HOST:PORT"));
   EXPECT_THAT(why({node, coordinator, known, {"advertise", "n7", "f"}}), HasSubstr("advertise is"));
   EXPECT_THAT(why({node, coordinator, known, {"peers-listen", "0.0.0.0:1", "f"}}), HasSubstr("has no TLS"));
   const settings::Given everywhere{"peers-listen", "0.0.0.0:1", "f"}, insecure{"peers-insecure", "yes", "f"};
   EXPECT_THAT(why({node, coordinator, known, everywhere, insecure}), HasSubstr("where do the others reach it"));
-  EXPECT_TRUE(member_options_of(member_given({node, coordinator, known, everywhere, insecure, {"peers-address", "n7:1", "f"}})));
+  EXPECT_TRUE(member_options_of(
+      member_given({node, coordinator, known, everywhere, insecure, {"peers-address", "n7:1", "f"}})));
   for (const char* name : {"coordinator", "peers-address", "advertise"}) {
     for (const char* nowhere : {"n7:0", "0.0.0.0:1", "[::]:1"}) {
       std::vector<settings::Given> given{node, known, {name, nowhere, "f"}};
@@ -198,13 +233,20 @@ TEST(MemberSettings, RefuseWhatIsMissingOrUnsafe) {
       EXPECT_THAT(why(given), HasSubstr("nobody can be told to go there")) << name;
     }
   }
-  EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}), HasSubstr("a file, line 5: keys is set, and in a cluster the keys lie at the coordinator"));
+  EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}),
+              HasSubstr("a file, line 5: keys is set, and in a cluster the keys lie at the coordinator"));
   EXPECT_FALSE(Settings::gather(member_settings(), {{"node", "1000001", "f"}}, {}, {}));
 }
 
 TEST(CoordinatorSettings, ReachTheOptionsTheySteer) {
-  const auto made = coordinator_options_of(
-      Settings::gather(coordinator_settings(), {{"data", "/log", "f"}, {"keys", "/keys", "f"}, {"listen", "h:4", "f"}, {"nodes", "5", "f"}, {"log-level", "error", "f"}}, {}, {}).value());
+  const auto made = coordinator_options_of(Settings::gather(coordinator_settings(),
+                                                            {{"data", "/log", "f"},
+                                                             {"keys", "/keys", "f"},
+                                                             {"listen", "h:4", "f"},
+                                                             {"nodes", "5", "f"},
+                                                             {"log-level", "error", "f"}},
+                                                            {}, {})
+                                               .value());
   ASSERT_TRUE(made) << made.error().what;
   EXPECT_EQ(made->data, "/log");
   EXPECT_EQ(made->keys, "/keys");
@@ -213,7 +255,8 @@ TEST(CoordinatorSettings, ReachTheOptionsTheySteer) {
   EXPECT_EQ(made->nodes, 5u);
   EXPECT_EQ(made->shards, 0u);
   EXPECT_EQ(made->log.level, serving::LogLevel::error);
-  EXPECT_THAT(coordinator_options_of(Settings::gather(coordinator_settings(), {}, {}, {}).value()).error().what, HasSubstr("no data directory"));
+  EXPECT_THAT(coordinator_options_of(Settings::gather(coordinator_settings(), {}, {}, {}).value()).error().what,
+              HasSubstr("no data directory"));
 }
 
 TEST(ClusterSettings, HaveOneNameEachAndSamplesThatAreTaken) {
@@ -231,14 +274,17 @@ TEST(ClusterSettings, HaveOneNameEachAndSamplesThatAreTaken) {
 }
 
 TEST(ClusterSettings, TakeTheFilesThatThePackageBrings) {
-  for (const auto& [name, table] : {std::pair("node.conf", &member_settings()), std::pair("coordinator.conf", &coordinator_settings())}) {
+  for (const auto& [name, table] :
+       {std::pair("node.conf", &member_settings()), std::pair("coordinator.conf", &coordinator_settings())}) {
     std::ostringstream file;
     file << std::ifstream(std::string(EVERSHARD_SOURCE "/packaging/") + name).rdbuf();
     auto text = file.str();
     ASSERT_FALSE(text.empty()) << name;
     for (std::size_t at = 0; (at = text.find("\n#", at)) != std::string::npos;) {  // also what it has commented out
-      if (text[at + 2] == ' ') ++at;
-      else text.erase(at + 1, 1);
+      if (text[at + 2] == ' ')
+        ++at;
+      else
+        text.erase(at + 1, 1);
     }
     const auto given = settings::from_file(*table, text, name);
     ASSERT_TRUE(given) << given.error().what;
@@ -246,7 +292,9 @@ TEST(ClusterSettings, TakeTheFilesThatThePackageBrings) {
   }
 }
 
-TEST(ServerSettings, GiveASampleThatIsTaken) { EXPECT_TRUE(settings::from_file(server_settings(), configuration_sample(), "sample")); }
+TEST(ServerSettings, GiveASampleThatIsTaken) {
+  EXPECT_TRUE(settings::from_file(server_settings(), configuration_sample(), "sample"));
+}
 
 TEST(ServerSettings, TakeTheFileThatThePackageInstalls) {
   std::ostringstream file;
@@ -254,8 +302,10 @@ TEST(ServerSettings, TakeTheFileThatThePackageInstalls) {
   auto text = file.str();
   ASSERT_FALSE(text.empty());
   for (std::size_t at = 0; (at = text.find("\n#", at)) != std::string::npos;) {  // also what it has commented out
-    if (text[at + 2] == ' ') at += 2;
-    else text.erase(at + 1, 1);
+    if (text[at + 2] == ' ')
+      at += 2;
+    else
+      text.erase(at + 1, 1);
   }
   const auto given = settings::from_file(server_settings(), text, "evershard.conf");
   ASSERT_TRUE(given) << given.error().what;
@@ -263,9 +313,11 @@ TEST(ServerSettings, TakeTheFileThatThePackageInstalls) {
 }
 
 TEST(SafetyCheck, KnowsWhatIsReachedFromThisMachineAlone) {
-  for (const auto* local : {"127.0.0.1:7420", "127.9.9.9:1", "[::1]:7420", "localhost:0", "unix:/run/x"}) EXPECT_TRUE(is_local(local)) << local;
-  for (const auto* open : {"0.0.0.0:7420", "[::]:7420", "10.0.0.1:1", "128.0.0.1:1", "example.org:1", "localhost.example.org:1", "127.0.0.1.example.org:1", ":7420", "*:7420",
-                           "[::ffff:127.0.0.1]:1", "7420", ""}) {
+  for (const auto* local : {"127.0.0.1:7420", "127.9.9.9:1", "[::1]:7420", "localhost:0", "unix:/run/x"})
+    EXPECT_TRUE(is_local(local)) << local;
+  for (const auto* open :
+       {"0.0.0.0:7420", "[::]:7420", "10.0.0.1:1", "128.0.0.1:1", "example.org:1", "localhost.example.org:1",
+        "127.0.0.1.example.org:1", ":7420", "*:7420", "[::ffff:127.0.0.1]:1", "7420", ""}) {
     EXPECT_FALSE(is_local(open)) << open;
   }
 }
@@ -274,15 +326,21 @@ TEST(SafetyCheck, AsksForTlsAndForTokensOrClientCertificates) {
   struct Case {
     bool encrypted, certificates, tokens, safe;
   };
-  const Case cases[] = {{false, false, false, false}, {false, false, true, false}, {false, true, true, false}, {true, false, false, false},
-                        {true, false, true, true},    {true, true, false, true},   {true, true, true, true}};
+  const Case cases[] = {{false, false, false, false}, {false, false, true, false}, {false, true, true, false},
+                        {true, false, false, false},  {true, false, true, true},   {true, true, false, true},
+                        {true, true, true, true}};
   for (const auto& [encrypted, certificates, tokens, safe] : cases) {
-    EXPECT_EQ(unsafe({{"0.0.0.0:1", "listen", encrypted, certificates, tokens}}).empty(), safe) << encrypted << certificates << tokens;
+    EXPECT_EQ(unsafe({{"0.0.0.0:1", "listen", encrypted, certificates, tokens}}).empty(), safe)
+        << encrypted << certificates << tokens;
     EXPECT_THAT(unsafe({{"127.0.0.1:1", "listen", encrypted, certificates, tokens}}), IsEmpty());
   }
-  EXPECT_THAT(unsafe({{"0.0.0.0:1", "listen", false, false, false}, {"127.0.0.1:1", "listen", false, false, false}, {"1.2.3.4:5", "http-listen", true, false, false}}),
-              ElementsAre("listen \"0.0.0.0:1\" can be reached from other machines, without TLS and without tokens",
-                          "http-listen \"1.2.3.4:5\" can be reached from other machines, without tokens or client certificates"));
+  EXPECT_THAT(
+      unsafe({{"0.0.0.0:1", "listen", false, false, false},
+              {"127.0.0.1:1", "listen", false, false, false},
+              {"1.2.3.4:5", "http-listen", true, false, false}}),
+      ElementsAre(
+          "listen \"0.0.0.0:1\" can be reached from other machines, without TLS and without tokens",
+          "http-listen \"1.2.3.4:5\" can be reached from other machines, without tokens or client certificates"));
 }
 
 TEST(SafetyCheck, LooksAtEveryAddressOfTheDoor) {
@@ -314,8 +372,14 @@ TEST_F(Folder, TokensAreReadAnewAndKeptWhereThatFails) {
 
 TEST_F(Folder, NoErrorOfTokensShowsOne) {
   const std::string hush = "hush-hush-hush-hush-hush";
-  const std::string lines[] = {hush, hush + " read", "ann " + hush + " read", hush + " read ann", "ann read short-hush", "ann read " + hush + " more",
-                               "ann read " + hush + "\nbob read " + hush, hush + " read " + hush + "1\n" + hush + " read " + hush + "2"};
+  const std::string lines[] = {hush,
+                               hush + " read",
+                               "ann " + hush + " read",
+                               hush + " read ann",
+                               "ann read short-hush",
+                               "ann read " + hush + " more",
+                               "ann read " + hush + "\nbob read " + hush,
+                               hush + " read " + hush + "1\n" + hush + " read " + hush + "2"};
   for (const auto& text : lines) {
     write("tokens", text);
     const auto loaded = TokenFile(path("tokens")).load();
@@ -343,7 +407,9 @@ TEST_F(Folder, SystemdIsToldOverItsSocket) {
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, name.data(), name.size());
     if (abstract) address.sun_path[0] = '\0';
-    ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())), 0);
+    ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address),
+                     static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())),
+              0);
 
     ServiceNotice(name, {}).send("READY=1");
 
@@ -405,11 +471,14 @@ TEST(Vacuuming, HappensEverySoOften) {
 TEST(Vacuuming, DoesAnythingElseAsWell) {
   const auto log = serving::Log::nowhere();
   std::atomic<int> runs{0};
-  Vacuuming applying("retention", [&](const Progress& progress) -> Result<void> {
-    ++runs;
-    EXPECT_TRUE(progress(0, 1));
-    return refuse(ErrorCode::io, "a failure ends nothing");
-  }, std::chrono::milliseconds(2), *log);
+  Vacuuming applying(
+      "retention",
+      [&](const Progress& progress) -> Result<void> {
+        ++runs;
+        EXPECT_TRUE(progress(0, 1));
+        return refuse(ErrorCode::io, "a failure ends nothing");
+      },
+      std::chrono::milliseconds(2), *log);
   while (runs < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -425,7 +494,13 @@ TEST(Vacuuming, BeginsWhenItIsDue) {
 
   const auto log = serving::Log::nowhere();
   std::atomic<int> runs{0};
-  Vacuuming applying("retention", [&](const Progress&) -> Result<void> { ++runs; return {}; }, 24h, *log, 0ms);
+  Vacuuming applying(
+      "retention",
+      [&](const Progress&) -> Result<void> {
+        ++runs;
+        return {};
+      },
+      24h, *log, 0ms);
   while (runs == 0) std::this_thread::sleep_for(1ms);
   applying.stop();
   EXPECT_EQ(runs, 1);
@@ -441,7 +516,8 @@ TEST(Vacuuming, IsCancelledAtTheEndAndNeverBegunWhereItIsOff) {
   SlowStore untouched(true);
   {
     Vacuuming off("vacuum", untouched.work(), std::chrono::milliseconds(0), *log);
-    Vacuuming centuries("vacuum", untouched.work(), std::chrono::milliseconds(std::numeric_limits<std::int64_t>::max()), *log);
+    Vacuuming centuries("vacuum", untouched.work(), std::chrono::milliseconds(std::numeric_limits<std::int64_t>::max()),
+                        *log);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_EQ(untouched.vacuums, 0);

@@ -6,8 +6,8 @@
 #include <future>
 
 #include "evershard/doors/server/server.hpp"
-#include "tests/store/copy/forwarding_store.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::server {
 namespace {
@@ -31,10 +31,18 @@ class SealedService final : public StoreInService {
   [[nodiscard]] EventStore& unopened() override { return behind_->store(); }
   [[nodiscard]] Administration& administration() override { return behind_->administration(); }
   [[nodiscard]] HistoryRetention& retention() override { return behind_->retention(); }
-  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override { return behind_->retain(order, progress); }
-  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return behind_->vacuum_events(progress); }
-  [[nodiscard]] Result<void> vacuum_documents(unsigned percent, const Progress& progress) override { return behind_->vacuum_documents(percent, progress); }
-  [[nodiscard]] Result<void> vacuum_projections(unsigned percent, const Progress& progress) override { return behind_->vacuum_projections(percent, progress); }
+  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
+    return behind_->retain(order, progress);
+  }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override {
+    return behind_->vacuum_events(progress);
+  }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned percent, const Progress& progress) override {
+    return behind_->vacuum_documents(percent, progress);
+  }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned percent, const Progress& progress) override {
+    return behind_->vacuum_projections(percent, progress);
+  }
   void close() override { behind_->close(); }
 
  private:
@@ -53,22 +61,26 @@ TEST(ServersWatch, OpensNoPayload) {
   options.store.data_dir = folder.path() / "data";
   options.store.create = true;
   options.vacuum_every = std::chrono::milliseconds(0);
-  const auto door = [&](serving::Served& of, const ServerOptions&, const RunningDoors&) -> Result<std::unique_ptr<RunningDoor>> {
+  const auto door = [&](serving::Served& of, const ServerOptions&,
+                        const RunningDoors&) -> Result<std::unique_ptr<RunningDoor>> {
     served = &of;
     return std::unique_ptr<RunningDoor>();
   };
-  const auto server = Server::start(options, *log, {door}, [&](const ServerOptions& with, serving::Log& to) -> Result<std::unique_ptr<StoreInService>> {
-    auto behind = open_whole_store(with, to);
-    if (!behind) return behind;
-    auto made = std::make_unique<SealedService>(*std::move(behind));
-    service = made.get();
-    return made;
-  });
+  const auto server =
+      Server::start(options, *log, {door},
+                    [&](const ServerOptions& with, serving::Log& to) -> Result<std::unique_ptr<StoreInService>> {
+                      auto behind = open_whole_store(with, to);
+                      if (!behind) return behind;
+                      auto made = std::make_unique<SealedService>(*std::move(behind));
+                      service = made.get();
+                      return made;
+                    });
   ASSERT_TRUE(server) << server.error().what;
   ASSERT_NE(served, nullptr);
 
   std::promise<serving::HeadWatch::Why> woken;
-  served->watch.when_matching(GlobalPosition{0}, Query{}.types({"Wanted"}), serving::HeadWatch::Clock::now() + std::chrono::hours(1),
+  served->watch.when_matching(GlobalPosition{0}, Query{}.types({"Wanted"}),
+                              serving::HeadWatch::Clock::now() + std::chrono::hours(1),
                               [&](serving::HeadWatch::Why why, GlobalPosition) { woken.set_value(why); });
   for (const auto* type : {"Other", "Wanted"}) {
     Event event;

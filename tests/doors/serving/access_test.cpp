@@ -15,7 +15,9 @@ constexpr const char* token_c = "cccc-bbbb-cccc-dddd";
 
 Access three() {
   auto access = Access::of_tokens(
-      "# who what token\n\n  reader read aaaa-bbbb-cccc-dddd\r\nwriter\tread,append\tbbbb-bbbb-cccc-dddd\nops admin cccc-bbbb-cccc-dddd", "tokens.txt");
+      "# who what token\n\n  reader read aaaa-bbbb-cccc-dddd\r\nwriter\tread,append\tbbbb-bbbb-cccc-dddd\nops admin "
+      "cccc-bbbb-cccc-dddd",
+      "tokens.txt");
   EXPECT_TRUE(access) << access.error().what;
   return *std::move(access);
 }
@@ -29,8 +31,9 @@ TEST(Access, AdmitsByTokenAndScope) {
     const char* name;  ///< absent: it may not
   };
   for (const auto& [token, scope, name] :
-       {Row{token_a, Scope::read, "reader"}, Row{token_a, Scope::append, nullptr}, Row{token_a, Scope::admin, nullptr}, Row{token_b, Scope::read, "writer"},
-        Row{token_b, Scope::append, "writer"}, Row{token_b, Scope::admin, nullptr}, Row{token_c, Scope::read, nullptr}, Row{token_c, Scope::admin, "ops"}}) {
+       {Row{token_a, Scope::read, "reader"}, Row{token_a, Scope::append, nullptr}, Row{token_a, Scope::admin, nullptr},
+        Row{token_b, Scope::read, "writer"}, Row{token_b, Scope::append, "writer"}, Row{token_b, Scope::admin, nullptr},
+        Row{token_c, Scope::read, nullptr}, Row{token_c, Scope::admin, "ops"}}) {
     SCOPED_TRACE(std::string(token) + " " + std::string(name_of(scope)));
     const auto caller = access.admit(token, scope);
     ASSERT_EQ(caller.has_value(), name != nullptr);
@@ -47,8 +50,10 @@ TEST(Access, AdmitsByTokenAndScope) {
 
 TEST(Access, RefusesWhatIsNoToken) {
   const auto access = three();
-  for (const std::string& token : {std::string(), std::string("aaaa-bbbb-cccc-ddd"), std::string("aaaa-bbbb-cccc-dddde"), std::string("AAAA-bbbb-cccc-dddd"),
-                                   std::string("aaaa-bbbb-cccc-dddd "), std::string("aaaa-bbbb-cccc-dddd\0", 20), std::string(100'000, 'x')}) {
+  for (const std::string& token :
+       {std::string(), std::string("aaaa-bbbb-cccc-ddd"), std::string("aaaa-bbbb-cccc-dddde"),
+        std::string("AAAA-bbbb-cccc-dddd"), std::string("aaaa-bbbb-cccc-dddd "),
+        std::string("aaaa-bbbb-cccc-dddd\0", 20), std::string(100'000, 'x')}) {
     const auto caller = access.admit(token, Scope::read);
     ASSERT_FALSE(caller);
     EXPECT_EQ(caller.error().code, ErrorCode::unauthenticated);

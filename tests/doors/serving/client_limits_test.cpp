@@ -25,7 +25,8 @@ TEST(ClientRate, GivesASecondsWorthAtOnceAndThenAsItComes) {
   EXPECT_EQ(rate.take(1, 10, start + 60ms), 40ms) << "a refusal takes nothing";
   EXPECT_EQ(rate.take(1, 10, start + 100ms), 0ns);
   EXPECT_EQ(rate.take(1, 10, start + 100ms), 100ms);
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(rate.take(1, 10, start + 10s), 0ns) << "no more than a second's worth is saved: " << i;
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(rate.take(1, 10, start + 10s), 0ns) << "no more than a second's worth is saved: " << i;
   EXPECT_EQ(rate.take(1, 10, start + 10s), 100ms);
 }
 
@@ -48,7 +49,8 @@ TEST(ClientRate, IsKeptWhateverIsAsked) {
       now += std::chrono::nanoseconds(random() % 50'000'000);
       const std::uint64_t amount = 1 + random() % per_second;
       const auto wait = rate.take(amount, per_second, now);
-      if (wait.count() == 0) taken += amount;
+      if (wait.count() == 0)
+        taken += amount;
       else {
         now += wait;
         ASSERT_EQ(rate.take(amount, per_second, now), 0ns) << "what it said would do does";

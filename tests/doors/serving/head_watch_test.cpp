@@ -27,7 +27,8 @@ class Ends {
   }
   std::vector<Value> wait(std::size_t count = 1, std::chrono::milliseconds most = 20s) const {
     std::unique_lock lock(state_->mutex);
-    state_->changed.wait_until(lock, std::chrono::system_clock::now() + most, [&] { return state_->values.size() >= count; });
+    state_->changed.wait_until(lock, std::chrono::system_clock::now() + most,
+                               [&] { return state_->values.size() >= count; });
     return state_->values;
   }
 
@@ -52,10 +53,15 @@ struct Woken {
 class WatchedHead : public ::testing::Test {
  protected:
   HeadWatch::Ticket reach(std::uint64_t position, std::chrono::milliseconds timeout, const Ends<std::string>& ends) {
-    return watch.when_reached(GlobalPosition(position), in(timeout), [ends](const Result<GlobalPosition>& result) { ends.end(text_of(result)); });
+    return watch.when_reached(GlobalPosition(position), in(timeout),
+                              [ends](const Result<GlobalPosition>& result) { ends.end(text_of(result)); });
   }
-  HeadWatch::Ticket match(std::uint64_t after, Query query, std::chrono::milliseconds timeout, const Ends<Woken>& ends) {
-    return watch.when_matching(GlobalPosition(after), std::move(query), in(timeout), [ends](Why why, GlobalPosition at) { ends.end({why, at.value}); });
+  HeadWatch::Ticket match(std::uint64_t after, Query query, std::chrono::milliseconds timeout,
+                          const Ends<Woken>& ends) {
+    return watch.when_matching(GlobalPosition(after), std::move(query), in(timeout),
+                               [ends](Why why, GlobalPosition at) {
+                                 ends.end({why, at.value});
+                               });
   }
 
   ListedEvents store;
@@ -85,7 +91,8 @@ TEST_F(WatchedHead, EndsAtTheDeadlineWithTheWordsOfTheStore) {
   store.add("A", 2);
   std::promise<Result<GlobalPosition>> ended;
   const auto began = std::chrono::steady_clock::now();
-  (void)watch.when_reached(GlobalPosition(9), in(60ms), [&](const Result<GlobalPosition>& result) { ended.set_value(result); });
+  (void)watch.when_reached(GlobalPosition(9), in(60ms),
+                           [&](const Result<GlobalPosition>& result) { ended.set_value(result); });
   const auto result = ended.get_future().get();
   EXPECT_GE(std::chrono::steady_clock::now() - began, 60ms);
   ASSERT_FALSE(result);
@@ -131,7 +138,8 @@ TEST_F(WatchedHead, WakesAtOnceWhoCameLate) {
   EXPECT_EQ(late.wait()[0].why, Why::something);
 }
 
-// One that waits from beyond the head must not make the others run in a circle: each time told that there may be something.
+// One that waits from beyond the head must not make the others run in a circle: each time told that there may be
+// something.
 TEST_F(WatchedHead, OneThatWaitsFromBeyondTheHeadDisturbsNobody) {
   store.add("A", 5);
   Ends<Woken> beyond;
@@ -263,10 +271,12 @@ TEST(HeadWatch, EachWaitEndsExactlyOnceWhateverHappensAtOnce) {
           }();
           const auto head = store.head()->value;
           const auto deadline = in(std::chrono::milliseconds(random() % 30));
-          const auto ticket = random() % 2 == 0
-                                  ? watch.when_reached(GlobalPosition(head + random() % 4), deadline, [count](const Result<GlobalPosition>&) { ++*count; })
-                                  : watch.when_matching(GlobalPosition(head), Query{}.types({random() % 3 == 0 ? "none" : "A"}), deadline,
-                                                        [count](Why, GlobalPosition) { ++*count; });
+          const auto ticket =
+              random() % 2 == 0
+                  ? watch.when_reached(GlobalPosition(head + random() % 4), deadline,
+                                       [count](const Result<GlobalPosition>&) { ++*count; })
+                  : watch.when_matching(GlobalPosition(head), Query{}.types({random() % 3 == 0 ? "none" : "A"}),
+                                        deadline, [count](Why, GlobalPosition) { ++*count; });
           if (random() % 3 == 0) {
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 2'000));
             const bool never = watch.cancel(ticket);
@@ -307,7 +317,8 @@ TEST(HeadWatch, ASubscriberMissesNothing) {
         at = head;
         if (seen == 58) break;
         std::promise<Why> woken;
-        (void)watch.when_matching(at, Query{}.types({"mine"}), in(25s), [&](Why why, GlobalPosition) { woken.set_value(why); });
+        (void)watch.when_matching(at, Query{}.types({"mine"}), in(25s),
+                                  [&](Why why, GlobalPosition) { woken.set_value(why); });
         ASSERT_EQ(woken.get_future().get(), Why::something) << "an event was missed";
       }
       EXPECT_EQ(seen, 58u);

@@ -42,7 +42,8 @@ class ListedEvents final : public EventStore {
   Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
     ++waits;
     std::unique_lock lock(mutex_);
-    moved_.wait_until(lock, std::chrono::system_clock::now() + timeout, [&] { return closed_ || events_.size() >= position.value; });
+    moved_.wait_until(lock, std::chrono::system_clock::now() + timeout,
+                      [&] { return closed_ || events_.size() >= position.value; });
     if (closed_) return refuse(ErrorCode::unavailable, "the store was closed");
     if (events_.size() < position.value) return refuse(ErrorCode::timeout, "not yet");
     return GlobalPosition(events_.size());
@@ -54,7 +55,9 @@ class ListedEvents final : public EventStore {
     if (fails) return EventStream(Error(ErrorCode::io, "the disk is gone"));
     Page page{{}, GlobalPosition(events_.size()), true};
     for (const auto& event : events_) {
-      if (event.position > options.after && event.position <= options.up_to.value_or(event.position) && query.matches(event)) page.events.push_back(event);
+      if (event.position > options.after && event.position <= options.up_to.value_or(event.position) &&
+          query.matches(event))
+        page.events.push_back(event);
     }
     return EventStream(std::make_unique<OnePage>(std::move(page)));
   }
@@ -64,11 +67,18 @@ class ListedEvents final : public EventStore {
   EventStream read(AggregateId, StreamOptions) override { return EventStream(none()); }
   EventFeed follow(Query, FollowOptions) override { return EventFeed(none()); }
   Result<AggregateInfo> aggregate(const AggregateId&, std::optional<GlobalPosition>) override { return refuse(none()); }
-  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string>, std::optional<AggregateId>, std::size_t) override { return refuse(none()); }
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string>, std::optional<AggregateId>,
+                                                std::size_t) override {
+    return refuse(none());
+  }
   Result<RecordedEvent> event_at(GlobalPosition) override { return refuse(none()); }
   Result<void> put_snapshot(Snapshot) override { return refuse(none()); }
-  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId&, std::optional<SeqNr>) override { return refuse(none()); }
-  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId&, GlobalPosition) override { return refuse(none()); }
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId&, std::optional<SeqNr>) override {
+    return refuse(none());
+  }
+  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId&, GlobalPosition) override {
+    return refuse(none());
+  }
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId&) override { return refuse(none()); }
 
   std::atomic<int> waits{0};

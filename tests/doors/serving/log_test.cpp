@@ -34,18 +34,21 @@ class LogFile : public ::testing::Test {
   [[nodiscard]] std::filesystem::path path(const char* name) const { return directory_ / name; }
 
  private:
-  std::filesystem::path directory_ = std::filesystem::path(::testing::TempDir()) / ("log-" + std::to_string(::getpid()) + "-" +
-      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path directory_ =
+      std::filesystem::path(::testing::TempDir()) /
+      ("log-" + std::to_string(::getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST(LogLine, IsForPeople) {
   EXPECT_EQ(log_text(noon, LogLevel::info, "store opened", {{"data", "/var/lib"}, {"shards", 16}, {"new", true}}),
             "2026-01-31T12:00:00.000000Z info store opened data=/var/lib shards=16 new=true");
-  EXPECT_EQ(log_text(std::nullopt, LogLevel::error, "x", {{"why", "two words"}, {"empty", ""}}), "error x why=\"two words\" empty=\"\"");
+  EXPECT_EQ(log_text(std::nullopt, LogLevel::error, "x", {{"why", "two words"}, {"empty", ""}}),
+            "error x why=\"two words\" empty=\"\"");
 }
 
 TEST(LogLine, IsForPrograms) {
-  EXPECT_EQ(log_json(noon, LogLevel::warning, "x", {{"a", "b\nc"}, {"n", 3}}), R"({"at":"2026-01-31T12:00:00.000000Z","level":"warning","what":"x","a":"b\nc","n":3})");
+  EXPECT_EQ(log_json(noon, LogLevel::warning, "x", {{"a", "b\nc"}, {"n", 3}}),
+            R"({"at":"2026-01-31T12:00:00.000000Z","level":"warning","what":"x","a":"b\nc","n":3})");
 }
 
 RC_GTEST_PROP(LogLine, IsOneLineWhateverTheValue, (const std::string& value)) {

@@ -28,11 +28,21 @@ class PendingAgainstModel {
 
   void act() {
     switch (below(10)) {
-      case 0: case 1: case 2: return add();
-      case 3: case 4: case 5: return send();
-      case 6: case 7: return answer();
-      case 8: return expire();
-      default: return below(4) == 0 ? end() : broken();
+      case 0:
+      case 1:
+      case 2:
+        return add();
+      case 3:
+      case 4:
+      case 5:
+        return send();
+      case 6:
+      case 7:
+        return answer();
+      case 8:
+        return expire();
+      default:
+        return below(4) == 0 ? end() : broken();
     }
   }
 
@@ -43,7 +53,8 @@ class PendingAgainstModel {
     std::string request = std::to_string(number) + ":";
     request.resize(std::max(bytes, request.size()), 'x');
     AppendCompletion done = [this, number](const Result<Appended>& result) {
-      ended_[number].push_back(result ? "at " + std::to_string(result->first_position.value) : std::string(name_of(result.error().code)));
+      ended_[number].push_back(result ? "at " + std::to_string(result->first_position.value)
+                                      : std::string(name_of(result.error().code)));
     };
     std::size_t held = 0;
     for (const auto& row : rows_) held += row.bytes;
@@ -108,9 +119,12 @@ class PendingAgainstModel {
 
   void end() {
     arrive();
-    tell(pending_.all(std::exchange(reached_, false), {ErrorCode::unavailable, "never"}, {ErrorCode::timeout, "perhaps"}));
+    tell(pending_.all(std::exchange(reached_, false), {ErrorCode::unavailable, "never"},
+                      {ErrorCode::timeout, "perhaps"}));
     for (const auto& row : rows_) {
-      if (row.waits) { ASSERT_EQ(ended_[row.number], std::vector<std::string>{row.arrived ? "timeout" : "unavailable"}); }
+      if (row.waits) {
+        ASSERT_EQ(ended_[row.number], std::vector<std::string>{row.arrived ? "timeout" : "unavailable"});
+      }
     }
     rows_.clear();
   }
@@ -124,8 +138,12 @@ class PendingAgainstModel {
     const auto waiting = std::find_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.waits; });
     ASSERT_EQ(pending_.idle(), waiting == rows_.end());
     ASSERT_EQ(pending_.next_deadline(), waiting == rows_.end() ? std::nullopt : std::optional(waiting->deadline));
-    for (const auto& [number, outcomes] : ended_) { ASSERT_LE(outcomes.size(), 1u) << number << " ended twice"; }
-    for (const auto& row : rows_) { ASSERT_EQ(ended_[row.number].empty(), row.waits) << row.number; }
+    for (const auto& [number, outcomes] : ended_) {
+      ASSERT_LE(outcomes.size(), 1u) << number << " ended twice";
+    }
+    for (const auto& row : rows_) {
+      ASSERT_EQ(ended_[row.number].empty(), row.waits) << row.number;
+    }
   }
 
  private:

@@ -28,9 +28,13 @@ Setting setting_of(std::string name, Kind kind, std::string by_default = {}, std
 }
 
 Table a_table() {
-  Table table{setting_of("data", Kind::path), setting_of("block-cache", Kind::size, "128MiB"), setting_of("drain-timeout", Kind::duration, "30s"),
-              setting_of("threads", Kind::number, "4", "second"), setting_of("insecure", Kind::yes_no, "no", "second"),
-              setting_of("listen", Kind::list, "127.0.0.1:7420", "second"), setting_of("level", Kind::choice, "info", "second"),
+  Table table{setting_of("data", Kind::path),
+              setting_of("block-cache", Kind::size, "128MiB"),
+              setting_of("drain-timeout", Kind::duration, "30s"),
+              setting_of("threads", Kind::number, "4", "second"),
+              setting_of("insecure", Kind::yes_no, "no", "second"),
+              setting_of("listen", Kind::list, "127.0.0.1:7420", "second"),
+              setting_of("level", Kind::choice, "info", "second"),
               setting_of("password", Kind::text, "", "second")};
   table[3].least = 1;
   table[3].most = 64;
@@ -50,7 +54,8 @@ TEST(SettingValue, KnowsUnitsOfSizes) {
   EXPECT_EQ(value_of(size, "2GiB")->number, 2ull << 30);
   EXPECT_EQ(value_of(size, "1TiB")->number, 1ull << 40);
   EXPECT_EQ(value_of(size, "1048576")->text, "1MiB");
-  for (const auto wrong : {"", "MiB", "1MB", "1mib", "1.5MiB", "-1", "+1", "0x10", "1 2", "16777216TiB", "18446744073709551616", "9223372036854775808", "1KiB KiB"}) {
+  for (const auto wrong : {"", "MiB", "1MB", "1mib", "1.5MiB", "-1", "+1", "0x10", "1 2", "16777216TiB",
+                           "18446744073709551616", "9223372036854775808", "1KiB KiB"}) {
     EXPECT_THAT(error_of(value_of(size, wrong)), HasSubstr("size must be ")) << wrong;
   }
 }
@@ -64,7 +69,8 @@ TEST(SettingValue, KnowsUnitsOfDurations) {
   EXPECT_EQ(value_of(duration, "0")->number, 0u);
   EXPECT_EQ(value_of(duration, "90s")->text, "90s");
   EXPECT_EQ(value_of(duration, "120000ms")->text, "2min");
-  for (const auto wrong : {"30", "5m", "1d", "s", "-1s", "9223372036854775807h"}) EXPECT_THAT(error_of(value_of(duration, wrong)), HasSubstr("wait must be ")) << wrong;
+  for (const auto wrong : {"30", "5m", "1d", "s", "-1s", "9223372036854775807h"})
+    EXPECT_THAT(error_of(value_of(duration, wrong)), HasSubstr("wait must be ")) << wrong;
 }
 
 TEST(SettingValue, HoldsItsBounds) {
@@ -96,7 +102,9 @@ RC_GTEST_PROP(SettingValue, IsReadBackFromItsText, ()) {
   const auto kind = *rc::gen::element(Kind::size, Kind::duration, Kind::number);
   const auto number = *rc::gen::inRange<std::uint64_t>(0, std::numeric_limits<std::int64_t>::max());
   const auto setting = setting_of("x", kind);
-  const auto text = kind == Kind::size ? text_of_size(number) : kind == Kind::duration ? text_of_duration(number) : std::to_string(number);
+  const auto text = kind == Kind::size       ? text_of_size(number)
+                    : kind == Kind::duration ? text_of_duration(number)
+                                             : std::to_string(number);
   RC_ASSERT(value_of(setting, text).has_value());
   RC_ASSERT(value_of(setting, text)->number == number);
   RC_ASSERT(value_of(setting, text)->text == text);
@@ -112,9 +120,9 @@ RC_GTEST_PROP(SettingValue, NeverTakesMoreThanItsBoundWhateverTheText, (const st
 // Any mix of sources: the value, and where it is said to come from, are those of the first source that has one.
 RC_GTEST_PROP(Settings, ObeyPrecedenceInAnyMixOfSources, ()) {
   const auto table = a_table();
-  const std::map<std::string, std::vector<std::string>> texts{{"data", {"/a", "/b", "/c"}}, {"block-cache", {"1MiB", "2MiB", "3MiB"}},
-                                                              {"drain-timeout", {"1s", "2s", "3s"}}, {"threads", {"1", "2", "3"}},
-                                                              {"listen", {"a:1", "b:2", "c:3"}}, {"password", {"x", "y", "z"}}};
+  const std::map<std::string, std::vector<std::string>> texts{
+      {"data", {"/a", "/b", "/c"}}, {"block-cache", {"1MiB", "2MiB", "3MiB"}}, {"drain-timeout", {"1s", "2s", "3s"}},
+      {"threads", {"1", "2", "3"}}, {"listen", {"a:1", "b:2", "c:3"}},         {"password", {"x", "y", "z"}}};
   const std::vector<std::string> order{"flag", "environment", "file"};
   std::vector<std::vector<Given>> sources(3);
   std::map<std::string, std::pair<std::string, std::string>> expected;
@@ -135,20 +143,29 @@ RC_GTEST_PROP(Settings, ObeyPrecedenceInAnyMixOfSources, ()) {
 }
 
 TEST(Settings, RefuseAValueThatAnotherGoesBefore) {
-  const auto settings = Settings::gather(a_table(), {{"threads", "3", "flag --threads"}}, {}, {{"threads", "many", "a.conf, line 3"}});
+  const auto settings =
+      Settings::gather(a_table(), {{"threads", "3", "flag --threads"}}, {}, {{"threads", "many", "a.conf, line 3"}});
   ASSERT_FALSE(settings);
-  EXPECT_THAT(settings.error().what, HasSubstr("a.conf, line 3: threads must be a whole number, not negative, is \"many\""));
+  EXPECT_THAT(settings.error().what,
+              HasSubstr("a.conf, line 3: threads must be a whole number, not negative, is \"many\""));
 }
 
 TEST(Settings, PutAListOfOneSourceTogetherAndReplaceThatOfAnother) {
-  const auto settings = Settings::gather(a_table(), {{"listen", "a:1", "flag --listen"}, {"listen", "b:2", "flag --listen"}}, {{"listen", "c:3", "environment"}}, {});
+  const auto settings =
+      Settings::gather(a_table(), {{"listen", "a:1", "flag --listen"}, {"listen", "b:2", "flag --listen"}},
+                       {{"listen", "c:3", "environment"}}, {});
   EXPECT_THAT(settings->value("listen").list, ElementsAre("a:1", "b:2"));
   EXPECT_EQ(settings->value("listen").text, "a:1, b:2");
 }
 
 TEST(Settings, ReadTheEnvironment) {
-  const auto given = from_environment(a_table(), {{"EVERSHARD_BLOCK_CACHE", "1MiB"}, {"HOME", "/root"}, {"EVERSHARD_SERVER", "x"}, {"EVERSHARD_THREADS", ""},
-                                                  {"EVERSHARD_PORT_7420_TCP", "tcp://10.0.0.1:7420"}, {"EVERSHARD_SERVICE_HOST", "10.0.0.1"}},
+  const auto given = from_environment(a_table(),
+                                      {{"EVERSHARD_BLOCK_CACHE", "1MiB"},
+                                       {"HOME", "/root"},
+                                       {"EVERSHARD_SERVER", "x"},
+                                       {"EVERSHARD_THREADS", ""},
+                                       {"EVERSHARD_PORT_7420_TCP", "tcp://10.0.0.1:7420"},
+                                       {"EVERSHARD_SERVICE_HOST", "10.0.0.1"}},
                                       {"EVERSHARD_SERVER"});
   ASSERT_TRUE(given);
   ASSERT_EQ(given->given.size(), 1u);
@@ -158,20 +175,24 @@ TEST(Settings, ReadTheEnvironment) {
 
   const auto wrong = from_environment(a_table(), {{"EVERSHARD_BLOK_CACHE", "secret"}}, {});
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().what, "environment EVERSHARD_BLOK_CACHE: there is no such setting; did you mean EVERSHARD_BLOCK_CACHE?");
-  EXPECT_THAT(from_environment(a_table(), {{"EVERSHARD_SOMETHING_ELSE", "1"}}, {})->unknown, ElementsAre("EVERSHARD_SOMETHING_ELSE"));
+  EXPECT_EQ(wrong.error().what,
+            "environment EVERSHARD_BLOK_CACHE: there is no such setting; did you mean EVERSHARD_BLOCK_CACHE?");
+  EXPECT_THAT(from_environment(a_table(), {{"EVERSHARD_SOMETHING_ELSE", "1"}}, {})->unknown,
+              ElementsAre("EVERSHARD_SOMETHING_ELSE"));
 }
 
 TEST(SettingsFile, ReadsKeysGroupsQuotesAndComments) {
   const auto given = from_file(a_table(),
-                               "\xef\xbb\xbf# a file\n\nthreads = 3\r\n[first]\n  data=\"/with # and \\\"quotes\\\" \\\\ \"  # here\nblock-cache =  1MiB # less\n"
+                               "\xef\xbb\xbf# a file\n\nthreads = 3\r\n[first]\n  data=\"/with # and \\\"quotes\\\" "
+                               "\\\\ \"  # here\nblock-cache =  1MiB # less\n"
                                "[second]  # the second\npassword = a#b\nlisten = a:1, b:2",
                                "a.conf");
   ASSERT_TRUE(given) << given.error().what;
   std::vector<std::string> seen;
   for (const auto& one : *given) seen.push_back(one.name + '=' + one.text + '@' + one.where);
-  EXPECT_THAT(seen, ElementsAre("threads=3@a.conf, line 3", "data=/with # and \"quotes\" \\ @a.conf, line 5", "block-cache=1MiB@a.conf, line 6",
-                                "password=a#b@a.conf, line 8", "listen=a:1, b:2@a.conf, line 9"));
+  EXPECT_THAT(seen, ElementsAre("threads=3@a.conf, line 3", "data=/with # and \"quotes\" \\ @a.conf, line 5",
+                                "block-cache=1MiB@a.conf, line 6", "password=a#b@a.conf, line 8",
+                                "listen=a:1, b:2@a.conf, line 9"));
 }
 
 TEST(SettingsFile, NamesTheLineAndWhatIsWrong) {
@@ -220,8 +241,10 @@ TEST(SettingsText, GivesASampleThatIsTakenAndChangesNothing) {
   auto sample = sample_file_of(a_table());
   ASSERT_TRUE(from_file(a_table(), sample, "sample"));
   for (std::size_t at = 0; (at = sample.find("\n#", at)) != std::string::npos;) {
-    if (sample[at + 2] == ' ') at += 2;
-    else sample.erase(at + 1, 1);
+    if (sample[at + 2] == ' ')
+      at += 2;
+    else
+      sample.erase(at + 1, 1);
   }
   const auto given = from_file(a_table(), sample, "sample");
   ASSERT_TRUE(given) << given.error().what;
@@ -231,7 +254,8 @@ TEST(SettingsText, GivesASampleThatIsTakenAndChangesNothing) {
 
 TEST(SettingsText, FindsWhatChanged) {
   const auto before = Settings::gather(a_table(), {}, {}, {});
-  const auto now = Settings::gather(a_table(), {{"threads", "5", "flag"}, {"block-cache", "131072KiB", "flag"}}, {}, {});
+  const auto now =
+      Settings::gather(a_table(), {{"threads", "5", "flag"}, {"block-cache", "131072KiB", "flag"}}, {}, {});
   EXPECT_THAT(changed(*before, *now), ElementsAre("threads"));
 }
 

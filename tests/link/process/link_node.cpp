@@ -1,5 +1,6 @@
-// A node of the link as a process of its own: link_node NODE [PORT of node 1]. Prints its port, answers requests with its number, and asks
-// node 1 all the time. Ends with its standard input: then it says how its requests were answered, `done asked ok timeout refused`.
+// A node of the link as a process of its own: link_node NODE [PORT of node 1]. Prints its port, answers requests with
+// its number, and asks node 1 all the time. Ends with its standard input: then it says how its requests were answered,
+// `done asked ok timeout refused`.
 
 #include <atomic>
 #include <cstdio>
@@ -18,7 +19,9 @@ using namespace evershard::cluster;
 struct Answers {
   std::atomic<long> asked{0}, ok{0}, timeout{0}, refused{0};
   std::atomic<int> in_flight{0};
-  void count(const Result<std::string>& outcome) { ++(outcome ? ok : outcome.error().code == ErrorCode::timeout ? timeout : refused); }
+  void count(const Result<std::string>& outcome) {
+    ++(outcome ? ok : outcome.error().code == ErrorCode::timeout ? timeout : refused);
+  }
 };
 
 void ask_all_the_time(Links& links, Answers& answers, const std::atomic<bool>& over) {
@@ -29,10 +32,11 @@ void ask_all_the_time(Links& links, Answers& answers, const std::atomic<bool>& o
     }
     ++answers.in_flight;
     ++answers.asked;
-    links.request(NodeNumber(1), MessageKind(1), "question", std::chrono::seconds(10), [&](const Result<std::string>& outcome) {
-      answers.count(outcome);
-      --answers.in_flight;
-    });
+    links.request(NodeNumber(1), MessageKind(1), "question", std::chrono::seconds(10),
+                  [&](const Result<std::string>& outcome) {
+                    answers.count(outcome);
+                    --answers.in_flight;
+                  });
   }
 }
 
@@ -55,7 +59,10 @@ int main(int argc, char** argv) {
   std::atomic<bool> over{false};
   std::thread asking;
   if (argc > 2) {
-    if (const auto dialled = (*links)->dial({NodeNumber(1), "127.0.0.1", static_cast<std::uint16_t>(std::atoi(argv[2]))}); !dialled) return 1;
+    if (const auto dialled =
+            (*links)->dial({NodeNumber(1), "127.0.0.1", static_cast<std::uint16_t>(std::atoi(argv[2]))});
+        !dialled)
+      return 1;
     asking = std::thread([&] { ask_all_the_time(**links, answers, over); });
   }
   for (std::string line; std::getline(std::cin, line);) {
@@ -63,6 +70,7 @@ int main(int argc, char** argv) {
   over = true;
   if (asking.joinable()) asking.join();
   (*links)->stop();
-  std::cout << "done " << answers.asked << ' ' << answers.ok << ' ' << answers.timeout << ' ' << answers.refused << std::endl;
+  std::cout << "done " << answers.asked << ' ' << answers.ok << ' ' << answers.timeout << ' ' << answers.refused
+            << std::endl;
   return 0;
 }

@@ -16,8 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 struct LinkProcess {
   explicit LinkProcess(std::uint32_t node, std::uint16_t dials = 0)
-      : process(dials == 0 ? std::vector<std::string>{EVERSHARD_LINK_NODE, std::to_string(node)}
-                           : std::vector<std::string>{EVERSHARD_LINK_NODE, std::to_string(node), std::to_string(dials)}) {
+      : process(dials == 0
+                    ? std::vector<std::string>{EVERSHARD_LINK_NODE, std::to_string(node)}
+                    : std::vector<std::string>{EVERSHARD_LINK_NODE, std::to_string(node), std::to_string(dials)}) {
     const auto lines = process.lines(1);
     port = lines.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(std::atoi(lines[0].c_str()));
   }
@@ -25,7 +26,9 @@ struct LinkProcess {
   std::uint16_t port = 0;
 };
 
-std::chrono::milliseconds since(Clock::time_point began) { return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began); }
+std::chrono::milliseconds since(Clock::time_point began) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+}
 
 TEST(LinkProcesses, AKilledPeerIsNoticedAtOnce) {
   TestNode two(test_options(2));
@@ -52,7 +55,8 @@ TEST(LinkProcesses, AFrozenPeerIsNoticedInTwoSecondsAndTakenBackWhenItThaws) {
   one.process.signal(SIGSTOP);
   const auto began = Clock::now();
   std::promise<Result<std::string>> under_way;
-  two.links->request(NodeNumber(1), MessageKind(1), "x", 60s, [&](Result<std::string> outcome) { under_way.set_value(std::move(outcome)); });
+  two.links->request(NodeNumber(1), MessageKind(1), "x", 60s,
+                     [&](Result<std::string> outcome) { under_way.set_value(std::move(outcome)); });
   const auto outcome = under_way.get_future().get();
   const auto noticed = since(began);
   EXPECT_EQ(outcome.error().code, ErrorCode::timeout);
@@ -69,7 +73,8 @@ TEST(LinkProcesses, AFrozenPeerIsNoticedInTwoSecondsAndTakenBackWhenItThaws) {
   EXPECT_EQ(two.ask(1, "x").value(), "1");
 }
 
-// A process that slept itself, for longer than anybody waits for it: the first thing it sees must not be that all others are gone.
+// A process that slept itself, for longer than anybody waits for it: the first thing it sees must not be that all
+// others are gone.
 TEST(LinkProcesses, WhoWasFrozenComesBackByItself) {
   TestNode one(test_options(1));
   one.listen();
@@ -89,7 +94,8 @@ TEST(LinkProcesses, AFrozenPeerDoesNotKeepAnotherFromStopping) {
   ASSERT_TRUE(two.ask(1, "x"));
   one.process.signal(SIGSTOP);
   std::promise<Result<std::string>> answered;
-  two.links->request(NodeNumber(1), MessageKind(1), std::string(20u << 20, 'x'), 60s, [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
+  two.links->request(NodeNumber(1), MessageKind(1), std::string(20u << 20, 'x'), 60s,
+                     [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
   std::this_thread::sleep_for(200ms);  // the network's buffers are full, and so are ours
   const auto began = Clock::now();
   two.links->stop();

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 TEST(Backoff, DoublesUpToItsBoundAndStartsAgain) {
   Backoff backoff(50ms, 2s);
 
-  for (const auto whole : {50ms, 100ms, 200ms, 400ms, 800ms, 1'600ms, 2'000ms, 2'000ms}) EXPECT_EQ(backoff.failed(0), whole);
+  for (const auto whole : {50ms, 100ms, 200ms, 400ms, 800ms, 1'600ms, 2'000ms, 2'000ms})
+    EXPECT_EQ(backoff.failed(0), whole);
 
   backoff.succeeded();
   EXPECT_EQ(backoff.failed(0), 50ms);

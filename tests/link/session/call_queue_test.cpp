@@ -36,7 +36,8 @@ struct Queue {
   }
   std::vector<std::pair<std::uint64_t, ErrorCode>> answers() {
     std::vector<std::pair<std::uint64_t, ErrorCode>> out;
-    for (const auto& answer : calls.take_answers()) out.emplace_back(answer.ticket.value, answer.outcome ? ErrorCode{} : answer.outcome.error().code);
+    for (const auto& answer : calls.take_answers())
+      out.emplace_back(answer.ticket.value, answer.outcome ? ErrorCode{} : answer.outcome.error().code);
     return out;
   }
   CallQueue calls;
@@ -162,7 +163,8 @@ TEST(CallQueue, SaysUnavailableOfWhatWaitedTooLongWithoutOne) {
   ASSERT_TRUE(queue.request(1, 10, 0));
   ASSERT_TRUE(queue.request(2, 10, 0, 500));
   queue.calls.expire(at(500));
-  EXPECT_THAT(queue.answers(), ElementsAre(Answered{2, ErrorCode::unavailable})) << "its own deadline came first, and it was never sent";
+  EXPECT_THAT(queue.answers(), ElementsAre(Answered{2, ErrorCode::unavailable}))
+      << "its own deadline came first, and it was never sent";
   queue.calls.expire(at(2'000));
   EXPECT_THAT(queue.answers(), ElementsAre(Answered{1, ErrorCode::unavailable}));
 }

@@ -25,12 +25,14 @@ TEST(Frame, HasTheseBytes) {
   ASSERT_EQ(frame.size(), frame_header_bytes + 4);
   EXPECT_EQ(frame.substr(0, 4), std::string("\4\0\0\0", 4));
   EXPECT_EQ(frame.substr(8), std::string("\x88\x77\x66\x55\x44\x33\x22\x11\2\0\0\0\2\0\0\0body", 20));
-  EXPECT_EQ(frame.substr(4, 4), std::string("#,\xfc\x05", 4)) << "the checksum: XXH3-64, seeded with the length, its lower half";
+  EXPECT_EQ(frame.substr(4, 4), std::string("#,\xfc\x05", 4))
+      << "the checksum: XXH3-64, seeded with the length, its lower half";
 }
 
 TEST(Frame, IsFoundHoweverItsBytesCome) {
   std::string stream;
-  for (std::uint32_t i = 1; i <= 50; ++i) stream += frame_of(i, std::string(i * 37 % 101, static_cast<char>('a' + i % 26)));
+  for (std::uint32_t i = 1; i <= 50; ++i)
+    stream += frame_of(i, std::string(i * 37 % 101, static_cast<char>('a' + i % 26)));
   for (std::size_t grain = 1; grain <= stream.size(); grain = grain * 3 + 1) {
     FrameReader reader;
     std::uint32_t found = 0;

@@ -23,10 +23,20 @@ LinkNonce nonce_of(char c) {
 }
 
 GreetingSetup dialler_setup(std::optional<std::string> secret = shared_secret) {
-  return {LinkSide::dialler, make_hello(identity(3), {}, SessionNumber(77), NodeNumber(2)), 500ms, std::move(secret), nonce_of('d'), {}};
+  return {LinkSide::dialler,
+          make_hello(identity(3), {}, SessionNumber(77), NodeNumber(2)),
+          500ms,
+          std::move(secret),
+          nonce_of('d'),
+          {}};
 }
 GreetingSetup acceptor_setup(std::optional<std::string> secret = shared_secret) {
-  return {LinkSide::acceptor, make_hello(identity(2), {}, SessionNumber(1), NodeNumber(0)), 500ms, std::move(secret), nonce_of('a'), {}};
+  return {LinkSide::acceptor,
+          make_hello(identity(2), {}, SessionNumber(1), NodeNumber(0)),
+          500ms,
+          std::move(secret),
+          nonce_of('a'),
+          {}};
 }
 
 /// A greeting and the bytes that lie before it.
@@ -39,8 +49,12 @@ struct Carried {
     greeting.received(bytes);
     return true;
   }
-  ErrorCode code() const { return greeting.outcome() && !*greeting.outcome() ? greeting.outcome()->error().code : ErrorCode{}; }
-  std::string what() const { return !greeting.outcome() ? "under way" : *greeting.outcome() ? "agreed" : greeting.outcome()->error().what; }
+  ErrorCode code() const {
+    return greeting.outcome() && !*greeting.outcome() ? greeting.outcome()->error().code : ErrorCode{};
+  }
+  std::string what() const {
+    return !greeting.outcome() ? "under way" : *greeting.outcome() ? "agreed" : greeting.outcome()->error().what;
+  }
   Greeting greeting;
   std::string in;
 };
@@ -82,8 +96,10 @@ TEST(Greeting, LeavesWhatFollowsIt) {
 TEST(Greeting, RefusesAWrongSecretAndSaysSo) {
   Carried dialler(dialler_setup("another secret, as long")), acceptor(acceptor_setup());
   greet_each_other(dialler, acceptor);
-  EXPECT_EQ(acceptor.greeting.outcome()->error(), Error(ErrorCode::unauthenticated, "the dialler does not know the secret"));
-  EXPECT_EQ(dialler.greeting.outcome()->error(), Error(ErrorCode::unauthenticated, "the peer refused: it does not know this secret"));
+  EXPECT_EQ(acceptor.greeting.outcome()->error(),
+            Error(ErrorCode::unauthenticated, "the dialler does not know the secret"));
+  EXPECT_EQ(dialler.greeting.outcome()->error(),
+            Error(ErrorCode::unauthenticated, "the peer refused: it does not know this secret"));
 }
 
 TEST(Greeting, ADiallerRefusesWhoCannotProveTheSecret) {
@@ -92,7 +108,8 @@ TEST(Greeting, ADiallerRefusesWhoCannotProveTheSecret) {
   EXPECT_TRUE(dialler.step());
   dialler.in = std::string(1, '\0') + std::string(proof_bytes, 'x');  // "welcome", and no proof
   EXPECT_TRUE(dialler.step());
-  EXPECT_EQ(dialler.greeting.outcome()->error(), Error(ErrorCode::unauthenticated, "the peer does not know the secret"));
+  EXPECT_EQ(dialler.greeting.outcome()->error(),
+            Error(ErrorCode::unauthenticated, "the peer does not know the secret"));
 }
 
 TEST(Greeting, AProofSentBackIsNone) {
@@ -135,7 +152,8 @@ TEST(Greeting, RefusesWhomItsOwnerDoesNotAdmit) {
   Carried dialler(dialler_setup()), acceptor(std::move(setup));
   greet_each_other(dialler, acceptor);
   EXPECT_EQ(asked, NodeNumber(3));
-  EXPECT_EQ(dialler.greeting.outcome()->error(), Error(ErrorCode::unavailable, "the peer refused: node 3 is here already"));
+  EXPECT_EQ(dialler.greeting.outcome()->error(),
+            Error(ErrorCode::unavailable, "the peer refused: node 3 is here already"));
 }
 
 TEST(Greeting, RefusesOtherProtocols) {
@@ -149,7 +167,8 @@ TEST(Greeting, RefusesOtherProtocols) {
   EXPECT_EQ(dialler.what(), "what answers there does not speak this protocol");
 }
 
-// One side with a secret and one without (by TLS alone) do not come together, and neither waits for ever for the other's bytes.
+// One side with a secret and one without (by TLS alone) do not come together, and neither waits for ever for the
+// other's bytes.
 TEST(Greeting, WithASecretOnOneSideNeverAgrees) {
   Carried dialler(dialler_setup(std::nullopt)), acceptor(acceptor_setup());
   greet_each_other(dialler, acceptor);

@@ -12,7 +12,9 @@ using namespace std::chrono_literals;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-LinkHello hello_of(std::uint32_t own, std::uint32_t to) { return make_hello(identity(own), {}, SessionNumber(77), NodeNumber(to)); }
+LinkHello hello_of(std::uint32_t own, std::uint32_t to) {
+  return make_hello(identity(own), {}, SessionNumber(77), NodeNumber(to));
+}
 
 std::string hex_of(std::string_view bytes) {
   std::string hex;
@@ -26,21 +28,22 @@ std::string hex_of(std::string_view bytes) {
 // Frozen: a released version must be understood by its neighbours.
 TEST(LinkHello, HasTheseBytes) {
   EXPECT_EQ(hex_of(encode(hello_of(3, 2))),
-            "0100"               // version
-            "0100"               // oldest version
-            "0900" "636c75737465722d31"  // cluster-1
-            "10000000"           // shards
-            "01000000"           // hash
-            "03000000"           // node
-            "01"                 // role
-            "eb03000000000000"   // process
-            "4d00000000000000"   // session
-            "02000000"           // to
-            "00100000"           // requests_max
-            "0000000400000000"   // request_bytes_max
-            "0000000400000000"   // message_bytes_max
-            "00000002"           // payload_bytes_max
-            "d0070000");         // dead_after, ms
+            "0100"  // version
+            "0100"  // oldest version
+            "0900"
+            "636c75737465722d31"  // cluster-1
+            "10000000"            // shards
+            "01000000"            // hash
+            "03000000"            // node
+            "01"                  // role
+            "eb03000000000000"    // process
+            "4d00000000000000"    // session
+            "02000000"            // to
+            "00100000"            // requests_max
+            "0000000400000000"    // request_bytes_max
+            "0000000400000000"    // message_bytes_max
+            "00000002"            // payload_bytes_max
+            "d0070000");          // dead_after, ms
 }
 
 TEST(LinkHello, IsReadAsItWasWritten) {
@@ -113,7 +116,8 @@ struct Mismatch {
 // Both sides refuse, each with its own view.
 TEST(LinkHello, RefusesEveryMismatchByNameWithBothValues) {
   const Mismatch mismatches[] = {
-      {"protocol version", [](LinkHello& h) { h.version = 9, h.version_oldest = 8; }, "1 to 1 here", "8 to 9 at the peer"},
+      {"protocol version", [](LinkHello& h) { h.version = 9, h.version_oldest = 8; }, "1 to 1 here",
+       "8 to 9 at the peer"},
       {"cluster id", [](LinkHello& h) { h.who.cluster = "other"; }, "\"cluster-1\" here", "\"other\" at the peer"},
       {"shard count", [](LinkHello& h) { h.who.shards = 32; }, "16 here", "32 at the peer"},
       {"hash", [](LinkHello& h) { h.who.hash = 2; }, "1 here", "2 at the peer"},
@@ -126,7 +130,8 @@ TEST(LinkHello, RefusesEveryMismatchByNameWithBothValues) {
       const auto agreed = agree(own, theirs, side, 500ms);
       ASSERT_FALSE(agreed) << mismatch.name;
       EXPECT_EQ(agreed.error().code, ErrorCode::invalid_argument);
-      EXPECT_THAT(agreed.error().what, AllOf(HasSubstr(mismatch.name), HasSubstr(mismatch.here), HasSubstr(mismatch.there)));
+      EXPECT_THAT(agreed.error().what,
+                  AllOf(HasSubstr(mismatch.name), HasSubstr(mismatch.here), HasSubstr(mismatch.there)));
     }
   }
 }
@@ -144,15 +149,19 @@ TEST(LinkHello, LetsANodeAskItsCoordinatorHowManyShardsThereAre) {
   auto other = hello_of(2, 3);
   other.who.role = NodeRole::node;
   node.to = NodeNumber{2};
-  EXPECT_THAT(agree(other, node, LinkSide::acceptor, 500ms).error().what, HasSubstr("the shard count differs: 16 here, 0 at the peer")) << "another node";
+  EXPECT_THAT(agree(other, node, LinkSide::acceptor, 500ms).error().what,
+              HasSubstr("the shard count differs: 16 here, 0 at the peer"))
+      << "another node";
   coordinator.who.shards = 0;
   node.to = NodeNumber{0};
   node.who.shards = 16;
-  EXPECT_THAT(agree(node, coordinator, LinkSide::dialler, 500ms).error().what, HasSubstr("16 here, 0 at the peer")) << "the coordinator knows";
+  EXPECT_THAT(agree(node, coordinator, LinkSide::dialler, 500ms).error().what, HasSubstr("16 here, 0 at the peer"))
+      << "the coordinator knows";
   coordinator.who.shards = 16;
   node.who.shards = 0;
   node.who.role = NodeRole::both;
-  EXPECT_THAT(agree(coordinator, node, LinkSide::acceptor, 500ms).error().what, HasSubstr("16 here, 0 at the peer")) << "who leads knows too";
+  EXPECT_THAT(agree(coordinator, node, LinkSide::acceptor, 500ms).error().what, HasSubstr("16 here, 0 at the peer"))
+      << "who leads knows too";
 }
 
 // An older and a newer one: each may be the one that is too far behind.
@@ -167,7 +176,8 @@ TEST(LinkHello, SpeaksNoVersionThatOneOfThemDoesNotKnowAnyMore) {
 
 TEST(LinkHello, RefusesOneThatEndsEarly) {
   const auto whole = encode(hello_of(3, 2));
-  for (std::size_t size = 0; size != whole.size(); ++size) EXPECT_FALSE(decode_hello(std::string_view(whole).substr(0, size))) << size;
+  for (std::size_t size = 0; size != whole.size(); ++size)
+    EXPECT_FALSE(decode_hello(std::string_view(whole).substr(0, size))) << size;
 }
 
 TEST(LinkHello, RefusesAVersionWhoseHelloItCannotRead) {
@@ -186,8 +196,10 @@ TEST(LinkHello, RefusesWrongNumbers) {
   twin.who.process = 5;
   EXPECT_THAT(what(hello_of(2, 2), hello_of(2, 2), LinkSide::dialler), HasSubstr("node 2 was dialled by itself"));
   EXPECT_THAT(what(hello_of(2, 2), twin, LinkSide::dialler), HasSubstr("two processes call themselves node 2"));
-  EXPECT_THAT(what(hello_of(3, 1), hello_of(2, 3), LinkSide::dialler), HasSubstr("node 3 dialled node 1 and reached node 2"));
-  EXPECT_THAT(what(hello_of(2, 3), hello_of(3, 1), LinkSide::acceptor), HasSubstr("node 3 dialled node 1 and reached node 2"));
+  EXPECT_THAT(what(hello_of(3, 1), hello_of(2, 3), LinkSide::dialler),
+              HasSubstr("node 3 dialled node 1 and reached node 2"));
+  EXPECT_THAT(what(hello_of(2, 3), hello_of(3, 1), LinkSide::acceptor),
+              HasSubstr("node 3 dialled node 1 and reached node 2"));
   EXPECT_THAT(what(hello_of(2, 3), hello_of(3, 2), LinkSide::dialler), HasSubstr("the higher number dials"));
   EXPECT_THAT(what(hello_of(3, 2), hello_of(2, 3), LinkSide::acceptor), HasSubstr("the higher number dials"));
   auto other_session = hello_of(2, 3);

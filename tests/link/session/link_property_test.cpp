@@ -1,5 +1,5 @@
-// A seeded world: two peers, connections that end at any time, bytes cut anywhere, slow handlers, late answers. Whatever happens, every
-// request has one answer, none says more than is known, and nothing holds more than its bound.
+// A seeded world: two peers, connections that end at any time, bytes cut anywhere, slow handlers, late answers.
+// Whatever happens, every request has one answer, none says more than is known, and nothing holds more than its bound.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@ namespace evershard::cluster {
 namespace {
 
 struct World {
-  explicit World(std::uint64_t seed) : random(seed), limits_a(limits()), limits_b(limits()), peers(limits_a, limits_b) {}
+  explicit World(std::uint64_t seed)
+      : random(seed), limits_a(limits()), limits_b(limits()), peers(limits_a, limits_b) {}
 
   std::uint64_t pick(std::uint64_t n) { return random() % n; }
   LinkLimits limits() {
@@ -34,13 +35,24 @@ struct World {
   void step() {
     now += std::chrono::milliseconds(pick(40));
     switch (pick(12)) {
-      case 0: case 1: case 2: return ask(pick(2) == 0 ? peers.a : peers.b);
-      case 3: return say(pick(2) == 0 ? peers.a : peers.b);
-      case 4: case 5: return deliver(to_b, peers.b);
-      case 6: case 7: return deliver(to_a, peers.a);
-      case 8: return handle(peers.a);
-      case 9: return handle(peers.b);
-      case 10: return speak();
+      case 0:
+      case 1:
+      case 2:
+        return ask(pick(2) == 0 ? peers.a : peers.b);
+      case 3:
+        return say(pick(2) == 0 ? peers.a : peers.b);
+      case 4:
+      case 5:
+        return deliver(to_b, peers.b);
+      case 6:
+      case 7:
+        return deliver(to_a, peers.a);
+      case 8:
+        return handle(peers.a);
+      case 9:
+        return handle(peers.b);
+      case 10:
+        return speak();
       default:
         if (pick(20) == 0) return pick(2) == 0 ? cut("cut off") : connect();
         for (auto* side : {&peers.a, &peers.b}) {
@@ -56,7 +68,6 @@ struct World {
     to_a.clear();
     to_b.clear();
     peers.connect(session, now);
-
   }
   // Each side hears of it for itself; bytes under way are lost, or arrive first.
   void cut(const std::string& why) {
@@ -69,7 +80,8 @@ struct World {
   void ask(TestSide& side) {
     const auto ticket = ++tickets;
     const bool large = pick(4) == 0;
-    std::string bytes = std::to_string(ticket) + ":" + std::string(pick(large ? side.limits.payload_bytes_max - 10 : 60), 'q');
+    std::string bytes =
+        std::to_string(ticket) + ":" + std::string(pick(large ? side.limits.payload_bytes_max - 10 : 60), 'q');
     const auto taken = side.request(ticket, std::move(bytes), now, static_cast<int>(50 + pick(6'000)));
     (taken ? open : refused).insert(ticket);
     (&side == &peers.a ? asked_a : asked_b).insert(ticket);
@@ -96,8 +108,9 @@ struct World {
       side.requests.erase(side.requests.begin() + static_cast<long>(at));
       const auto ticket = std::stoull(request.bytes);
       EXPECT_TRUE(handled.insert(ticket).second) << "request " << ticket << " was handled twice";
-      side.peer.answer(request.session, request.number, pick(5) == 0 ? Result<std::string>(refuse(ErrorCode::not_found, std::to_string(ticket)))
-                                                                     : Result<std::string>(std::to_string(ticket) + ":" + std::string(pick(900), 'r')));
+      side.peer.answer(request.session, request.number,
+                       pick(5) == 0 ? Result<std::string>(refuse(ErrorCode::not_found, std::to_string(ticket)))
+                                    : Result<std::string>(std::to_string(ticket) + ":" + std::string(pick(900), 'r')));
     }
     for (auto& message : side.messages) side.peer.release(message.session, message.cost);
     auto& last = &side == &peers.a ? last_said_a : last_said_b;
@@ -128,10 +141,13 @@ struct World {
       } else if (outcome.error().code == ErrorCode::not_found) {
         EXPECT_EQ(outcome.error().what, std::to_string(ticket));
       } else if (outcome.error().code != ErrorCode::timeout) {
-        EXPECT_FALSE(handled.contains(ticket)) << "request " << ticket << " was done, and its caller told " << outcome.error().what;
+        EXPECT_FALSE(handled.contains(ticket))
+            << "request " << ticket << " was done, and its caller told " << outcome.error().what;
       }
     }
-    for (const auto ticket : asked) EXPECT_TRUE(refused.contains(ticket) || side.answers.contains(ticket)) << "request " << ticket << " was never answered";
+    for (const auto ticket : asked)
+      EXPECT_TRUE(refused.contains(ticket) || side.answers.contains(ticket))
+          << "request " << ticket << " was never answered";
   }
 
   std::mt19937_64 random;
@@ -161,9 +177,12 @@ TEST(LinkProperty, EveryRequestHasOneAnswerAndNoneSaysTooMuch) {
     EXPECT_EQ(world.peers.a.peer.calls().waiting_bytes(), 0u);
     EXPECT_EQ(world.peers.a.peer.calls().in_flight(), 0u);
     for (const auto& [ticket, outcome] : world.peers.a.answers) {
-      if (outcome) ++answered;
-      else if (outcome.error().code == ErrorCode::timeout) ++timed_out;
-      else ++refused;
+      if (outcome)
+        ++answered;
+      else if (outcome.error().code == ErrorCode::timeout)
+        ++timed_out;
+      else
+        ++refused;
     }
     if (HasFailure()) break;
   }
@@ -189,7 +208,10 @@ TEST(LinkProperty, APatientWorldLosesNothing) {
       }
       world.now += std::chrono::milliseconds(1);
     }
-    for (int n = 0; n < 20'000 && (world.peers.a.peer.calls().waiting() + world.peers.a.peer.calls().in_flight() + world.peers.b.peer.calls().waiting() > 0); ++n) {
+    for (int n = 0; n < 20'000 && (world.peers.a.peer.calls().waiting() + world.peers.a.peer.calls().in_flight() +
+                                       world.peers.b.peer.calls().waiting() >
+                                   0);
+         ++n) {
       world.speak();
       world.deliver(world.to_b, world.peers.b);
       world.deliver(world.to_a, world.peers.a);

@@ -63,7 +63,8 @@ TEST(LinkSession, KeepsFramesWithinTheirBounds) {
   limits.frame_items_max = 10;
   TwoPeers peers(limits, limits);
   peers.connect(5, at(0));
-  for (std::uint64_t ticket = 1; ticket <= 500; ++ticket) ASSERT_TRUE(peers.a.request(ticket, std::string(ticket * 7 % 900, 'x'), at(0)));
+  for (std::uint64_t ticket = 1; ticket <= 500; ++ticket)
+    ASSERT_TRUE(peers.a.request(ticket, std::string(ticket * 7 % 900, 'x'), at(0)));
   FrameReader reader;
   reader.feed(peers.a.written(at(0)));
   std::size_t pieces = 0;
@@ -146,7 +147,8 @@ TEST(LinkSession, EndsWithWhoOverdrawsItsCredit) {
   others.a.peer.begin(agreement(2, 5), at(0));
   others.b.peer.begin(agreement(1, 5), at(0));
   ASSERT_TRUE(others.a.peer.calls().message(MessageKind(1), std::string(50, 'm'), at(0)));
-  EXPECT_THAT(others.b.receive(others.a.written(at(0)), at(0)).error().what, HasSubstr("more messages than it was granted"));
+  EXPECT_THAT(others.b.receive(others.a.written(at(0)), at(0)).error().what,
+              HasSubstr("more messages than it was granted"));
 }
 
 TEST(LinkSession, NoticesAFrameThatIsMissingOrCameTwice) {
@@ -185,7 +187,8 @@ TEST(LinkSession, DropsAnswersAndReleasesOfAnOldSession) {
   peers.connect(6, at(10));
   ASSERT_TRUE(peers.a.request(2, "two", at(10)));
   ASSERT_TRUE(peers.carry(at(10)));
-  EXPECT_EQ(old.number, peers.b.requests.at(1).number) << "numbers start again: without sessions one would be taken for the other";
+  EXPECT_EQ(old.number, peers.b.requests.at(1).number)
+      << "numbers start again: without sessions one would be taken for the other";
 
   peers.b.peer.answer(old.session, old.number, "answer to one");
   peers.b.peer.release(old.session, 1'000);
@@ -204,7 +207,8 @@ TEST(LinkSession, SaysGoodbyeWithAReason) {
   peers.connect(5, at(0));
   std::string out;
   peers.a.peer.session()->write_goodbye(out, {ErrorCode::cancelled, "node 1 stops"});
-  EXPECT_EQ(peers.b.receive(out, at(0)).error(), Error(ErrorCode::cancelled, "the peer ended the session: node 1 stops"));
+  EXPECT_EQ(peers.b.receive(out, at(0)).error(),
+            Error(ErrorCode::cancelled, "the peer ended the session: node 1 stops"));
 }
 
 TEST(LinkSession, AnswersTimeoutWhenItEndsAndKeepsWhatWasNotSent) {
@@ -246,7 +250,8 @@ TEST(LinkSession, RefusesFramesThatSayWhatTheyMustNot) {
   EXPECT_EQ(outcome(FrameType::heartbeat, nothing_released), "taken");
   EXPECT_THAT(outcome(FrameType::heartbeat, "1234567"), HasSubstr("ends early"));
   EXPECT_THAT(outcome(FrameType::heartbeat, nothing_released + "x"), HasSubstr("with more in it"));
-  EXPECT_THAT(outcome(FrameType::heartbeat, std::string(8, '\1')), HasSubstr("of messages, after 0 bytes of the 0 bytes it was sent"));
+  EXPECT_THAT(outcome(FrameType::heartbeat, std::string(8, '\1')),
+              HasSubstr("of messages, after 0 bytes of the 0 bytes it was sent"));
   EXPECT_THAT(outcome(FrameType::answers, answer), HasSubstr("answered request 1, which is not under way"));
   EXPECT_THAT(outcome(FrameType::answers, no_error), HasSubstr("a refusal that is no error"));
   EXPECT_THAT(outcome(FrameType::requests, nothing_released + "\x09"), HasSubstr("a piece of type 9"));
@@ -262,7 +267,8 @@ TEST(LinkSession, SurvivesFramesOfGarbageWithARightChecksum) {
     for (std::uint32_t sequence = 1; sequence <= 4; ++sequence) {
       FrameWriter writer(out);
       std::string body(random() % 8 == 0 ? random() % 8 : 8, '\0');
-      for (auto n = random() % 100; n > 0; --n) body.push_back(static_cast<char>(random() % 3 == 0 ? random() : random() % 4));
+      for (auto n = random() % 100; n > 0; --n)
+        body.push_back(static_cast<char>(random() % 3 == 0 ? random() : random() % 4));
       out += body;
       writer.finish(SessionNumber(5), sequence, FrameType(1 + random() % 5));
     }

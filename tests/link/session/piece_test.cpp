@@ -79,14 +79,19 @@ TEST(Reassembly, RefusesWhatDoesNotJoinOn) {
     return text;
   };
   EXPECT_THAT(what(FrameType::requests, {more_piece("x")}), HasSubstr("never began"));
-  EXPECT_THAT(what(FrameType::requests, {first_piece(1, 4, "xx"), first_piece(2, 1, "x")}), HasSubstr("within another"));
+  EXPECT_THAT(what(FrameType::requests, {first_piece(1, 4, "xx"), first_piece(2, 1, "x")}),
+              HasSubstr("within another"));
   EXPECT_THAT(what(FrameType::requests, {first_piece(1, 4, "xx"), more_piece("")}), HasSubstr("empty rest"));
-  EXPECT_THAT(what(FrameType::requests, {first_piece(1, 4, "xx"), more_piece("xxx")}), HasSubstr("more bytes than the 4 announced"));
+  EXPECT_THAT(what(FrameType::requests, {first_piece(1, 4, "xx"), more_piece("xxx")}),
+              HasSubstr("more bytes than the 4 announced"));
   EXPECT_THAT(what(FrameType::requests, {first_piece(1, 1, "xx")}), HasSubstr("more bytes than the 1 announced"));
   EXPECT_THAT(what(FrameType::requests, {first_piece(1, 11, "x")}), HasSubstr("a payload of 11 bytes, 10 allowed"));
-  EXPECT_THAT(what(FrameType::requests, {first_piece(2, 1, "x"), first_piece(2, 1, "x")}), HasSubstr("number 2 behind 2"));
-  EXPECT_THAT(what(FrameType::messages, {first_piece(2, 1, "x"), first_piece(1, 1, "x")}), HasSubstr("number 1 behind 2"));
-  EXPECT_EQ(what(FrameType::answers, {first_piece(2, 1, "x"), first_piece(1, 1, "x")}), "taken") << "answers come as they are ready";
+  EXPECT_THAT(what(FrameType::requests, {first_piece(2, 1, "x"), first_piece(2, 1, "x")}),
+              HasSubstr("number 2 behind 2"));
+  EXPECT_THAT(what(FrameType::messages, {first_piece(2, 1, "x"), first_piece(1, 1, "x")}),
+              HasSubstr("number 1 behind 2"));
+  EXPECT_EQ(what(FrameType::answers, {first_piece(2, 1, "x"), first_piece(1, 1, "x")}), "taken")
+      << "answers come as they are ready";
 }
 
 TEST(Reassembly, SurvivesGarbage) {

@@ -13,9 +13,12 @@ namespace evershard::cluster {
 inline const LinkTime time_zero{std::chrono::hours(1)};
 inline LinkTime at(int ms) { return time_zero + std::chrono::milliseconds(ms); }
 
-inline LinkIdentity identity(std::uint32_t node) { return {"cluster-1", 16, 1, NodeNumber(node), NodeRole::node, 1'000 + node}; }
+inline LinkIdentity identity(std::uint32_t node) {
+  return {"cluster-1", 16, 1, NodeNumber(node), NodeRole::node, 1'000 + node};
+}
 
-inline LinkAgreement agreement(std::uint32_t peer, std::uint64_t session, const LinkLimits& granted = {}, const LinkLimits& own = {}) {
+inline LinkAgreement agreement(std::uint32_t peer, std::uint64_t session, const LinkLimits& granted = {},
+                               const LinkLimits& own = {}) {
   const auto hello = make_hello(identity(peer), granted, SessionNumber(session), NodeNumber(0));
   return {link_version, SessionNumber(session), hello.who, hello.credit, own.heartbeat};
 }
@@ -28,10 +31,12 @@ inline ErrorDetails at_position(std::uint64_t position) {
 
 /// One side: what it was asked, what it was answered.
 struct TestSide {
-  TestSide(std::uint32_t own, std::uint32_t other, const LinkLimits& l) : node(own), limits(l), peer(NodeNumber(other), l, time_zero), other_node(other) {}
+  TestSide(std::uint32_t own, std::uint32_t other, const LinkLimits& l)
+      : node(own), limits(l), peer(NodeNumber(other), l, time_zero), other_node(other) {}
 
   Result<void> request(std::uint64_t ticket, std::string bytes, LinkTime now, int time_ms = 10'000) {
-    return peer.calls().request(CallTicket(ticket), MessageKind(7), std::move(bytes), now + std::chrono::milliseconds(time_ms), now);
+    return peer.calls().request(CallTicket(ticket), MessageKind(7), std::move(bytes),
+                                now + std::chrono::milliseconds(time_ms), now);
   }
   std::string written(LinkTime now, std::size_t bytes_max = 1u << 30) {
     std::string out;
@@ -76,7 +81,8 @@ struct TestSide {
 };
 
 struct TwoPeers {
-  explicit TwoPeers(const LinkLimits& limits_a = {}, const LinkLimits& limits_b = {}) : a(1, 2, limits_a), b(2, 1, limits_b) {}
+  explicit TwoPeers(const LinkLimits& limits_a = {}, const LinkLimits& limits_b = {})
+      : a(1, 2, limits_a), b(2, 1, limits_b) {}
 
   void connect(std::uint64_t session, LinkTime now) {
     a.peer.begin(agreement(2, session, b.limits, a.limits), now);

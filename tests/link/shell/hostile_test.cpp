@@ -123,18 +123,20 @@ TEST_F(Hostile, AGreetingHeardBeforeIsNoUse) {
 }
 
 TEST_F(Hostile, APeerThatSendsGarbageAfterItsGreetingIsCutOff) {
-  for (const auto& [bytes, why] : {std::pair<std::string, std::string>{std::string(100, 'x'), "is no frame"},
-                                   {std::string("\xff\xff\xff\x7f", 4) + std::string(20, 'x'), "is no frame: 2147483647 bytes long"},
-                                   {frame(FrameType::messages, std::string(8, '\0') + "\x07"), "a piece of type 7"},
-                                   {frame(FrameType::heartbeat, std::string(8, '\0'), 2), "frame 2 behind frame 0"},
-                                   {frame(FrameType::heartbeat, std::string(8, '\1')), "bytes it was sent"}}) {
+  for (const auto& [bytes, why] :
+       {std::pair<std::string, std::string>{std::string(100, 'x'), "is no frame"},
+        {std::string("\xff\xff\xff\x7f", 4) + std::string(20, 'x'), "is no frame: 2147483647 bytes long"},
+        {frame(FrameType::messages, std::string(8, '\0') + "\x07"), "a piece of type 7"},
+        {frame(FrameType::heartbeat, std::string(8, '\0'), 2), "frame 2 behind frame 0"},
+        {frame(FrameType::heartbeat, std::string(8, '\1')), "bytes it was sent"}}) {
     RawPeer raw(node.port);
     ASSERT_TRUE(raw.greet(7, 1));
     raw.say(bytes);
     EXPECT_TRUE(raw.is_over()) << why;
     EXPECT_TRUE(wait_for([&, why = why] {
       return node.look([&] {
-        return !node.reasons.empty() && node.reasons.back().code == ErrorCode::corruption && node.reasons.back().what.find(why) != std::string::npos;
+        return !node.reasons.empty() && node.reasons.back().code == ErrorCode::corruption &&
+               node.reasons.back().what.find(why) != std::string::npos;
       });
     })) << why;
   }
@@ -177,20 +179,24 @@ TEST_F(Hostile, APeerThatDoesNotReadCostsABoundedAmountOfMemory) {
     }
   });
   const auto before = resident_mb();
-  static std::atomic<int> answered{0}, refused{0};  // what is in flight is answered when the node stops, after this function
+  static std::atomic<int> answered{0},
+      refused{0};  // what is in flight is answered when the node stops, after this function
   constexpr int requests = 100'000;
   for (int i = 0; i < requests; ++i) {
-    node.links->request(NodeNumber(7), MessageKind(1), std::string(4'096, 'x'), 60s, [&](const Result<std::string>& outcome) {
-      ++answered;
-      if (!outcome && outcome.error().code != ErrorCode::timeout) ++refused;
-    });
+    node.links->request(NodeNumber(7), MessageKind(1), std::string(4'096, 'x'), 60s,
+                        [&](const Result<std::string>& outcome) {
+                          ++answered;
+                          if (!outcome && outcome.error().code != ErrorCode::timeout) ++refused;
+                        });
   }
 #ifdef __SANITIZE_ADDRESS__
-  constexpr auto quarantine_mb = 256 + 128;  // what is freed is kept for a while, by default so much, and every piece has a frame
+  constexpr auto quarantine_mb =
+      256 + 128;  // what is freed is kept for a while, by default so much, and every piece has a frame
 #else
   constexpr auto quarantine_mb = 0;
 #endif
-  EXPECT_LT(resident_mb(), before + 250 + quarantine_mb) << "64 MiB that wait, as many on the way through the process, and buffers";
+  EXPECT_LT(resident_mb(), before + 250 + quarantine_mb)
+      << "64 MiB that wait, as many on the way through the process, and buffers";
   EXPECT_TRUE(wait_for([&] { return answered + static_cast<int>(LinkLimits{}.requests_max) >= requests; }));
   EXPECT_GT(refused, requests / 2);
   over = true;
@@ -215,14 +221,17 @@ TEST(HostileAnswer, ADiallerSurvivesWhoeverAnswers) {
     const int peer = ::accept(listening, nullptr, nullptr);
     std::string words(round == 0 ? 0 : 1'000, '\0');
     for (auto& c : words) c = static_cast<char>(random());
-    if (round == 5) words = std::string("EVSLINK\x01", 8) + std::string(32, 'n') + std::string(1, '\0') + std::string(32, 'p');
+    if (round == 5)
+      words = std::string("EVSLINK\x01", 8) + std::string(32, 'n') + std::string(1, '\0') + std::string(32, 'p');
     (void)!::send(peer, words.data(), words.size(), MSG_NOSIGNAL);
     std::this_thread::sleep_for(20ms);
     ::close(peer);
     EXPECT_TRUE(node.ask(1, "x"));
   }
   ::close(listening);
-  EXPECT_TRUE(wait_for([&] { return node.was_refused("does not speak this protocol") && node.was_refused("the peer does not know the secret"); }));
+  EXPECT_TRUE(wait_for([&] {
+    return node.was_refused("does not speak this protocol") && node.was_refused("the peer does not know the secret");
+  }));
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ class Paper final : public LinkTransport {
  public:
   ConnectionNumber adopt(LinkSocket) override { return ++last; }
   void write(ConnectionNumber, std::string_view bytes) override { written += bytes.size(); }
-  void end(ConnectionNumber connection, std::string_view last_words) override { ended.push_back(connection), last_said = last_words; }
+  void end(ConnectionNumber connection, std::string_view last_words) override {
+    ended.push_back(connection), last_said = last_words;
+  }
   ConnectionNumber last = 0;
   std::size_t written = 0;
   std::vector<ConnectionNumber> ended;
@@ -33,13 +35,17 @@ class LinkHubTest : public ::testing::Test {
  protected:
   LinkHubTest() {
     options.who = identity(1);
-    handlers.on_session_up = [this](const LinkSessionInfo& info) { told.push_back("up " + std::to_string(info.session.value)); };
+    handlers.on_session_up = [this](const LinkSessionInfo& info) {
+      told.push_back("up " + std::to_string(info.session.value));
+    };
     handlers.on_session_down = [this](const LinkSessionInfo& info, const Error& why) {
       told.push_back("down " + std::to_string(info.session.value) + " " + std::string(name_of(why.code)));
     };
     handlers.on_refused = [this](const std::string& whom, const Error&) { told.push_back("refused " + whom); };
-    hub.emplace(LinkHubParts{options, handlers, paper, board, std::make_shared<Nowhere>(), [this](NodeNumber node, SessionNumber session, bool lasted) {
-                               told.push_back("gone " + std::to_string(node.value) + " " + std::to_string(session.value) + (lasted ? " lasted" : ""));
+    hub.emplace(LinkHubParts{options, handlers, paper, board, std::make_shared<Nowhere>(),
+                             [this](NodeNumber node, SessionNumber session, bool lasted) {
+                               told.push_back("gone " + std::to_string(node.value) + " " +
+                                              std::to_string(session.value) + (lasted ? " lasted" : ""));
                              }});
   }
   void run(LinkCommand command, LinkTime now) {
@@ -47,7 +53,8 @@ class LinkHubTest : public ::testing::Test {
     commands.push_back(std::move(command));
     hub->run(commands, now);
   }
-  void connect(std::uint32_t node, std::uint64_t session, LinkTime now, bool dialled = false, std::uint64_t process = 0) {
+  void connect(std::uint32_t node, std::uint64_t session, LinkTime now, bool dialled = false,
+               std::uint64_t process = 0) {
     Greeted greeted;
     greeted.agreement = agreement(node, session);
     if (process != 0) greeted.agreement.peer.process = process;
@@ -55,9 +62,11 @@ class LinkHubTest : public ::testing::Test {
     run(std::move(greeted), now);
   }
   void ask(std::uint32_t node, std::string bytes, LinkTime now) {
-    run(AskCommand{NodeNumber(node), MessageKind(1), now + std::chrono::seconds(60), std::move(bytes), [this](const Result<std::string>& outcome) {
+    run(AskCommand{NodeNumber(node), MessageKind(1), now + std::chrono::seconds(60), std::move(bytes),
+                   [this](const Result<std::string>& outcome) {
                      told.push_back(outcome ? "answered" : "answered " + std::string(name_of(outcome.error().code)));
-                   }}, now);
+                   }},
+        now);
   }
   LinkOptions options;
   LinkHandlers handlers;

@@ -27,11 +27,14 @@ std::string refusal_of(void (*spoil)(LinkOptions&)) {
 TEST(LinkOptions, AreRefusedWhenUnsafeOrImpossible) {
   EXPECT_EQ(refusal_of([](LinkOptions&) {}), "fine");
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.secret.clear(); }), HasSubstr("needs a shared secret or TLS"));
-  EXPECT_THAT(refusal_of([](LinkOptions& o) { o.secret.clear(), o.insecure = true; }), HasSubstr("needs a shared secret or TLS"));
+  EXPECT_THAT(refusal_of([](LinkOptions& o) { o.secret.clear(), o.insecure = true; }),
+              HasSubstr("needs a shared secret or TLS"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.secret = "fifteen bytes !"; }), HasSubstr("15 bytes"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.who.cluster.clear(); }), HasSubstr("cluster id"));
-  EXPECT_THAT(refusal_of([](LinkOptions& o) { o.who.shards = 0, o.who.role = NodeRole::coordinator; }), HasSubstr("shard count"));
-  EXPECT_EQ(refusal_of([](LinkOptions& o) { o.who.shards = 0, o.who.role = NodeRole::node; }), "fine") << "it asks its coordinator";
+  EXPECT_THAT(refusal_of([](LinkOptions& o) { o.who.shards = 0, o.who.role = NodeRole::coordinator; }),
+              HasSubstr("shard count"));
+  EXPECT_EQ(refusal_of([](LinkOptions& o) { o.who.shards = 0, o.who.role = NodeRole::node; }), "fine")
+      << "it asks its coordinator";
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.limits.requests_max = 0; }), HasSubstr("requests_max"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.greetings_max = 0; }), HasSubstr("greetings_max"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.tls = LinkTls{}; }), HasSubstr("needs a certificate"));
@@ -69,7 +72,8 @@ TEST(LinkOptions, ReadASecretThatOnlyItsOwnerCanRead) {
   EXPECT_THAT(open.error().what, HasSubstr("chmod 600"));
   ::chmod(path.c_str(), 0600);
   std::ofstream(path) << "short\n";
-  EXPECT_THAT(secret_of_file(path).error().what, ::testing::AllOf(HasSubstr("5 bytes"), ::testing::Not(HasSubstr("short"))));
+  EXPECT_THAT(secret_of_file(path).error().what,
+              ::testing::AllOf(HasSubstr("5 bytes"), ::testing::Not(HasSubstr("short"))));
   std::filesystem::remove(path);
   EXPECT_EQ(secret_of_file(path).error().code, ErrorCode::io);
 }

@@ -28,16 +28,20 @@ class LinkPapers {
   ~LinkPapers() { fs::remove_all(folder); }
   LinkPapers(const LinkPapers&) = delete;
 
-  LinkTls files(const std::string& name, const std::string& ca = "ca") const { return {folder / (name + ".pem"), folder / (name + ".key"), folder / (ca + ".pem"), {}}; }
+  LinkTls files(const std::string& name, const std::string& ca = "ca") const {
+    return {folder / (name + ".pem"), folder / (name + ".key"), folder / (ca + ".pem"), {}};
+  }
   void authority(const std::string& name) {
-    openssl("req -x509 " + new_key(name) + " -out " + path(name, ".pem") + " -days 30 -subj /CN=" + name + " -addext basicConstraints=critical,CA:TRUE");
+    openssl("req -x509 " + new_key(name) + " -out " + path(name, ".pem") + " -days 30 -subj /CN=" + name +
+            " -addext basicConstraints=critical,CA:TRUE");
   }
   void certify(const std::string& name, const std::string& ca, const std::string& names, bool expired = false) {
     std::ofstream(path(name, ".ext")) << "subjectAltName=" << names << "\n";
     openssl("req " + new_key(name) + " -out " + path(name, ".csr") + " -subj /CN=" + name);
     if (expired) return certify_expired(name, ca);
-    openssl("x509 -req -in " + path(name, ".csr") + " -CA " + path(ca, ".pem") + " -CAkey " + path(ca, ".key") + " -set_serial " + std::to_string(++serial_) +
-            " -days 10 -extfile " + path(name, ".ext") + " -out " + path(name, ".pem"));
+    openssl("x509 -req -in " + path(name, ".csr") + " -CA " + path(ca, ".pem") + " -CAkey " + path(ca, ".key") +
+            " -set_serial " + std::to_string(++serial_) + " -days 10 -extfile " + path(name, ".ext") + " -out " +
+            path(name, ".pem"));
   }
   fs::path folder;
 
@@ -45,13 +49,18 @@ class LinkPapers {
   // `x509` knows no end in the past; `ca` does.
   void certify_expired(const std::string& name, const std::string& ca) {
     std::ofstream(folder / "index.txt") << "";
-    std::ofstream(folder / "ca.cnf") << "[ca]\ndefault_ca=d\n[d]\ndatabase=" << (folder / "index.txt").string() << "\nnew_certs_dir=" << folder.string()
-                                     << "\nrand_serial=yes\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n";
-    openssl("ca -batch -config " + (folder / "ca.cnf").string() + " -cert " + path(ca, ".pem") + " -keyfile " + path(ca, ".key") + " -in " + path(name, ".csr") +
-            " -out " + path(name, ".pem") + " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + path(name, ".ext"));
+    std::ofstream(folder / "ca.cnf")
+        << "[ca]\ndefault_ca=d\n[d]\ndatabase=" << (folder / "index.txt").string()
+        << "\nnew_certs_dir=" << folder.string()
+        << "\nrand_serial=yes\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n";
+    openssl("ca -batch -config " + (folder / "ca.cnf").string() + " -cert " + path(ca, ".pem") + " -keyfile " +
+            path(ca, ".key") + " -in " + path(name, ".csr") + " -out " + path(name, ".pem") +
+            " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + path(name, ".ext"));
   }
   std::string path(const std::string& name, const char* end) const { return (folder / (name + end)).string(); }
-  std::string new_key(const std::string& name) const { return "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout " + path(name, ".key"); }
+  std::string new_key(const std::string& name) const {
+    return "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout " + path(name, ".key");
+  }
   static void openssl(const std::string& words) {
     const auto command = "openssl " + words + " >/dev/null 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
@@ -115,7 +124,8 @@ TEST_F(LinkOverTls, RefusesAForeignCertificateOnEitherSide) {
 
   TestNode stranger(options(2, papers.files("stranger")));  // it trusts the cluster, which does not trust it
   stranger.dial(one);
-  EXPECT_TRUE(wait_for([&] { return one.was_refused("its certificate is refused: unable to get local issuer certificate"); }));
+  EXPECT_TRUE(
+      wait_for([&] { return one.was_refused("its certificate is refused: unable to get local issuer certificate"); }));
   EXPECT_TRUE(wait_for([&] { return stranger.was_refused("unknown ca"); }));
 
   TestNode wary(options(3, papers.files("node", "other-ca")));  // the cluster would trust it
@@ -165,8 +175,9 @@ TEST_F(LinkOverTls, RefusesAnOlderTlsAndAnExpiredCertificate) {
   TestNode one(options(1, papers.files("node")));
   one.listen();
   const auto handshake = [&](const std::string& words) {
-    const auto command = "openssl s_client -connect 127.0.0.1:" + std::to_string(one.port) + " -CAfile " + (papers.folder / "ca.pem").string() + " -cert " +
-                         (papers.folder / "node.pem").string() + " -key " + (papers.folder / "node.key").string() + " " + words + " </dev/null >/dev/null 2>&1";
+    const auto command = "openssl s_client -connect 127.0.0.1:" + std::to_string(one.port) + " -CAfile " +
+                         (papers.folder / "ca.pem").string() + " -cert " + (papers.folder / "node.pem").string() +
+                         " -key " + (papers.folder / "node.key").string() + " " + words + " </dev/null >/dev/null 2>&1";
     return std::system(command.c_str()) == 0;
   };
   EXPECT_TRUE(handshake("-tls1_3"));
@@ -227,7 +238,8 @@ TEST_F(LinkOverTls, KnowsNodesByTheirCertificates) {
   papers.certify("coordinator", "ca", named("coordinator"));
   papers.certify("one", "ca", named("node/1"));
   papers.certify("two", "ca", named("node/2") + ",URI:https://example.org,URI:evershard://other-cluster/node/1");
-  TestNode coordinator(bound(0, papers.files("coordinator"))), one(bound(1, papers.files("one"))), two(bound(2, papers.files("two")));
+  TestNode coordinator(bound(0, papers.files("coordinator"))), one(bound(1, papers.files("one"))),
+      two(bound(2, papers.files("two")));
   coordinator.listen();
   one.listen();
   one.dial(coordinator);
@@ -241,9 +253,16 @@ TEST_F(LinkOverTls, KnowsNodesByTheirCertificates) {
   auto other = options(5, papers.files("five"));
   TestNode five(other);
   for (auto* stranger : {&liar, &nobody}) stranger->dial(one);
-  EXPECT_TRUE(wait_for([&] { return one.was_refused("its certificate is for \"evershard://cluster-1/node/2\", \"evershard://other-cluster/node/1\", not for \"evershard://cluster-1/node/3\""); }));
-  EXPECT_TRUE(wait_for([&] { return liar.was_refused("the peer refused: its certificate is for \"evershard://cluster-1/node/2\""); }));
-  EXPECT_TRUE(wait_for([&] { return one.was_refused("its certificate names no member of a cluster, not for \"evershard://cluster-1/node/4\""); }));
+  EXPECT_TRUE(wait_for([&] {
+    return one.was_refused(
+        "its certificate is for \"evershard://cluster-1/node/2\", \"evershard://other-cluster/node/1\", not for "
+        "\"evershard://cluster-1/node/3\"");
+  }));
+  EXPECT_TRUE(wait_for(
+      [&] { return liar.was_refused("the peer refused: its certificate is for \"evershard://cluster-1/node/2\""); }));
+  EXPECT_TRUE(wait_for([&] {
+    return one.was_refused("its certificate names no member of a cluster, not for \"evershard://cluster-1/node/4\"");
+  }));
   EXPECT_TRUE(wait_for([&] { return nobody.was_refused("not for \"evershard://cluster-1/node/4\""); }));
   five.dial(one);
   EXPECT_TRUE(five.ask(1, "x")) << "lenient itself, and named";
@@ -265,7 +284,8 @@ TEST_F(LinkOverTls, RefusesACertificateOfAnotherNode) {
     const auto opened = Links::open(bound(node, papers.files(files)), {});
     return opened ? std::string() : opened.error().what;
   };
-  EXPECT_THAT(why(3, "two"), HasSubstr("is for \"evershard://cluster-1/node/2\", not for \"evershard://cluster-1/node/3\""));
+  EXPECT_THAT(why(3, "two"),
+              HasSubstr("is for \"evershard://cluster-1/node/2\", not for \"evershard://cluster-1/node/3\""));
   EXPECT_THAT(why(0, "two"), HasSubstr("not for \"evershard://cluster-1/coordinator\""));
   EXPECT_THAT(why(6, "six"), HasSubstr("is for \"evershard://other-cluster/node/6\""));
   EXPECT_THAT(why(22, "two"), HasSubstr("not for"));
@@ -276,7 +296,9 @@ TEST_F(LinkOverTls, RefusesACertificateOfAnotherNode) {
   TestNode one(options(1, papers.files("node"))), two(bound(2, papers.files("two")));
   one.listen();
   two.dial(one);
-  EXPECT_TRUE(wait_for([&] { return two.was_refused("its certificate names no member of a cluster, not for \"evershard://cluster-1/node/1\""); }));
+  EXPECT_TRUE(wait_for([&] {
+    return two.was_refused("its certificate names no member of a cluster, not for \"evershard://cluster-1/node/1\"");
+  }));
   EXPECT_EQ(two.count(two.ups, 1), 0);
   EXPECT_EQ(one.count(one.ups, 2), 0);
 }

@@ -22,8 +22,10 @@ TEST(Links, CarryRequestsAndMessagesBothWays) {
   EXPECT_EQ(one.ask(2, "hello").value(), "2: hello");
   ASSERT_TRUE(two.links->send(NodeNumber(1), MessageKind(3), "a message"));
   ASSERT_TRUE(one.links->send(NodeNumber(2), MessageKind(3), "another"));
-  EXPECT_TRUE(wait_for([&] { return one.look([&] { return one.messages == std::vector<std::string>{"2: a message"}; }); }));
-  EXPECT_TRUE(wait_for([&] { return two.look([&] { return two.messages == std::vector<std::string>{"1: another"}; }); }));
+  EXPECT_TRUE(
+      wait_for([&] { return one.look([&] { return one.messages == std::vector<std::string>{"2: a message"}; }); }));
+  EXPECT_TRUE(
+      wait_for([&] { return two.look([&] { return two.messages == std::vector<std::string>{"1: another"}; }); }));
   EXPECT_EQ(one.count(one.ups, 2), 1);
   EXPECT_EQ(two.count(two.ups, 1), 1);
 }
@@ -54,7 +56,9 @@ TEST(Links, KeepAllAnswersApartUnderLoad) {
     callers.emplace_back([&, t] {
       for (int i = 0; i < each; ++i) {
         const auto text = std::to_string(t) + "/" + std::to_string(i);
-        two.links->request(NodeNumber(1), MessageKind(1), text, 30s, [&, text](Result<std::string> outcome) { ++(outcome && *outcome == "1: " + text ? right : wrong); });
+        two.links->request(NodeNumber(1), MessageKind(1), text, 30s, [&, text](Result<std::string> outcome) {
+          ++(outcome && *outcome == "1: " + text ? right : wrong);
+        });
         if (i % 500 == 0) std::this_thread::sleep_for(2ms);
       }
     });
@@ -110,7 +114,8 @@ TEST(Links, WaitForAPeerThatIsNotThereYet) {
   two.dial(NodeNumber(1), port);
   TestNode one(test_options(1));
   std::promise<Result<std::string>> answered;
-  two.links->request(NodeNumber(1), MessageKind(1), "early", 10s, [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
+  two.links->request(NodeNumber(1), MessageKind(1), "early", 10s,
+                     [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
   std::this_thread::sleep_for(300ms);
   one.listen(port);
   EXPECT_EQ(answered.get_future().get().value(), "1: early");
@@ -138,7 +143,8 @@ TEST(Links, AnswerTimeoutToWhatWasUnderWay) {
   TestNode two(test_options(2));
   two.dial(*one);
   std::promise<Result<std::string>> answered;
-  two.links->request(NodeNumber(1), MessageKind(1), "x", 60s, [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
+  two.links->request(NodeNumber(1), MessageKind(1), "x", 60s,
+                     [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
   EXPECT_TRUE(wait_for([&] {
     const std::lock_guard lock(mutex);
     return !held.empty();
@@ -158,7 +164,8 @@ TEST(Links, AnswerTimeoutWhenAHandlerIsSilentOrDropsItsReply) {
   one.listen();
   TestNode two(test_options(2));
   two.dial(one);
-  EXPECT_EQ(two.ask(1, "drop").error(), Error(ErrorCode::timeout, "the outcome is unknown: what was asked gave no answer"));
+  EXPECT_EQ(two.ask(1, "drop").error(),
+            Error(ErrorCode::timeout, "the outcome is unknown: what was asked gave no answer"));
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EQ(two.ask(1, "hold", 300ms).error().code, ErrorCode::timeout);
   EXPECT_GE(std::chrono::steady_clock::now() - began, 300ms);
@@ -173,7 +180,10 @@ TEST(Links, AnswerEverythingWhenTheyStop) {
   two.dial(one);
   std::atomic<int> timeouts{0}, cancelled{0}, others{0};
   const auto count = [&](Result<std::string> outcome) {
-    ++(outcome ? others : outcome.error().code == ErrorCode::timeout ? timeouts : outcome.error().code == ErrorCode::cancelled ? cancelled : others);
+    ++(outcome                                        ? others
+       : outcome.error().code == ErrorCode::timeout   ? timeouts
+       : outcome.error().code == ErrorCode::cancelled ? cancelled
+                                                      : others);
   };
   for (int i = 0; i < 5'000; ++i) two.links->request(NodeNumber(1), MessageKind(1), "x", 60s, count);
   EXPECT_TRUE(wait_for([&] { return two.status(1).in_flight == 4'096; }));

@@ -28,11 +28,14 @@ class RawPeer {
   ~RawPeer() { ::close(socket_); }
   RawPeer(const RawPeer&) = delete;
 
-  bool say(std::string_view bytes) { return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()); }
+  bool say(std::string_view bytes) {
+    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+  }
   std::string hear(std::size_t bytes, std::chrono::milliseconds time = std::chrono::seconds(10)) {
     std::string heard(bytes, '\0');
     std::size_t got = 0;
-    for (const auto until = std::chrono::steady_clock::now() + time; got < bytes && std::chrono::steady_clock::now() < until;) {
+    for (const auto until = std::chrono::steady_clock::now() + time;
+         got < bytes && std::chrono::steady_clock::now() < until;) {
       pollfd look{socket_, POLLIN, 0};
       if (::poll(&look, 1, 20) != 1) continue;
       const auto step = ::recv(socket_, heard.data() + got, bytes - got, 0);
@@ -55,7 +58,8 @@ class RawPeer {
   /// As node `own`, to `node`. Returns: what they agreed
   Result<LinkAgreement> greet(std::uint32_t own, std::uint32_t node) {
     GreetingSetup setup;
-    setup.own = make_hello({"cluster-1", 16, 1, NodeNumber(own), NodeRole::node, 4'711}, {}, SessionNumber(99), NodeNumber(node));
+    setup.own = make_hello({"cluster-1", 16, 1, NodeNumber(own), NodeRole::node, 4'711}, {}, SessionNumber(99),
+                           NodeNumber(node));
     setup.heartbeat = std::chrono::milliseconds(500);
     setup.secret = test_secret;
     Greeting greeting(std::move(setup));

@@ -42,10 +42,15 @@ class TestNode {
   explicit TestNode(LinkOptions options, std::function<void(LinkRequest)> on_request = {}) : number(options.who.node) {
     LinkHandlers handlers;
     const auto name = std::to_string(number.value) + ": ";
-    handlers.on_request = on_request ? std::move(on_request) : [name](LinkRequest request) { request.reply(name + request.bytes); };
-    handlers.on_message = [this](LinkMessage message) { note([&] { messages.push_back(std::to_string(message.from.value) + ": " + message.bytes); }); };
+    handlers.on_request =
+        on_request ? std::move(on_request) : [name](LinkRequest request) { request.reply(name + request.bytes); };
+    handlers.on_message = [this](LinkMessage message) {
+      note([&] { messages.push_back(std::to_string(message.from.value) + ": " + message.bytes); });
+    };
     handlers.on_session_up = [this](const LinkSessionInfo& session) { note([&] { ++ups[session.peer.node.value]; }); };
-    handlers.on_session_down = [this](const LinkSessionInfo& session, const Error& why) { note([&] { ++downs[session.peer.node.value], reasons.push_back(why); }); };
+    handlers.on_session_down = [this](const LinkSessionInfo& session, const Error& why) {
+      note([&] { ++downs[session.peer.node.value], reasons.push_back(why); });
+    };
     handlers.on_refused = [this](const std::string&, const Error& why) { note([&] { refusals.push_back(why); }); };
     auto opened = Links::open(std::move(options), std::move(handlers));
     if (!opened) throw std::runtime_error(opened.error().what);
@@ -63,9 +68,11 @@ class TestNode {
     const auto dialled = links->dial({node, "127.0.0.1", at, name});
     EXPECT_TRUE(dialled) << dialled.error().what;
   }
-  Result<std::string> ask(std::uint32_t node, std::string bytes, std::chrono::milliseconds time = std::chrono::seconds(10)) {
+  Result<std::string> ask(std::uint32_t node, std::string bytes,
+                          std::chrono::milliseconds time = std::chrono::seconds(10)) {
     std::promise<Result<std::string>> answered;
-    links->request(NodeNumber(node), MessageKind(1), std::move(bytes), time, [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
+    links->request(NodeNumber(node), MessageKind(1), std::move(bytes), time,
+                   [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
     return answered.get_future().get();
   }
   bool is_connected(std::uint32_t node) const {

@@ -18,7 +18,8 @@ static_assert(std::movable<EventStream> && !std::copyable<EventStream>);
 
 class ScriptedPages final : public PageSource {
  public:
-  explicit ScriptedPages(std::deque<Result<Page>> pages, int* asked = nullptr) : pages_(std::move(pages)), asked_(asked) {}
+  explicit ScriptedPages(std::deque<Result<Page>> pages, int* asked = nullptr)
+      : pages_(std::move(pages)), asked_(asked) {}
   Result<Page> next_page() override {
     if (asked_ != nullptr) ++*asked_;
     auto page = std::move(pages_.front());

@@ -17,11 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of its first write of events the outcome is unknown; it is carried out at the next one, which then finds another checkpoint than it expects.
+/// Of its first write of events the outcome is unknown; it is carried out at the next one, which then finds another
+/// checkpoint than it expects.
 class LateTarget final : public SinkTarget {
  public:
   Result<std::optional<SinkCheckpoint>> checkpoint() override { return checkpoint_; }
-  Result<void> write(std::span<const RecordedEvent> events, const std::optional<SinkCheckpoint>& expected, const SinkCheckpoint& next) override {
+  Result<void> write(std::span<const RecordedEvent> events, const std::optional<SinkCheckpoint>& expected,
+                     const SinkCheckpoint& next) override {
     if (!events.empty() && !late_) {
       late_ = true;
       commit_late_ = [this, count = events.size(), next] { commit(count, next); };

@@ -1,7 +1,7 @@
 // A copy from store to store: what it takes, how it goes on, what it refuses; into targets that refuse and fail.
 
-#include <gtest/gtest.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <map>
@@ -10,8 +10,8 @@
 #include <evershard/local.hpp>
 
 #include "evershard/store/copy/store_copy.hpp"
-#include "tests/store/copy/forwarding_store.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -38,7 +38,8 @@ std::vector<RecordedEvent> events_of(EventStore& store) {
 
 /// What a copy keeps of an event.
 Event kept(const RecordedEvent& event) {
-  return {event.id, event.aggregate, event.type, event.tags, event.also, event.payload, event.format, event.metadata, event.occurred_at, event.subject};
+  return {event.id,      event.aggregate, event.type,     event.tags,        event.also,
+          event.payload, event.format,    event.metadata, event.occurred_at, event.subject};
 }
 
 std::map<std::string, std::vector<EventId>> streams_of(const std::vector<RecordedEvent>& events) {
@@ -70,7 +71,8 @@ void expect_copy(Local& source, EventStore& target, const CopyFilter& filter, bo
     }
     if (i == 0) continue;
     const auto& before = *by_id[wanted[i - 1].id];
-    const bool one_append = wanted[i].position - wanted[i].append_index == wanted[i - 1].position - wanted[i - 1].append_index;
+    const bool one_append =
+        wanted[i].position - wanted[i].append_index == wanted[i - 1].position - wanted[i - 1].append_index;
     const bool one_there = copy.position - copy.append_index == before.position - before.append_index;
     ASSERT_EQ(one_there, one_append) << "append boundaries, at " << wanted[i].position.value;
     if (one_append) {
@@ -85,7 +87,9 @@ void append_at_random(EventStore& store, std::mt19937_64& random, int appends, i
     const auto count = random() % 4 == 0 ? 1 + random() % 6 : 1;
     for (std::uint64_t e = 0; e < count; ++e) {
       Event event;
-      if (random() % 8 != 0) event.aggregate = AggregateId{random() % 2 ? "order" : "account", std::to_string(random() % static_cast<unsigned>(aggregates))};
+      if (random() % 8 != 0)
+        event.aggregate = AggregateId{random() % 2 ? "order" : "account",
+                                      std::to_string(random() % static_cast<unsigned>(aggregates))};
       event.type = std::string("T") + std::to_string(random() % 3);
       event.tags = {"t:" + std::to_string(random() % 4)};
       if (random() % 5 == 0) event.also = {AggregateId{"customer", std::to_string(random() % 3)}};
@@ -101,19 +105,26 @@ void append_at_random(EventStore& store, std::mt19937_64& random, int appends, i
 
 CopyFilter filter_at_random(std::mt19937_64& random) {
   switch (random() % 4) {
-    case 0: return CopyFilter::of(Query{}.types({"T1"}), {}).value();
-    case 1: return CopyFilter::of(Query{}.tags({"t:2"}).or_().types({"T0"}), {}).value();
-    case 2: return CopyFilter::of(Query::all(), {{"order", "1"}, {"account", "2"}, {"order", "3"}}).value();
-    default: return {};
+    case 0:
+      return CopyFilter::of(Query{}.types({"T1"}), {}).value();
+    case 1:
+      return CopyFilter::of(Query{}.tags({"t:2"}).or_().types({"T0"}), {}).value();
+    case 2:
+      return CopyFilter::of(Query::all(), {{"order", "1"}, {"account", "2"}, {"order", "3"}}).value();
+    default:
+      return {};
   }
 }
 
-Result<CopyReport> copy(Local& source, EventStore& target, const StoreName& target_name, StoreCopyOptions options = {}) {
+Result<CopyReport> copy(Local& source, EventStore& target, const StoreName& target_name,
+                        StoreCopyOptions options = {}) {
   StoreCopy run({source, name_of(source)}, {target, target_name}, std::move(options));
   return run.run([](const CopyReport&) { return true; });
 }
 
-Result<CopyReport> copy(Local& source, Local& target, StoreCopyOptions options = {}) { return copy(source, target, name_of(target), std::move(options)); }
+Result<CopyReport> copy(Local& source, Local& target, StoreCopyOptions options = {}) {
+  return copy(source, target, name_of(target), std::move(options));
+}
 
 std::uint64_t rounds(std::uint64_t usual) {
   const char* set = std::getenv("EVERSHARD_ROUNDS");
@@ -266,7 +277,8 @@ TEST(StoreCopy, RefusesItselfOtherSourcesFiltersAndForks) {
   ASSERT_TRUE(copy(source, target, {.name = "x"}));
 
   refused(copy(other, target, {.name = "x"}), ErrorCode::invalid_argument, "this copy is one of store");
-  refused(copy(source, target, {.name = "x", .filter = CopyFilter::of(Query{}.types({"A"}), {}).value()}), ErrorCode::invalid_argument, "this copy takes");
+  refused(copy(source, target, {.name = "x", .filter = CopyFilter::of(Query{}.types({"A"}), {}).value()}),
+          ErrorCode::invalid_argument, "this copy takes");
   auto clone = name_of(target);
   clone.fork_id = "another";
   refused(copy(source, target, clone, {.name = "x"}), ErrorCode::invalid_argument, "the target was restored");
@@ -286,13 +298,15 @@ TEST(StoreCopy, NoticesASideThatEndsBeforeItsCheckpoint) {
   EXPECT_EQ(code(GlobalPosition{10}, GlobalPosition{7}), std::nullopt);
   EXPECT_EQ(code(GlobalPosition{9}, GlobalPosition{7}), ErrorCode::unavailable);
   EXPECT_EQ(code(GlobalPosition{10}, GlobalPosition{6}), ErrorCode::unavailable);
-  for (const char* bad : {"", "{}", "[]", R"({"source":{"store_id":"a","fork_id":"1"}})", R"({"position":-1})"}) EXPECT_EQ(read_copy_checkpoint(bad).error().code, ErrorCode::corruption) << bad;
+  for (const char* bad : {"", "{}", "[]", R"({"source":{"store_id":"a","fork_id":"1"}})", R"({"position":-1})"})
+    EXPECT_EQ(read_copy_checkpoint(bad).error().code, ErrorCode::corruption) << bad;
 }
 
 TEST(StoreCopy, RefusesAnEventThatIsThereWithAnotherContent) {
   auto source = memory_store();
   auto target = memory_store();
-  Event event{EventId::random(), AggregateId{"order", "1"}, "A", {}, {}, "1", PayloadFormat::unspecified, {}, Timestamp{1}};
+  Event event{EventId::random(), AggregateId{"order", "1"}, "A", {}, {}, "1", PayloadFormat::unspecified, {},
+              Timestamp{1}};
   ASSERT_TRUE(source.append(Append{}.event(event)));
   event.payload = "2";
   ASSERT_TRUE(target.append(Append{}.event(event)));
@@ -327,7 +341,8 @@ TEST(StoreCopy, AnOlderRunIsFenced) {
 /// Refuses, fails with the append stored or not, and from some call on is gone for good.
 class UnsteadyStore final : public testing::ForwardingStore {
  public:
-  UnsteadyStore(EventStore& to, std::uint64_t seed, std::uint64_t calls) : ForwardingStore(to), random_(seed), calls_(calls) {}
+  UnsteadyStore(EventStore& to, std::uint64_t seed, std::uint64_t calls)
+      : ForwardingStore(to), random_(seed), calls_(calls) {}
 
   Result<Appended> append(Append append) override {
     if (gone()) return refuse(ErrorCode::unavailable, "gone");
@@ -339,12 +354,14 @@ class UnsteadyStore final : public testing::ForwardingStore {
   void append_async(Append append, AppendCompletion done) override {
     if (gone()) return done(refuse(ErrorCode::unavailable, "gone"));
     switch (random_() % 10) {
-      case 0: return done(refuse(ErrorCode::overloaded, "later"));
+      case 0:
+        return done(refuse(ErrorCode::overloaded, "later"));
       case 1: {
         (void)to_.append(std::move(append));
         return done(refuse(ErrorCode::overloaded, "later, although it is stored"));
       }
-      default: return to_.append_async(std::move(append), std::move(done));
+      default:
+        return to_.append_async(std::move(append), std::move(done));
     }
   }
   Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override {
@@ -374,7 +391,9 @@ TEST(StoreCopyProperty, IntoATargetThatRefusesAndGoesAwayAtAnyPointNothingIsLost
     for (int run = 0; !done; ++run) {
       if (run > 0 && run < 4) append_at_random(source, random, 20, 4);
       UnsteadyStore unsteady(target, random(), run < 12 ? 1 + random() % 250 : 1'000'000);
-      const auto report = copy(source, unsteady, name_of(target), {.filter = filter, .restart = random() % 6 == 0, .in_flight = 1 + random() % 40, .checkpoint_every = 0ms});
+      const auto report = copy(
+          source, unsteady, name_of(target),
+          {.filter = filter, .restart = random() % 6 == 0, .in_flight = 1 + random() % 40, .checkpoint_every = 0ms});
       done = report.has_value();
       if (done) continue;
       const auto code = report.error().code;

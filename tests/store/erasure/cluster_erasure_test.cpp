@@ -41,17 +41,20 @@ class ClusterErasures : public ::testing::Test {
     id_ = keys_->key_for("ada")->id;
   }
   [[nodiscard]] ClusterErasure node() {
-    return ClusterErasure(log_, limits_, keys_, [this](const KeyId& key, const RetentionOrder& order, const Progress&) -> Result<RetentionResult> {
-      if (!order.dry_run) {
-        EXPECT_EQ(keys_->find(key).value(), std::nullopt) << "what is still sealed then would stay";
-      }
-      if (away_) return refuse(ErrorCode::unavailable, "shard 3 has no node");
-      if (key == cannot_take_out_) return refuse(ErrorCode::corruption, "a record of it is damaged");
-      taken_out_.push_back(key);
-      RetentionResult result;
-      result.events = 7;
-      return result;
-    }, {});
+    return ClusterErasure(
+        log_, limits_, keys_,
+        [this](const KeyId& key, const RetentionOrder& order, const Progress&) -> Result<RetentionResult> {
+          if (!order.dry_run) {
+            EXPECT_EQ(keys_->find(key).value(), std::nullopt) << "what is still sealed then would stay";
+          }
+          if (away_) return refuse(ErrorCode::unavailable, "shard 3 has no node");
+          if (key == cannot_take_out_) return refuse(ErrorCode::corruption, "a record of it is damaged");
+          taken_out_.push_back(key);
+          RetentionResult result;
+          result.events = 7;
+          return result;
+        },
+        {});
   }
   [[nodiscard]] std::vector<std::string> logged() {
     std::vector<std::string> types;
@@ -148,7 +151,9 @@ TEST_F(ClusterErasures, OneThatCannotBeFinishedKeepsNobodyElsesKey) {
   away_ = false;
   EXPECT_EQ(code_of(one.erase("carol", {}, {})), "ok");
   EXPECT_EQ(taken_out_.back(), carol);
-  EXPECT_THAT(logged(), ElementsAre("$ErasureOrdered", "$ErasureOrdered", "$ErasureDone", "$ErasureOrdered", "$ErasureDone")) << "bob's, and carol's";
+  EXPECT_THAT(logged(),
+              ElementsAre("$ErasureOrdered", "$ErasureOrdered", "$ErasureDone", "$ErasureOrdered", "$ErasureDone"))
+      << "bob's, and carol's";
   EXPECT_EQ(code_of(one.finish({})), "corruption") << "ada's is told";
 }
 
@@ -156,14 +161,16 @@ TEST_F(ClusterErasures, OneThatCannotBeFinishedKeepsNobodyElsesKey) {
 TEST_F(ClusterErasures, FinishedTwiceIsRecordedOnce) {
   std::unique_ptr<ClusterErasure> two;
   bool nested = false;
-  ClusterErasure one(log_, {}, keys_, [&](const KeyId& key, const RetentionOrder&, const Progress&) -> Result<RetentionResult> {
-    if (away_) return refuse(ErrorCode::unavailable, "away");
-    taken_out_.push_back(key);
-    if (!std::exchange(nested, true)) {
-      EXPECT_TRUE(two->finish({}));
-    }
-    return RetentionResult{};
-  }, {});
+  ClusterErasure one(log_, {}, keys_,
+                     [&](const KeyId& key, const RetentionOrder&, const Progress&) -> Result<RetentionResult> {
+                       if (away_) return refuse(ErrorCode::unavailable, "away");
+                       taken_out_.push_back(key);
+                       if (!std::exchange(nested, true)) {
+                         EXPECT_TRUE(two->finish({}));
+                       }
+                       return RetentionResult{};
+                     },
+                     {});
   two = std::unique_ptr<ClusterErasure>(new ClusterErasure(node()));
   EXPECT_TRUE(one.erase("ada", {}, {}));
   EXPECT_EQ(taken_out_.size(), 2u);

@@ -66,7 +66,9 @@ class Erasure : public ::testing::Test {
 };
 
 TEST_F(Erasure, WhatHasASubjectIsStoredSealedAndReadAsItWas) {
-  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada")).event(event_of("order-1", "OrderPaid", "{}", ""))));
+  ASSERT_TRUE(store().append(Append{}
+                                 .event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada"))
+                                 .event(event_of("order-1", "OrderPaid", "{}", ""))));
 
   for (int rounds = 0; rounds < 2; ++rounds) {
     const auto events = all();
@@ -111,10 +113,12 @@ TEST_F(Erasure, TheSameRequestAgainIsTheSame) {
   auto event = event_of("order-1", "OrderPlaced", std::string(secret_text), "ada");
   event.id = EventId::random();
   const auto by_id = Append{}.event(event);
-  const auto by_request = Append{}.event(event_of("order-2", "OrderPlaced", std::string(secret_text), "ada")).request(EventId::random());
+  const auto by_request =
+      Append{}.event(event_of("order-2", "OrderPlaced", std::string(secret_text), "ada")).request(EventId::random());
   auto other_event = event_of("order-3", "OrderPaid", "{}", "");
   other_event.id = EventId::random();
-  const auto by_another_event = Append{}.event(event_of("order-3", "OrderPlaced", std::string(secret_text), "ada")).event(other_event);
+  const auto by_another_event =
+      Append{}.event(event_of("order-3", "OrderPlaced", std::string(secret_text), "ada")).event(other_event);
   for (const auto& append : {by_id, by_request, by_another_event}) {
     auto first = store().append(append);
     ASSERT_TRUE(first) << first.error().what;
@@ -134,7 +138,8 @@ TEST_F(Erasure, WhatOnlyLooksSealedIsRefused) {
   open(false);
   auto sealed = store().event_at(GlobalPosition{1}).value();
   auto erased = store().event_at(GlobalPosition{2}).value();
-  const auto append_of = [](std::string payload, const std::string& type = "OrderPlaced", const std::string& aggregate = "order-1") {
+  const auto append_of = [](std::string payload, const std::string& type = "OrderPlaced",
+                            const std::string& aggregate = "order-1") {
     auto event = event_of(aggregate, type, std::move(payload), "");
     event.format = PayloadFormat::encrypted;
     return Append{}.event(event);
@@ -152,9 +157,12 @@ TEST_F(Erasure, WhatOnlyLooksSealedIsRefused) {
 
   open();
   ASSERT_TRUE(store().retention().erase_subject("bob", {}));
-  for (const auto& payload : {garbage, damaged}) EXPECT_EQ(code_of(store().append(append_of(payload))), "invalid_argument");
-  EXPECT_EQ(code_of(store().append(append_of(sealed.payload, "OrderPaid"))), "invalid_argument") << "sealed for another type";
-  EXPECT_EQ(code_of(store().append(append_of(sealed.payload, "OrderPlaced", "order-2"))), "invalid_argument") << "sealed for another aggregate";
+  for (const auto& payload : {garbage, damaged})
+    EXPECT_EQ(code_of(store().append(append_of(payload))), "invalid_argument");
+  EXPECT_EQ(code_of(store().append(append_of(sealed.payload, "OrderPaid"))), "invalid_argument")
+      << "sealed for another type";
+  EXPECT_EQ(code_of(store().append(append_of(sealed.payload, "OrderPlaced", "order-2"))), "invalid_argument")
+      << "sealed for another aggregate";
   EXPECT_EQ(code_of(store().put_snapshot(snapshot)), "invalid_argument");
   EXPECT_EQ(code_of(store().append(append_of(sealed.payload))), "ok") << "as a copy made without keys has it";
   EXPECT_EQ(code_of(store().append(append_of(erased.payload))), "ok") << "its key was destroyed here";
@@ -168,16 +176,23 @@ TEST_F(Erasure, NoKeyIsMadeForWhatIsRefused) {
   auto no_format = event_of("order-1", "OrderPlaced", "x", "ada");
   no_format.format = static_cast<PayloadFormat>(77);
   EXPECT_EQ(code_of(store().append(Append{}.event(no_format))), "invalid_argument");
-  EXPECT_EQ(code_of(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(9u << 20, 'x'), "ada")))), "too_large");
-  EXPECT_EQ(code_of(store().put_snapshot({order, SeqNr{1}, std::string(9u << 20, 'x'), PayloadFormat::text, 1, {}, {}, "ada"})), "too_large");
-  for (const auto& entry : std::filesystem::directory_iterator(scratch_->path() / "keys")) EXPECT_NE(entry.path().extension(), ".key");
+  EXPECT_EQ(
+      code_of(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(9u << 20, 'x'), "ada")))),
+      "too_large");
+  EXPECT_EQ(code_of(store().put_snapshot(
+                {order, SeqNr{1}, std::string(9u << 20, 'x'), PayloadFormat::text, 1, {}, {}, "ada"})),
+            "too_large");
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_->path() / "keys"))
+    EXPECT_NE(entry.path().extension(), ".key");
 }
 
 TEST_F(Erasure, ErasedIsErasedForEveryReaderAndTheRestStaysAsItWas) {
   for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(store().append(Append{}
-                                   .event(event_of("order-" + std::to_string(i), "OrderPlaced", std::string(secret_text) + std::to_string(i), i % 3 == 0 ? "person-ada" : "bob"))
-                                   .event(event_of("order-" + std::to_string(i), "OrderPaid", "{}", ""))));
+    ASSERT_TRUE(store().append(
+        Append{}
+            .event(event_of("order-" + std::to_string(i), "OrderPlaced", std::string(secret_text) + std::to_string(i),
+                            i % 3 == 0 ? "person-ada" : "bob"))
+            .event(event_of("order-" + std::to_string(i), "OrderPaid", "{}", ""))));
   }
   const auto before = all();
   auto would = store().retention().erase_subject("person-ada", {.dry_run = true});
@@ -215,7 +230,8 @@ TEST_F(Erasure, ErasedIsErasedForEveryReaderAndTheRestStaysAsItWas) {
   ASSERT_EQ(log->size(), 2u);
   EXPECT_EQ((*log)[0].what, "$ErasureOrdered");
   EXPECT_THAT((*log)[0].json, HasSubstr("article 17"));
-  EXPECT_EQ((*log)[0].json.find("person"), std::string::npos);  // the log names the key, not whose it was; no hex digits spell it
+  EXPECT_EQ((*log)[0].json.find("person"),
+            std::string::npos);  // the log names the key, not whose it was; no hex digits spell it
   EXPECT_EQ((*log)[1].what, "$ErasureDone");
 
   EXPECT_EQ(code_of(store().retention().erase_subject("person-ada", {})), "not_found");
@@ -254,7 +270,8 @@ TEST_F(Erasure, ASubjectThatComesBackHasANewKey) {
 }
 
 TEST_F(Erasure, SnapshotsAreSealedAndGoWithTheKey) {
-  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "x", "ada")).event(event_of("order-1", "OrderPaid", "x", ""))));
+  ASSERT_TRUE(store().append(
+      Append{}.event(event_of("order-1", "OrderPlaced", "x", "ada")).event(event_of("order-1", "OrderPaid", "x", ""))));
   ASSERT_TRUE(store().put_snapshot({order, SeqNr{1}, std::string(secret_text), PayloadFormat::text, 1, 5u, {}, "ada"}));
   ASSERT_TRUE(store().put_snapshot({order, SeqNr{2}, "nobody's", PayloadFormat::text, 1, 5u, {}, {}}));
   auto sealed = store().snapshot(order, SeqNr{1});
@@ -280,7 +297,8 @@ TEST_F(Erasure, WhereTheNewestSnapshotIsErasedAnOlderOneIsFound) {
 
   ASSERT_TRUE(store().retention().erase_subject("ada", {}));
 
-  for (const auto& found : {store().snapshot(order), store().snapshot(order, SeqNr{3}), store().snapshot(order, SeqNr{1}), store().snapshot_as_of(order, GlobalPosition{3})}) {
+  for (const auto& found : {store().snapshot(order), store().snapshot(order, SeqNr{3}),
+                            store().snapshot(order, SeqNr{1}), store().snapshot_as_of(order, GlobalPosition{3})}) {
     ASSERT_TRUE(found && *found);
     EXPECT_EQ((*found)->payload, "nobody's");
     EXPECT_EQ((*found)->version, SeqNr{1});
@@ -300,10 +318,13 @@ TEST_F(Erasure, ASnapshotThatCannotBeOpenedStandsForNoEvent) {
     scratch_.emplace();
     open();
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(store().append(Append{}.event(old("OrderPaid"))));
-    ASSERT_TRUE(store().put_snapshot({order, SeqNr{4}, std::string(secret_text), PayloadFormat::text, 1, {}, {}, "ada"}));
-    RetentionPolicy policy{.name = "orders", .kind = RetentionPolicy::Kind::truncate, .type = "order", .keep = std::chrono::hours(1)};
+    ASSERT_TRUE(
+        store().put_snapshot({order, SeqNr{4}, std::string(secret_text), PayloadFormat::text, 1, {}, {}, "ada"}));
+    RetentionPolicy policy{
+        .name = "orders", .kind = RetentionPolicy::Kind::truncate, .type = "order", .keep = std::chrono::hours(1)};
     ASSERT_TRUE(store().retention().set_retention_policy(policy, {}));
-    policy = {.name = "paid", .kind = RetentionPolicy::Kind::events, .type = "OrderPaid", .keep = std::chrono::hours(1)};
+    policy = {
+        .name = "paid", .kind = RetentionPolicy::Kind::events, .type = "OrderPaid", .keep = std::chrono::hours(1)};
     ASSERT_TRUE(store().retention().set_retention_policy(policy, {}));
     EXPECT_EQ(store().retention().truncate_aggregate(order, SeqNr{5}, {{.dry_run = true}})->covered_by, SeqNr{4});
     if (erased) {
@@ -357,7 +378,8 @@ TEST_F(Erasure, BrokenOffAnywhereItIsDoneByTheNextCall) {
       auto node = cluster::Node::open(parts);
       ASSERT_TRUE(node) << node.error().what;
       for (int i = 0; i < 40; ++i) {
-        auto append = Append{}.event(event_of("order-" + std::to_string(i), "OrderPlaced", std::string(secret_text), "ada"));
+        auto append =
+            Append{}.event(event_of("order-" + std::to_string(i), "OrderPlaced", std::string(secret_text), "ada"));
         ASSERT_TRUE((*node)->sealing()->seal(append));
         ASSERT_TRUE((*node)->committer().append(std::move(append)));
       }

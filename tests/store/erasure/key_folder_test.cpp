@@ -28,7 +28,8 @@ class KeyFolders : public ::testing::Test {
   }
   [[nodiscard]] std::size_t files_of(const char* extension) const {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(keys())) count += entry.path().extension() == extension ? 1 : 0;
+    for (const auto& entry : std::filesystem::directory_iterator(keys()))
+      count += entry.path().extension() == extension ? 1 : 0;
     return count;
   }
   ScratchDir folder_;
@@ -77,7 +78,8 @@ TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
   EXPECT_NE(behind.id, before.id);
   EXPECT_EQ(folder->current("ada").value(), behind.id);
   // Another process that has it in memory looks again.
-  for (int tries = 0; tries < 600 && other_process->find(before.id).value(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (int tries = 0; tries < 600 && other_process->find(before.id).value(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(other_process->find(before.id).value(), std::nullopt);
   EXPECT_EQ(other_process->key_for("ada")->secret(), behind.secret());
 }
@@ -134,8 +136,10 @@ TEST_F(KeyFolders, IsItsOwnersAloneAndOutsideOfTheData) {
 
   ASSERT_EQ(::chmod(keys().c_str(), 0750), 0);
   EXPECT_EQ(KeyFolder::open(keys(), {}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(KeyFolder::open(folder_.path() / "data" / "keys", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(KeyFolder::open(folder_.path() / "x" / ".." / "data", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(KeyFolder::open(folder_.path() / "data" / "keys", folder_.path() / "data").error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(KeyFolder::open(folder_.path() / "x" / ".." / "data", folder_.path() / "data").error().code,
+            ErrorCode::invalid_argument);
 }
 
 TEST_F(KeyFolders, IsNotMadeWhereItIsToBeThere) {
@@ -189,7 +193,8 @@ TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
   EXPECT_EQ(files_of(".key"), 20u);
 }
 
-/// Whoever looks meanwhile: once it is destroyed nobody here has it any more, and what is sealed then is sealed with another.
+/// Whoever looks meanwhile: once it is destroyed nobody here has it any more, and what is sealed then is sealed with
+/// another.
 TEST_F(KeyFolders, AKeyThatIsDestroyedWhileOthersUseItIsGoneForAll) {
   auto folder = opened();
   for (int round = 0; round < 40; ++round) {
@@ -230,7 +235,8 @@ TEST_F(KeyFolders, MoreSubjectsThanAreRememberedAreAllFound) {
   std::vector<KeyId> ids;
   for (std::uint32_t i = 0; i < 10'050; ++i) {
     KeyId id;
-    for (std::size_t byte = 0; byte < 4; ++byte) id.bytes[byte] = static_cast<std::uint8_t>(i * 2654435761u >> (8 * byte));
+    for (std::size_t byte = 0; byte < 4; ++byte)
+      id.bytes[byte] = static_cast<std::uint8_t>(i * 2654435761u >> (8 * byte));
     std::filesystem::create_hard_link(keys() / "copy", keys() / (id.text() + ".key"));
     ids.push_back(id);
   }

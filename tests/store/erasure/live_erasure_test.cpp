@@ -1,4 +1,5 @@
-// Live aggregates of one process, whose keys somebody else destroys: as one that is broken off between the key's end and all that follows does.
+// Live aggregates of one process, whose keys somebody else destroys: as one that is broken off between the key's end
+// and all that follows does.
 
 #include <chrono>
 #include <memory>
@@ -13,7 +14,9 @@ namespace {
 
 constexpr auto erasing_patience = std::chrono::seconds(60);
 
-std::string said(const Answer<small::Balance>& answer) { return answer.failed() ? std::string(name_of(answer.error().code)) : std::to_string(answer->n); }
+std::string said(const Answer<small::Balance>& answer) {
+  return answer.failed() ? std::string(name_of(answer.error().code)) : std::to_string(answer->n);
+}
 
 class LiveErasure : public ::testing::Test {
  protected:
@@ -70,7 +73,8 @@ TEST_F(LiveErasure, AllThatHaveSomethingOfSomebodysLeaveMemoryOnceItIsNoticed) {
   EXPECT_EQ(said(one.ask(small::Deposit{10})), "not_found");
   // The other one has written nothing since.
   auto left = said(two.ask(small::Look{}));
-  for (const auto until = std::chrono::steady_clock::now() + erasing_patience; left != "not_found" && std::chrono::steady_clock::now() < until; left = said(two.ask(small::Look{})))
+  for (const auto until = std::chrono::steady_clock::now() + erasing_patience;
+       left != "not_found" && std::chrono::steady_clock::now() < until; left = said(two.ask(small::Look{})))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(left, "not_found");
 }

@@ -17,7 +17,9 @@ struct SealedBank {
   using Commands = Types<small::Deposit, small::Look>;
   using Events = Types<small::Deposited>;
   static small::Balance balance(const State& account) { return {account.balance}; }
-  static Effect<small::Balance> on(const State&, const small::Deposit& c) { return persist(small::Deposited{c.n}).reply(&balance); }
+  static Effect<small::Balance> on(const State&, const small::Deposit& c) {
+    return persist(small::Deposited{c.n}).reply(&balance);
+  }
   static small::Balance on(const State& account, const small::Look&) { return balance(account); }
   static void apply(State& account, const small::Deposited& e) {
     account.balance += e.n;

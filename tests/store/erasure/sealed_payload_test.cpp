@@ -18,7 +18,8 @@ const SealedFor placed{"order-1", "OrderPlaced"};
 const PlainPayload ada{"person:ada", R"({"name":"Ada"})", PayloadFormat::json};
 
 TEST(SealedPayload, OpensAsItWas) {
-  for (const auto& plain : {ada, PlainPayload{"p", "", PayloadFormat::unspecified}, PlainPayload{std::string(255, 's'), std::string(100'000, 'x'), PayloadFormat{70'000}}}) {
+  for (const auto& plain : {ada, PlainPayload{"p", "", PayloadFormat::unspecified},
+                            PlainPayload{std::string(255, 's'), std::string(100'000, 'x'), PayloadFormat{70'000}}}) {
     const auto sealed = seal_payload(key_of(7), placed, "id", plain);
 
     EXPECT_EQ(sealed_by(PayloadFormat::encrypted, sealed), key_of(7).id);
@@ -64,7 +65,8 @@ TEST(SealedPayload, AnyFlippedByteIsFound) {
     damaged[i] = static_cast<char>(damaged[i] ^ 0x20);
     EXPECT_FALSE(open_payload(key_of(7), placed, damaged)) << i;
   }
-  for (std::size_t size = 0; size < sealed.size(); ++size) EXPECT_FALSE(open_payload(key_of(7), placed, sealed.substr(0, size))) << size;
+  for (std::size_t size = 0; size < sealed.size(); ++size)
+    EXPECT_FALSE(open_payload(key_of(7), placed, sealed.substr(0, size))) << size;
 }
 
 TEST(SealedPayload, LeavesWhatUsersEncryptedThemselves) {

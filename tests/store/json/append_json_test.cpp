@@ -13,11 +13,13 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(AppendJson, TakesEveryPart) {
-  const auto line = read_append(R"({"events":[{"id":"00000001-0000-4000-8000-000000000000","aggregate":"order-1-a","type":"Placed","tags":["b","a"],"also":["x-1"],
+  const auto line = read_append(
+      R"({"events":[{"id":"00000001-0000-4000-8000-000000000000","aggregate":"order-1-a","type":"Placed","tags":["b","a"],"also":["x-1"],
       "payload":{"n":1.0},"payload_format":1002,"metadata":{ },"occurred_at":"1969-12-31T23:59:59.999999Z"},{"type":"Bare"}],
       "expect":[{"aggregate":"order-1-a","version":3},{"aggregate":"x-1","version":"exists"}],
       "fail_if":[{"query":{"items":[{"types":["T"],"tags":["t"],"concerning":["x-1"]},{"tags":["u"]}]},"after":17},{"query":{"all":true}}],
-      "request_id":"00000009-0000-4000-8000-000000000000"})", LineRules::append);
+      "request_id":"00000009-0000-4000-8000-000000000000"})",
+      LineRules::append);
 
   ASSERT_TRUE(line) << line.error().what;
   Append wanted;
@@ -33,20 +35,29 @@ TEST(AppendJson, TakesEveryPart) {
   event.occurred_at = Timestamp{-1};
   wanted.event(event).event("", "Bare", "");
   wanted.expect("order-1-a", Version::exactly(3)).expect("x-1", Version::exists());
-  wanted.fail_if(Query{}.types({"T"}).tags({"t"}).concerning({{"x", "1"}}).or_().tags({"u"}), GlobalPosition{17}).fail_if(Query::all());
+  wanted.fail_if(Query{}.types({"T"}).tags({"t"}).concerning({{"x", "1"}}).or_().tags({"u"}), GlobalPosition{17})
+      .fail_if(Query::all());
   wanted.request(*EventId::parse("00000009-0000-4000-8000-000000000000"));
   EXPECT_EQ(line->append, wanted);
 }
 
 TEST(AppendJson, SaysThatAPayloadIsJsonWhereItStandsAsJson) {
-  EXPECT_EQ(read_append(R"({"type":"T","payload":7})", LineRules::append)->append.events[0].format, PayloadFormat::json);
-  EXPECT_EQ(read_append(R"({"type":"T","payload":"Nw==","payload_encoding":"base64"})", LineRules::append)->append.events[0].format, PayloadFormat::unspecified);
-  EXPECT_EQ(read_append(R"({"payload_encoding":"base64","payload":"Nw==","type":"T"})", LineRules::append)->append.events[0].payload, "7");
+  EXPECT_EQ(read_append(R"({"type":"T","payload":7})", LineRules::append)->append.events[0].format,
+            PayloadFormat::json);
+  EXPECT_EQ(read_append(R"({"type":"T","payload":"Nw==","payload_encoding":"base64"})", LineRules::append)
+                ->append.events[0]
+                .format,
+            PayloadFormat::unspecified);
+  EXPECT_EQ(read_append(R"({"payload_encoding":"base64","payload":"Nw==","type":"T"})", LineRules::append)
+                ->append.events[0]
+                .payload,
+            "7");
   EXPECT_EQ(read_append(R"({"type":"T"})", LineRules::append)->append.events[0].format, PayloadFormat::unspecified);
 }
 
 TEST(AppendJson, ReadsThePlaceOfAnEventForImportOnly) {
-  const std::string line = R"({"position":9,"shard":3,"offset":2,"id":"00000001-0000-4000-8000-000000000000","aggregate":"a-1","seq_nr":4,"type":"T"})";
+  const std::string line =
+      R"({"position":9,"shard":3,"offset":2,"id":"00000001-0000-4000-8000-000000000000","aggregate":"a-1","seq_nr":4,"type":"T"})";
 
   const auto imported = read_append(line, LineRules::import);
   const auto appended = read_append(line, LineRules::append);
@@ -60,8 +71,12 @@ TEST(AppendJson, ReadsThePlaceOfAnEventForImportOnly) {
 
 TEST(AppendJson, ImportsWhatIsGoneAsSuch) {
   const std::string id = R"({"id":"00000001-0000-4000-8000-000000000000",)";
-  const auto erased = read_append(id + R"("type":"T","occurred_at":"2026-01-31T12:00:00.000000Z","payload_format":4,"state":"erased"})", LineRules::import);
-  const auto removed = read_append(id + R"("aggregate":"a-1","seq_nr":2,"type":"","occurred_at":"1970-01-01T00:00:00.000000Z","state":"removed"})", LineRules::import);
+  const auto erased =
+      read_append(id + R"("type":"T","occurred_at":"2026-01-31T12:00:00.000000Z","payload_format":4,"state":"erased"})",
+                  LineRules::import);
+  const auto removed = read_append(
+      id + R"("aggregate":"a-1","seq_nr":2,"type":"","occurred_at":"1970-01-01T00:00:00.000000Z","state":"removed"})",
+      LineRules::import);
   const auto live = read_append(id + R"("type":"T","state":"live"})", LineRules::import);
 
   ASSERT_TRUE(erased && removed && live);
@@ -75,13 +90,16 @@ TEST(AppendJson, ImportsWhatIsGoneAsSuch) {
   EXPECT_FALSE(live->append.from_export) << "an older server takes it as ever";
   EXPECT_FALSE(read_append(id + R"("type":"T","state":"lost"})", LineRules::import));
   EXPECT_FALSE(read_append(id + R"("type":"T","state":"erased"})", LineRules::append));
-  const auto with_payload = read_append(id + R"("type":"T","payload":1,"occurred_at":"2026-01-31T12:00:00.000000Z","state":"erased"})", LineRules::import);
+  const auto with_payload =
+      read_append(id + R"("type":"T","payload":1,"occurred_at":"2026-01-31T12:00:00.000000Z","state":"erased"})",
+                  LineRules::import);
   ASSERT_TRUE(with_payload);
   EXPECT_THAT(check(with_payload->append, Limits{}).error().what, HasSubstr("the event is erased, and has a payload"));
 }
 
 TEST(AppendJson, ImportsASnapshotAlone) {
-  const std::string text = R"({"snapshot":{"aggregate":"a-1","version":3,"position":9,"payload":{"n":1.0},"payload_format":0,"schema_revision":2,"taken_at":"2026-01-31T12:00:00.000000Z","latest":true}})";
+  const std::string text =
+      R"({"snapshot":{"aggregate":"a-1","version":3,"position":9,"payload":{"n":1.0},"payload_format":0,"schema_revision":2,"taken_at":"2026-01-31T12:00:00.000000Z","latest":true}})";
   const auto line = read_append(text, LineRules::import);
 
   ASSERT_TRUE(line) << line.error().what;
@@ -108,7 +126,9 @@ TEST(AppendJson, SaysWhatDecidedARefusal) {
   write_error_members(json, Error(ErrorCode::version_conflict, "no \"way\"", details), 5);
   json.end_object();
 
-  EXPECT_EQ(json.text(), R"({"code":"version_conflict","message":"no \"way\"","line":5,"aggregate":"order-1","expected":3,"actual":4,"condition":2,"position":17})");
+  EXPECT_EQ(
+      json.text(),
+      R"({"code":"version_conflict","message":"no \"way\"","line":5,"aggregate":"order-1","expected":3,"actual":4,"condition":2,"position":17})");
 }
 
 }  // namespace

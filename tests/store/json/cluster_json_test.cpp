@@ -33,15 +33,18 @@ std::string cluster_of(const ClusterStatus& status) {
 }
 
 TEST(ClusterJson, SaysWhatEachNodeAndShardIs) {
-  EXPECT_EQ(cluster_of(status_of_three()),
-            R"({"answered_by":2,"applied":90,"coordinator_up":true,"trouble":"","coordinator_epoch":4,"last_cut":31,"watermark":100,"cuts_per_second":7,"nodes":[)"
-            R"({"kind":"node","node":1,"up":true,"since":")" + Timestamp{1'000'000}.text() + R"(","door":"a:2","address":"a:1","version":"1.2","shards":2,"refused":0,"applied_cut":31,"behind":0},)"
-            R"({"kind":"node","node":2,"up":false,"door":"b:2","address":"b:1","version":"1.3","shards":2,"refused":1,"applied_cut":29,"behind":2},)"
-            R"({"kind":"node","node":3,"up":true,"door":"","address":"c:1","version":"1.3","shards":0,"gateway":true,"refused":0,"applied_cut":30,"behind":1}],"shards":[)"
-            R"({"kind":"shard","shard":0,"node":1,"state":"open","epoch":3,"ordered":40,"waiting":4,"last_position":99,"trouble":""},)"
-            R"({"kind":"shard","shard":1,"node":2,"state":"down","epoch":5,"ordered":8,"waiting":0,"last_position":80,"trouble":""},)"
-            R"({"kind":"shard","shard":2,"node":2,"state":"refused","epoch":6,"ordered":0,"waiting":0,"last_position":0,"trouble":"it has lost data"},)"
-            R"({"kind":"shard","shard":3,"node":0,"state":"unowned","epoch":0,"ordered":0,"waiting":0,"last_position":0,"trouble":""}]})");
+  EXPECT_EQ(
+      cluster_of(status_of_three()),
+      R"({"answered_by":2,"applied":90,"coordinator_up":true,"trouble":"","coordinator_epoch":4,"last_cut":31,"watermark":100,"cuts_per_second":7,"nodes":[)"
+      R"({"kind":"node","node":1,"up":true,"since":")" +
+          Timestamp{1'000'000}.text() +
+          R"(","door":"a:2","address":"a:1","version":"1.2","shards":2,"refused":0,"applied_cut":31,"behind":0},)"
+          R"({"kind":"node","node":2,"up":false,"door":"b:2","address":"b:1","version":"1.3","shards":2,"refused":1,"applied_cut":29,"behind":2},)"
+          R"({"kind":"node","node":3,"up":true,"door":"","address":"c:1","version":"1.3","shards":0,"gateway":true,"refused":0,"applied_cut":30,"behind":1}],"shards":[)"
+          R"({"kind":"shard","shard":0,"node":1,"state":"open","epoch":3,"ordered":40,"waiting":4,"last_position":99,"trouble":""},)"
+          R"({"kind":"shard","shard":1,"node":2,"state":"down","epoch":5,"ordered":8,"waiting":0,"last_position":80,"trouble":""},)"
+          R"({"kind":"shard","shard":2,"node":2,"state":"refused","epoch":6,"ordered":0,"waiting":0,"last_position":0,"trouble":"it has lost data"},)"
+          R"({"kind":"shard","shard":3,"node":0,"state":"unowned","epoch":0,"ordered":0,"waiting":0,"last_position":0,"trouble":""}]})");
 }
 
 // What only a coordinator knows is not made up.
@@ -50,7 +53,9 @@ TEST(ClusterJson, SaysNoMoreThanTheNodeRemembersWithoutACoordinator) {
   status.trouble = "it does not answer";
   JsonText json;
   write_cluster(json, status);
-  EXPECT_EQ(json.take(), R"({"kind":"cluster","answered_by":2,"applied":90,"coordinator_up":false,"trouble":"it does not answer","coordinator_epoch":4,"nodes":3,"shards":4})");
+  EXPECT_EQ(
+      json.take(),
+      R"({"kind":"cluster","answered_by":2,"applied":90,"coordinator_up":false,"trouble":"it does not answer","coordinator_epoch":4,"nodes":3,"shards":4})");
   JsonText shard;
   write_cluster_shard(shard, status, 0);
   EXPECT_EQ(shard.take(), R"({"kind":"shard","shard":0,"node":1,"state":"unknown","epoch":3})");

@@ -8,8 +8,9 @@ namespace evershard {
 namespace {
 
 TEST(JsonIndent, GivesEveryMemberALine) {
-  EXPECT_EQ(indented(R"({"a":1,"b":[true,{"c":null}],"d":{},"e":[]})"),
-            "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    {\n      \"c\": null\n    }\n  ],\n  \"d\": {},\n  \"e\": []\n}");
+  EXPECT_EQ(
+      indented(R"({"a":1,"b":[true,{"c":null}],"d":{},"e":[]})"),
+      "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    {\n      \"c\": null\n    }\n  ],\n  \"d\": {},\n  \"e\": []\n}");
 }
 
 TEST(JsonIndent, LeavesTokensAsTheyAre) {

@@ -33,14 +33,16 @@ TEST(JsonValue, GivesEveryValueItsExactBytes) {
 
 // JSON bounds no number; a double does.
 TEST(JsonValue, TakesNumbersThatNoDoubleCanHold) {
-  for (const std::string text : {"1e400", "-1e400", "1E+999", "[1e400,-2.5e9999]", R"({"a":1e400,"b":"1e400\\\"","c":[1e-9999]})", "123456789012345678901234567890"}) {
+  for (const std::string text : {"1e400", "-1e400", "1E+999", "[1e400,-2.5e9999]",
+                                 R"({"a":1e400,"b":"1e400\\\"","c":[1e-9999]})", "123456789012345678901234567890"}) {
     EXPECT_TRUE(is_json(text)) << text;
     const auto root = JsonValue::parse(text);
     ASSERT_TRUE(root) << text << ": " << root.error().what;
     EXPECT_EQ(root->raw(), text);
   }
   EXPECT_TRUE(is_json(std::string(400, '9'))) << "without an exponent";
-  for (const std::string text : {"1e400.", "1e400e1", "[1e400,01e400]", "[1e400,1.e400]", "[1e400,-.1e400]", "01e400", "[1e400", "1e400 1", "--1e400", "1e", "+1e400", R"({"a":1e400,})", R"([1e400,"a)"}) {
+  for (const std::string text : {"1e400.", "1e400e1", "[1e400,01e400]", "[1e400,1.e400]", "[1e400,-.1e400]", "01e400",
+                                 "[1e400", "1e400 1", "--1e400", "1e", "+1e400", R"({"a":1e400,})", R"([1e400,"a)"}) {
     EXPECT_FALSE(is_json(text)) << text;
     EXPECT_FALSE(JsonValue::parse(text)) << text;
   }
@@ -97,7 +99,8 @@ TEST(JsonValue, RefusesAKeyThatComesTwiceHoweverManyThereAre) {
 
 TEST(JsonValue, TakesWholeNumbersOnly) {
   for (const auto* good : {"0", "7", "18446744073709551615"}) EXPECT_TRUE(JsonValue::parse(good)->number()) << good;
-  for (const auto* bad : {"-1", "1.0", "1e3", "18446744073709551616", "\"7\"", "null", "[]"}) EXPECT_FALSE(JsonValue::parse(bad)->number()) << bad;
+  for (const auto* bad : {"-1", "1.0", "1e3", "18446744073709551616", "\"7\"", "null", "[]"})
+    EXPECT_FALSE(JsonValue::parse(bad)->number()) << bad;
 }
 
 TEST(JsonValue, UnescapesStringsAndKeys) {
@@ -126,7 +129,8 @@ TEST(JsonValue, RefusesAKeyThatComesTwiceHoweverItIsWritten) {
 }
 
 TEST(JsonValue, RefusesWhatIsNoJson) {
-  for (const auto* bad : {"", " ", "{", "{}}", "[1,]", "{\"a\"}", "nul", "'a'", "\"\\ud800\"", "\"\xc3\"", "01", "1 2", "\"\n\"", "\xef\xbb\xbf{} {}"}) {
+  for (const auto* bad : {"", " ", "{", "{}}", "[1,]", "{\"a\"}", "nul", "'a'", "\"\\ud800\"", "\"\xc3\"", "01", "1 2",
+                          "\"\n\"", "\xef\xbb\xbf{} {}"}) {
     EXPECT_FALSE(JsonValue::parse(bad)) << bad;
     EXPECT_FALSE(is_json(bad)) << bad;
   }
@@ -151,7 +155,13 @@ TEST(JsonValue, IsNotAfraidOfDepth) {
 }
 
 TEST(Base64, HasTheVectorsOfItsStandard) {
-  const std::pair<const char*, const char*> vectors[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : vectors) {
     EXPECT_EQ(to_base64(bytes), text);
     EXPECT_EQ(from_base64(text), bytes);
@@ -159,10 +169,13 @@ TEST(Base64, HasTheVectorsOfItsStandard) {
 }
 
 TEST(Base64, RefusesEveryOtherSpelling) {
-  for (const auto* bad : {"Zg", "Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9v", "====", "Z===", "Zg==Zg==", "Zm9-"}) EXPECT_FALSE(from_base64(bad)) << bad;
+  for (const auto* bad : {"Zg", "Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9v", "====", "Z===", "Zg==Zg==", "Zm9-"})
+    EXPECT_FALSE(from_base64(bad)) << bad;
 }
 
-RC_GTEST_PROP(Base64, GivesBackWhatItTook, (const std::string& bytes)) { RC_ASSERT(from_base64(to_base64(bytes)) == bytes); }
+RC_GTEST_PROP(Base64, GivesBackWhatItTook, (const std::string& bytes)) {
+  RC_ASSERT(from_base64(to_base64(bytes)) == bytes);
+}
 
 TEST(JsonText, PutsWhatStandsOnManyLinesOnOne) {
   EXPECT_EQ(json_on_one_line(" \r\n{\"a\":\n  1,\r\n\"b\":\"x\\ny\"}\t\n"), "{\"a\":   1,  \"b\":\"x\\ny\"}");

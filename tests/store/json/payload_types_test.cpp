@@ -61,8 +61,11 @@ TEST_F(PayloadTypesTest, ShowsEveryKindOfField) {
 
   const std::string text = json(account);
 
-  EXPECT_EQ(text, "{\"owner_name\":\"Ann \\\"A\\\"\\n\u00e4\",\"balance\":\"-9007199254740993\",\"kind\":\"SAVINGS\",\"limits\":[{\"cents\":\"5\"}],"
-                  "\"visits\":{\"bar\":1,\"zoo\":2},\"seal\":\"AP8=\",\"opened_at\":\"1970-01-01T00:00:01Z\"}");
+  EXPECT_EQ(
+      text,
+      "{\"owner_name\":\"Ann "
+      "\\\"A\\\"\\n\u00e4\",\"balance\":\"-9007199254740993\",\"kind\":\"SAVINGS\",\"limits\":[{\"cents\":\"5\"}],"
+      "\"visits\":{\"bar\":1,\"zoo\":2},\"seal\":\"AP8=\",\"opened_at\":\"1970-01-01T00:00:01Z\"}");
 }
 
 TEST_F(PayloadTypesTest, ShowsLongNumbersAsNumbersWhereThatIsAsked) {
@@ -76,13 +79,15 @@ TEST_F(PayloadTypesTest, ShowsLongNumbersAsNumbersWhereThatIsAsked) {
   const auto shown = types_.read(account.GetTypeName(), account.SerializeAsString(), LongNumbers::numbers);
 
   ASSERT_TRUE(shown) << shown.error().what;
-  EXPECT_THAT(shown->json, AllOf(HasSubstr(R"("owner_name":"12","balance":-9007199254740993,)"), HasSubstr(R"("limits":[{"cents":9223372036854775807}],"visits":{"zoo":2})"),
+  EXPECT_THAT(shown->json, AllOf(HasSubstr(R"("owner_name":"12","balance":-9007199254740993,)"),
+                                 HasSubstr(R"("limits":[{"cents":9223372036854775807}],"visits":{"zoo":2})"),
                                  HasSubstr(R"("opened_at":"1970-01-01T00:00:01Z")")));
 }
 
 TEST_F(PayloadTypesTest, ShowsZerosButNotWhatIsAbsent) {
   EXPECT_EQ(json(bank::Deposited()), R"({"amount":"0"})");
-  EXPECT_THAT(json(bank::Account()), AllOf(HasSubstr("\"balance\":\"0\""), ::testing::Not(HasSubstr("risk")), ::testing::Not(HasSubstr("opened_at"))));
+  EXPECT_THAT(json(bank::Account()), AllOf(HasSubstr("\"balance\":\"0\""), ::testing::Not(HasSubstr("risk")),
+                                           ::testing::Not(HasSubstr("opened_at"))));
 }
 
 TEST_F(PayloadTypesTest, SaysThatThereIsMoreThanItKnows) {
@@ -110,7 +115,8 @@ TEST_F(PayloadTypesTest, RefusesBytesThatAreNotOfTheMessage) {
   wrapped.mutable_any()->set_value("x");
 
   EXPECT_EQ(refused("evershard.tests.bank.Deposited", "\xff").code, ErrorCode::invalid_argument);
-  EXPECT_THAT(refused("evershard.tests.bank.Deposited", std::string("\x08", 1)).what, HasSubstr("the 1 bytes are no evershard.tests.bank.Deposited"));
+  EXPECT_THAT(refused("evershard.tests.bank.Deposited", std::string("\x08", 1)).what,
+              HasSubstr("the 1 bytes are no evershard.tests.bank.Deposited"));
   EXPECT_THAT(refused("evershard.tests.odd.Required", "").what, HasSubstr("name"));
   EXPECT_EQ(refused("evershard.tests.odd.Nested", deep.SerializeAsString()).code, ErrorCode::invalid_argument);
   EXPECT_EQ(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).code, ErrorCode::invalid_argument);
@@ -170,21 +176,25 @@ TEST_F(PayloadTypesTest, RefusesTypesThatDoNotGoTogether) {
     return complaint();
   };
 
-  EXPECT_THAT(after([&] { registered_.files.erase("google/protobuf/timestamp.proto"); }), AllOf(HasSubstr("timestamp.proto"), HasSubstr("--include_imports")));
-  EXPECT_THAT(after([&] { registered_.aliases["x"] = "no.Such"; }), AllOf(HasSubstr("\"no.Such\""), HasSubstr("\"x\"")));
+  EXPECT_THAT(after([&] { registered_.files.erase("google/protobuf/timestamp.proto"); }),
+              AllOf(HasSubstr("timestamp.proto"), HasSubstr("--include_imports")));
+  EXPECT_THAT(after([&] { registered_.aliases["x"] = "no.Such"; }),
+              AllOf(HasSubstr("\"no.Such\""), HasSubstr("\"x\"")));
   EXPECT_THAT(after([&] { registered_.states["x"] = "evershard.tests.bank.Account.Kind"; }), HasSubstr("no message"));
   EXPECT_THAT(after([&] {
                 google::protobuf::FileDescriptorProto copy;
                 copy.ParseFromString(registered_.files.at(bank_file));
                 copy.set_name("copy.proto");
                 registered_.files["copy.proto"] = copy.SerializeAsString();
-              }), HasSubstr("already defined"));
+              }),
+              HasSubstr("already defined"));
   EXPECT_THAT(after([&] {
                 google::protobuf::FileDescriptorProto file;
                 file.set_name("loop.proto");
                 file.add_dependency("loop.proto");
                 registered_.files["loop.proto"] = file.SerializeAsString();
-              }), HasSubstr("loop.proto"));
+              }),
+              HasSubstr("loop.proto"));
 }
 
 TEST_F(PayloadTypesTest, ListsMessagesWithTheirFields) {
@@ -192,12 +202,19 @@ TEST_F(PayloadTypesTest, ListsMessagesWithTheirFields) {
 
   std::vector<std::string> names;
   for (const auto& message : messages) names.push_back(message.name);
-  EXPECT_THAT(names, ::testing::ElementsAre("evershard.tests.bank.Account", "evershard.tests.bank.Account.Limit", "evershard.tests.bank.Deposited",
-                                            "evershard.tests.bank.DepositedNext", "evershard.tests.odd.Nested", "evershard.tests.odd.Required",
+  EXPECT_THAT(names, ::testing::ElementsAre("evershard.tests.bank.Account", "evershard.tests.bank.Account.Limit",
+                                            "evershard.tests.bank.Deposited", "evershard.tests.bank.DepositedNext",
+                                            "evershard.tests.odd.Nested", "evershard.tests.odd.Required",
                                             "evershard.tests.odd.Text", "evershard.tests.odd.Wrapped"));
-  const std::vector<std::pair<std::string, std::string>> fields{{"owner_name", "string"}, {"balance", "int64"}, {"kind", "evershard.tests.bank.Account.Kind"},
-      {"limits", "repeated evershard.tests.bank.Account.Limit"}, {"visits", "map<string, int32>"}, {"opened_at", "google.protobuf.Timestamp"},
-      {"risk", "int32"}, {"seal", "bytes"}};
+  const std::vector<std::pair<std::string, std::string>> fields{
+      {"owner_name", "string"},
+      {"balance", "int64"},
+      {"kind", "evershard.tests.bank.Account.Kind"},
+      {"limits", "repeated evershard.tests.bank.Account.Limit"},
+      {"visits", "map<string, int32>"},
+      {"opened_at", "google.protobuf.Timestamp"},
+      {"risk", "int32"},
+      {"seal", "bytes"}};
   EXPECT_EQ(messages.front().fields, fields);
   EXPECT_EQ(messages.front().file, bank_file);
 }

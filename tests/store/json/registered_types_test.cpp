@@ -20,7 +20,8 @@ using namespace evershard::testing;
 RegisteredTypes registered() { return read_descriptor_set(descriptor_bytes(), "bank.pb").value(); }
 
 TEST(RegisteredTypes, HasTheFilesOfADescriptorSet) {
-  EXPECT_THAT(registered().files, ElementsAre(Key("google/protobuf/any.proto"), Key("google/protobuf/timestamp.proto"), Key(bank_file), Key("tests/cli/odd.proto")));
+  EXPECT_THAT(registered().files, ElementsAre(Key("google/protobuf/any.proto"), Key("google/protobuf/timestamp.proto"),
+                                              Key(bank_file), Key("tests/cli/odd.proto")));
 }
 
 TEST(RegisteredTypes, RefusesWhatIsNoDescriptorSet) {
@@ -69,8 +70,12 @@ TEST(RegisteredTypes, RefusesAnotherFileOfTheSameNameUntilItMayReplace) {
 
 TEST(RegisteredTypes, KeepsProtobufsOwnFilesOfTheFirstSet) {
   auto types = registered();
-  const auto other = read_descriptor_set(descriptors_with([](auto& set) { file_in(set, "google/protobuf/any.proto").mutable_options()->set_go_package("another"); }),
-                                         "other.pb").value();
+  const auto other =
+      read_descriptor_set(descriptors_with([](auto& set) {
+                            file_in(set, "google/protobuf/any.proto").mutable_options()->set_go_package("another");
+                          }),
+                          "other.pb")
+          .value();
 
   ASSERT_TRUE(merge(types, other, Clash::refused));
 
@@ -103,8 +108,10 @@ TEST(RegisteredTypes, SurviveAnyDamage) {
     if (!types) continue;
     ++read;
     const auto usable = PayloadTypes::of(*types);
-    if (!usable) EXPECT_FALSE(usable.error().what.empty());
-    else for (const auto& message : usable->messages()) (void)usable->read(message.name, bytes);
+    if (!usable)
+      EXPECT_FALSE(usable.error().what.empty());
+    else
+      for (const auto& message : usable->messages()) (void)usable->read(message.name, bytes);
   }
   EXPECT_GT(read, 0);
 }

@@ -14,7 +14,10 @@ using ::testing::HasSubstr;
 
 RegisteredTypes some_types() {
   RegisteredTypes types;
-  types.files["a.proto"] = std::string("\x0a\x07" "a.proto\0", 10);
+  types.files["a.proto"] = std::string(
+      "\x0a\x07"
+      "a.proto\0",
+      10);
   types.aliases["paid \"in\" cash"] = "a.Paid";
   types.states["order"] = "a.Order";
   return types;
@@ -23,11 +26,15 @@ RegisteredTypes some_types() {
 // docs/on-disk-format.md, "TYPES"
 TEST(TypesFile, HasAFixedForm) {
   RegisteredTypes types;
-  types.files["a.proto"] = "\x0a\x07" "a.proto";
+  types.files["a.proto"] =
+      "\x0a\x07"
+      "a.proto";
   types.states["order"] = "a.Order";
 
-  EXPECT_EQ(encode_types(types), "evershard types 1 217882a87f3ca0bf\n"
-                                 R"({"files":{"a.proto":"CgdhLnByb3Rv"},"aliases":{},"states":{"order":"a.Order"}})" "\n");
+  EXPECT_EQ(encode_types(types),
+            "evershard types 1 217882a87f3ca0bf\n"
+            R"({"files":{"a.proto":"CgdhLnByb3Rv"},"aliases":{},"states":{"order":"a.Order"}})"
+            "\n");
 }
 
 TEST(TypesFile, GivesBackWhatWasWritten) {
@@ -48,7 +55,8 @@ TEST(TypesFile, FindsEveryDamagedByte) {
     ASSERT_FALSE(types) << "byte " << at;
     EXPECT_TRUE(types.error().code == ErrorCode::corruption || types.error().code == ErrorCode::invalid_argument);
   }
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_EQ(decode_types(whole.substr(0, size), "TYPES").error().code, ErrorCode::corruption) << size;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_EQ(decode_types(whole.substr(0, size), "TYPES").error().code, ErrorCode::corruption) << size;
 }
 
 TEST(TypesFile, IsKnownToBeAnotherOneWithoutBeingRead) {

@@ -33,15 +33,19 @@ TEST_P(ClosedAccounts, AnswerEverythingThatStreamsIn) {
         ++asked;
         auto ref = account(std::to_string((t * 5 + i) % 40));
         const auto hear = [&](const Answer<Balance>& answer) {
-          EXPECT_TRUE(answer || answer.error().code == ErrorCode::unavailable || answer.error().code == ErrorCode::timeout ||
-                      answer.error().code == ErrorCode::overloaded)
+          EXPECT_TRUE(answer || answer.error().code == ErrorCode::unavailable ||
+                      answer.error().code == ErrorCode::timeout || answer.error().code == ErrorCode::overloaded)
               << answer.error().what;
-          if (answer) ++stored;
-          else if (answer.error().code == ErrorCode::timeout) ++unknown;
+          if (answer)
+            ++stored;
+          else if (answer.error().code == ErrorCode::timeout)
+            ++unknown;
           ++told;
         };
-        if (i % 16 == 0) hear(ref.ask(Deposit{1}));
-        else ref.ask_async(Deposit{1}, hear);
+        if (i % 16 == 0)
+          hear(ref.ask(Deposit{1}));
+        else
+          ref.ask_async(Deposit{1}, hear);
         while (asked - told > 2'000) std::this_thread::sleep_for(1ms);
       }
     });

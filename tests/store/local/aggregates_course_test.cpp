@@ -44,7 +44,8 @@ class Courses : public ::testing::TestWithParam<bool> {
     EXPECT_TRUE(store_->host<Enrolment>());
   }
   auto enrol(const std::string& course, const std::string& student) {
-    return until_decided([&] { return store_->get<Enrolment>(course + "/" + student).ask(enrolling(course, student)); });
+    return until_decided(
+        [&] { return store_->get<Enrolment>(course + "/" + student).ask(enrolling(course, student)); });
   }
   std::uint64_t events(Query query) { return positions_of(store_->read(std::move(query))).size(); }
 
@@ -108,8 +109,10 @@ TEST_P(Courses, HaveTitlesOfTheirOwn) {
     threads.emplace_back([&, t] {
       const std::string course = "c" + std::to_string(t);
       const auto answer = store_->get<Course>(course).ask(opening(course, "The only one", 10));
-      if (answer) ++opened;
-      else EXPECT_EQ(answer.error().code, ErrorCode::condition_failed);
+      if (answer)
+        ++opened;
+      else
+        EXPECT_EQ(answer.error().code, ErrorCode::condition_failed);
     });
   }
   for (auto& thread : threads) thread.join();

@@ -24,7 +24,9 @@ TEST_P(DurableAccounts, KnowTheirCommandsAgain) {
 
   open_again();
 
-  for (int i = 0; i < 30; ++i) EXPECT_EQ(shown(account().ask(Deposit{1}, {.command_id = "c" + std::to_string(i)})), std::to_string(i + 1) + " again");
+  for (int i = 0; i < 30; ++i)
+    EXPECT_EQ(shown(account().ask(Deposit{1}, {.command_id = "c" + std::to_string(i)})),
+              std::to_string(i + 1) + " again");
   const auto again = account("2").ask(DepositTwice{5}, {.command_id = "c0"});
   EXPECT_EQ(shown(again), "10 again");
   EXPECT_EQ(again.position(), two.position());
@@ -176,7 +178,8 @@ TEST_P(DurableAccounts, ReplayWhenTheirStateHasAnotherShape) {
 
 TEST_P(DurableAccounts, KeepWhatWasAnsweredBeforeClosing) {
   std::vector<std::future<Answer<Balance>>> pending;
-  for (int i = 0; i < 300; ++i) pending.push_back(account(std::to_string(i % 20)).ask_future(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
+  for (int i = 0; i < 300; ++i)
+    pending.push_back(account(std::to_string(i % 20)).ask_future(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
   store().close();
   std::vector<std::string> told;
   for (auto& one_of_them : pending) {

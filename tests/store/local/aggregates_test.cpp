@@ -140,15 +140,17 @@ TEST_P(Accounts, DecideAgainOverWhatOthersAppended) {
   ASSERT_TRUE(account().ask(Deposit{10}));
   ASSERT_TRUE(store().append(from_outside("1", "withdrawn", "8")));
 
-  EXPECT_EQ(shown(account().ask(Withdraw{20})), "no: only 10") << "it writes nothing, so it has not heard of the other one";
+  EXPECT_EQ(shown(account().ask(Withdraw{20})), "no: only 10")
+      << "it writes nothing, so it has not heard of the other one";
   EXPECT_EQ(shown(account().ask(Withdraw{5})), "no: only 2") << "what is to be written is decided over what is stored";
   EXPECT_EQ(shown(account().ask(Withdraw{2})), "0");
   EXPECT_EQ(shown(account().ask(Withdraw{1})), "no: only 0");
   EXPECT_EQ(replayed(store(), "1"), 0);
 }
 
-// Pipelined asks from several threads, and somebody who appends to the same account all the time. Every reply was made over the
-// state that the stored events before it make: there is no fork, whatever was refused, broken off and decided again.
+// Pipelined asks from several threads, and somebody who appends to the same account all the time. Every reply was made
+// over the state that the stored events before it make: there is no fork, whatever was refused, broken off and decided
+// again.
 TEST_P(Accounts, NeverForkUnderAppendsFromOutside) {
   constexpr int threads = 3, asks = 200;
   struct Told {
@@ -176,14 +178,19 @@ TEST_P(Accounts, NeverForkUnderAppendsFromOutside) {
         ++open;
         const auto hear = [&](const Answer<Balance>& answer) {
           const std::lock_guard lock(mutex);
-          if (answer) told.push_back({answer.position(), answer.version(), answer->n});
-          else if (answer.rejected()) ++rejected;
-          else failures.push_back(answer.error().what);
+          if (answer)
+            told.push_back({answer.position(), answer.version(), answer->n});
+          else if (answer.rejected())
+            ++rejected;
+          else
+            failures.push_back(answer.error().what);
           --open;
         };
         const AskOptions options{.command_id = std::to_string(t) + "-" + std::to_string(i)};
-        if (i % 3 == 0) account().ask_async(Withdraw{4}, hear, options);
-        else account().ask_async(Deposit{2}, hear, options);
+        if (i % 3 == 0)
+          account().ask_async(Withdraw{4}, hear, options);
+        else
+          account().ask_async(Deposit{2}, hear, options);
       }
     });
   }
@@ -192,7 +199,8 @@ TEST_P(Accounts, NeverForkUnderAppendsFromOutside) {
   done = true;
   outsider.join();
 
-  for (const auto& failure : failures) EXPECT_THAT(failure, HasSubstr("version")) << "given up on after many tries, and said so";
+  for (const auto& failure : failures)
+    EXPECT_THAT(failure, HasSubstr("version")) << "given up on after many tries, and said so";
   std::map<std::uint64_t, std::int64_t> balance_at;
   std::int64_t balance = 0;
   auto events = store().read("account-1");

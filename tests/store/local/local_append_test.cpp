@@ -16,12 +16,14 @@ TEST(LocalAppend, AnswersPositionsAndNewVersions) {
   auto store = open_store();
   append_one(store, "order-1", "Placed");
 
-  const auto done = store.append(Append{}.event("order-1", "Paid", "a").event("customer-7", "Charged", "b").event("order-1", "Shipped", "c"));
+  const auto done = store.append(
+      Append{}.event("order-1", "Paid", "a").event("customer-7", "Charged", "b").event("order-1", "Shipped", "c"));
 
   ASSERT_TRUE(done) << done.error().what;
   EXPECT_EQ(done->first_position, GlobalPosition{2});
   EXPECT_EQ(done->last_position, GlobalPosition{4});
-  EXPECT_THAT(done->versions, ElementsAre(AggregateVersion{{"order", "1"}, SeqNr{3}}, AggregateVersion{{"customer", "7"}, SeqNr{1}}));
+  EXPECT_THAT(done->versions,
+              ElementsAre(AggregateVersion{{"order", "1"}, SeqNr{3}}, AggregateVersion{{"customer", "7"}, SeqNr{1}}));
   EXPECT_FALSE(done->duplicate);
 }
 
@@ -125,7 +127,8 @@ TEST(LocalAppend, GivesTheSameToAFutureAndToACompletion) {
   std::promise<Result<Appended>> told;
 
   auto future = store.append_future(Append{}.event("a-1", "T", ""));
-  store.append_async(Append{}.event("a-1", "T", ""), [&](Result<Appended> answer) { told.set_value(std::move(answer)); });
+  store.append_async(Append{}.event("a-1", "T", ""),
+                     [&](Result<Appended> answer) { told.set_value(std::move(answer)); });
 
   EXPECT_EQ(future.get()->first_position, GlobalPosition{1});
   EXPECT_EQ(told.get_future().get()->first_position, GlobalPosition{2});
@@ -136,7 +139,8 @@ TEST(LocalAppend, DecidesWhatOneThreadSendsInTheOrderItWasSent) {
   std::vector<std::future<Result<Appended>>> answers;
 
   for (std::uint64_t i = 0; i < 300; ++i) {
-    answers.push_back(store.append_future(Append{}.event("counter-1", "Counted", "").expect("counter-1", Version::exactly(i))));
+    answers.push_back(
+        store.append_future(Append{}.event("counter-1", "Counted", "").expect("counter-1", Version::exactly(i))));
   }
 
   for (std::uint64_t i = 0; i < answers.size(); ++i) {
@@ -151,7 +155,8 @@ TEST(LocalAppend, FromACompletionGoesOn) {
   std::promise<Result<Appended>> second;
 
   store.append_async(Append{}.event("a-1", "T", ""), [&](Result<Appended>) {
-    store.append_async(Append{}.event("a-1", "T", ""), [&](Result<Appended> answer) { second.set_value(std::move(answer)); });
+    store.append_async(Append{}.event("a-1", "T", ""),
+                       [&](Result<Appended> answer) { second.set_value(std::move(answer)); });
   });
 
   EXPECT_EQ(second.get_future().get()->first_position, GlobalPosition{2});
@@ -176,7 +181,8 @@ TEST(LocalAppend, FromManyThreadsLeavesDensePositionsAndVersions) {
   for (int t = 0; t < threads; ++t) {
     writers.emplace_back([&, t] {
       for (int i = 0; i < each; ++i) {
-        refused += !store.append(Append{}.event("own-" + std::to_string(t), "T", "").event("shared-1", "T", "")).has_value();
+        refused +=
+            !store.append(Append{}.event("own-" + std::to_string(t), "T", "").event("shared-1", "T", "")).has_value();
       }
     });
   }
@@ -201,7 +207,9 @@ TEST(LocalAppend, WithTheSameConditionFromManyThreadsSucceedsOnce) {
   std::vector<std::thread> writers;
   for (int t = 0; t < 8; ++t) {
     writers.emplace_back([&, t] {
-      const auto answer = store.append(Append{}.event("user-" + std::to_string(t), "Registered", "", {"name:ann"}).fail_if(Query{}.tags({"name:ann"})));
+      const auto answer = store.append(Append{}
+                                           .event("user-" + std::to_string(t), "Registered", "", {"name:ann"})
+                                           .fail_if(Query{}.tags({"name:ann"})));
       accepted += answer.has_value();
       failed += !answer && answer.error().code == ErrorCode::condition_failed;
     });

@@ -29,23 +29,57 @@ std::vector<BadEvent> bad_events() {
       {"huge_type", "too_large", [](Event& e) { e.type = std::string(10'000'000, 't'); }},
       {"type_with_nul", "invalid_argument", [](Event& e) { e.type = nul; }},
       {"type_not_utf8", "invalid_argument", [](Event& e) { e.type = not_utf8; }},
-      {"empty_tag", "invalid_argument", [](Event& e) { e.tags = {"a", ""}; }},
+      {"empty_tag", "invalid_argument",
+       [](Event& e) {
+         e.tags = {"a", ""};
+       }},
       {"long_tag", "too_large", [](Event& e) { e.tags = {std::string(256, 't')}; }},
       {"tag_with_nul", "invalid_argument", [](Event& e) { e.tags = {nul}; }},
       {"tag_not_utf8", "invalid_argument", [](Event& e) { e.tags = {surrogate}; }},
-      {"too_many_tags", "too_large", [](Event& e) { for (int i = 0; i < 65; ++i) e.tags.push_back(std::to_string(i)); }},
-      {"too_many_further_aggregates", "too_large", [](Event& e) { for (int i = 0; i < 65; ++i) e.also.push_back({"a", std::to_string(i)}); }},
-      {"further_aggregate_without_value", "invalid_argument", [](Event& e) { e.also = {{"a", ""}}; }},
-      {"aggregate_type_with_hyphen", "invalid_argument", [](Event& e) { e.aggregate = AggregateId{"a-b", "1"}; }},
-      {"empty_aggregate_type", "invalid_argument", [](Event& e) { e.aggregate = AggregateId{"", "1"}; }},
-      {"empty_aggregate_value", "invalid_argument", [](Event& e) { e.aggregate = AggregateId{"a", ""}; }},
-      {"long_aggregate_type", "too_large", [](Event& e) { e.aggregate = AggregateId{std::string(129, 'a'), "1"}; }},
-      {"long_aggregate_value", "too_large", [](Event& e) { e.aggregate = AggregateId{"a", std::string(513, '1')}; }},
-      {"aggregate_with_nul", "invalid_argument", [](Event& e) { e.aggregate = AggregateId{"a", nul}; }},
-      {"aggregate_not_utf8", "invalid_argument", [](Event& e) { e.aggregate = AggregateId{"a", not_utf8}; }},
+      {"too_many_tags", "too_large",
+       [](Event& e) {
+         for (int i = 0; i < 65; ++i) e.tags.push_back(std::to_string(i));
+       }},
+      {"too_many_further_aggregates", "too_large",
+       [](Event& e) {
+         for (int i = 0; i < 65; ++i) e.also.push_back({"a", std::to_string(i)});
+       }},
+      {"further_aggregate_without_value", "invalid_argument",
+       [](Event& e) {
+         e.also = {{"a", ""}};
+       }},
+      {"aggregate_type_with_hyphen", "invalid_argument",
+       [](Event& e) {
+         e.aggregate = AggregateId{"a-b", "1"};
+       }},
+      {"empty_aggregate_type", "invalid_argument",
+       [](Event& e) {
+         e.aggregate = AggregateId{"", "1"};
+       }},
+      {"empty_aggregate_value", "invalid_argument",
+       [](Event& e) {
+         e.aggregate = AggregateId{"a", ""};
+       }},
+      {"long_aggregate_type", "too_large",
+       [](Event& e) {
+         e.aggregate = AggregateId{std::string(129, 'a'), "1"};
+       }},
+      {"long_aggregate_value", "too_large",
+       [](Event& e) {
+         e.aggregate = AggregateId{"a", std::string(513, '1')};
+       }},
+      {"aggregate_with_nul", "invalid_argument",
+       [](Event& e) {
+         e.aggregate = AggregateId{"a", nul};
+       }},
+      {"aggregate_not_utf8", "invalid_argument",
+       [](Event& e) {
+         e.aggregate = AggregateId{"a", not_utf8};
+       }},
       {"large_payload", "too_large", [](Event& e) { e.payload = std::string((1u << 20) + 1, 'x'); }},
       {"large_metadata", "too_large", [](Event& e) { e.metadata = std::string((64u << 10) + 1, 'x'); }},
-      {"time_before_all", "invalid_argument", [](Event& e) { e.occurred_at = Timestamp{Timestamp::first().micros - 1}; }},
+      {"time_before_all", "invalid_argument",
+       [](Event& e) { e.occurred_at = Timestamp{Timestamp::first().micros - 1}; }},
       {"time_after_all", "invalid_argument", [](Event& e) { e.occurred_at = Timestamp{Timestamp::last().micros + 1}; }},
   };
 }
@@ -116,10 +150,16 @@ TEST(LocalBadInput, RefusesAppendsThatCannotBe) {
   EXPECT_EQ(code_of(store.append(too_many)), "too_large");
   EXPECT_EQ(code_of(store.append(too_much)), "too_large");
   EXPECT_EQ(code_of(store.append(too_many_conditions)), "too_large");
-  EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").expect("a-1", Version::any()).expect("a-1", Version::none()))), "invalid_argument");
-  EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").snapshot(snapshot_of("b-1", 0, "")))), "invalid_argument");
-  EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").snapshot(snapshot_of("a-1", 7, "")))), "version_conflict");
-  EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").snapshot(snapshot_of("a-1", 0, std::string((2u << 20) + 1, 'x'))))), "too_large");
+  EXPECT_EQ(code_of(store.append(
+                Append{}.event("a-1", "T", "").expect("a-1", Version::any()).expect("a-1", Version::none()))),
+            "invalid_argument");
+  EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").snapshot(snapshot_of("b-1", 0, "")))),
+            "invalid_argument");
+  EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").snapshot(snapshot_of("a-1", 7, "")))),
+            "version_conflict");
+  EXPECT_EQ(code_of(store.append(
+                Append{}.event("a-1", "T", "").snapshot(snapshot_of("a-1", 0, std::string((2u << 20) + 1, 'x'))))),
+            "too_large");
   EXPECT_EQ(store.head(), GlobalPosition{0});
 }
 

@@ -28,7 +28,8 @@ TEST(LocalDurable, HasEverythingAfterOpeningAgain) {
   {
     auto store = open_store(in(dir, 5));
     append_many(store, 1, 150);
-    ASSERT_TRUE(store.append(Append{}.event("order-1", "Placed", "p").snapshot(snapshot_of("order-1", 0, "state")).request(id_of(1))));
+    ASSERT_TRUE(store.append(
+        Append{}.event("order-1", "Placed", "p").snapshot(snapshot_of("order-1", 0, "state")).request(id_of(1))));
   }
 
   auto store = open_store(in(dir));
@@ -219,7 +220,11 @@ TEST(LocalDurable, AnAppendThatWasCutOffIsNewAndOneThatWasKeptIsKnown) {
   const ScratchDir dir;
   auto store = open_store(in(dir, 3));
   const auto request = [](std::uint64_t n) {
-    return Append{}.event("order-1", "Placed", std::to_string(n)).event("order-2", "Placed", "p").expect("order-1", Version::exactly(n - 1)).request(id_of(n));
+    return Append{}
+        .event("order-1", "Placed", std::to_string(n))
+        .event("order-2", "Placed", "p")
+        .expect("order-1", Version::exactly(n - 1))
+        .request(id_of(n));
   };
   for (std::uint64_t n = 1; n <= 4; ++n) ASSERT_TRUE(store.append(request(n)));
 

@@ -64,7 +64,8 @@ TEST(LocalFollow, SaysWhenItFellBehindAndWhenItHasCaughtUpAgain) {
     for (const auto position : positions_of(item.events)) positions.push_back(position);
   }
 
-  EXPECT_THAT(kinds, ElementsAre(Kind::fell_behind, Kind::events, Kind::events, Kind::events, Kind::caught_up, Kind::idle));
+  EXPECT_THAT(kinds,
+              ElementsAre(Kind::fell_behind, Kind::events, Kind::events, Kind::events, Kind::caught_up, Kind::idle));
   EXPECT_THAT(positions, ElementsAre(1, 2, 3, 4, 5, 6, 7));
 }
 
@@ -228,7 +229,8 @@ TEST(LocalFollow, DeliversSoonAfterTheAppend) {
     const auto began = std::chrono::steady_clock::now();
     append_many(store, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(i) + 1);
     while (delivered <= i) std::this_thread::yield();
-    took_us.push_back(std::chrono::duration_cast<std::chrono::microseconds>(seen[static_cast<std::size_t>(i)] - began).count());
+    took_us.push_back(
+        std::chrono::duration_cast<std::chrono::microseconds>(seen[static_cast<std::size_t>(i)] - began).count());
   }
   follower.join();
   std::sort(took_us.begin(), took_us.end());

@@ -25,7 +25,8 @@ TEST(LocalRead, GivesEverythingInOrderBothWays) {
   append_many(store, 1, 8);
 
   EXPECT_THAT(positions_of(store.read(Query::all())), ElementsAre(1, 2, 3, 4, 5, 6, 7));
-  EXPECT_THAT(positions_of(store.read(Query::all(), {.direction = Direction::backwards})), ElementsAre(7, 6, 5, 4, 3, 2, 1));
+  EXPECT_THAT(positions_of(store.read(Query::all(), {.direction = Direction::backwards})),
+              ElementsAre(7, 6, 5, 4, 3, 2, 1));
 }
 
 TEST(LocalRead, KeepsToItsBoundsBothWays) {
@@ -37,7 +38,9 @@ TEST(LocalRead, KeepsToItsBoundsBothWays) {
 
   EXPECT_THAT(positions_of(store.read(Query::all(), forwards)), ElementsAre(3, 4, 5, 6));
   EXPECT_THAT(positions_of(store.read(Query::all(), backwards)), ElementsAre(8, 7, 6, 5));
-  EXPECT_THAT(positions_of(store.read(Query{}.tags({"even"}), {.after = GlobalPosition{4}, .up_to = GlobalPosition{8}})), ElementsAre(6, 8));
+  EXPECT_THAT(
+      positions_of(store.read(Query{}.tags({"even"}), {.after = GlobalPosition{4}, .up_to = GlobalPosition{8}})),
+      ElementsAre(6, 8));
   EXPECT_THAT(positions_of(store.read(Query::all(), {.after = GlobalPosition{99}})), IsEmpty());
 }
 
@@ -84,8 +87,10 @@ TEST(LocalRead, GivesOneAggregateFromAnyVersionBothWays) {
   }
 
   EXPECT_THAT(positions_of(store.read("order-1", {.from = SeqNr{4}, .limit = 4})), ElementsAre(7, 9, 11, 13));
-  EXPECT_THAT(positions_of(store.read("order-2", {.from = SeqNr{4}, .direction = Direction::backwards})), ElementsAre(8, 6, 4, 2));
-  EXPECT_THAT(positions_of(store.read("order-2", {.direction = Direction::backwards})), ElementsAre(18, 16, 14, 12, 10, 8, 6, 4, 2));
+  EXPECT_THAT(positions_of(store.read("order-2", {.from = SeqNr{4}, .direction = Direction::backwards})),
+              ElementsAre(8, 6, 4, 2));
+  EXPECT_THAT(positions_of(store.read("order-2", {.direction = Direction::backwards})),
+              ElementsAre(18, 16, 14, 12, 10, 8, 6, 4, 2));
   EXPECT_THAT(positions_of(store.read("order-1", {.up_to = GlobalPosition{6}})), ElementsAre(1, 3, 5));
   EXPECT_THAT(positions_of(store.read("order-3")), IsEmpty());
 }

@@ -5,11 +5,11 @@
 #include <mutex>
 #include <random>
 
+#include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/store/local/committing_writer.hpp"
 #include "evershard/store/local/maintenance.hpp"
 #include "evershard/store/local/node.hpp"
-#include "evershard/protocol/retention_events.hpp"
-#include "evershard/storage/journal/removal_mask.hpp"
 #include "tests/store/local/small_store.hpp"
 
 namespace evershard {
@@ -20,9 +20,9 @@ using ::testing::_;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::Pair;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 const AggregateId order{"order", "1"};
@@ -97,8 +97,10 @@ TEST(LocalRetention, TruncatesBehindASnapshotAndGoesOn) {
   EXPECT_THAT(positions_of(store.read(Query::all())), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
   EXPECT_EQ(store.event_at(GlobalPosition{2})->state, EventState::removed);
   EXPECT_THAT(log_of(store), ElementsAre("$TruncationOrdered", "$TruncationDone"));
-  EXPECT_THAT(store.retention().retention_log(SeqNr{0}, 1)->front().json, HasSubstr(R"("by":"ann","reason":"old","aggregate":"order-1","before":5)"));
-  const auto next = store.append(Append{}.event("order-1", "Paid", "{}").expect("order-1", ExpectedVersion::exactly(6)));
+  EXPECT_THAT(store.retention().retention_log(SeqNr{0}, 1)->front().json,
+              HasSubstr(R"("by":"ann","reason":"old","aggregate":"order-1","before":5)"));
+  const auto next =
+      store.append(Append{}.event("order-1", "Paid", "{}").expect("order-1", ExpectedVersion::exactly(6)));
   ASSERT_TRUE(next) << next.error().what;
   EXPECT_EQ(store.aggregate(order)->version, SeqNr{7});
   EXPECT_EQ((*store.snapshot(order))->payload, "state");
@@ -131,10 +133,13 @@ TEST(LocalRetention, RefusesWhatIsNotThereAndWhatIsItsOwn) {
   EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"order", "9"}, SeqNr{2}, {})), "not_found");
   EXPECT_EQ(code_of(store.retention().remove_aggregate(AggregateId{"order", "9"}, {})), "not_found");
   EXPECT_EQ(code_of(store.retention().remove_aggregate(AggregateId{"$retention", "log"}, {})), "invalid_argument");
-  EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"$retention", "log"}, SeqNr{2}, uncovered())), "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"$retention", "log"}, SeqNr{2}, uncovered())),
+            "invalid_argument");
   append_one(store, "order-2", "T");
-  EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"order", "2"}, SeqNr{1}, uncovered())), "invalid_argument");
-  EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"order", "2"}, SeqNr{3}, uncovered())), "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"order", "2"}, SeqNr{1}, uncovered())),
+            "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().truncate_aggregate(AggregateId{"order", "2"}, SeqNr{3}, uncovered())),
+            "invalid_argument");
 }
 
 TEST(LocalRetention, SaysWhatWouldGoAndChangesNothing) {
@@ -216,19 +221,23 @@ TEST(LocalRetention, RemovesAnAggregateUntilItsNextEvent) {
   EXPECT_EQ(store.retention().remove_aggregate(order, {})->events, 0u);  // again: nothing is left to do
   EXPECT_THAT(log_of(store), ElementsAre("$RemovalOrdered", "$RemovalDone"));
   // Whoever decided on what is gone is refused; whoever comes now continues the versions.
-  EXPECT_EQ(code_of(store.append(Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::exactly(3)))), "version_conflict");
-  EXPECT_EQ(code_of(store.append(Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::none()))), "version_conflict");
+  EXPECT_EQ(code_of(store.append(Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::exactly(3)))),
+            "version_conflict");
+  EXPECT_EQ(code_of(store.append(Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::none()))),
+            "version_conflict");
   append_one(store, "order-1", "T", {"a"});
   EXPECT_EQ(store.aggregate(order)->version, SeqNr{5});
   EXPECT_EQ(states_of(store, order), "rrrll");
-  EXPECT_EQ(store.retention().remove_aggregate(order, {})->events, 2u);  // and once more, with the event of the first removal
+  EXPECT_EQ(store.retention().remove_aggregate(order, {})->events,
+            2u);  // and once more, with the event of the first removal
   EXPECT_EQ(states_of(store, order), "rrrrrl");
   expect_sound(store);
 }
 
 TEST(LocalRetention, AnswersARetriedRequestAsBefore) {
   auto store = open_store();
-  auto append = Append{}.event("order-1", "Paid", "42").event("order-2", "Noted", "x").expect("order-1", ExpectedVersion::none());
+  auto append =
+      Append{}.event("order-1", "Paid", "42").event("order-2", "Noted", "x").expect("order-1", ExpectedVersion::none());
   for (auto& event : append.events) event.id = EventId::random();
   append.command = CommandRecord{order, "pay", "ok"};
   const auto first = store.append(append);
@@ -252,7 +261,8 @@ TEST(LocalRetention, IsTheSameInTheTailInSealedRunsAndRebuilt) {
     EXPECT_THAT(positions_of(store.read(Query{}.tags({"a"}))), ElementsAre(2, 4));
     EXPECT_THAT(positions_of(store.read(Query{}.types({"T"}))), ElementsAre(2, 4));
     EXPECT_THAT(positions_of(store.read(Query{}.concerning({order}))), ElementsAre(1, 3, 5, 6, 7, 8, 9, 10, 11));
-    EXPECT_TRUE(store.append(Append{}.event("probe-1", "P", "{}").fail_if(Query{}.tags({"b"}))));  // what is removed matches no condition
+    EXPECT_TRUE(store.append(
+        Append{}.event("probe-1", "P", "{}").fail_if(Query{}.tags({"b"}))));  // what is removed matches no condition
     expect_sound(store);
   };
   {
@@ -286,7 +296,8 @@ Progress stopping_after(int n) {
 }
 
 void fill_large(Local& store, int events) {
-  for (int i = 0; i < events; ++i) append_one(store, "order-1", "T", {"a"}, std::string(40'000, static_cast<char>('a' + i % 26)));
+  for (int i = 0; i < events; ++i)
+    append_one(store, "order-1", "T", {"a"}, std::string(40'000, static_cast<char>('a' + i % 26)));
 }
 
 TEST(LocalRetention, HidesAllOfItAtOnceAndFinishesLater) {
@@ -430,7 +441,7 @@ TEST(LocalRetention, PoliciesAreDefinitionsAndRemoveWhatIsOldAlone) {
   ScratchDir dir;
   {
     auto store = open_store({.data_dir = dir.path()});
-    append_aged(store, "cart-1", "Seen", 2h);    // not stood for
+    append_aged(store, "cart-1", "Seen", 2h);  // not stood for
     append_aged(store, "cart-2", "Seen", 2h);
     append_aged(store, "cart-2", "Seen", 1min);
     append_aged(store, "cart-2", "Bought", 2h);
@@ -439,14 +450,18 @@ TEST(LocalRetention, PoliciesAreDefinitionsAndRemoveWhatIsOldAlone) {
     append_aged(store, "session-1", "Opened", 2h);
     append_aged(store, "session-2", "Opened", 2h);
     append_aged(store, "session-2", "Clicked", 1min);
-    ASSERT_TRUE(store.retention().set_retention_policy(policy("seen", RetentionPolicy::Kind::events, "Seen"), because("law")));
-    ASSERT_TRUE(store.retention().set_retention_policy(policy("sessions", RetentionPolicy::Kind::remove, "session"), {}));
+    ASSERT_TRUE(
+        store.retention().set_retention_policy(policy("seen", RetentionPolicy::Kind::events, "Seen"), because("law")));
+    ASSERT_TRUE(
+        store.retention().set_retention_policy(policy("sessions", RetentionPolicy::Kind::remove, "session"), {}));
     ASSERT_TRUE(store.retention().set_retention_policy(policy("gone", RetentionPolicy::Kind::remove, "cart"), {}));
     ASSERT_TRUE(store.retention().drop_retention_policy("gone", {}));
     EXPECT_EQ(code_of(store.retention().drop_retention_policy("gone", {})), "not_found");
   }
   auto store = open_store({.data_dir = dir.path()});
-  EXPECT_THAT(*store.retention().retention_policies(), ElementsAre(policy("seen", RetentionPolicy::Kind::events, "Seen"), policy("sessions", RetentionPolicy::Kind::remove, "session")));
+  EXPECT_THAT(*store.retention().retention_policies(),
+              ElementsAre(policy("seen", RetentionPolicy::Kind::events, "Seen"),
+                          policy("sessions", RetentionPolicy::Kind::remove, "session")));
   RetentionOrder dry;
   dry.dry_run = true;
   const auto would = store.retention().apply_retention(dry);
@@ -466,13 +481,15 @@ TEST(LocalRetention, PoliciesAreDefinitionsAndRemoveWhatIsOldAlone) {
   EXPECT_EQ(store.event_at(GlobalPosition{5})->state, EventState::removed);
   EXPECT_THAT(log_of(store), ElementsAre("$EventsRemoved", "$RemovalOrdered", "$RemovalDone", "$PoliciesApplied"));
   EXPECT_THAT(store.retention().retention_log(SeqNr{0}, 1)->front().json, HasSubstr(R"("positions":[[2,2],[5,5]])"));
-  EXPECT_EQ(code_of(store.retention().set_retention_policy(policy("", RetentionPolicy::Kind::events, "T"), {})), "invalid_argument");
-  EXPECT_EQ(code_of(store.retention().set_retention_policy(policy("p", RetentionPolicy::Kind::events, "$T"), {})), "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().set_retention_policy(policy("", RetentionPolicy::Kind::events, "T"), {})),
+            "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().set_retention_policy(policy("p", RetentionPolicy::Kind::events, "$T"), {})),
+            "invalid_argument");
   expect_sound(store);
 }
 
-/// What was acknowledged after a policy looked at its aggregate is not what the policy meant: neither where the second look notices
-/// it, nor where it comes so late that the removal's own append is refused.
+/// What was acknowledged after a policy looked at its aggregate is not what the policy meant: neither where the second
+/// look notices it, nor where it comes so late that the removal's own append is refused.
 TEST(LocalRetention, APolicyLeavesWhatIsWrittenToWhileItRuns) {
   for (const bool late : {false, true}) {
     SCOPED_TRACE(late ? "late" : "early");
@@ -495,7 +512,8 @@ TEST(LocalRetention, APolicyLeavesWhatIsWrittenToWhileItRuns) {
         const std::string_view at = step;
         if (at == "retention.done" && first.exchange(false)) {
           holding = late;
-          running->committer().append_async(Append{}.event("cart-2", "Seen", "new"), [&](const Result<Appended>& done) { appended = done.has_value(); });
+          running->committer().append_async(Append{}.event("cart-2", "Seen", "new"),
+                                            [&](const Result<Appended>& done) { appended = done.has_value(); });
           patiently([&] { return late ? held.load() : appended.load(); });
         } else if (at == "commit.begin" && holding.exchange(false)) {
           // Its write begins when the removal has looked and is on its way: two are waiting for their answer.
@@ -610,7 +628,9 @@ TEST(LocalRetention, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone) {
   EXPECT_EQ(code_of(store.retention().remove_aggregate(order, long_reason)), "invalid_argument");
   EXPECT_EQ(code_of(store.retention().truncate_aggregate(order, SeqNr{2}, options)), "invalid_argument");
   EXPECT_EQ(code_of(store.retention().apply_retention(long_reason)), "invalid_argument");
-  EXPECT_EQ(code_of(store.retention().set_retention_policy(policy("p", RetentionPolicy::Kind::remove, "order"), long_reason)), "invalid_argument");
+  EXPECT_EQ(
+      code_of(store.retention().set_retention_policy(policy("p", RetentionPolicy::Kind::remove, "order"), long_reason)),
+      "invalid_argument");
 
   EXPECT_EQ(store.head(), GlobalPosition{2});
   EXPECT_EQ(code_of(store.retention().remove_aggregate(order, because(std::string(1'024, 'x')))), "ok");
@@ -637,7 +657,9 @@ class KeepingSnapshots final : public cluster::RetentionWriter {
  public:
   explicit KeepingSnapshots(cluster::Node& node) : node_(node), writer_(node.committer(), node.limits()) {}
   [[nodiscard]] const Limits& limits() const override { return node_.limits(); }
-  Result<void> append_with(Append append, storage::RowWrites rows) override { return writer_.append_with(std::move(append), std::move(rows)); }
+  Result<void> append_with(Append append, storage::RowWrites rows) override {
+    return writer_.append_with(std::move(append), std::move(rows));
+  }
   Result<void> write_rows(storage::RowWrites rows) override {
     if (!rows.snapshots_to_go.empty()) return refuse(ErrorCode::unavailable, "the disk is full");
     return writer_.write_rows(std::move(rows));
@@ -668,7 +690,8 @@ TEST(LocalRetention, FiguresOfARunAreToldAlsoWhereItsSnapshotsStay) {
   auto node = cluster::Node::open(options);
   ASSERT_TRUE(node) << node.error().what;
   KeepingSnapshots writer(**node);
-  cluster::StoreRetention retention((*node)->store(), (*node)->reader(), writer, nullptr, [](const AggregateId&) {}, {});
+  cluster::StoreRetention retention((*node)->store(), (*node)->reader(), writer, nullptr, [](const AggregateId&) {},
+                                    {});
   auto seen = policy("t", RetentionPolicy::Kind::events, "T");
   seen.uncovered = true;
   seen.keep = 1h;
@@ -846,7 +869,8 @@ TEST(LocalRetention, VacuumGivesTheDiskBack) {
       for (int j = 0; j < 20; ++j) {
         std::string noise;
         while (noise.size() < 1'000) noise += static_cast<char>(random());
-        append.event("customer-" + std::to_string(i % 10), "T", i % 10 == 3 ? needle + noise : noise, {"n:" + std::to_string(i)});
+        append.event("customer-" + std::to_string(i % 10), "T", i % 10 == 3 ? needle + noise : noise,
+                     {"n:" + std::to_string(i)});
       }
       ASSERT_TRUE(append_patiently(store, append));
     }
@@ -854,7 +878,8 @@ TEST(LocalRetention, VacuumGivesTheDiskBack) {
     ASSERT_TRUE(store.vacuum());
     before = bytes_in(dir.path(), needle, found);
     EXPECT_TRUE(found);
-    for (int customer = 0; customer < 9; ++customer) ASSERT_TRUE(store.retention().remove_aggregate({"customer", std::to_string(customer)}, {}));
+    for (int customer = 0; customer < 9; ++customer)
+      ASSERT_TRUE(store.retention().remove_aggregate({"customer", std::to_string(customer)}, {}));
     ASSERT_TRUE(store.vacuum());
     // Files that a flush or a compaction made useless go a moment later.
     for (int tries = 0; tries < 600; ++tries) {

@@ -1,32 +1,38 @@
 // Traps: each happened in a real event store. A test here, or the name of one elsewhere; or why there is none yet.
 //
-//  1 retention deletes the newest snapshots       RetentionKeepsTheNewestSnapshots; StoreContract.RetainsTheNewestCopies...
-//  2 a duplicate seq_nr overwrites the journal    ASecondEventOfTheSameVersionIsRefusedAndOverwritesNothing
-//  3 a read stops after one page                  AReadDoesNotStopAfterOnePage
+//  1 retention deletes the newest snapshots       RetentionKeepsTheNewestSnapshots;
+//  StoreContract.RetainsTheNewestCopies... 2 a duplicate seq_nr overwrites the journal
+//  ASecondEventOfTheSameVersionIsRefusedAndOverwritesNothing 3 a read stops after one page AReadDoesNotStopAfterOnePage
 //  4 the shard hash differs, or is negative       AShardIsTheSameAfterOpeningAgain; StreamHash.KeepsThePublishedVectors
 //  5 one kind of error told as another            AMissingAggregateAConflictAndADuplicateAreToldApart;
 //                                                 CommitterTest.AnswersAFailedWriteAsUnknownAndAllThatComesAfterAsNotWritten
-//  6 sort keys not big-endian, or ambiguous       NumbersSortAsNumbers, NoIdLooksLikeAnother; Keys.* and their golden bytes
-//  7 event and index written separately           WhatCanBeReadCanBeFound; RocksReopen.GivesBackEverythingAfterAKillAtAnyStep
-//  8 the snapshot's own event applied twice       TheSnapshotsOwnEventIsNotReadAgain
-//  9 check-then-insert race                       OneOfManyRivalsWins; CommitterTest.LetsOneOfManyRivalsWin
-// 10 checkpoint never written, index from 0       AFollowerGoesOnFromItsCheckpoint. The stored checkpoints of projections and
+//  6 sort keys not big-endian, or ambiguous       NumbersSortAsNumbers, NoIdLooksLikeAnother; Keys.* and their golden
+//  bytes 7 event and index written separately           WhatCanBeReadCanBeFound;
+//  RocksReopen.GivesBackEverythingAfterAKillAtAnyStep 8 the snapshot's own event applied twice
+//  TheSnapshotsOwnEventIsNotReadAgain 9 check-then-insert race                       OneOfManyRivalsWins;
+//  CommitterTest.LetsOneOfManyRivalsWin
+// 10 checkpoint never written, index from 0       AFollowerGoesOnFromItsCheckpoint. The stored checkpoints of
+// projections and
 //                                                 value indexes come with them, in a later issue.
 // 11 start sequence taken as a row offset         AReadBeginsAtAVersionNotAtARow
-// 12 one bad request sinks the whole batch        OneBadRequestHarmsNobodyElse; CommitterTest.GivesABadAppendItsOwnError...
-// 13 update lost; collision panics; index before  TheLaterSnapshotWins, HashCollisionsAreHarmless; RocksFaults.
-//    data; no fsync                               LosesNothingAcknowledgedWhenThePowerFails, RebuildsIndexesThatWentFurther...
-// 14 NOT parsed as OR                             There are no filter expressions before table projections, a later issue.
+// 12 one bad request sinks the whole batch        OneBadRequestHarmsNobodyElse;
+// CommitterTest.GivesABadAppendItsOwnError... 13 update lost; collision panics; index before  TheLaterSnapshotWins,
+// HashCollisionsAreHarmless; RocksFaults.
+//    data; no fsync                               LosesNothingAcknowledgedWhenThePowerFails,
+//    RebuildsIndexesThatWentFurther...
+// 14 NOT parsed as OR                             There are no filter expressions before table projections, a later
+// issue.
 //                                                 What a query has: TypesAreAlternativesAndTagsAreNot
 // 15 2^n index entries, odd tags, repeated tags   TagsCostOneEntryEachAndMayLookLikeAnything
-// 16 batch index wraps at 65,536                  MoreEventsThanSixteenBitsCount; GroupCommit.PlacesMoreEventsInOneBatch...
-// 17 an empty query as a condition never fails    AnEmptyConditionIsAMistake
+// 16 batch index wraps at 65,536                  MoreEventsThanSixteenBitsCount;
+// GroupCommit.PlacesMoreEventsInOneBatch... 17 an empty query as a condition never fails    AnEmptyConditionIsAMistake
 // 18 a retried read yields events twice           AReadThatIsTakenUpAgainGivesNothingTwice
-// 19 an event commits later with a lower number   NoEventAppearsBehindAReader; LocalFollow.GivesSeveralFollowersEverything...
-// 20 a retried append refused by its own event    ARetriedConditionalAppendIsNotRefusedByItself; GroupCommit.AnswersARetried...
-// 21 a page from behind the reader's watermark    One process has one view: LocalRead.SeesNothingThatIsAppendedAfterItBegan,
-//                                                 StoreContract.IsReadByManyWhileItCommitsAndSeals. Pages of other nodes come
-//                                                 with the cluster.
+// 19 an event commits later with a lower number   NoEventAppearsBehindAReader;
+// LocalFollow.GivesSeveralFollowersEverything... 20 a retried append refused by its own event
+// ARetriedConditionalAppendIsNotRefusedByItself; GroupCommit.AnswersARetried... 21 a page from behind the reader's
+// watermark    One process has one view: LocalRead.SeesNothingThatIsAppendedAfterItBegan,
+//                                                 StoreContract.IsReadByManyWhileItCommitsAndSeals. Pages of other
+//                                                 nodes come with the cluster.
 // 22 admitting what can no longer be checked      AConditionFromBeforeItWasOpenedIsStillChecked;
 //                                                 OrderingAtTheCoordinator.RefusesWhatItCannotCheck
 // 23 a replaced owner acknowledges or refuses     No owner is replaced in one process. The rule:
@@ -111,7 +117,8 @@ TEST(LocalTraps, AMissingAggregateAConflictAndADuplicateAreToldApart) {
   ASSERT_TRUE(store.append(Append{}.event("order-1", "T", "").request(id_of(1))));
 
   EXPECT_EQ(code_of(store.aggregate({"order", "2"})), "not_found");
-  EXPECT_EQ(code_of(store.append(Append{}.event("order-2", "T", "").expect("order-2", Version::exactly(3)))), "version_conflict");
+  EXPECT_EQ(code_of(store.append(Append{}.event("order-2", "T", "").expect("order-2", Version::exactly(3)))),
+            "version_conflict");
   EXPECT_EQ(code_of(store.append(Append{}.event("a-1", "T", "").fail_if(Query{}.types({"T"})))), "condition_failed");
   EXPECT_EQ(code_of(store.append(Append{}.event("order-1", "Other", "").request(id_of(1)))), "duplicate_event");
   EXPECT_EQ(code_of(store.put_snapshot(snapshot_of("order-2", 1, ""))), "not_found");
@@ -185,7 +192,8 @@ TEST(LocalTraps, OneOfManyRivalsWins) {
   for (int i = 0; i < 8; ++i) {
     rivals.emplace_back([&] {
       for (std::uint64_t version = 0; version < 50; ++version) {
-        const auto answer = store.append(Append{}.event("order-1", "T", "").expect("order-1", Version::exactly(version)));
+        const auto answer =
+            store.append(Append{}.event("order-1", "T", "").expect("order-1", Version::exactly(version)));
         (answer ? won : lost) += 1;
       }
     });
@@ -258,15 +266,20 @@ TEST(LocalTraps, HashCollisionsAreHarmless) {
   auto node = cluster::Node::open(options).value();
   for (int i = 0; i < 200; ++i) {
     const auto n = std::to_string(i % 10);
-    const auto append = Append{}.event("order-" + n, "T" + n, "", {"tag:" + n}).expect("order-" + n, Version::exactly(static_cast<std::uint64_t>(i / 10)));
+    const auto append = Append{}
+                            .event("order-" + n, "T" + n, "", {"tag:" + n})
+                            .expect("order-" + n, Version::exactly(static_cast<std::uint64_t>(i / 10)));
     auto done = node->committer().append(append);
     while (!done && done.error().code == ErrorCode::overloaded) done = node->committer().append(append);
     ASSERT_TRUE(done) << done.error().what;
   }
 
-  const auto by_tag = positions_of(EventStream(std::make_unique<cluster::QueryPages>(node, Query{}.tags({"tag:3"}), ReadOptions{}, 7)));
-  const auto by_type = positions_of(EventStream(std::make_unique<cluster::QueryPages>(node, Query{}.types({"T4"}), ReadOptions{}, 7)));
-  const auto stream = positions_of(EventStream(std::make_unique<cluster::StreamPages>(node, AggregateId{"order", "5"}, StreamOptions{}, 7)));
+  const auto by_tag =
+      positions_of(EventStream(std::make_unique<cluster::QueryPages>(node, Query{}.tags({"tag:3"}), ReadOptions{}, 7)));
+  const auto by_type =
+      positions_of(EventStream(std::make_unique<cluster::QueryPages>(node, Query{}.types({"T4"}), ReadOptions{}, 7)));
+  const auto stream = positions_of(
+      EventStream(std::make_unique<cluster::StreamPages>(node, AggregateId{"order", "5"}, StreamOptions{}, 7)));
 
   EXPECT_THAT(by_tag, SizeIs(20));
   EXPECT_THAT(by_type, SizeIs(20));
@@ -349,7 +362,8 @@ TEST(LocalTraps, NoEventAppearsBehindAReader) {
   auto store = open_store({.shards = 8, .tail_events = 128});
   constexpr std::uint64_t writers = 3, each = 250;
   std::vector<std::thread> threads;
-  for (std::uint64_t w = 0; w < writers; ++w) threads.emplace_back([&, w] { append_many(store, w * each, (w + 1) * each); });
+  for (std::uint64_t w = 0; w < writers; ++w)
+    threads.emplace_back([&, w] { append_many(store, w * each, (w + 1) * each); });
 
   std::uint64_t last = 0;
   bool dense = true;
@@ -364,7 +378,8 @@ TEST(LocalTraps, NoEventAppearsBehindAReader) {
 
 TEST(LocalTraps, ARetriedConditionalAppendIsNotRefusedByItself) {
   auto store = open_store();
-  const auto request = Append{}.event("user-1", "Registered", "", {"name:ann"}).fail_if(Query{}.tags({"name:ann"})).request(id_of(7));
+  const auto request =
+      Append{}.event("user-1", "Registered", "", {"name:ann"}).fail_if(Query{}.tags({"name:ann"})).request(id_of(7));
   ASSERT_TRUE(store.append(request));
   std::atomic<int> same{0};
 
@@ -391,8 +406,10 @@ TEST(LocalTraps, AConditionFromBeforeItWasOpenedIsStillChecked) {
   }
   auto store = open_store(options);
 
-  const auto refused = store.append(Append{}.event("user-2", "Registered", "").fail_if(Query{}.tags({"name:ann"}), GlobalPosition{50}));
-  const auto accepted = store.append(Append{}.event("user-2", "Registered", "").fail_if(Query{}.tags({"name:ann"}), GlobalPosition{100}));
+  const auto refused =
+      store.append(Append{}.event("user-2", "Registered", "").fail_if(Query{}.tags({"name:ann"}), GlobalPosition{50}));
+  const auto accepted =
+      store.append(Append{}.event("user-2", "Registered", "").fail_if(Query{}.tags({"name:ann"}), GlobalPosition{100}));
 
   EXPECT_EQ(code_of(refused), "condition_failed");
   EXPECT_EQ(refused.error().details->position, GlobalPosition{100});

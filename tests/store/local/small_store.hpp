@@ -72,7 +72,8 @@ inline Result<Appended> append_patiently(Local& store, const Append& append) {
 }
 
 /// Position of the one event appended.
-inline std::uint64_t append_one(Local& store, std::string_view aggregate, std::string type, std::vector<Tag> tags = {}, std::string payload = "{}") {
+inline std::uint64_t append_one(Local& store, std::string_view aggregate, std::string type, std::vector<Tag> tags = {},
+                                std::string payload = "{}") {
   auto done = append_patiently(store, Append{}.event(aggregate, std::move(type), std::move(payload), std::move(tags)));
   EXPECT_TRUE(done) << done.error().what;
   return done ? done->first_position.value : 0;
@@ -80,11 +81,13 @@ inline std::uint64_t append_one(Local& store, std::string_view aggregate, std::s
 
 /// So many events, each an append of its own: `n-<i>`, type `T`, tags `all` and `even` or `odd`.
 inline void append_many(Local& store, std::uint64_t from, std::uint64_t until) {
-  for (auto i = from; i < until; ++i) append_one(store, "n-" + std::to_string(i), "T", {"all", i % 2 == 0 ? "even" : "odd"});
+  for (auto i = from; i < until; ++i)
+    append_one(store, "n-" + std::to_string(i), "T", {"all", i % 2 == 0 ? "even" : "odd"});
 }
 
 /// Version 0: the one that the append leaves.
-inline Snapshot snapshot_of(std::string_view aggregate, std::uint64_t version, std::string payload, std::optional<std::uint32_t> keep = {}) {
+inline Snapshot snapshot_of(std::string_view aggregate, std::uint64_t version, std::string payload,
+                            std::optional<std::uint32_t> keep = {}) {
   Snapshot snapshot;
   snapshot.aggregate = AggregateId::parse(aggregate).value();
   snapshot.version = SeqNr{version};

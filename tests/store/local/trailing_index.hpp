@@ -24,8 +24,12 @@ class TrailingIndex final : public Projections {
     return asked_;
   }
 
-  Result<ValuePage> read_values(const std::string&, const ValueRead& read) override { return looked<ValuePage>(read.rows); }
-  Result<IndexPage> read_index(const std::string&, const IndexRead& read) override { return looked<IndexPage>(read.rows); }
+  Result<ValuePage> read_values(const std::string&, const ValueRead& read) override {
+    return looked<ValuePage>(read.rows);
+  }
+  Result<IndexPage> read_index(const std::string&, const IndexRead& read) override {
+    return looked<IndexPage>(read.rows);
+  }
 
   Result<ProjectionInfo> create_index(const Query&) override { return no(); }
   Result<ProjectionInfo> create_value_index(const std::string&, const ValueIndex&) override { return no(); }
@@ -34,7 +38,9 @@ class TrailingIndex final : public Projections {
   Result<void> ask(const std::string&, Ask) override { return no(); }
   Result<std::vector<ProjectionInfo>> list() override { return no(); }
   Result<ProjectionInfo> describe(const std::string&) override { return no(); }
-  Result<GlobalPosition> wait_until(const std::string&, GlobalPosition, std::chrono::milliseconds) override { return no(); }
+  Result<GlobalPosition> wait_until(const std::string&, GlobalPosition, std::chrono::milliseconds) override {
+    return no();
+  }
   Result<void> vacuum_projections() override { return no(); }
 
  private:

@@ -25,12 +25,14 @@ class EveryReader : public ::testing::Test {
   using Totals = std::map<std::string, std::string>;
   using Path = std::filesystem::path;
 
-  static constexpr const char* table = R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","nullable":true},
+  static constexpr const char* table =
+      R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","nullable":true},
     {"name":"truncated","type":"integer","nullable":true}],"rules":[
     {"types":["Placed","Added"],"action":"increment","key":"aggregate","fields":{"total":"$.price"}},
     {"types":["$AggregateRemoved"],"action":"delete","key":"aggregate"},
     {"types":["$TruncationOrdered"],"action":"update","key":"$.aggregate","fields":{"truncated":"$.before"}}]})";
-  static constexpr const char* document = R"({"events":{"Placed":{"increment":"total","from":"price"},"Added":{"increment":"total","from":"price"}}})";
+  static constexpr const char* document =
+      R"({"events":{"Placed":{"increment":"total","from":"price"},"Added":{"increment":"total","from":"price"}}})";
 
   EveryReader() { open(); }
 
@@ -47,15 +49,20 @@ class EveryReader : public ::testing::Test {
   void define() {
     index_ = store().projections().create_index(Query{}.types({"Added"})).value().name;
     around_two_ = store().projections().create_index(Query{}.concerning({{"order", "2"}})).value().name;
-    ASSERT_TRUE(store().projections().create_value_index("by-price", {.types = {"Placed", "Added"}, .path = "$.price", .value = "integer"}));
+    ASSERT_TRUE(store().projections().create_value_index(
+        "by-price", {.types = {"Placed", "Added"}, .path = "$.price", .value = "integer"}));
     const auto made = store().projections().create("totals", "table", table);
     ASSERT_TRUE(made) << made.error().what;
     ASSERT_TRUE(store().documents().define("order", document));
     ASSERT_TRUE(store().groups().create_group({.name = "all"}));
     ASSERT_TRUE(store().groups().create_group({.name = "two", .query = Query{}.concerning({{"order", "2"}})}));
   }
-  void place(const std::string& id, int price) { append_one(store(), "order-" + id, "Placed", {}, "{\"price\":" + std::to_string(price) + "}"); }
-  void add(const std::string& id, int price) { append_one(store(), "order-" + id, "Added", {}, "{\"price\":" + std::to_string(price) + "}"); }
+  void place(const std::string& id, int price) {
+    append_one(store(), "order-" + id, "Placed", {}, "{\"price\":" + std::to_string(price) + "}");
+  }
+  void add(const std::string& id, int price) {
+    append_one(store(), "order-" + id, "Added", {}, "{\"price\":" + std::to_string(price) + "}");
+  }
 
   void caught_up() {
     const auto head = store().head().value();
@@ -63,7 +70,8 @@ class EveryReader : public ::testing::Test {
       const auto there = store().projections().wait_until(name, head, std::chrono::minutes(1));
       EXPECT_TRUE(there) << name << ": " << there.error().what;
     }
-    const auto listed = store().documents().list({.type = "order", .at_least = head, .timeout = std::chrono::minutes(1)});
+    const auto listed =
+        store().documents().list({.type = "order", .at_least = head, .timeout = std::chrono::minutes(1)});
     EXPECT_TRUE(listed) << listed.error().what;
   }
   /// What rows a process leaves that died without having written the newest: those that were there when it was called.
@@ -83,14 +91,21 @@ class EveryReader : public ::testing::Test {
     }
   }
 
-  std::vector<std::string> read_index(const std::string& name) { return states_of(store().projections().read_index(name, {.limit = 1'000, .rows = {.at_least = store().head().value(), .events = true}})); }
-  std::vector<std::string> values() { return states_of(store().projections().read_values("by-price", {.limit = 1'000, .rows = {.at_least = store().head().value(), .events = true}})); }
+  std::vector<std::string> read_index(const std::string& name) {
+    return states_of(store().projections().read_index(
+        name, {.limit = 1'000, .rows = {.at_least = store().head().value(), .events = true}}));
+  }
+  std::vector<std::string> values() {
+    return states_of(store().projections().read_values(
+        "by-price", {.limit = 1'000, .rows = {.at_least = store().head().value(), .events = true}}));
+  }
   Totals totals() {
     Totals found;
     const auto page = store().tables().select("totals", {}, {.at_least = store().head().value()});
     EXPECT_TRUE(page) << page.error().what;
     if (!page) return found;
-    for (const auto& row : page->rows) found[*row[0].as<std::string>()] = row[1].text() + (row[2].is_null() ? "" : " truncated below " + row[2].text());
+    for (const auto& row : page->rows)
+      found[*row[0].as<std::string>()] = row[1].text() + (row[2].is_null() ? "" : " truncated below " + row[2].text());
     return found;
   }
   Totals documents(DocumentRead how) {
@@ -126,12 +141,14 @@ class EveryReader : public ::testing::Test {
       const auto info = of.stats().value().info;
       return cluster::StoreName{info.store_id, info.fork_id};
     };
-    return cluster::StoreCopy({store(), name(store())}, {*target_, name(*target_)}, {.name = "all"}).run([](const auto&) { return true; });
+    return cluster::StoreCopy({store(), name(store())}, {*target_, name(*target_)}, {.name = "all"})
+        .run([](const auto&) { return true; });
   }
 
   /// `order-2#3 Added`, of a stub `order-2#3 removed`.
   static std::string shown(const RecordedEvent& event) {
-    return (event.aggregate ? event.aggregate->text() + "#" + std::to_string(event.seq_nr.value) : std::string("-")) + " " + (event.state == EventState::removed ? "removed" : event.type);
+    return (event.aggregate ? event.aggregate->text() + "#" + std::to_string(event.seq_nr.value) : std::string("-")) +
+           " " + (event.state == EventState::removed ? "removed" : event.type);
   }
   template <class Page>
   static std::vector<std::string> states_of(const Result<Page>& page) {

@@ -10,7 +10,8 @@ using ::testing::Pair;
 
 class RemovedHistory : public EveryReader {
  protected:
-  /// Of three orders one event each is read; then each has three more, order 1 is removed, order 2 is truncated below 4, and it goes on.
+  /// Of three orders one event each is read; then each has three more, order 1 is removed, order 2 is truncated below
+  /// 4, and it goes on.
   void remove_in_the_middle() {
     define();
     for (const auto* id : {"1", "2", "3"}) place(id, 10);
@@ -53,34 +54,47 @@ TEST_F(RemovedHistory, ASubscriptionSeesStubsAndNoGap) {
     }
   }
   std::ranges::sort(seen);
-  EXPECT_THAT(seen, ElementsAre("order-1#2 removed", "order-1#3 removed", "order-1#4 removed", "order-1#5 $AggregateRemoved", "order-1#6 Added", "order-2#2 removed", "order-2#3 removed",
-                                "order-2#4 Added", "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
+  EXPECT_THAT(seen,
+              ElementsAre("order-1#2 removed", "order-1#3 removed", "order-1#4 removed", "order-1#5 $AggregateRemoved",
+                          "order-1#6 Added", "order-2#2 removed", "order-2#3 removed", "order-2#4 Added",
+                          "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
   // Who reads by type is told by the types that say so.
-  EXPECT_EQ(positions_of(store().read(Query{}.types({"$AggregateRemoved", "$TruncationOrdered", "$RemovalOrdered"}))).size(), 3u);
+  EXPECT_EQ(
+      positions_of(store().read(Query{}.types({"$AggregateRemoved", "$TruncationOrdered", "$RemovalOrdered"}))).size(),
+      3u);
 }
 
 TEST_F(RemovedHistory, AGroupGivesWhatIsLeftOnceAndWhatSaysSo) {
   remove_in_the_middle();
   EXPECT_EQ(given_before_, 4u);
-  EXPECT_THAT(worked("all"), ElementsAre("order-1#5 $AggregateRemoved", "order-1#6 Added", "order-2#4 Added", "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
-  EXPECT_THAT(worked("two"), ElementsAre("$retention-log#1 $TruncationOrdered", "$retention-log#2 $TruncationDone", "order-2#4 Added"));
+  EXPECT_THAT(worked("all"), ElementsAre("order-1#5 $AggregateRemoved", "order-1#6 Added", "order-2#4 Added",
+                                         "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
+  EXPECT_THAT(worked("two"), ElementsAre("$retention-log#1 $TruncationOrdered", "$retention-log#2 $TruncationDone",
+                                         "order-2#4 Added"));
 }
 
 TEST_F(RemovedHistory, IndexesHaveWhatIsLeftAndStubsWhereTheyAskForTheAggregate) {
   remove_in_the_middle();
-  EXPECT_THAT(read_index(index_), ElementsAre("order-1#6 Added", "order-2#4 Added", "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
-  EXPECT_THAT(read_index(around_two_), ElementsAre("$retention-log#1 $TruncationOrdered", "$retention-log#2 $TruncationDone", "order-2#1 removed", "order-2#2 removed", "order-2#3 removed", "order-2#4 Added"));
+  EXPECT_THAT(read_index(index_), ElementsAre("order-1#6 Added", "order-2#4 Added", "order-3#2 Added",
+                                              "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
+  EXPECT_THAT(read_index(around_two_),
+              ElementsAre("$retention-log#1 $TruncationOrdered", "$retention-log#2 $TruncationDone",
+                          "order-2#1 removed", "order-2#2 removed", "order-2#3 removed", "order-2#4 Added"));
   // A value that was indexed before its event was removed is shown no more.
-  EXPECT_THAT(values(), ElementsAre("order-1#6 Added", "order-2#4 Added", "order-3#1 Placed", "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
+  EXPECT_THAT(values(), ElementsAre("order-1#6 Added", "order-2#4 Added", "order-3#1 Placed", "order-3#2 Added",
+                                    "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
   ASSERT_TRUE(store().projections().ask("by-price", Projections::Ask::reset));
-  EXPECT_THAT(values(), ElementsAre("order-1#6 Added", "order-2#4 Added", "order-3#1 Placed", "order-3#2 Added", "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
+  EXPECT_THAT(values(), ElementsAre("order-1#6 Added", "order-2#4 Added", "order-3#1 Placed", "order-3#2 Added",
+                                    "order-3#3 Added", "order-3#4 Added", "order-3#5 Added"));
 }
 
 TEST_F(RemovedHistory, ATableIsToldByTheRulesThatAskForIt) {
   remove_in_the_middle();
-  EXPECT_THAT(totals(), ElementsAre(Pair("order-1", "7"), Pair("order-2", "13 truncated below 4"), Pair("order-3", "23")));
+  EXPECT_THAT(totals(),
+              ElementsAre(Pair("order-1", "7"), Pair("order-2", "13 truncated below 4"), Pair("order-3", "23")));
   ASSERT_TRUE(store().projections().ask("totals", Projections::Ask::reset));
-  EXPECT_THAT(totals(), ElementsAre(Pair("order-1", "7"), Pair("order-2", "3 truncated below 4"), Pair("order-3", "23")));
+  EXPECT_THAT(totals(),
+              ElementsAre(Pair("order-1", "7"), Pair("order-2", "3 truncated below 4"), Pair("order-3", "23")));
 }
 
 TEST_F(RemovedHistory, ADocumentSaysWhatIsNotInIt) {
@@ -94,11 +108,14 @@ TEST_F(RemovedHistory, ADocumentSaysWhatIsNotInIt) {
   EXPECT_THAT(documents(DocumentRead::eventual), expected(behind));
   EXPECT_THAT(documents(DocumentRead::strict), expected(behind));
   // Made again, they have even less.
-  ASSERT_TRUE(store().documents().define("order", R"({"events":{"Placed":{"increment":"total","from":"price"},"Added":{"increment":"total","from":"price"},"Seen":"ignore"}})"));
+  ASSERT_TRUE(store().documents().define(
+      "order",
+      R"({"events":{"Placed":{"increment":"total","from":"price"},"Added":{"increment":"total","from":"price"},"Seen":"ignore"}})"));
   const auto* anew = R"({"total":3} 3 events up to number 3 of the aggregate: removed before they were read here)";
   EXPECT_THAT(documents(DocumentRead::strict), expected(anew));
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (documents(DocumentRead::eventual).at("order-2") != anew && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (documents(DocumentRead::eventual).at("order-2") != anew && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_THAT(documents(DocumentRead::eventual), expected(anew));
 }
 
@@ -112,8 +129,11 @@ TEST_F(RemovedHistory, ACopyCountsWhatIsGoneAndGoesOn) {
   auto stream = target_->read(Query{}.types({"Placed", "Added"}));
   for (const auto& event : stream) there.push_back(shown(event) + " " + event.payload);
   std::ranges::sort(there);
-  EXPECT_THAT(there, ElementsAre(R"(order-1#1 Placed {"price":10})", R"(order-1#2 Added {"price":7})", R"(order-2#1 Placed {"price":10})", R"(order-2#2 Added {"price":3})", R"(order-3#1 Placed {"price":10})",
-                                 R"(order-3#2 Added {"price":1})", R"(order-3#3 Added {"price":2})", R"(order-3#4 Added {"price":3})", R"(order-3#5 Added {"price":7})"));
+  EXPECT_THAT(there, ElementsAre(R"(order-1#1 Placed {"price":10})", R"(order-1#2 Added {"price":7})",
+                                 R"(order-2#1 Placed {"price":10})", R"(order-2#2 Added {"price":3})",
+                                 R"(order-3#1 Placed {"price":10})", R"(order-3#2 Added {"price":1})",
+                                 R"(order-3#3 Added {"price":2})", R"(order-3#4 Added {"price":3})",
+                                 R"(order-3#5 Added {"price":7})"));
 }
 
 /// Readers and removals at the same time: whatever each sees, every position is one thing or the other.
@@ -122,16 +142,20 @@ TEST_F(RemovedHistory, GoesOnUnderReadersThatAreCatchingUp) {
   constexpr int orders = 20, events = 60;
   for (int i = 0; i < events; ++i) {
     Append append;
-    for (int id = 1; id <= orders; ++id) append.event("order-" + std::to_string(id), i == 0 ? "Placed" : "Added", R"({"price":1})");
+    for (int id = 1; id <= orders; ++id)
+      append.event("order-" + std::to_string(id), i == 0 ? "Placed" : "Added", R"({"price":1})");
     ASSERT_TRUE(store().append(append));
   }
-  for (const auto& name : {index_, std::string("totals"), std::string("by-price")}) ASSERT_TRUE(store().projections().ask(name, Projections::Ask::reset));
+  for (const auto& name : {index_, std::string("totals"), std::string("by-price")})
+    ASSERT_TRUE(store().projections().ask(name, Projections::Ask::reset));
   const auto all_of_them = store().head().value();
   std::thread remover([&] {
-    for (int id = 1; id <= orders; id += 4) EXPECT_TRUE(store().retention().remove_aggregate({"order", std::to_string(id)}, {}));
+    for (int id = 1; id <= orders; id += 4)
+      EXPECT_TRUE(store().retention().remove_aggregate({"order", std::to_string(id)}, {}));
     TruncateOptions options;
     options.uncovered = true;
-    for (int id = 2; id <= orders; id += 4) EXPECT_TRUE(store().retention().truncate_aggregate({"order", std::to_string(id)}, SeqNr{30}, options));
+    for (int id = 2; id <= orders; id += 4)
+      EXPECT_TRUE(store().retention().truncate_aggregate({"order", std::to_string(id)}, SeqNr{30}, options));
   });
   auto feed = store().follow(Query::all(), {.page_events_max = 50});
   std::map<std::string, std::uint64_t> seq_nrs;
@@ -160,7 +184,8 @@ TEST_F(RemovedHistory, GoesOnUnderReadersThatAreCatchingUp) {
     }
   }
   ASSERT_TRUE(store().projections().ask(index_, Projections::Ask::reset));
-  EXPECT_EQ(read_index(index_).size(), static_cast<std::size_t>(orders / 2 * (events - 1) + orders / 4 * (events - 29)));
+  EXPECT_EQ(read_index(index_).size(),
+            static_cast<std::size_t>(orders / 2 * (events - 1) + orders / 4 * (events - 29)));
   auto report = store().verify();
   ASSERT_TRUE(report);
   EXPECT_EQ(report->errors, 0u);

@@ -1,4 +1,5 @@
-// A store that was restored to an earlier position, under readers that know what came behind it: noticed, and made anew or refused; never mixed.
+// A store that was restored to an earlier position, under readers that know what came behind it: noticed, and made anew
+// or refused; never mixed.
 
 #include "evershard/store/local/maintenance.hpp"
 #include "tests/store/readers/every_reader.hpp"
@@ -10,7 +11,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-/// History 1: a price of 10 each, then 1s. It is restored to where the 10s end; history 2 goes on with 5s and an order of its own.
+/// History 1: a price of 10 each, then 1s. It is restored to where the 10s end; history 2 goes on with 5s and an order
+/// of its own.
 class RestoredStore : public EveryReader {
  protected:
   void read_it_all() {
@@ -38,14 +40,17 @@ class RestoredStore : public EveryReader {
     for (const auto* id : {"1", "4"}) add(id, 5);
   }
   void expect_the_second_history() {
-    EXPECT_THAT(totals(), ElementsAre(Pair("order-1", "15"), Pair("order-2", "10"), Pair("order-3", "10"), Pair("order-4", "5")));
+    EXPECT_THAT(totals(),
+                ElementsAre(Pair("order-1", "15"), Pair("order-2", "10"), Pair("order-3", "10"), Pair("order-4", "5")));
     for (const auto how : {DocumentRead::strict, DocumentRead::eventual}) {
-      EXPECT_THAT(documents(how), ElementsAre(Pair("order-1", R"({"total":15})"), Pair("order-2", R"({"total":10})"), Pair("order-3", R"({"total":10})"), Pair("order-4", R"({"total":5})")));
+      EXPECT_THAT(documents(how), ElementsAre(Pair("order-1", R"({"total":15})"), Pair("order-2", R"({"total":10})"),
+                                              Pair("order-3", R"({"total":10})"), Pair("order-4", R"({"total":5})")));
       caught_up();
     }
     EXPECT_THAT(read_index(index_), ElementsAre("order-1#2 Added", "order-4#1 Added"));
     EXPECT_THAT(read_index(around_two_), ElementsAre("order-2#1 Placed"));
-    EXPECT_THAT(values(), ElementsAre("order-1#1 Placed", "order-1#2 Added", "order-2#1 Placed", "order-3#1 Placed", "order-4#1 Added"));
+    EXPECT_THAT(values(), ElementsAre("order-1#1 Placed", "order-1#2 Added", "order-2#1 Placed", "order-3#1 Placed",
+                                      "order-4#1 Added"));
   }
 
   GlobalPosition parts_;
@@ -119,7 +124,9 @@ TEST_F(RestoredStore, AWaitForAPositionOfTheFirstHistoryEnds) {
   const auto head = store().head().value();
   restore_to_where_they_part();
   EXPECT_EQ(code_of(store().projections().wait_until("totals", head, std::chrono::milliseconds(20))), "timeout");
-  EXPECT_EQ(code_of(store().documents().list({.type = "order", .at_least = head, .timeout = std::chrono::milliseconds(20)})), "timeout");
+  EXPECT_EQ(
+      code_of(store().documents().list({.type = "order", .at_least = head, .timeout = std::chrono::milliseconds(20)})),
+      "timeout");
 }
 
 }  // namespace

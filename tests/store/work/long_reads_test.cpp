@@ -54,7 +54,8 @@ TEST(LongReads, LeaveThePoolsThreadsToOthers) {
   std::promise<int> priority;
   pool.run([&] { priority.set_value(::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()))); });
   auto served = priority.get_future();
-  ASSERT_EQ(served.wait_for(patience), std::future_status::ready) << "eight long reads on two threads, and a short one beside them";
+  ASSERT_EQ(served.wait_for(patience), std::future_status::ready)
+      << "eight long reads on two threads, and a short one beside them";
   EXPECT_EQ(served.get(), ::getpriority(PRIO_PROCESS, 0)) << "the thread in a long one's place is no slower";
   // Whoever waits for a place and goes, goes from the line; who is at work goes as soon.
   for (const auto& work : works) work->cancel();

@@ -1,15 +1,16 @@
-// Documents of a store: strict reads behind every append, lists, removal, changes of the definition, restarts; against folding the journal.
+// Documents of a store: strict reads behind every append, lists, removal, changes of the definition, restarts; against
+// folding the journal.
 
-#include <gtest/gtest.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <map>
 #include <random>
 #include <thread>
 
-#include "evershard/views/document/store_documents.hpp"
 #include "evershard/store/local/local_events.hpp"
+#include "evershard/views/document/store_documents.hpp"
 #include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::cluster {
@@ -56,7 +57,8 @@ std::map<std::string, std::string> naive(EventStore& store, const std::string& t
   std::map<std::string, actors::FoldedDocument> documents;
   auto stream = store.read(Query::all());
   for (const auto& event : stream) {
-    if (event.aggregate && event.aggregate->type == type) fold.apply(documents[event.aggregate->value], event, event.payload);
+    if (event.aggregate && event.aggregate->type == type)
+      fold.apply(documents[event.aggregate->value], event, event.payload);
     if (event.type == actors::document_hidden) {
       const auto of = AggregateId::parse(event.aggregate->value).value();
       if (of.type == type) documents[of.value].hidden = actors::read_document_hidden(event.payload).value();
@@ -112,9 +114,12 @@ TEST(Documents, AreListedInOrderOfValuePagedAndFiltered) {
   auto documents = documents_of(store);
   ASSERT_TRUE(documents->define("order", order_spec));
   GlobalPosition last;
-  for (int i = 0; i < 50; ++i) last = append(store, "order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(i) + "}");
+  for (int i = 0; i < 50; ++i)
+    last = append(store, "order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(i) + "}");
   append(store, "account-1", "Placed");
-  const auto ask = [&](std::optional<std::string> filter, std::size_t limit) { return DocumentListing{.type = "order", .limit = limit, .filter = std::move(filter), .at_least = last}; };
+  const auto ask = [&](std::optional<std::string> filter, std::size_t limit) {
+    return DocumentListing{.type = "order", .limit = limit, .filter = std::move(filter), .at_least = last};
+  };
 
   EXPECT_EQ(listed(*documents, ask({}, 7)), naive(store, "order", order_spec));
   EXPECT_EQ(listed(*documents, ask("n >= 45", 3)).size(), 5u);
@@ -122,7 +127,8 @@ TEST(Documents, AreListedInOrderOfValuePagedAndFiltered) {
   EXPECT_EQ(documents->list(ask("n >", 3)).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(documents->list(ask({}, 0)).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(documents->list({.type = "nothing"}).error().code, ErrorCode::not_found);
-  EXPECT_EQ(documents->list({.type = "order", .at_least = GlobalPosition{1'000'000}, .timeout = 10ms}).error().code, ErrorCode::timeout);
+  EXPECT_EQ(documents->list({.type = "order", .at_least = GlobalPosition{1'000'000}, .timeout = 10ms}).error().code,
+            ErrorCode::timeout);
   const auto first = documents->list(ask({}, 2));
   EXPECT_EQ(first->next, "1");
   EXPECT_GE(first->position, last);
@@ -174,7 +180,8 @@ TEST(Documents, AChangedDefinitionMakesThemAgainAndTwoChangersDoNotBothWin) {
   ASSERT_TRUE(documents->drop("order"));
   EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
   EXPECT_EQ(documents->drop("order").error().code, ErrorCode::not_found);
-  EXPECT_THAT(documents->drop("order").error().what, ::testing::HasSubstr("of type \"order\": none are defined")) << "not that of one document";
+  EXPECT_THAT(documents->drop("order").error().what, ::testing::HasSubstr("of type \"order\": none are defined"))
+      << "not that of one document";
   EXPECT_TRUE(documents->definitions()->empty());
   ASSERT_TRUE(documents->define("order", order_spec));
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"open","who":"ann"})");
@@ -221,7 +228,8 @@ TEST(Documents, AStrictReadAfterAnAppendAlwaysSeesItAlsoUnderLoad) {
   stop = true;
   load.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(listed(*documents, {.type = "order", .limit = 9, .at_least = store.head().value()}), naive(store, "order", order_spec));
+  EXPECT_EQ(listed(*documents, {.type = "order", .limit = 9, .at_least = store.head().value()}),
+            naive(store, "order", order_spec));
 }
 
 TEST(Documents, BrokenPayloadsAreCountedAndHarmNoOther) {
@@ -304,7 +312,8 @@ TEST(Documents, ANewDefinitionIsReadOnceItsDocumentsAreThereAndAListIsOfOne) {
   for (int i = 0; i < 4; ++i) append(store, "order-" + std::to_string(i), "Placed", R"({"who":"ann"})");
   const auto first = documents->define("order", order_spec);
   ASSERT_TRUE(first);
-  const auto before = documents->list({.type = "order", .limit = 2, .at_least = store.head().value(), .definition = SeqNr{0}});
+  const auto before =
+      documents->list({.type = "order", .limit = 2, .at_least = store.head().value(), .definition = SeqNr{0}});
   ASSERT_TRUE(before) << before.error().what;
   EXPECT_EQ(before->definition, first->version);
 
@@ -319,7 +328,8 @@ TEST(Documents, ANewDefinitionIsReadOnceItsDocumentsAreThereAndAListIsOfOne) {
   EXPECT_EQ(documents->get({"order", "1"}, DocumentRead::eventual)->definition, first->version);
   EXPECT_EQ(documents->get({"order", "1"})->definition, second->version) << "strict: of all events, by the newest";
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"by":"ann"})");
-  EXPECT_EQ(documents->list({.type = "order", .timeout = 20ms, .definition = second->version}).error().code, ErrorCode::timeout);
+  EXPECT_EQ(documents->list({.type = "order", .timeout = 20ms, .definition = second->version}).error().code,
+            ErrorCode::timeout);
   const auto described = documents->describe("order");
   ASSERT_TRUE(described) << described.error().what;
   ASSERT_EQ(described->versions.size(), 2u);
@@ -335,7 +345,8 @@ TEST(Documents, ANewDefinitionIsReadOnceItsDocumentsAreThereAndAListIsOfOne) {
   EXPECT_EQ(after->documents.at(3).json, R"({"by":"ann"})");
   EXPECT_EQ(documents->list({.type = "order"})->definition, second->version);
   auto rest = documents->list({.type = "order", .after = before->next, .definition = before->definition});
-  for (; rest; rest = documents->list({.type = "order", .after = before->next, .definition = before->definition})) ASSERT_EQ(rest->definition, first->version) << "as long as it is there";
+  for (; rest; rest = documents->list({.type = "order", .after = before->next, .definition = before->definition}))
+    ASSERT_EQ(rest->definition, first->version) << "as long as it is there";
   EXPECT_EQ(rest.error().code, ErrorCode::not_found);
   EXPECT_THAT(rest.error().what, HasSubstr("list them from the beginning"));
   EXPECT_EQ(documents->describe("invoice").error().code, ErrorCode::not_found);
@@ -372,7 +383,9 @@ TEST(Documents, AReadMayNameWhatItMustShow) {
 class UnfollowedStore final : public testing::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  EventFeed follow(Query, FollowOptions options = {}) override { return to_.follow(Query{}.types({"nobody's"}), options); }
+  EventFeed follow(Query, FollowOptions options = {}) override {
+    return to_.follow(Query{}.types({"nobody's"}), options);
+  }
 };
 
 TEST(Documents, AStrictReadSaysWhatWasTruncatedBeforeItWasRead) {
@@ -425,22 +438,30 @@ TEST(DocumentsProperty, RandomHistoriesRemovalsRestartsAndChangesGiveWhatTheJour
     auto store = memory_store();
     const auto& identity = store.node->store().identity();
     const auto open = [&] {
-      return documents_of(store, {.folder = folder, .owner = {identity.store, identity.fork}, .engine = {.page_events_max = 1 + random() % 20}});
+      return documents_of(store, {.folder = folder,
+                                  .owner = {identity.store, identity.fork},
+                                  .engine = {.page_events_max = 1 + random() % 20}});
     };
     const char* spec = order_spec;
     auto documents = open();
     for (int step = 0; step < 120; ++step) {
       const AggregateId aggregate{random() % 4 == 0 ? "account" : "order", std::to_string(random() % 12)};
       switch (random() % 12) {
-        case 0: documents.reset(), documents = open(); break;
-        case 1: (void)documents->remove(aggregate); break;
+        case 0:
+          documents.reset(), documents = open();
+          break;
+        case 1:
+          (void)documents->remove(aggregate);
+          break;
         case 2:
-          spec = random() % 2 ? order_spec : R"({"events":{"Added":{"append":"all","from":"price"},"Placed":"ignore"}})";
+          spec =
+              random() % 2 ? order_spec : R"({"events":{"Added":{"append":"all","from":"price"},"Placed":"ignore"}})";
           ASSERT_TRUE(documents->define("order", spec));
           break;
         default: {
           const char* types[] = {"Placed", "Added", "Added", "Closed", "Seen", "Unknown"};
-          append(store, aggregate.text(), types[random() % 6], "{\"price\":" + std::to_string(random() % 10) + ",\"name\":\"n" + std::to_string(step) + "\"}");
+          append(store, aggregate.text(), types[random() % 6],
+                 "{\"price\":" + std::to_string(random() % 10) + ",\"name\":\"n" + std::to_string(step) + "\"}");
         }
       }
       if (random() % 8 != 0) continue;

@@ -1,4 +1,5 @@
-// A kind of projections for tests: counts events by type, each a row that is read, raised and written; refuses, throws or hangs where it is told so.
+// A kind of projections for tests: counts events by type, each a row that is read, raised and written; refuses, throws
+// or hangs where it is told so.
 
 #pragma once
 
@@ -25,7 +26,8 @@ struct CountingFaults {
 
 class CountingProcessor final : public actors::Processor {
  public:
-  CountingProcessor(Query query, std::shared_ptr<CountingFaults> faults, bool users_code) : query_(std::move(query)), faults_(std::move(faults)), users_code_(users_code) {}
+  CountingProcessor(Query query, std::shared_ptr<CountingFaults> faults, bool users_code)
+      : query_(std::move(query)), faults_(std::move(faults)), users_code_(users_code) {}
   [[nodiscard]] const Query& query() const override { return query_; }
   [[nodiscard]] bool has_users_code() const override { return users_code_; }
   Result<void> handle(std::span<const RecordedEvent* const> events, actors::ProjectionRows& rows) override {
@@ -34,7 +36,8 @@ class CountingProcessor final : public actors::Processor {
       if (event->position.value == faults_->refuse_at) return refuse(ErrorCode::invalid_argument, "not this one");
       if (event->position.value == faults_->unavailable_at) return refuse(ErrorCode::unavailable, "not now");
       if (event->position.value == faults_->throw_at) throw std::runtime_error("thrown");
-      while (event->position.value == faults_->hang_at && !faults_->let_go) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      while (event->position.value == faults_->hang_at && !faults_->let_go)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const auto row = rows.get(event->type);
       if (!row) return refuse(row.error());
       rows.put(event->type, std::to_string((*row ? std::stoull(**row) : 0) + 1));
@@ -44,7 +47,9 @@ class CountingProcessor final : public actors::Processor {
     faults_->handled += events.size();
     return {};
   }
-  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override { return {{"counted", actors::read_counts(state, 1)->front()}}; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override {
+    return {{"counted", actors::read_counts(state, 1)->front()}};
+  }
 
  private:
   const Query query_;
@@ -55,9 +60,11 @@ class CountingProcessor final : public actors::Processor {
 /// Spec: a query's, and "keep_versions" if there is one.
 class CountingKind final : public actors::ProcessorKind {
  public:
-  explicit CountingKind(bool users_code = false) : faults(std::make_shared<CountingFaults>()), users_code_(users_code) {}
+  explicit CountingKind(bool users_code = false)
+      : faults(std::make_shared<CountingFaults>()), users_code_(users_code) {}
   [[nodiscard]] Result<std::string> check(const std::string&, const std::string& spec) const override { return spec; }
-  [[nodiscard]] Result<std::unique_ptr<actors::Processor>> make(const std::string&, const std::string& spec) const override {
+  [[nodiscard]] Result<std::unique_ptr<actors::Processor>> make(const std::string&,
+                                                                const std::string& spec) const override {
     auto query = actors::read_query_spec(spec);
     return std::make_unique<CountingProcessor>(query ? *query : Query::all(), faults, users_code_);
   }

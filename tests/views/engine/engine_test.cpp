@@ -24,7 +24,11 @@ using Counts = std::map<std::string, std::uint64_t>;
 /// An engine over a store in memory; definitions come from the test.
 class EngineTest : public ::testing::Test {
  protected:
-  EngineTest() : store_(Local::open({.shards = 4, .projections = {.enabled = false}}).value()), rows_(storage::memory_projection_store()) { start(); }
+  EngineTest()
+      : store_(Local::open({.shards = 4, .projections = {.enabled = false}}).value()),
+        rows_(storage::memory_projection_store()) {
+    start();
+  }
   ~EngineTest() override {
     faults().let_go = true;
     users_->faults->let_go = true;
@@ -33,7 +37,8 @@ class EngineTest : public ::testing::Test {
 
   void start(EngineOptions options = {.page_events_max = 16}) {
     engine_.reset();
-    engine_ = std::make_unique<ProjectionEngine>(store_, rows_, ProcessorKinds{{"count", counting_}, {"users", users_}, {"slow", slow_}}, options);
+    engine_ = std::make_unique<ProjectionEngine>(
+        store_, rows_, ProcessorKinds{{"count", counting_}, {"users", users_}, {"slow", slow_}}, options);
   }
   /// On a disk that refuses; gone with the engine.
   RefusingRows& start_refusing(EngineOptions options = {.page_events_max = 16}) {
@@ -45,11 +50,15 @@ class EngineTest : public ::testing::Test {
   CountingFaults& faults() { return *counting_->faults; }
   std::uint64_t append(const std::string& type, int how_many = 1) {
     std::uint64_t last = 0;
-    for (int i = 0; i < how_many; ++i) last = store_.append(Append{}.event("a-" + std::to_string(i % 7), type, "{}", {"t:" + type})).value().last_position.value;
+    for (int i = 0; i < how_many; ++i)
+      last = store_.append(Append{}.event("a-" + std::to_string(i % 7), type, "{}", {"t:" + type}))
+                 .value()
+                 .last_position.value;
     return last;
   }
   /// As the catalogue would have it after so many events of it.
-  Definition definition(const std::string& name, std::uint64_t last, const std::string& kind = "count", const Query& query = Query::all()) {
+  Definition definition(const std::string& name, std::uint64_t last, const std::string& kind = "count",
+                        const Query& query = Query::all()) {
     Definition made{.name = name, .kind = kind, .last = SeqNr{last}};
     made.versions.push_back({SeqNr{1}, actors::query_spec(query), SeqNr{1}, false, {}});
     return made;

@@ -1,4 +1,5 @@
-// A projection that catches up gathers the changes of many pages before it writes them: what is written, when, and what is left when something goes wrong.
+// A projection that catches up gathers the changes of many pages before it writes them: what is written, when, and what
+// is left when something goes wrong.
 
 #include <chrono>
 #include <memory>
@@ -46,10 +47,13 @@ class GatheringRun {
     if (!changes) return false;
     storage::ProjectionBatch batch;
     batch.families.emplace("p@1.1", *std::move(changes));
-    if (auto written = rows.write(batch)) run.written();
-    else run.not_written(std::move(written).error());
+    if (auto written = rows.write(batch))
+      run.written();
+    else
+      run.not_written(std::move(written).error());
     const auto checkpoint = *rows.checkpoint("p@1.1");
-    EXPECT_EQ(run.processor().figures(checkpoint.state).front().second, checkpoint.position.value) << "the state is of other rows";
+    EXPECT_EQ(run.processor().figures(checkpoint.state).front().second, checkpoint.position.value)
+        << "the state is of other rows";
     return true;
   }
   std::uint64_t counted_in_store() { return counted(**rows.view("p@1.1"))["A"]; }
@@ -63,7 +67,11 @@ class GatheringRun {
   std::shared_ptr<GatheringRoom> room_;
 
  public:
-  ProjectionRun run{rows, board, *room_, {"p", "count", "", SeqNr{1}, SeqNr{1}}, std::make_unique<CountingProcessor>(Query::all(), kind.faults, false)};
+  ProjectionRun run{rows,
+                    board,
+                    *room_,
+                    {"p", "count", "", SeqNr{1}, SeqNr{1}},
+                    std::make_unique<CountingProcessor>(Query::all(), kind.faults, false)};
 };
 
 TEST(Gathering, ManyPagesAreOneWrite) {
@@ -113,7 +121,8 @@ TEST(Gathering, ItIsWrittenAfterAWhileAlsoWithoutMore) {
   GatheringRun one;
   EXPECT_FALSE(one.page());
   bool written = false;
-  for (const auto until = std::chrono::steady_clock::now() + 30s; !written && std::chrono::steady_clock::now() < until;) {
+  for (const auto until = std::chrono::steady_clock::now() + 30s;
+       !written && std::chrono::steady_clock::now() < until;) {
     std::this_thread::sleep_for(10ms);
     written = one.write(one.run.work({}, one.run.given(), false));
   }
@@ -230,7 +239,9 @@ TEST(Gathering, WhatStandsBeforeADamagedEventIsInTheRows) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(store.append(Append{}.event("a-1", "A", "{}")));
   for (const std::string kind : {"count", "users"}) {
     DamagedEvents damaged(store, 50);
-    ProjectionEngine engine(damaged, storage::memory_projection_store(), {{"count", std::make_shared<CountingKind>()}, {"users", std::make_shared<CountingKind>(true)}});
+    ProjectionEngine engine(
+        damaged, storage::memory_projection_store(),
+        {{"count", std::make_shared<CountingKind>()}, {"users", std::make_shared<CountingKind>(true)}});
     actors::Definition definition{.name = "p", .kind = kind, .last = SeqNr{1}};
     definition.versions.push_back({SeqNr{1}, actors::query_spec(Query::all()), SeqNr{1}, false, {}});
     engine.apply(definition);
@@ -238,7 +249,9 @@ TEST(Gathering, WhatStandsBeforeADamagedEventIsInTheRows) {
     const auto opened = engine.open("p", {GlobalPosition{50}, 30s, {}});
     ASSERT_TRUE(opened) << kind << ": " << opened.error().what;
     EXPECT_EQ(counted(*opened->rows), (GatheredCounts{{"A", 50}}));
-    for (const auto until = std::chrono::steady_clock::now() + 30s; engine.describe("p")->versions.back().state != RunState::waiting && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+    for (const auto until = std::chrono::steady_clock::now() + 30s;
+         engine.describe("p")->versions.back().state != RunState::waiting && std::chrono::steady_clock::now() < until;)
+      std::this_thread::sleep_for(1ms);
     EXPECT_EQ(engine.describe("p")->versions.back().state, RunState::waiting);
   }
 }
@@ -254,7 +267,9 @@ TEST(Gathering, WhatIsClosedOrPausedMeanwhileLosesNothing) {
   const auto busy = [&](ProjectionEngine& engine) {
     const auto enough = counting->faults->handled + 10;
     engine.apply(definition);
-    for (const auto until = std::chrono::steady_clock::now() + 30s; counting->faults->handled < enough && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+    for (const auto until = std::chrono::steady_clock::now() + 30s;
+         counting->faults->handled < enough && std::chrono::steady_clock::now() < until;)
+      std::this_thread::sleep_for(1ms);
   };
   {
     ProjectionEngine engine(store, rows, {{"count", counting}}, {.page_events_max = 5});
@@ -269,7 +284,9 @@ TEST(Gathering, WhatIsClosedOrPausedMeanwhileLosesNothing) {
     ++definition.last;
     definition.paused = true;
     engine.apply(definition);
-    for (const auto until = std::chrono::steady_clock::now() + 30s; engine.describe("p")->versions.back().state != RunState::paused && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+    for (const auto until = std::chrono::steady_clock::now() + 30s;
+         engine.describe("p")->versions.back().state != RunState::paused && std::chrono::steady_clock::now() < until;)
+      std::this_thread::sleep_for(1ms);
     const auto paused_at = rows->checkpoint("p@1.1")->position.value;
     EXPECT_GT(paused_at, closed_at) << "what was gathered was not written when it was paused";
     EXPECT_EQ(counted(**rows->view("p@1.1")), (GatheredCounts{{"A", paused_at}}));

@@ -31,7 +31,8 @@ class LocalProjections : public ::testing::TestWithParam<bool> {
   LocalProjections() { reopen(); }
   void reopen() {
     store_.reset();
-    store_ = std::make_unique<Local>(Local::open({.data_dir = GetParam() ? folder_.path() / "data" : std::filesystem::path(), .shards = 4}).value());
+    store_ = std::make_unique<Local>(
+        Local::open({.data_dir = GetParam() ? folder_.path() / "data" : std::filesystem::path(), .shards = 4}).value());
   }
   Projections& projections() { return store_->projections(); }
   GlobalPosition append(const std::string& type, const std::string& payload = "{}", std::vector<Tag> tags = {}) {
@@ -69,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Disk, LocalProjections, ::testing::Values(true));
 
 TEST_P(LocalProjections, APageWithEventsIsBoundedInBytesAndTheNextGoesOn) {
   constexpr std::size_t events = 24;
-  for (std::size_t i = 0; i < events; ++i) append("Big", R"({"n":)" + std::to_string(i) + R"(,"filling":")" + std::string(1'000'000, 'x') + "\"}");
+  for (std::size_t i = 0; i < events; ++i)
+    append("Big", R"({"n":)" + std::to_string(i) + R"(,"filling":")" + std::string(1'000'000, 'x') + "\"}");
   const auto index = projections().create_index(Query{}.types({"Big"}));
   ASSERT_TRUE(index);
   ASSERT_TRUE(projections().create_value_index("n", {.types = {"Big"}, .path = "$.n", .value = "integer"}));
@@ -101,7 +103,8 @@ TEST_P(LocalProjections, APageWithEventsIsBoundedInBytesAndTheNextGoesOn) {
 
 TEST_P(LocalProjections, AValueIndexShowsNoValueOfAnEventThatIsGone) {
   for (const auto* name : {"ann", "bob", "eve"}) {
-    ASSERT_TRUE(store_->append(Append{}.event("person-" + std::string(name), "Named", R"({"name":")" + std::string(name) + R"("})")));
+    ASSERT_TRUE(store_->append(
+        Append{}.event("person-" + std::string(name), "Named", R"({"name":")" + std::string(name) + R"("})")));
   }
   ASSERT_TRUE(projections().create_value_index("names", {.types = {"Named"}, .path = "$.name", .value = "text"}));
   ASSERT_THAT(values("names"), ElementsAre("\"ann\"", "\"bob\"", "\"eve\""));
@@ -124,7 +127,8 @@ TEST_P(LocalProjections, AValueIndexShowsNoValueOfAnEventThatIsGone) {
 TEST_P(LocalProjections, TheSameDefinitionAgainIsNoNewVersion) {
   const auto made = projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"});
   ASSERT_TRUE(made);
-  const auto same = projections().change("n", R"({ "value":"integer","path":"$.n","types":["A"],"source":"payload"})", {});
+  const auto same =
+      projections().change("n", R"({ "value":"integer","path":"$.n","types":["A"],"source":"payload"})", {});
   ASSERT_TRUE(same) << same.error().what;
   EXPECT_EQ(same->last, made->last);
   EXPECT_EQ(same->versions.size(), 1u);
@@ -140,7 +144,8 @@ TEST_P(LocalProjections, AnIndexNumbersAQuerysMatchesFromOne) {
   EXPECT_THAT(numbers(made->name, {.rows = there}), ElementsAre(1, 3, 5, 7, 9, 12));  // the definition stands at 11
   EXPECT_THAT(numbers(made->name, {.start = 3, .limit = 2, .rows = there}), ElementsAre(5, 7));
   EXPECT_THAT(numbers(made->name, {.limit = 2, .direction = Direction::backwards, .rows = there}), ElementsAre(12, 9));
-  EXPECT_THAT(numbers(made->name, {.start = 2, .limit = 5, .direction = Direction::backwards, .rows = there}), ElementsAre(3, 1));
+  EXPECT_THAT(numbers(made->name, {.start = 2, .limit = 5, .direction = Direction::backwards, .rows = there}),
+              ElementsAre(3, 1));
   EXPECT_THAT(numbers(made->name, {.start = 7}), IsEmpty());
   EXPECT_THAT(numbers(made->name, {.limit = 0}), IsEmpty());
   const auto page = projections().read_index(made->name, {.start = 6, .rows = {.at_least = last, .events = true}});
@@ -180,8 +185,10 @@ TEST_P(LocalProjections, ManyNumbersAreReadAcrossChunksAndAfterARestart) {
 }
 
 TEST_P(LocalProjections, ValuesAreReadByEqualityAndRangesInBothDirections) {
-  ASSERT_TRUE(projections().create_value_index("total", {.types = {"Placed"}, .path = "$.order.total", .value = "integer"}));
-  for (const auto* total : {"5", "-3", "42", "5", "1000000", "null", "\"x\"", "1.5"}) append("Placed", std::string(R"({"order":{"total":)") + total + "}}");
+  ASSERT_TRUE(
+      projections().create_value_index("total", {.types = {"Placed"}, .path = "$.order.total", .value = "integer"}));
+  for (const auto* total : {"5", "-3", "42", "5", "1000000", "null", "\"x\"", "1.5"})
+    append("Placed", std::string(R"({"order":{"total":)") + total + "}}");
   append("Placed", "not json");
   append("Placed", R"({"order":7})");
   append("Other", R"({"order":{"total":6}})");
@@ -197,7 +204,9 @@ TEST_P(LocalProjections, ValuesAreReadByEqualityAndRangesInBothDirections) {
   EXPECT_EQ(projections().read_values("total", {.equal = "5", .from = "1"}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(projections().read_values("total", {.after = "zz"}).error().code, ErrorCode::invalid_argument);
   const auto described = projections().describe("total").value();
-  EXPECT_THAT(described.versions.back().figures, ElementsAre(::testing::Pair("entries", 5u), ::testing::Pair("absent", 2u), ::testing::Pair("of_another_type", 2u), ::testing::Pair("unreadable", 1u)));
+  EXPECT_THAT(described.versions.back().figures,
+              ElementsAre(::testing::Pair("entries", 5u), ::testing::Pair("absent", 2u),
+                          ::testing::Pair("of_another_type", 2u), ::testing::Pair("unreadable", 1u)));
 }
 
 TEST_P(LocalProjections, ValuesAreReadPageByPage) {
@@ -208,7 +217,8 @@ TEST_P(LocalProjections, ValuesAreReadPageByPage) {
     const auto whole = projections().read_values("n", {.limit = 1'000, .direction = direction}).value();
     for (const auto& entry : whole.entries) all.emplace_back(entry.value, entry.position.value);
     ASSERT_EQ(all.size(), 50u);
-    EXPECT_TRUE(direction == Direction::forwards ? std::ranges::is_sorted(all) : std::ranges::is_sorted(all, std::greater<>()));
+    EXPECT_TRUE(direction == Direction::forwards ? std::ranges::is_sorted(all)
+                                                 : std::ranges::is_sorted(all, std::greater<>()));
     std::string after;
     do {
       const auto page = projections().read_values("n", {.after = after, .limit = 7, .direction = direction}).value();
@@ -222,7 +232,8 @@ TEST_P(LocalProjections, ValuesAreReadPageByPage) {
 TEST_P(LocalProjections, MetadataTimesTextsAndBooleansAreIndexedToo) {
   ASSERT_TRUE(projections().create_value_index("who", {.types = {"A"}, .source = "metadata", .path = "$.user.name"}));
   ASSERT_TRUE(projections().create_value_index("when", {.types = {"A"}, .path = "$.due", .value = "time"}));
-  ASSERT_TRUE(projections().create_value_index("paid", {.types = {"A"}, .path = "$.items[1].paid", .value = "boolean"}));
+  ASSERT_TRUE(
+      projections().create_value_index("paid", {.types = {"A"}, .path = "$.items[1].paid", .value = "boolean"}));
   Event event;
   event.type = "A";
   event.payload = R"({"due":"2026-03-01T10:00:00+01:00","items":[{"paid":false},{"paid":true}]})";
@@ -236,11 +247,16 @@ TEST_P(LocalProjections, MetadataTimesTextsAndBooleansAreIndexedToo) {
 
 TEST_P(LocalProjections, AreDroppedMadeAgainAndRefusedWhereTheyMakeNoSense) {
   ASSERT_TRUE(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
-  EXPECT_EQ(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(projections().create_value_index("m", {.types = {}, .path = "$.n"}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(projections().create_value_index("a b", {.types = {"A"}, .path = "$.n"}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(projections().create_value_index("m", {.types = {"A"}, .path = "$.\x80"}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(projections().create_value_index("m", {.types = {"\x80"}, .path = "$.n"}).error().code, ErrorCode::invalid_query);
+  EXPECT_EQ(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(projections().create_value_index("m", {.types = {}, .path = "$.n"}).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(projections().create_value_index("a b", {.types = {"A"}, .path = "$.n"}).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(projections().create_value_index("m", {.types = {"A"}, .path = "$.\x80"}).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(projections().create_value_index("m", {.types = {"\x80"}, .path = "$.n"}).error().code,
+            ErrorCode::invalid_query);
   EXPECT_EQ(projections().create("x", "no such kind", "{}").error().code, ErrorCode::invalid_argument);
   append("A", R"({"n":1})");
   EXPECT_THAT(values("n"), ElementsAre("1"));
@@ -268,7 +284,8 @@ TEST_P(LocalProjections, ResetRebuildPauseAndChangeAnswerTheSameAsAFreshOne) {
   EXPECT_EQ(projections().read_values("n", {}).error().code, ErrorCode::unavailable);
   ASSERT_TRUE(projections().ask("n", Ask::resume));
   EXPECT_EQ(values("n").back(), "9");
-  EXPECT_EQ(projections().change("n", R"({"types":["A"],"path":"$.m","value":"text"})", made.last).error().code, ErrorCode::version_conflict);
+  EXPECT_EQ(projections().change("n", R"({"types":["A"],"path":"$.m","value":"text"})", made.last).error().code,
+            ErrorCode::version_conflict);
   ASSERT_TRUE(projections().change("n", R"({"types":["A"],"path":"$.m","value":"text"})", {}));
   const auto until = std::chrono::steady_clock::now() + 30s;
   while (values("n").front() != "\"x\"" && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
@@ -279,7 +296,8 @@ TEST_P(LocalProjections, AReadWaitsForAPositionAndSaysSoInTime) {
   ASSERT_TRUE(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
   for (int i = 0; i < 100; ++i) {
     append("A", R"({"n":)" + std::to_string(i) + "}");
-    ASSERT_EQ(values("n", {.equal = std::to_string(i)}).size(), 1u) << "not there although it was appended before the read began";
+    ASSERT_EQ(values("n", {.equal = std::to_string(i)}).size(), 1u)
+        << "not there although it was appended before the read began";
   }
   const auto head = *store_->head();
   EXPECT_EQ(projections().wait_until("n", head + 5, 30ms).error().code, ErrorCode::timeout);
@@ -321,7 +339,8 @@ class LocalProjectionsOnDisk : public ::testing::Test {
 
 TEST_F(LocalProjectionsOnDisk, ARestoredStoreHasItsDefinitionsAndRebuildsItsRows) {
   const auto fill = [](Local& store, int from, int to) {
-    for (int i = from; i < to; ++i) ASSERT_TRUE(store.append(Append{}.event("a-1", "A", R"({"n":)" + std::to_string(i) + "}")));
+    for (int i = from; i < to; ++i)
+      ASSERT_TRUE(store.append(Append{}.event("a-1", "A", R"({"n":)" + std::to_string(i) + "}")));
   };
   const auto all = [](Local& store) {
     std::vector<std::string> found;
@@ -340,7 +359,8 @@ TEST_F(LocalProjectionsOnDisk, ARestoredStoreHasItsDefinitionsAndRebuildsItsRows
     EXPECT_EQ(all(store).size(), 15u);
   }
   // Whoever puts the newer rows beside the older copy, by hand, is not believed.
-  std::filesystem::copy(folder_.path() / "a" / "projections", folder_.path() / "b" / "projections", std::filesystem::copy_options::recursive);
+  std::filesystem::copy(folder_.path() / "a" / "projections", folder_.path() / "b" / "projections",
+                        std::filesystem::copy_options::recursive);
   auto copy = Local::open({.data_dir = folder_.path() / "b"}).value();
   EXPECT_EQ(all(copy).size(), 10u);
   fill(copy, 100, 101);

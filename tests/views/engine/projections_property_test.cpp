@@ -1,4 +1,5 @@
-// Random events, random projections, restarts, and a crash between any two writes: the rows are what a recomputation from the journal gives.
+// Random events, random projections, restarts, and a crash between any two writes: the rows are what a recomputation
+// from the journal gives.
 
 #include <algorithm>
 #include <atomic>
@@ -13,14 +14,14 @@
 
 #include <gtest/gtest.h>
 
-#include "evershard/views/rules/index_projection.hpp"
-#include "evershard/views/rules/value_index.hpp"
 #include "evershard/store/local/local.hpp"
 #include "evershard/views/engine/projection_engine.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/rows/rocks_projection_store.hpp"
-#include "tests/views/engine/counting_kind.hpp"
+#include "evershard/views/rules/index_projection.hpp"
+#include "evershard/views/rules/value_index.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/views/engine/counting_kind.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -33,15 +34,21 @@ class CrashingStore final : public storage::ProjectionStore {
   explicit CrashingStore(std::shared_ptr<storage::ProjectionStore> under) : under_(std::move(under)) {}
   std::atomic<std::int64_t> writes_left{INT64_MAX};
 
-  Result<void> create_family(const std::string& name, const storage::ProjectionCheckpoint& begin) override { return crashed() ? gone() : under_->create_family(name, begin); }
+  Result<void> create_family(const std::string& name, const storage::ProjectionCheckpoint& begin) override {
+    return crashed() ? gone() : under_->create_family(name, begin);
+  }
   Result<void> drop_family(const std::string& name) override { return crashed() ? gone() : under_->drop_family(name); }
   [[nodiscard]] std::vector<std::string> families() const override { return under_->families(); }
   Result<void> write(const storage::ProjectionBatch& batch) override {
     if (--writes_left < 0) return gone();
     return under_->write(batch);
   }
-  [[nodiscard]] Result<storage::ProjectionCheckpoint> checkpoint(const std::string& family) const override { return under_->checkpoint(family); }
-  [[nodiscard]] Result<std::shared_ptr<const storage::ProjectionView>> view(const std::string& family) const override { return under_->view(family); }
+  [[nodiscard]] Result<storage::ProjectionCheckpoint> checkpoint(const std::string& family) const override {
+    return under_->checkpoint(family);
+  }
+  [[nodiscard]] Result<std::shared_ptr<const storage::ProjectionView>> view(const std::string& family) const override {
+    return under_->view(family);
+  }
   [[nodiscard]] std::uint64_t disk_bytes() const override { return 0; }
   Result<void> vacuum(const storage::Progress&, unsigned) override { return {}; }
   void close() override {}
@@ -59,8 +66,13 @@ struct Drawn {
 
 class Round {
  public:
-  Round(std::uint64_t seed, bool on_disk) : random_(seed), on_disk_(on_disk), store_(Local::open({.shards = 3, .projections = {.enabled = false}}).value()) {
-    kinds_ = {{"count", std::make_shared<CountingKind>()}, {"users", std::make_shared<CountingKind>(true)}, {"index", std::make_shared<actors::IndexKind>()},
+  Round(std::uint64_t seed, bool on_disk)
+      : random_(seed),
+        on_disk_(on_disk),
+        store_(Local::open({.shards = 3, .projections = {.enabled = false}}).value()) {
+    kinds_ = {{"count", std::make_shared<CountingKind>()},
+              {"users", std::make_shared<CountingKind>(true)},
+              {"index", std::make_shared<actors::IndexKind>()},
               {"value", std::make_shared<actors::ValueIndexKind>([] { return actors::PayloadAsJson(); })}};
     open_rows();
   }
@@ -70,7 +82,11 @@ class Round {
       auto crashing = std::make_shared<CrashingStore>(rows_);
       if (draw(3) != 0) crashing->writes_left = static_cast<std::int64_t>(draw(25));
       {
-        ProjectionEngine engine(store_, crashing, kinds_, EngineOptions{.page_events_max = 1 + draw(20), .building_at_once = 1 + draw(2), .turn = std::chrono::milliseconds(draw(3)), .gathered_bytes_max = draw(3) == 0 ? 0 : std::size_t{1} << draw(20)});
+        ProjectionEngine engine(store_, crashing, kinds_,
+                                EngineOptions{.page_events_max = 1 + draw(20),
+                                              .building_at_once = 1 + draw(2),
+                                              .turn = std::chrono::milliseconds(draw(3)),
+                                              .gathered_bytes_max = draw(3) == 0 ? 0 : std::size_t{1} << draw(20)});
         for (const auto& [name, drawn] : defined_) engine.apply(drawn.definition);
         engine.drop_others();
         for (int step = 0; step < 25; ++step) {
@@ -90,7 +106,9 @@ class Round {
     std::size_t families = 0;
     for (const auto& [name, drawn] : defined_) families += drawn.definition.dropped ? 0 : 1;
     // What was built beside what was read takes its place when it has caught up.
-    for (const auto until = std::chrono::steady_clock::now() + 60s; rows_->families().size() != families && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+    for (const auto until = std::chrono::steady_clock::now() + 60s;
+         rows_->families().size() != families && std::chrono::steady_clock::now() < until;)
+      std::this_thread::sleep_for(1ms);
     EXPECT_EQ(rows_->families().size(), families);
     check(engine, "at last");
   }
@@ -105,14 +123,21 @@ class Round {
       return;
     }
     rows_.reset();
-    rows_ = storage::open_projection_store({.folder = folder_.path(), .of = {{EventId::derived({}, 1), EventId::derived({}, 2)}, *store_.head()}, .memtables_bytes = 128u << 10, .files_from_rows = 1 + draw(20)}).value();
+    rows_ = storage::open_projection_store({.folder = folder_.path(),
+                                            .of = {{EventId::derived({}, 1), EventId::derived({}, 2)}, *store_.head()},
+                                            .memtables_bytes = 128u << 10,
+                                            .files_from_rows = 1 + draw(20)})
+                .value();
   }
 
   void append() {
     Append append;
     for (std::uint64_t n = 1 + draw(4); n != 0; --n) {
-      const auto value = draw(4) == 0 ? "null" : draw(4) == 0 ? "\"x\"" : std::to_string(static_cast<std::int64_t>(draw(9)) - 4);
-      append.event("a-" + std::to_string(draw(5)), a_type(), R"({"n":)" + value + "}", {"t:" + std::to_string(draw(3))});
+      const auto value = draw(4) == 0   ? "null"
+                         : draw(4) == 0 ? "\"x\""
+                                        : std::to_string(static_cast<std::int64_t>(draw(9)) - 4);
+      append.event("a-" + std::to_string(draw(5)), a_type(), R"({"n":)" + value + "}",
+                   {"t:" + std::to_string(draw(3))});
     }
     ASSERT_TRUE(store_.append(std::move(append)));
   }
@@ -126,19 +151,32 @@ class Round {
     if (definition.versions.empty() || definition.dropped) {
       const std::vector<std::string> kinds{"count", "users", "index", "value"};
       definition = {.name = name, .kind = kinds[draw(4)], .last = seq};
-      drawn.query = definition.kind == "value" || draw(2) == 0 ? Query{}.types({a_type(), a_type()}) : draw(2) == 0 ? Query{}.tags({"t:1"}) : Query::all();
+      drawn.query = definition.kind == "value" || draw(2) == 0 ? Query{}.types({a_type(), a_type()})
+                    : draw(2) == 0                             ? Query{}.tags({"t:1"})
+                                                               : Query::all();
       auto spec = actors::query_spec(drawn.query);
       if (definition.kind == "index") spec = actors::IndexKind::spec_of(drawn.query);
-      if (definition.kind == "value") spec = actors::value_index_spec({drawn.query.items().front().types, false, "$.n", actors::ValueType::integer});
+      if (definition.kind == "value")
+        spec = actors::value_index_spec({drawn.query.items().front().types, false, "$.n", actors::ValueType::integer});
       definition.versions.push_back({seq, spec, seq, false, {}});
     } else {
       auto& newest = definition.versions.back();
       switch (draw(5)) {
-        case 0: definition.dropped = true; break;
-        case 1: newest.rows = seq, newest.beside = false; break;
-        case 2: newest.rows = seq, newest.beside = true; break;
-        case 3: definition.paused = !definition.paused; break;
-        default: definition.noted["Resumed"] = seq, definition.paused = false; break;
+        case 0:
+          definition.dropped = true;
+          break;
+        case 1:
+          newest.rows = seq, newest.beside = false;
+          break;
+        case 2:
+          newest.rows = seq, newest.beside = true;
+          break;
+        case 3:
+          definition.paused = !definition.paused;
+          break;
+        default:
+          definition.noted["Resumed"] = seq, definition.paused = false;
+          break;
       }
     }
     engine.apply(definition);

@@ -26,13 +26,17 @@ class RefusingRows final : public storage::ProjectionStore {
     if (batch.families.contains(writes_of)) EVERSHARD_TRY(refused(writes_to_refuse));
     return rows_->write(batch);
   }
-  [[nodiscard]] Result<storage::ProjectionCheckpoint> checkpoint(const std::string& family) const override { return rows_->checkpoint(family); }
+  [[nodiscard]] Result<storage::ProjectionCheckpoint> checkpoint(const std::string& family) const override {
+    return rows_->checkpoint(family);
+  }
   [[nodiscard]] Result<std::shared_ptr<const storage::ProjectionView>> view(const std::string& family) const override {
     if (auto refusal = refused(views_to_refuse); !refusal) return refuse(std::move(refusal).error());
     return rows_->view(family);
   }
   [[nodiscard]] std::uint64_t disk_bytes() const override { return rows_->disk_bytes(); }
-  Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent) override { return rows_->vacuum(progress, removed_percent); }
+  Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent) override {
+    return rows_->vacuum(progress, removed_percent);
+  }
   void close() override { rows_->close(); }
 
  private:

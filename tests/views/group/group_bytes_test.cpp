@@ -26,13 +26,20 @@ std::string hex_of(std::string_view bytes) {
 GroupState sample_state() {
   GroupState state({.retry_jitter_percent = 0}, GlobalPosition(0), 1, 1);
   std::vector<GroupEvent> events;
-  for (std::uint64_t i = 1; i <= 4; ++i) events.push_back({GlobalPosition(i), 0x0102030405060700 + i, id_filled_with(static_cast<std::uint8_t>(i))});
+  for (std::uint64_t i = 1; i <= 4; ++i)
+    events.push_back({GlobalPosition(i), 0x0102030405060700 + i, id_filled_with(static_cast<std::uint8_t>(i))});
   state.read(events, GlobalPosition(300), 0);
   (void)state.join("w", 10, 5'000);
   for (const auto& out : state.deliver(5'000)) {
-    if (out.position.value == 1) { EXPECT_TRUE(state.park(out.position, out.delivery, "why", 5'000, 2'000)); }
-    if (out.position.value == 2) { EXPECT_TRUE(state.reject(out.position, out.delivery, "later", {}, 5'000, 2'000)); }
-    if (out.position.value == 3) { EXPECT_TRUE(state.acknowledge(out.position, out.delivery, 5'000)); }
+    if (out.position.value == 1) {
+      EXPECT_TRUE(state.park(out.position, out.delivery, "why", 5'000, 2'000));
+    }
+    if (out.position.value == 2) {
+      EXPECT_TRUE(state.reject(out.position, out.delivery, "later", {}, 5'000, 2'000));
+    }
+    if (out.position.value == 3) {
+      EXPECT_TRUE(state.acknowledge(out.position, out.delivery, 5'000));
+    }
   }
   return state;
 }
@@ -40,21 +47,38 @@ GroupState sample_state() {
 TEST(GroupStateBytes, AreTheseBytes) {
   const auto bytes = GroupStateBytes::encode(sample_state(), {7, "fork-a"}, 6'000, 3'000);
   EXPECT_EQ(hex_of(bytes),
-            "01"                    // version
-            "07"                    // incarnation
-            "06666f726b2d61"        // fork
-            "00"                    // start
-            "03"                    // read to: what is behind is untouched
-            "01" "01" "00" "01" "00" "00"  // acknowledged, rejected, expired, parked, replayed, discarded
-            "01"                    // unsettled
-            "02" "0102030405060702" "01" "b0e403"  // position, lane, attempts, due at 62,000 ms less 1,000 that passed, by the caller's clock
-            "01" "03776879"         // reasons
-            "01"                    // parked
-            "01" "0102030405060701" "01" "00" "01" "d00f"  // position, lane, attempts, behind, reason, when
-            "03"                    // anchors
-            "01" "01010101010101010101010101010101"
-            "01" "02020202020202020202020202020202"
-            "01" "03030303030303030303030303030303");
+            "01"              // version
+            "07"              // incarnation
+            "06666f726b2d61"  // fork
+            "00"              // start
+            "03"              // read to: what is behind is untouched
+            "01"
+            "01"
+            "00"
+            "01"
+            "00"
+            "00"  // acknowledged, rejected, expired, parked, replayed, discarded
+            "01"  // unsettled
+            "02"
+            "0102030405060702"
+            "01"
+            "b0e403"  // position, lane, attempts, due at 62,000 ms less 1,000 that passed, by the caller's clock
+            "01"
+            "03776879"  // reasons
+            "01"        // parked
+            "01"
+            "0102030405060701"
+            "01"
+            "00"
+            "01"
+            "d00f"  // position, lane, attempts, behind, reason, when
+            "03"    // anchors
+            "01"
+            "01010101010101010101010101010101"
+            "01"
+            "02020202020202020202020202020202"
+            "01"
+            "03030303030303030303030303030303");
 }
 
 TEST(GroupStateBytes, AreReadAsTheyWereWritten) {
@@ -81,7 +105,8 @@ TEST(GroupStateBytes, AreReadAsTheyWereWritten) {
 
 TEST(GroupStateBytes, AClockThatJumpedHoldsNothingBackForLongerThanASetWait) {
   const auto bytes = GroupStateBytes::encode(sample_state(), {7, "fork-a"}, 6'000, 3'000'000'000'000);
-  auto decoded = GroupStateBytes::decode(bytes, {.retry_most = std::chrono::minutes(10), .retry_jitter_percent = 0}, 100, 3'000, 1, 50);
+  auto decoded = GroupStateBytes::decode(bytes, {.retry_most = std::chrono::minutes(10), .retry_jitter_percent = 0},
+                                         100, 3'000, 1, 50);
   ASSERT_TRUE(decoded);
   ASSERT_TRUE(decoded->state.next_due());
   EXPECT_LE(*decoded->state.next_due(), 101 + 600'000);
@@ -118,11 +143,13 @@ TEST(GroupStateBytes, StayBelowASnapshotsLimitHoweverMuchIsParked) {
   std::uint64_t position = 1'000'000'000'000;
   for (int round = 0; round < 3; ++round) {
     std::vector<GroupEvent> events;
-    for (auto room = state.room(); room > 0; --room) events.push_back({GlobalPosition(position += 1'000'000), position * 0x9e3779b97f4a7c15, id_filled_with(1)});
+    for (auto room = state.room(); room > 0; --room)
+      events.push_back({GlobalPosition(position += 1'000'000), position * 0x9e3779b97f4a7c15, id_filled_with(1)});
     state.read(events, GlobalPosition(position), 0);
     std::uint64_t one = 0;
     for (const auto& out : state.deliver(0)) {
-      ASSERT_TRUE(state.reject(out.position, out.delivery, std::to_string(++one) + std::string(1'000, 'x'), {}, 0, 1'700'000'000'000));
+      ASSERT_TRUE(state.reject(out.position, out.delivery, std::to_string(++one) + std::string(1'000, 'x'), {}, 0,
+                               1'700'000'000'000));
     }
     if (round == 1) (void)state.replay_all(0);
   }

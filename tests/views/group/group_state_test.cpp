@@ -121,8 +121,11 @@ TEST(GroupState, BlocksAnAggregateBehindAParkedEventUntilItIsReplayed) {
   auto state = group_with({.after_parked = AfterParked::block}, {{1, 7}, {2, 7}, {3, 8}});
   (void)state.join("w", 10, 0);
   for (const auto& out : state.deliver(0)) {
-    if (out.position.value == 1) { ASSERT_TRUE(state.park(out.position, out.delivery, "broken", 0, 0)); }
-    else { ASSERT_TRUE(state.acknowledge(out.position, out.delivery, 0)); }
+    if (out.position.value == 1) {
+      ASSERT_TRUE(state.park(out.position, out.delivery, "broken", 0, 0));
+    } else {
+      ASSERT_TRUE(state.acknowledge(out.position, out.delivery, 0));
+    }
   }
   const std::array later{GroupEvent{GlobalPosition(4), 7}, GroupEvent{GlobalPosition(5), 8}};
   state.read(later, GlobalPosition(6), 0);
@@ -263,7 +266,9 @@ TEST(GroupState, ReadsNoFurtherThanItsWindow) {
 }
 
 TEST(GroupState, RefusesToParkMoreThanItMayAndGoesOnTrying) {
-  auto state = group_with({.attempts_max = 1, .retry_first = std::chrono::milliseconds(10), .retry_jitter_percent = 0, .parked_max = 1}, {{1, 1}, {2, 2}});
+  auto state = group_with(
+      {.attempts_max = 1, .retry_first = std::chrono::milliseconds(10), .retry_jitter_percent = 0, .parked_max = 1},
+      {{1, 1}, {2, 2}});
   (void)state.join("a", 10, 0);
   const auto out = state.deliver(0);
   ASSERT_TRUE(state.park(out[0].position, out[0].delivery, "x", 0, 0));
@@ -313,8 +318,12 @@ TEST(GroupState, CutBackBeginsAgainBehindWhatIsStillTrue) {
   auto state = group_with({}, {{1, 1}, {5, 2}, {9, 3}});
   (void)state.join("a", 10, 0);
   for (const auto& out : state.deliver(0)) {
-    if (out.position.value == 9) { ASSERT_TRUE(state.acknowledge(out.position, out.delivery, 0)); }
-    if (out.position.value == 5) { ASSERT_TRUE(state.park(out.position, out.delivery, "x", 0, 0)); }
+    if (out.position.value == 9) {
+      ASSERT_TRUE(state.acknowledge(out.position, out.delivery, 0));
+    }
+    if (out.position.value == 5) {
+      ASSERT_TRUE(state.park(out.position, out.delivery, "x", 0, 0));
+    }
   }
   state.cut_back(GlobalPosition(4), 0);
   EXPECT_EQ(state.read_to(), GlobalPosition(4));

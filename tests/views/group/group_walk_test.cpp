@@ -1,4 +1,5 @@
-// A consumer group against a naive model: workers that come, die and freeze, answers that come twice and late, restarts, clocks that jump.
+// A consumer group against a naive model: workers that come, die and freeze, answers that come twice and late,
+// restarts, clocks that jump.
 
 #include <gtest/gtest.h>
 
@@ -39,9 +40,11 @@ struct Model {
 
 class GroupWalk {
  public:
-  explicit GroupWalk(std::uint64_t seed) : random_(seed), state_(settings_of(seed, random_), GlobalPosition(0), seed, 1) {
+  explicit GroupWalk(std::uint64_t seed)
+      : random_(seed), state_(settings_of(seed, random_), GlobalPosition(0), seed, 1) {
     model_.events.resize(1 + 40 + below(160));
-    for (std::size_t i = 1; i < model_.events.size(); ++i) model_.events[i] = {.lane = 1 + below(1 + seed % 9), .matches = below(4) != 0};
+    for (std::size_t i = 1; i < model_.events.size(); ++i)
+      model_.events[i] = {.lane = 1 + below(1 + seed % 9), .matches = below(4) != 0};
     if (state_.settings().order == GroupOrder::global) {
       for (auto& event : model_.events) event.lane = 0;
     }
@@ -74,30 +77,67 @@ class GroupWalk {
   }
   bool lane_blocked(std::uint64_t lane) const {
     return state_.settings().after_parked == AfterParked::block &&
-           std::ranges::any_of(model_.events, [&](const Known& event) { return event.fate == Fate::parked && event.lane == lane; });
+           std::ranges::any_of(model_.events,
+                               [&](const Known& event) { return event.fate == Fate::parked && event.lane == lane; });
   }
   static EventId id_of(std::uint64_t position) {
     EventId id;
-    for (int i = 0; i < 8; ++i) id.bytes[static_cast<std::size_t>(15 - i)] = static_cast<std::uint8_t>(position >> (8 * i));
+    for (int i = 0; i < 8; ++i)
+      id.bytes[static_cast<std::size_t>(15 - i)] = static_cast<std::uint8_t>(position >> (8 * i));
     return id;
   }
 
   void step() {
     switch (below(20)) {
-      case 0: case 1: case 2: read(); break;
-      case 3: if (workers_.size() < 5) join(); break;
-      case 4: if (below(3) == 0) leave(); break;
-      case 5: if (below(3) == 0) lose(); else begin(); break;
-      case 6: for (const auto worker : workers_) hear(worker); break;
-      case 7: case 8: pass(below(200)); break;
-      case 9: if (below(4) == 0) pass(below(4'000)); break;
-      case 10: case 11: persist(); break;
-      case 12: if (below(4) == 0) restart(); break;
-      case 13: renew(); break;
-      case 14: reject(); break;
-      case 15: if (below(3) == 0) park(); break;
-      case 16: if (below(6) == 0) replay_or_discard(); break;
-      default: acknowledge(); break;
+      case 0:
+      case 1:
+      case 2:
+        read();
+        break;
+      case 3:
+        if (workers_.size() < 5) join();
+        break;
+      case 4:
+        if (below(3) == 0) leave();
+        break;
+      case 5:
+        if (below(3) == 0)
+          lose();
+        else
+          begin();
+        break;
+      case 6:
+        for (const auto worker : workers_) hear(worker);
+        break;
+      case 7:
+      case 8:
+        pass(below(200));
+        break;
+      case 9:
+        if (below(4) == 0) pass(below(4'000));
+        break;
+      case 10:
+      case 11:
+        persist();
+        break;
+      case 12:
+        if (below(4) == 0) restart();
+        break;
+      case 13:
+        renew();
+        break;
+      case 14:
+        reject();
+        break;
+      case 15:
+        if (below(3) == 0) park();
+        break;
+      case 16:
+        if (below(6) == 0) replay_or_discard();
+        break;
+      default:
+        acknowledge();
+        break;
     }
     deliver();
     compare();
@@ -116,15 +156,20 @@ class GroupWalk {
     for (const auto& event : found) {
       auto& known = at(event.position);
       known.fate = Fate::unsettled;
-      if (lane_blocked(known.lane) && parked_count() < state_.settings().parked_max) park_known(event.position.value, true);
+      if (lane_blocked(known.lane) && parked_count() < state_.settings().parked_max)
+        park_known(event.position.value, true);
     }
-    if (below(5) == 0 && !found.empty()) state_.read(std::span(found).first(1), GlobalPosition(0), 7);  // and once more, with the rest
+    if (below(5) == 0 && !found.empty())
+      state_.read(std::span(found).first(1), GlobalPosition(0), 7);  // and once more, with the rest
     state_.read(found, GlobalPosition(to), 7);
   }
 
   void join() { workers_.push_back(state_.join("w", 1 + static_cast<std::uint32_t>(below(4)), now_)); }
   GroupWorkerId any_worker() { return workers_.empty() ? 0 : workers_[below(workers_.size())]; }
-  void hear(GroupWorkerId worker) { (void)state_.heard(worker, now_ - static_cast<GroupTime>(below(2) * below(1'000))); heard_[worker] = now_; }
+  void hear(GroupWorkerId worker) {
+    (void)state_.heard(worker, now_ - static_cast<GroupTime>(below(2) * below(1'000)));
+    heard_[worker] = now_;
+  }
 
   void leave() {
     const auto worker = any_worker();
@@ -144,7 +189,9 @@ class GroupWalk {
   bool counts(std::uint64_t position) const {
     const auto& known = model_.events[position];
     if (known.begun || began_.contains(known.worker)) return known.begun;
-    return std::ranges::none_of(model_.events, [&](const auto& other) { return other.worker == known.worker && other.delivery < known.delivery; });
+    return std::ranges::none_of(model_.events, [&](const auto& other) {
+      return other.worker == known.worker && other.delivery < known.delivery;
+    });
   }
   void landed(std::uint64_t position) { model_.events[position].worker = 0; }
   void begin() {
@@ -155,7 +202,8 @@ class GroupWalk {
     if (out.empty()) return;
     const auto position = out[below(out.size())];
     auto& known = model_.events[position];
-    EXPECT_EQ(state_.begin(GlobalPosition(position), known.delivery + 1'000'000, now_).error().code, ErrorCode::fenced) << "that is another one's";
+    EXPECT_EQ(state_.begin(GlobalPosition(position), known.delivery + 1'000'000, now_).error().code, ErrorCode::fenced)
+        << "that is another one's";
     EXPECT_TRUE(state_.begin(GlobalPosition(position), known.delivery, now_));
     known.begun = true;
     known.lease_ends = now_ + state_.settings().lease.count();
@@ -172,7 +220,9 @@ class GroupWalk {
 
   void pass(std::uint64_t ms) {
     // One that goes back changes nothing.
-    if (below(8) == 0) { EXPECT_TRUE(state_.tick(now_ - 1'000, 7).empty()); }
+    if (below(8) == 0) {
+      EXPECT_TRUE(state_.tick(now_ - 1'000, 7).empty());
+    }
     now_ += static_cast<GroupTime>(ms);
     for (const auto worker : state_.tick(now_, 7)) {
       EXPECT_LE(heard_[worker] + state_.settings().lease.count(), now_) << "a worker that was heard is lost";
@@ -180,7 +230,8 @@ class GroupWalk {
     }
     std::vector<std::pair<GroupTime, std::uint64_t>> ran_out;
     for (std::uint64_t i = 1; i <= last(); ++i) {
-      if (model_.events[i].worker != 0 && model_.events[i].lease_ends <= now_) ran_out.emplace_back(model_.events[i].lease_ends, i);
+      if (model_.events[i].worker != 0 && model_.events[i].lease_ends <= now_)
+        ran_out.emplace_back(model_.events[i].lease_ends, i);
     }
     std::ranges::sort(ran_out);
     for (const auto& [ends, i] : ran_out) counts(i) ? failed(i, false, false) : landed(i);
@@ -236,8 +287,12 @@ class GroupWalk {
     const bool out = known.fate == Fate::unsettled && known.delivery == given->delivery && known.worker != 0;
     const bool full = parked_count() >= state_.settings().parked_max;
     const auto done = state_.park(given->position, given->delivery, "never", now_, 7);
-    if (out) { EXPECT_EQ(done.has_value(), !full); }
-    if (out && full) { EXPECT_EQ(done.error().code, ErrorCode::overloaded); }
+    if (out) {
+      EXPECT_EQ(done.has_value(), !full);
+    }
+    if (out && full) {
+      EXPECT_EQ(done.error().code, ErrorCode::overloaded);
+    }
     if (out && !full) failed(given->position.value, false, true);
   }
 
@@ -261,12 +316,14 @@ class GroupWalk {
       park_known(position, false);
       for (std::uint64_t i = 1; i <= last() && settings.after_parked == AfterParked::block; ++i) {
         auto& later = model_.events[i];
-        if (later.lane == known.lane && later.fate == Fate::unsettled && parked_count() < settings.parked_max) park_known(i, true);
+        if (later.lane == known.lane && later.fate == Fate::unsettled && parked_count() < settings.parked_max)
+          park_known(i, true);
       }
       return;
     }
     auto wait = static_cast<double>(settings.retry_first.count());
-    for (std::uint32_t i = 1; i < known.attempts; ++i) wait = std::min(wait * settings.retry_factor, static_cast<double>(settings.retry_most.count()));
+    for (std::uint32_t i = 1; i < known.attempts; ++i)
+      wait = std::min(wait * settings.retry_factor, static_cast<double>(settings.retry_most.count()));
     if (waits || spent) known.not_before = now_ + static_cast<GroupTime>(wait * 0.8);
   }
 
@@ -350,7 +407,9 @@ class GroupWalk {
     for (std::uint64_t i = 1; i <= last(); ++i) {
       const auto& known = model_.events[i];
       if (!known.matches) continue;
-      if (i <= state_.read_to().value) { EXPECT_NE(known.fate, Fate::unread) << i << " was skipped"; }
+      if (i <= state_.read_to().value) {
+        EXPECT_NE(known.fate, Fate::unread) << i << " was skipped";
+      }
       if (known.fate == Fate::unsettled && i <= state_.read_to().value) {
         ++unsettled;
         if (first == 0) first = i;
@@ -360,13 +419,16 @@ class GroupWalk {
     }
     EXPECT_EQ(state_.unsettled(), unsettled);
     EXPECT_EQ(state_.in_flight(), out);
-    EXPECT_EQ(state_.position().value, first == 0 ? state_.read_to().value : first - 1) << "moves past what is settled, and no further";
+    EXPECT_EQ(state_.position().value, first == 0 ? state_.read_to().value : first - 1)
+        << "moves past what is settled, and no further";
     std::uint64_t shares = 0;
     for (const auto& worker : state_.worker_figures()) {
       EXPECT_LE(worker.in_flight, worker.credit);
       shares += worker.share;
     }
-    if (!workers_.empty()) { EXPECT_EQ(shares, unsettled) << "every event is somebody's"; }
+    if (!workers_.empty()) {
+      EXPECT_EQ(shares, unsettled) << "every event is somebody's";
+    }
   }
 
   void persist() {
@@ -392,7 +454,8 @@ class GroupWalk {
       event.delivery = 0;
       event.not_before = 0;  // by another clock; that it waits no longer than it may is looked at by drain()
       if (i <= state_.read_to().value) continue;
-      EXPECT_TRUE(event.fate == Fate::unread || event.fate == Fate::unsettled) << i << " was settled, and is to be read again";
+      EXPECT_TRUE(event.fate == Fate::unread || event.fate == Fate::unsettled)
+          << i << " was settled, and is to be read again";
       EXPECT_EQ(event.attempts, 0u) << i << " was tried, and that is forgotten";
       event.fate = Fate::unread;
     }
@@ -405,7 +468,10 @@ class GroupWalk {
   void drain() {
     join();
     const auto wait_most = state_.settings().retry_most.count() * 2;
-    for (std::size_t round = 0; round < 40 * model_.events.size() && (state_.position().value < last() || state_.unsettled() > 0) && !::testing::Test::HasFailure(); ++round) {
+    for (std::size_t round = 0;
+         round < 40 * model_.events.size() && (state_.position().value < last() || state_.unsettled() > 0) &&
+         !::testing::Test::HasFailure();
+         ++round) {
       read();
       for (const auto worker : workers_) {
         hear(worker);
@@ -417,7 +483,8 @@ class GroupWalk {
         EXPECT_TRUE(state_.acknowledge(GlobalPosition(i), known.delivery, now_));
         settle(i, Fate::acknowledged);
       }
-      if (round % 8 == 7 && state_.room() == 0 && state_.in_flight() == 0) {  // blocked by parked ones: an operator comes
+      if (round % 8 == 7 && state_.room() == 0 &&
+          state_.in_flight() == 0) {  // blocked by parked ones: an operator comes
         EXPECT_EQ(state_.replay_all(now_), parked_count());
         for (std::uint64_t i = 1; i <= last(); ++i) {
           if (model_.events[i].fate == Fate::parked) release(i);
@@ -434,14 +501,18 @@ class GroupWalk {
       }
       compare();
     }
-    if (state_.settings().after_parked == AfterParked::go_on) { EXPECT_EQ(state_.unsettled(), 0u); }
+    if (state_.settings().after_parked == AfterParked::go_on) {
+      EXPECT_EQ(state_.unsettled(), 0u);
+    }
     for (std::uint64_t i = 1; i <= last(); ++i) {
       const auto& known = model_.events[i];
       if (!known.matches) continue;
       const bool done = known.fate == Fate::acknowledged || known.fate == Fate::parked || known.fate == Fate::discarded;
       EXPECT_TRUE(done || lane_blocked(known.lane)) << i << " is left over";
     }
-    if (!std::ranges::any_of(model_.events, [](const Known& event) { return event.fate == Fate::parked; })) { EXPECT_EQ(state_.position().value, last()); }
+    if (!std::ranges::any_of(model_.events, [](const Known& event) { return event.fate == Fate::parked; })) {
+      EXPECT_EQ(state_.position().value, last());
+    }
   }
 
   std::mt19937_64 random_;

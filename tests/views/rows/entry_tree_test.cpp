@@ -75,11 +75,17 @@ std::vector<const char*> backwards(const EntryTree& tree) {
 std::string some_key(std::mt19937& random) {
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   switch (below(6)) {
-    case 0: return {};
-    case 1: return "r" + std::string("an-item-of-many-") + std::to_string(below(1'000));
-    case 2: return "i" + std::string(7, '\0') + static_cast<char>(below(256)) + static_cast<char>(below(256)) + "item" + std::to_string(below(50));
-    case 3: return std::string(below(20), '\0');
-    case 4: return std::string(below(20), '\xff') + std::string(below(3), '\0');
+    case 0:
+      return {};
+    case 1:
+      return "r" + std::string("an-item-of-many-") + std::to_string(below(1'000));
+    case 2:
+      return "i" + std::string(7, '\0') + static_cast<char>(below(256)) + static_cast<char>(below(256)) + "item" +
+             std::to_string(below(50));
+    case 3:
+      return std::string(below(20), '\0');
+    case 4:
+      return std::string(below(20), '\xff') + std::string(below(3), '\0');
     default: {
       std::string key(below(200), 'k');
       if (!key.empty()) key.back() = static_cast<char>(below(256));
@@ -94,7 +100,9 @@ TEST(EntryTree, HoldsWhatASortedListHolds) {
     Entries memory;
     EntryTree tree([&](std::size_t bytes) { return memory.take(bytes); });
     std::vector<const char*> wanted;
-    const std::size_t size = seed < 20 ? random() % 500 : seed < 30 ? 20'000 : 200'000;  // of the last ones, inner nodes have inner nodes
+    const std::size_t size = seed < 20   ? random() % 500
+                             : seed < 30 ? 20'000
+                                         : 200'000;  // of the last ones, inner nodes have inner nodes
     for (std::size_t i = 0; i < size; ++i) wanted.push_back(memory.make(some_key(random), i << 8 | random() % 2));
     if (seed % 3 == 1) std::ranges::sort(wanted, comes_before);
     if (seed % 3 == 2) std::ranges::sort(wanted, [](const char* a, const char* b) { return comes_before(b, a); });
@@ -103,7 +111,8 @@ TEST(EntryTree, HoldsWhatASortedListHolds) {
     ASSERT_EQ(forwards(tree), wanted) << seed;
     ASSERT_EQ(backwards(tree), wanted) << seed;
     for (int i = 0; i < 2'000; ++i) {
-      const auto* target = i % 2 == 0 && !wanted.empty() ? wanted[random() % wanted.size()] : memory.make(some_key(random), random());
+      const auto* target =
+          i % 2 == 0 && !wanted.empty() ? wanted[random() % wanted.size()] : memory.make(some_key(random), random());
       const auto key = EntryKey::of_entry(target);
       const auto at = std::ranges::lower_bound(wanted, target, comes_before);
       EntryTree::Run run;
@@ -132,7 +141,8 @@ TEST(EntryTree, HasNoLeavesOfOneEntry) {
     const auto row = [](std::size_t n) { return "row " + std::to_string(1'000'000 + n); };
     for (std::size_t i = 0; i <= EntryTree::leaf_entries; ++i) tree.insert(memory.make(row(i * 1'000), i));
     constexpr std::size_t size = 10'000;
-    for (std::size_t i = 0; i < size; ++i) tree.insert(memory.make(row(EntryTree::leaf_entries * 1'000 - (one_row ? 0 : i % 999 + 1)), 1'000 + i));
+    for (std::size_t i = 0; i < size; ++i)
+      tree.insert(memory.make(row(EntryTree::leaf_entries * 1'000 - (one_row ? 0 : i % 999 + 1)), 1'000 + i));
     EXPECT_LT(nodes.taken(), size * 50) << one_row;
   }
   Entries memory, nodes;
@@ -142,13 +152,15 @@ TEST(EntryTree, HasNoLeavesOfOneEntry) {
   EXPECT_LT(nodes.taken(), size * 20);
 }
 
-/// Whoever walks meanwhile sees everything that was there when the walk began, in order, and no memory that means something else by now.
+/// Whoever walks meanwhile sees everything that was there when the walk began, in order, and no memory that means
+/// something else by now.
 TEST(EntryTree, IsReadWhileItIsWritten) {
   constexpr std::size_t size = 60'000;
   Entries memory;
   std::vector<const char*> all;
   std::mt19937 random(7);
-  for (std::size_t i = 0; i < size; ++i) all.push_back(memory.make("row " + std::to_string(random() % 100'000), i << 8));
+  for (std::size_t i = 0; i < size; ++i)
+    all.push_back(memory.make("row " + std::to_string(random() % 100'000), i << 8));
   Entries nodes;
   EntryTree tree([&](std::size_t bytes) { return nodes.take(bytes); });
   std::atomic<std::size_t> inserted{0}, walks{0};
@@ -161,7 +173,8 @@ TEST(EntryTree, IsReadWhileItIsWritten) {
       for (int i = 0; i < 100; ++i) {
         const auto* one = all[own() % there];
         EntryTree::Run run;
-        if (const unsigned at = tree.run_at(EntryKey::of_entry(one), run); at == run.size || run.entries[at] != one) wrong = true;
+        if (const unsigned at = tree.run_at(EntryKey::of_entry(one), run); at == run.size || run.entries[at] != one)
+          wrong = true;
       }
       const auto walked = own() % 2 == 0 ? forwards(tree) : backwards(tree);
       ++walks;
@@ -173,14 +186,16 @@ TEST(EntryTree, IsReadWhileItIsWritten) {
     tree.insert(entry);
     if (++inserted % 1'000 != 0) continue;
     const std::size_t seen = walks;
-    while (inserted < size && walks == seen && !wrong) std::this_thread::yield();  // else it is done before anybody has looked
+    while (inserted < size && walks == seen && !wrong)
+      std::this_thread::yield();  // else it is done before anybody has looked
   }
   first.join();
   second.join();
   EXPECT_FALSE(wrong);
   EXPECT_EQ(forwards(tree).size(), size);
   const auto taken = nodes.taken();
-  for (std::size_t i = 0; i < 5'000; ++i) tree.insert(memory.make("row " + std::to_string(random() % 100'000), (size + i) << 8));
+  for (std::size_t i = 0; i < 5'000; ++i)
+    tree.insert(memory.make("row " + std::to_string(random() % 100'000), (size + i) << 8));
   EXPECT_LT(nodes.taken() - taken, 5'000 * 40u) << "somebody is counted who does not read any more";
 }
 

@@ -32,7 +32,8 @@ using testing::Pair;
 const ProjectionOwner one_store{EventId::derived({}, 1), EventId::derived({}, 2)};
 using Rows = std::map<std::string, std::string>;
 
-std::vector<std::pair<std::string, std::string>> walk(const ProjectionView& view, const RowRange& range = {}, bool backwards = false) {
+std::vector<std::pair<std::string, std::string>> walk(const ProjectionView& view, const RowRange& range = {},
+                                                      bool backwards = false) {
   std::vector<std::pair<std::string, std::string>> rows;
   const auto cursor = view.cursor(range, backwards);
   while (cursor->next()) rows.emplace_back(cursor->key(), cursor->value());
@@ -59,7 +60,8 @@ class ProjectionStoreContract : public testing::TestWithParam<Kept> {
       return;
     }
     const std::size_t from = GetParam() == Kept::as_files ? 1 : 1'000'000;
-    auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{0}}, .files_from_rows = from});
+    auto opened = open_projection_store(
+        {.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{0}}, .files_from_rows = from});
     EXPECT_TRUE(opened) << opened.error().what;
     store_ = *std::move(opened);
   }
@@ -130,7 +132,8 @@ TEST_P(ProjectionStoreContract, LooksUpAnyNumberOfRowsInTheOrderAsked) {
   EXPECT_EQ(found[rows - 2], std::nullopt);
 
   std::size_t seen = 0;
-  EXPECT_TRUE(view->look_up(keys, [&](std::size_t, std::optional<std::string_view>) -> Result<bool> { return ++seen < 40; }));
+  EXPECT_TRUE(
+      view->look_up(keys, [&](std::size_t, std::optional<std::string_view>) -> Result<bool> { return ++seen < 40; }));
   EXPECT_EQ(seen, 40U);
   const auto refused = view->look_up(keys, [&](std::size_t i, std::optional<std::string_view>) -> Result<bool> {
     if (i < 35) return true;
@@ -138,7 +141,9 @@ TEST_P(ProjectionStoreContract, LooksUpAnyNumberOfRowsInTheOrderAsked) {
   });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::cancelled);
-  EXPECT_TRUE(view->look_up({}, [](std::size_t, std::optional<std::string_view>) -> Result<bool> { return refuse(ErrorCode::corruption, "there is none"); }));
+  EXPECT_TRUE(view->look_up({}, [](std::size_t, std::optional<std::string_view>) -> Result<bool> {
+    return refuse(ErrorCode::corruption, "there is none");
+  }));
 }
 
 TEST_P(ProjectionStoreContract, AViewStaysAsItWasWhateverIsWrittenOrDropped) {
@@ -187,7 +192,9 @@ TEST_P(ProjectionStoreContract, WalksRangesInBothDirectionsAsASortedMapDoes) {
   std::mt19937_64 random(7);
   const auto key = [&] {
     std::string made(1 + random() % 3, '\0');
-    for (auto& c : made) c = "\x00\x01""ab\xFE\xFF"[random() % 6];
+    for (auto& c : made)
+      c = "\x00\x01"
+          "ab\xFE\xFF"[random() % 6];
     return made;
   };
   Rows model;
@@ -224,8 +231,10 @@ TEST_P(ProjectionStoreContract, WalksRangesInBothDirectionsAsASortedMapDoes) {
 
 class RocksProjections : public testing::Test {
  protected:
-  std::unique_ptr<ProjectionStore> open(ProjectionOwner owner = one_store, std::uint64_t watermark = 100, rocksdb::Env* env = nullptr) {
-    auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {owner, GlobalPosition{watermark}}, .env = env});
+  std::unique_ptr<ProjectionStore> open(ProjectionOwner owner = one_store, std::uint64_t watermark = 100,
+                                        rocksdb::Env* env = nullptr) {
+    auto opened = open_projection_store(
+        {.folder = folder_.path() / "projections", .of = {owner, GlobalPosition{watermark}}, .env = env});
     EXPECT_TRUE(opened) << opened.error().what;
     return opened ? *std::move(opened) : nullptr;
   }
@@ -288,7 +297,8 @@ TEST_F(RocksProjections, OfOtherEventsAtTheirPositionAreCleared) {
 TEST_F(RocksProjections, WhatIsDamagedIsClearedAndWorks) {
   fill();
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "projections"))
-    if (file.path().filename().string().starts_with("MANIFEST")) std::ofstream(file.path(), std::ios::trunc) << "nonsense";
+    if (file.path().filename().string().starts_with("MANIFEST"))
+      std::ofstream(file.path(), std::ios::trunc) << "nonsense";
   {
     const auto store = open();
     EXPECT_THAT(store->families(), IsEmpty());
@@ -302,9 +312,12 @@ class UnreadableFiles final : public rocksdb::FileSystemWrapper {
  public:
   UnreadableFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   [[nodiscard]] const char* Name() const override { return "UnreadableFiles"; }
-  rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions& options, std::unique_ptr<rocksdb::FSSequentialFile>* result,
+  rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* result,
                                       rocksdb::IODebugContext* debug) override {
-    if (left > 0 && left-- > 0) return rocksdb::IOStatus::IOError("While opening a file for sequentially reading: " + name, "Too many open files");
+    if (left > 0 && left-- > 0)
+      return rocksdb::IOStatus::IOError("While opening a file for sequentially reading: " + name,
+                                        "Too many open files");
     return target()->NewSequentialFile(name, options, result, debug);
   }
   std::atomic<int> left{0};
@@ -316,20 +329,26 @@ TEST_F(RocksProjections, WhatCannotBeReadJustNowIsNotCleared) {
   const auto env = rocksdb::NewCompositeEnv(files);
   files->left = 1;
 
-  const auto refused = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .env = env.get()});
+  const auto refused = open_projection_store(
+      {.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .env = env.get()});
 
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::io);
   EXPECT_THAT(open(one_store, 100, env.get())->families(), ElementsAre("a"));
 }
 
-/// Each write counts a row up and says so in the checkpoint; whatever a loss of power takes, they agree. Some of the writes become files.
+/// Each write counts a row up and says so in the checkpoint; whatever a loss of power takes, they agree. Some of the
+/// writes become files.
 TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const TemporaryFolder folder;
     FaultEnv disk;
     const auto open = [&] {
-      auto opened = open_projection_store({.folder = folder.path(), .of = {one_store, GlobalPosition{1'000'000}}, .memtables_bytes = 256u << 10, .files_from_rows = 3, .env = disk.env()});
+      auto opened = open_projection_store({.folder = folder.path(),
+                                           .of = {one_store, GlobalPosition{1'000'000}},
+                                           .memtables_bytes = 256u << 10,
+                                           .files_from_rows = 3,
+                                           .env = disk.env()});
       EXPECT_TRUE(opened) << opened.error().what;
       return *std::move(opened);
     };
@@ -339,9 +358,12 @@ TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
     ASSERT_TRUE(store->create_family("b", {}));
     const auto writes = 200 + random() % 600;
     for (std::uint64_t n = 1; n <= writes; ++n) {
-      auto batch = batch_of("a", {{"count", std::to_string(n)}, {"filling", std::string(2'000, static_cast<char>('a' + n % 26))}}, n);
-      if (seed % 2 == 0 && random() % 20 == 0) batch = batch_of("a", {{"count", std::to_string(n)}, {"filling", "x"}, {"more", std::to_string(n)}}, n);
-      else if (random() % 3 == 0) batch.families["b"] = batch_of("b", {{"count", std::to_string(n)}}, n).families["b"];
+      auto batch = batch_of(
+          "a", {{"count", std::to_string(n)}, {"filling", std::string(2'000, static_cast<char>('a' + n % 26))}}, n);
+      if (seed % 2 == 0 && random() % 20 == 0)
+        batch = batch_of("a", {{"count", std::to_string(n)}, {"filling", "x"}, {"more", std::to_string(n)}}, n);
+      else if (random() % 3 == 0)
+        batch.families["b"] = batch_of("b", {{"count", std::to_string(n)}}, n).families["b"];
       ASSERT_TRUE(store->write(batch));
     }
     disk.cut_power();
@@ -357,7 +379,8 @@ TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
   }
 }
 
-/// One family is dropped and made again while it is written: what becomes of its rows is nobody's business, but all others go on.
+/// One family is dropped and made again while it is written: what becomes of its rows is nobody's business, but all
+/// others go on.
 TEST_P(ProjectionStoreContract, WhatIsDroppedWhileItIsWrittenHarmsNoOther) {
   ASSERT_TRUE(store_->create_family("kept", {}));
   std::atomic<bool> enough{false};
@@ -391,7 +414,8 @@ TEST_F(RocksProjections, AFamilyThatGotNoCheckpointForWantOfRoomIsMadeOnceThereI
   disk.free_disk();
   // RocksDB looks itself whether there is room again.
   Result<void> made = refuse(ErrorCode::io, "not tried");
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1); !made && std::chrono::steady_clock::now() < until;) {
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+       !made && std::chrono::steady_clock::now() < until;) {
     made = store->create_family("b", {.definition = 3});
     if (!made) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -404,7 +428,8 @@ TEST_F(RocksProjections, AFamilyThatGotNoCheckpointForWantOfRoomIsMadeOnceThereI
 TEST_F(RocksProjections, ManyRowsBecomeFiles) {
   Rows expected;
   {
-    const auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 100});
+    const auto opened = open_projection_store(
+        {.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 100});
     ASSERT_TRUE(opened) << opened.error().what;
     const auto& store = *opened;
     ASSERT_TRUE(store->create_family("a", {}));
@@ -417,8 +442,10 @@ TEST_F(RocksProjections, ManyRowsBecomeFiles) {
       std::vector<std::string> gone;
       for (std::uint64_t i = 0; i < rows; ++i) {
         const auto key = "k" + std::to_string(random() % 1'000);
-        if (random() % 4 == 0 && !puts.contains(key)) gone.push_back(key);
-        else puts[key] = std::to_string(n);
+        if (random() % 4 == 0 && !puts.contains(key))
+          gone.push_back(key);
+        else
+          puts[key] = std::to_string(n);
       }
       std::erase_if(gone, [&](const auto& key) { return puts.contains(key); });
       std::map<std::string, std::optional<std::string>> all;
@@ -427,7 +454,8 @@ TEST_F(RocksProjections, ManyRowsBecomeFiles) {
       ProjectionBatch batch;
       for (const auto& [key, value] : all) batch.families["a"].rows.push_back({key, value});
       if (n % 5 == 0) std::ranges::reverse(batch.families["a"].rows);  // not in order
-      if (n % 7 == 0) batch.families["a"].rows.push_back(batch.families["a"].rows.back());  // in order, one of them twice
+      if (n % 7 == 0)
+        batch.families["a"].rows.push_back(batch.families["a"].rows.back());  // in order, one of them twice
       batch.families["a"].checkpoint = ProjectionCheckpoint{GlobalPosition{n}, 1, false, {}};
       ASSERT_TRUE(store->write(batch));
       ASSERT_EQ(walk(*before), (std::vector<std::pair<std::string, std::string>>(seen.begin(), seen.end())));
@@ -436,17 +464,20 @@ TEST_F(RocksProjections, ManyRowsBecomeFiles) {
       ASSERT_EQ(walk(*now), (std::vector<std::pair<std::string, std::string>>(expected.begin(), expected.end()))) << n;
       ASSERT_EQ(now->checkpoint().position.value, n);
     }
-    EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "projections" / "incoming")) << "no write became files, or they were left behind";
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "projections" / "incoming"))
+        << "no write became files, or they were left behind";
   }
   std::ofstream(folder_.path() / "projections" / "incoming" / "7.rows.sst") << "of a process that ended in between";
   const auto store = open();
-  EXPECT_EQ(walk(**store->view("a")), (std::vector<std::pair<std::string, std::string>>(expected.begin(), expected.end())));
+  EXPECT_EQ(walk(**store->view("a")),
+            (std::vector<std::pair<std::string, std::string>>(expected.begin(), expected.end())));
   EXPECT_EQ(store->checkpoint("a")->position.value, 30u);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "projections" / "incoming"));
 }
 
 TEST_F(RocksProjections, ManyRowsOfSeveralFamiliesAtOnceBecomeFiles) {
-  const auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 1});
+  const auto opened = open_projection_store(
+      {.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 1});
   ASSERT_TRUE(opened) << opened.error().what;
   const auto& store = *opened;
   const auto name = [](int writer) { return "f" + std::to_string(writer); };
@@ -475,7 +506,10 @@ TEST_F(RocksProjections, ManyRowsOfSeveralFamiliesAtOnceBecomeFiles) {
 
 TEST_F(RocksProjections, ManyRowsForWhichThereIsNoRoomAreNotWritten) {
   FaultEnv disk;
-  auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 1, .env = disk.env()});
+  auto opened = open_projection_store({.folder = folder_.path() / "projections",
+                                       .of = {one_store, GlobalPosition{100}},
+                                       .files_from_rows = 1,
+                                       .env = disk.env()});
   ASSERT_TRUE(opened) << opened.error().what;
   auto store = *std::move(opened);
   ASSERT_TRUE(store->create_family("a", {}));
@@ -483,14 +517,16 @@ TEST_F(RocksProjections, ManyRowsForWhichThereIsNoRoomAreNotWritten) {
   disk.fill_disk();
   const auto refused = store->write(batch_of("a", {{"k", "2"}}, 2));
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().code == ErrorCode::io || refused.error().code == ErrorCode::unavailable) << refused.error().what;
+  EXPECT_TRUE(refused.error().code == ErrorCode::io || refused.error().code == ErrorCode::unavailable)
+      << refused.error().what;
   EXPECT_EQ(store->checkpoint("a")->position.value, 1u);
   EXPECT_EQ((*store->view("a"))->get("k")->value(), "1");
   disk.free_disk();
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "projections" / "incoming"));
   // RocksDB looks itself whether there is room again.
   Result<void> written = refuse(ErrorCode::io, "not tried");
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1); !written && std::chrono::steady_clock::now() < until;) {
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+       !written && std::chrono::steady_clock::now() < until;) {
     written = store->write(batch_of("a", {{"k", "2"}}, 2));
     if (!written) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -503,7 +539,8 @@ TEST_F(RocksProjections, AreOpenOnce) {
   const auto incoming = folder_.path() / "projections" / "incoming";
   std::filesystem::create_directory(incoming);
   std::ofstream(incoming / "7.rows.sst") << "what the one who has it open is writing";
-  const auto again = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{1}}});
+  const auto again =
+      open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{1}}});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::unavailable);
   EXPECT_TRUE(std::filesystem::exists(incoming / "7.rows.sst"));

@@ -36,11 +36,16 @@ std::unique_ptr<rocksdb::DB> database(const std::filesystem::path& folder, bool 
 
 std::string a_key(std::mt19937& random) {
   switch (random() % 5) {
-    case 0: return "row-of-an-item-" + std::to_string(random() % 300);
-    case 1: return std::string("i\0\0\0\0\0\0", 7) + static_cast<char>(random() % 256) + std::to_string(random() % 20);
-    case 2: return std::string(random() % 12, '\0');
-    case 3: return std::string(100 + random() % 40, 'k') + static_cast<char>(random() % 256);
-    default: return std::string(random() % 12, '\xff') + static_cast<char>(random() % 256);
+    case 0:
+      return "row-of-an-item-" + std::to_string(random() % 300);
+    case 1:
+      return std::string("i\0\0\0\0\0\0", 7) + static_cast<char>(random() % 256) + std::to_string(random() % 20);
+    case 2:
+      return std::string(random() % 12, '\0');
+    case 3:
+      return std::string(100 + random() % 40, 'k') + static_cast<char>(random() % 256);
+    default:
+      return std::string(random() % 12, '\xff') + static_cast<char>(random() % 256);
   }
 }
 
@@ -89,12 +94,18 @@ class TreeMemtable : public ::testing::Test {
     for (int i = 0; i < moves; ++i) {
       const auto move = random() % 20;
       const auto key = a_key(random);
-      if (move == 0) both([](auto& at) { at.SeekToFirst(); });
-      else if (move == 1) both([](auto& at) { at.SeekToLast(); });
-      else if (move < 5) both([&](auto& at) { at.Seek(key); });
-      else if (move < 8) both([&](auto& at) { at.SeekForPrev(key); });
-      else if (ours.Valid() && move < 14) both([](auto& at) { at.Next(); });
-      else if (ours.Valid()) both([](auto& at) { at.Prev(); });
+      if (move == 0)
+        both([](auto& at) { at.SeekToFirst(); });
+      else if (move == 1)
+        both([](auto& at) { at.SeekToLast(); });
+      else if (move < 5)
+        both([&](auto& at) { at.Seek(key); });
+      else if (move < 8)
+        both([&](auto& at) { at.SeekForPrev(key); });
+      else if (ours.Valid() && move < 14)
+        both([](auto& at) { at.Next(); });
+      else if (ours.Valid())
+        both([](auto& at) { at.Prev(); });
       ASSERT_EQ(ours.Valid(), theirs.Valid());
       ASSERT_TRUE(ours.status().ok());
       if (!ours.Valid()) continue;

@@ -23,8 +23,10 @@ Result<void> folded_with(std::string_view verb, std::string payload, const std::
 
 TEST(DefinitionFold, TakesNoPayloadThatIsNone) {
   EXPECT_TRUE(folded_with(verbs::created, R"({"kind":"index","spec":{"all":true}})"));
-  for (const auto& [name, verb, payload] : {std::tuple("orders", verbs::created, R"({"kind":"index"})"), std::tuple("orders", verbs::changed, R"({"kind":1,"spec":{}})"), std::tuple("orders", verbs::created, "["),
-                                            std::tuple("orders~1", verbs::reset, R"({"of":-1})"), std::tuple("orders~1", verbs::reset, "[]")}) {
+  for (const auto& [name, verb, payload] :
+       {std::tuple("orders", verbs::created, R"({"kind":"index"})"),
+        std::tuple("orders", verbs::changed, R"({"kind":1,"spec":{}})"), std::tuple("orders", verbs::created, "["),
+        std::tuple("orders~1", verbs::reset, R"({"of":-1})"), std::tuple("orders~1", verbs::reset, "[]")}) {
     const auto refused = folded_with(verb, payload, name);
     ASSERT_FALSE(refused) << name << " " << payload;
     EXPECT_EQ(refused.error().code, ErrorCode::corruption);

@@ -1,7 +1,7 @@
 // What events make of documents: every step, what is refused, and any sequence against a naive model.
 
-#include <gtest/gtest.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <map>
 #include <random>
@@ -52,7 +52,9 @@ TEST(DocumentFold, ARemovalClearsAndHidesAndWhatComesBehindBeginsAnew) {
 
 TEST(DocumentFold, WhatIsNestedTooDeeplyIsAProblemAndNoCrash) {
   const auto fold = fold_of(R"({"events":{"A":{"merge":true},"S":{"set":"s","from":"a"}}})");
-  const auto nested = [](std::size_t levels) { return R"({"b":"[[[[\"","a":)" + std::string(levels, '[') + std::string(levels, ']') + "}"; };
+  const auto nested = [](std::size_t levels) {
+    return R"({"b":"[[[[\"","a":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
+  };
   for (const std::size_t levels : {513u, 400'000u}) {
     const auto document = folded(fold, {{"A", nested(levels)}, {"S", nested(levels)}});
     EXPECT_EQ(document.json(), "{}");
@@ -60,11 +62,16 @@ TEST(DocumentFold, WhatIsNestedTooDeeplyIsAProblemAndNoCrash) {
     EXPECT_THAT(document.last_problem, HasSubstr("nested too deeply"));
   }
   EXPECT_EQ(folded(fold, {{"S", nested(500)}}).problems, 0u);
-  EXPECT_THAT(DocumentFold::of(R"({"events":{"A":{"set":"a","value":)" + std::string(400'000, '[') + std::string(400'000, ']') + "}}}").error().what, HasSubstr("nested too deeply"));
+  EXPECT_THAT(DocumentFold::of(R"({"events":{"A":{"set":"a","value":)" + std::string(400'000, '[') +
+                               std::string(400'000, ']') + "}}}")
+                  .error()
+                  .what,
+              HasSubstr("nested too deeply"));
 }
 
 TEST(DocumentFold, ADocumentHasABound) {
-  const auto fold = fold_of(R"({"events":{"A":{"append":"list","from":"x"},"S":{"set":"s","from":"x"},"R":{"remove":"list"}}})");
+  const auto fold =
+      fold_of(R"({"events":{"A":{"append":"list","from":"x"},"S":{"set":"s","from":"x"},"R":{"remove":"list"}}})");
   const std::string mebibyte = R"({"x":")" + std::string(1u << 20, 'x') + "\"}";
   std::vector<Given> events(9, Given{"A", mebibyte});
   auto document = folded(fold, events);
@@ -82,7 +89,8 @@ TEST(DocumentFold, ADocumentHasABound) {
 }
 
 TEST(DocumentFold, ATotalIsNotLostWhereItsNumbersEnd) {
-  const auto fold = fold_of(R"({"events":{"A":{"increment":"n","from":"x"},"T":{"increment":"n","from":"x","by":1e300}}})");
+  const auto fold =
+      fold_of(R"({"events":{"A":{"increment":"n","from":"x"},"T":{"increment":"n","from":"x","by":1e300}}})");
   const auto document = folded(fold, {{"A", R"({"x":1e308})"}, {"A", R"({"x":1e308})"}, {"T", R"({"x":1e300})"}});
   EXPECT_EQ(document.json(), R"({"n":1e+308})");
   EXPECT_EQ(document.problems, 2u);
@@ -101,7 +109,9 @@ TEST(DocumentFilter, ComparesSignedWithUnsignedAsNumbers) {
 
   const auto large = folded(fold, {{"A", R"({"d":9007199254740992.0,"w":9007199254740993,"h":-0.5,"e":1e300})"}});
   const auto large_holds = [&](const char* filter) { return DocumentFilter::parse(filter)->holds(large); };
-  for (const char* text : {"d < 9007199254740993", "d = 9007199254740992", "w > 9007199254740992.0", "w != 9007199254740992.0", "h < 0", "h > -1", "e > 18446744073709551615"}) EXPECT_TRUE(large_holds(text)) << text;
+  for (const char* text : {"d < 9007199254740993", "d = 9007199254740992", "w > 9007199254740992.0",
+                           "w != 9007199254740992.0", "h < 0", "h > -1", "e > 18446744073709551615"})
+    EXPECT_TRUE(large_holds(text)) << text;
 }
 
 TEST(DocumentFold, DoesWhatItsStepsSay) {
@@ -120,8 +130,9 @@ TEST(DocumentFold, DoesWhatItsStepsSay) {
                                       {"Shipped", ""},
                                       {"Seen", R"({"who":"bob"})"}});
 
-  EXPECT_EQ(document.json(),
-            R"({"a.b":{"c":[1]},"count":2,"customer":{"address":{"town":"Oslo"}},"first":10,"items":[{"name":"tea","price":7},{"name":"cup","price":-2.5}],"status":{"now":"shipped"},"total":9.5,"weight":-1.5,"who":"ann"})");
+  EXPECT_EQ(
+      document.json(),
+      R"({"a.b":{"c":[1]},"count":2,"customer":{"address":{"town":"Oslo"}},"first":10,"items":[{"name":"tea","price":7},{"name":"cup","price":-2.5}],"status":{"now":"shipped"},"total":9.5,"weight":-1.5,"who":"ann"})");
   EXPECT_EQ(document.version, SeqNr{7});
   EXPECT_EQ(document.position, GlobalPosition{70});
   EXPECT_EQ(document.events, 6u);
@@ -130,8 +141,17 @@ TEST(DocumentFold, DoesWhatItsStepsSay) {
 }
 
 TEST(DocumentFold, LeavesOutWholeStepsThatCannotBeDoneAndSaysSo) {
-  const auto fold = fold_of(R"({"events":{"P":{"merge":true},"I":{"increment":"a","from":"n"},"L":{"append":"a","value":1},"S":{"set":"a.b.c","value":1},"M":{"merge":"n","into":"a"}}})");
-  const auto document = folded(fold, {{"P", R"({"a":"text"})"}, {"I", R"({"n":1})"}, {"I", R"({"n":"1"})"}, {"I", "{}"}, {"L", "{}"}, {"S", "{}"}, {"M", R"({"n":{}})"}, {"P", "[1]"}, {"P", "{"}});
+  const auto fold = fold_of(
+      R"({"events":{"P":{"merge":true},"I":{"increment":"a","from":"n"},"L":{"append":"a","value":1},"S":{"set":"a.b.c","value":1},"M":{"merge":"n","into":"a"}}})");
+  const auto document = folded(fold, {{"P", R"({"a":"text"})"},
+                                      {"I", R"({"n":1})"},
+                                      {"I", R"({"n":"1"})"},
+                                      {"I", "{}"},
+                                      {"L", "{}"},
+                                      {"S", "{}"},
+                                      {"M", R"({"n":{}})"},
+                                      {"P", "[1]"},
+                                      {"P", "{"}});
 
   EXPECT_EQ(document.json(), R"({"a":"text"})");
   EXPECT_EQ(document.problems, 7u);
@@ -139,7 +159,8 @@ TEST(DocumentFold, LeavesOutWholeStepsThatCannotBeDoneAndSaysSo) {
 }
 
 TEST(DocumentFold, APayloadThatIsNoJsonHarmsNoStepThatDoesNotNeedIt) {
-  const auto fold = fold_of(R"({"events":{"P":[{"set":"status","value":"open"},{"merge":true},{"set":"who","from":"who"},{"set":"type","from":"$type"},{"increment":"n","by":2},{"append":"l","value":1},{"remove":"status"}]}})");
+  const auto fold = fold_of(
+      R"({"events":{"P":[{"set":"status","value":"open"},{"merge":true},{"set":"who","from":"who"},{"set":"type","from":"$type"},{"increment":"n","by":2},{"append":"l","value":1},{"remove":"status"}]}})");
   for (const auto& payload : {std::string("\xff\xfe"), std::string(600, '[')}) {
     const auto document = folded(fold, {{"P", payload}});
     EXPECT_EQ(document.json(), R"({"l":[1],"n":2,"type":"P"})");
@@ -151,8 +172,10 @@ TEST(DocumentFold, APayloadThatIsNoJsonHarmsNoStepThatDoesNotNeedIt) {
 TEST(DocumentFold, CountsBeyondWholeNumbersWithoutOverflow) {
   const auto fold = fold_of(R"({"events":{"I":{"increment":"n","from":"by"}}})");
   EXPECT_EQ(folded(fold, {{"I", R"({"by":9223372036854775807})"}}).json(), R"({"n":9223372036854775807})");
-  EXPECT_EQ(folded(fold, {{"I", R"({"by":9223372036854775807})"}, {"I", R"({"by":1})"}}).json(), R"({"n":9.223372036854776e+18})");
-  EXPECT_EQ(folded(fold, {{"I", R"({"by":-9223372036854775808})"}, {"I", R"({"by":-1})"}}).json(), R"({"n":-9.223372036854776e+18})");
+  EXPECT_EQ(folded(fold, {{"I", R"({"by":9223372036854775807})"}, {"I", R"({"by":1})"}}).json(),
+            R"({"n":9.223372036854776e+18})");
+  EXPECT_EQ(folded(fold, {{"I", R"({"by":-9223372036854775808})"}, {"I", R"({"by":-1})"}}).json(),
+            R"({"n":-9.223372036854776e+18})");
 }
 
 TEST(DocumentFold, ContentThatIsGoneChangesNothingAndIsCounted) {
@@ -200,19 +223,27 @@ TEST(DocumentFold, RefusesWhatIsNoDefinition) {
 }
 
 TEST(DocumentFilter, ComparesValuesOfOneKind) {
-  const auto document = folded(fold_of(R"({"events":{"P":{"merge":true}}})"), {{"P", R"({"n":5,"f":2.5,"s":"b","t":true,"z":null,"o":{"x":1}})"}});
+  const auto document = folded(fold_of(R"({"events":{"P":{"merge":true}}})"),
+                               {{"P", R"({"n":5,"f":2.5,"s":"b","t":true,"z":null,"o":{"x":1}})"}});
   const auto holds = [&](const char* text) {
     const auto filter = DocumentFilter::parse(text);
     EXPECT_TRUE(filter) << text;
     return filter && filter->holds(document);
   };
-  for (const char* text : {"n = 5", "n = 5.0", "n>4", "n <= 5", "f > 2", "s = \"b\"", "s > \"a\"", "t = true", "z = null", "o.x=1", "nowhere != 1", "n != \"5\"", "o != 1"}) EXPECT_TRUE(holds(text)) << text;
-  for (const char* text : {"n = 4", "n != 5", "n < 5", "s = 5", "s < \"a\"", "t != true", "nowhere = null", "nowhere < 1", "n < \"9\"", "z != null"}) EXPECT_FALSE(holds(text)) << text;
-  for (const char* text : {"", "n", "= 5", "n =", "n = open", "n = {}", "n == 5", "a..b = 1", "n = 5 AND s = 1", "t > false", "z >= null", "n < true"}) EXPECT_FALSE(DocumentFilter::parse(text)) << text;
+  for (const char* text : {"n = 5", "n = 5.0", "n>4", "n <= 5", "f > 2", "s = \"b\"", "s > \"a\"", "t = true",
+                           "z = null", "o.x=1", "nowhere != 1", "n != \"5\"", "o != 1"})
+    EXPECT_TRUE(holds(text)) << text;
+  for (const char* text : {"n = 4", "n != 5", "n < 5", "s = 5", "s < \"a\"", "t != true", "nowhere = null",
+                           "nowhere < 1", "n < \"9\"", "z != null"})
+    EXPECT_FALSE(holds(text)) << text;
+  for (const char* text : {"", "n", "= 5", "n =", "n = open", "n = {}", "n == 5", "a..b = 1", "n = 5 AND s = 1",
+                           "t > false", "z >= null", "n < true"})
+    EXPECT_FALSE(DocumentFilter::parse(text)) << text;
 }
 
 TEST(DocumentFoldProperty, AnySequenceOfEventsGivesWhatANaiveModelGives) {
-  const auto fold = fold_of(R"({"events":{"Set":{"set":"x","from":"x"},"Inc":{"increment":"n","from":"by"},"Push":{"append":"l","from":"x"},"Drop":{"remove":"x"},"Put":{"merge":"m"}}})");
+  const auto fold = fold_of(
+      R"({"events":{"Set":{"set":"x","from":"x"},"Inc":{"increment":"n","from":"by"},"Push":{"append":"l","from":"x"},"Drop":{"remove":"x"},"Put":{"merge":"m"}}})");
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     std::mt19937_64 random(seed);
     std::vector<Given> events;
@@ -225,12 +256,24 @@ TEST(DocumentFoldProperty, AnySequenceOfEventsGivesWhatANaiveModelGives) {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::string value = std::to_string(random() % 100);
       switch (random() % 6) {
-        case 0: events.push_back({"Set", "{\"x\":" + value + "}"}), model["x"] = value; break;
-        case 1: events.push_back({"Inc", "{\"by\":" + value + "}"}), sum += std::stoll(value), counted = true; break;
-        case 2: events.push_back({"Push", "{\"x\":" + value + "}"}), list.push_back(value); break;
-        case 3: events.push_back({"Drop", "{}"}), model.erase("x"); break;
-        case 4: events.push_back({"Put", "{\"m\":{\"y\":" + value + ",\"x\":" + value + "}}"}), model["x"] = model["y"] = value; break;
-        default: events.push_back({"Other", "{\"x\":1}"});
+        case 0:
+          events.push_back({"Set", "{\"x\":" + value + "}"}), model["x"] = value;
+          break;
+        case 1:
+          events.push_back({"Inc", "{\"by\":" + value + "}"}), sum += std::stoll(value), counted = true;
+          break;
+        case 2:
+          events.push_back({"Push", "{\"x\":" + value + "}"}), list.push_back(value);
+          break;
+        case 3:
+          events.push_back({"Drop", "{}"}), model.erase("x");
+          break;
+        case 4:
+          events.push_back({"Put", "{\"m\":{\"y\":" + value + ",\"x\":" + value + "}}"}),
+              model["x"] = model["y"] = value;
+          break;
+        default:
+          events.push_back({"Other", "{\"x\":1}"});
       }
       if (i == cut) halfway = folded(fold, events);
     }
@@ -241,7 +284,8 @@ TEST(DocumentFoldProperty, AnySequenceOfEventsGivesWhatANaiveModelGives) {
       model["l"] = text + "]";
     }
     std::string wanted;
-    for (const auto& [name, value] : model) wanted += std::string(wanted.empty() ? "{" : ",") + '"' + name + "\":" + value;
+    for (const auto& [name, value] : model)
+      wanted += std::string(wanted.empty() ? "{" : ",") + '"' + name + "\":" + value;
     wanted = wanted.empty() ? "{}" : wanted + "}";
 
     const auto whole = folded(fold, events);

@@ -89,7 +89,9 @@ TEST_F(ProjectionRowsTest, OfThePageBeforeNoneIsLeft) {
     ASSERT_TRUE(store_->write(stored));
     for (int i = 0; i < many; ++i) ASSERT_EQ(*rows.get("key-" + std::to_string(i)), "in the store");
     Plain seen;
-    ASSERT_TRUE(rows.each({"key", "key~"}, [&](std::string_view key, std::string_view value) { return seen.emplace(key, value).second; }));
+    ASSERT_TRUE(rows.each({"key", "key~"}, [&](std::string_view key, std::string_view value) {
+      return seen.emplace(key, value).second;
+    }));
     for (const auto& [key, value] : seen) ASSERT_EQ(value, "in the store") << key;
     EXPECT_EQ(rows.bytes(), 0u);
     EXPECT_TRUE(rows.take().rows.empty());
@@ -121,30 +123,43 @@ TEST_F(ProjectionRowsTest, AreAsAPlainMapIsWhateverIsDoneToThem) {
       switch (draw(12)) {
         case 0:
         case 1:
-        case 2: rows.put(key, plain[key] = std::to_string(step)); break;
+        case 2:
+          rows.put(key, plain[key] = std::to_string(step));
+          break;
         case 3:
         case 4:
         case 5:
-          if (plain.contains(key)) rows.put(key, plain[key] = std::to_string(step));
-          else rows.put_new(key, plain[key] = std::to_string(step));
+          if (plain.contains(key))
+            rows.put(key, plain[key] = std::to_string(step));
+          else
+            rows.put_new(key, plain[key] = std::to_string(step));
           break;
         case 6:
         case 7:
-        case 8: rows.erase(key), plain.erase(key); break;
-        case 9: ASSERT_TRUE(rows.fetch({a_key(), a_key(), a_key()})); break;
+        case 8:
+          rows.erase(key), plain.erase(key);
+          break;
+        case 9:
+          ASSERT_TRUE(rows.fetch({a_key(), a_key(), a_key()}));
+          break;
         case 10: {
           const std::vector<std::string> some{a_key(), a_key(), key};
           const auto found = *rows.get_many(some);
-          for (std::size_t i = 0; i < some.size(); ++i) ASSERT_EQ(found[i], plain.contains(some[i]) ? std::optional(plain.at(some[i])) : std::nullopt);
+          for (std::size_t i = 0; i < some.size(); ++i)
+            ASSERT_EQ(found[i], plain.contains(some[i]) ? std::optional(plain.at(some[i])) : std::nullopt);
           break;
         }
-        default: rows.rest();
+        default:
+          rows.rest();
       }
       const auto looked_up = a_key();
-      ASSERT_EQ(*rows.get(looked_up), plain.contains(looked_up) ? std::optional(plain.at(looked_up)) : std::nullopt) << looked_up;
+      ASSERT_EQ(*rows.get(looked_up), plain.contains(looked_up) ? std::optional(plain.at(looked_up)) : std::nullopt)
+          << looked_up;
       if (draw(200) == 0) {
         Plain seen;
-        ASSERT_TRUE(rows.each({"k", ""}, [&](std::string_view each, std::string_view value) { return seen.emplace(each, value).second; }));
+        ASSERT_TRUE(rows.each({"k", ""}, [&](std::string_view each, std::string_view value) {
+          return seen.emplace(each, value).second;
+        }));
         ASSERT_EQ(seen, Plain(plain.lower_bound("k"), plain.end()));
       }
       if (draw(500) == 0) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "evershard/views/rules/projection_rows.hpp"
 #include "evershard/views/rows/memory_projection_store.hpp"
+#include "evershard/views/rules/projection_rows.hpp"
 
 namespace evershard::actors {
 namespace {

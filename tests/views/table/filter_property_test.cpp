@@ -30,11 +30,16 @@ std::string some_text(Random& random) {
 TableValue some_value(Random& random, FieldType type, bool null = true) {
   if (null && random() % 5 == 0) return {};
   switch (type) {
-    case FieldType::integer: return static_cast<std::int64_t>(random() % 7) - 3;
-    case FieldType::number: return static_cast<double>(static_cast<std::int64_t>(random() % 13) - 6) / 2;
-    case FieldType::boolean: return random() % 2 == 0;
-    case FieldType::time: return Timestamp{static_cast<std::int64_t>(random() % 4)};
-    default: return some_text(random);
+    case FieldType::integer:
+      return static_cast<std::int64_t>(random() % 7) - 3;
+    case FieldType::number:
+      return static_cast<double>(static_cast<std::int64_t>(random() % 13) - 6) / 2;
+    case FieldType::boolean:
+      return random() % 2 == 0;
+    case FieldType::time:
+      return Timestamp{static_cast<std::int64_t>(random() % 4)};
+    default:
+      return some_text(random);
   }
 }
 
@@ -47,7 +52,8 @@ FilterOperand some_operand(Random& random, std::size_t field) {
     return operand;
   }
   const bool numeric = type == FieldType::integer || type == FieldType::number;
-  operand.value = some_value(random, numeric ? (random() % 2 == 0 ? FieldType::integer : FieldType::number) : type, false);
+  operand.value =
+      some_value(random, numeric ? (random() % 2 == 0 ? FieldType::integer : FieldType::number) : type, false);
   if (type == FieldType::time) operand.value = TableValue(operand.value.as<Timestamp>()->text());
   return operand;
 }
@@ -56,7 +62,9 @@ FilterNode some_filter(Random& random, int depth) {
   FilterNode node;
   const auto choice = random() % (depth == 0 ? 6 : 9);
   if (choice >= 6) {
-    node.kind = choice == 6 ? FilterNode::Kind::negated : choice == 7 ? FilterNode::Kind::all_of : FilterNode::Kind::any_of;
+    node.kind = choice == 6   ? FilterNode::Kind::negated
+                : choice == 7 ? FilterNode::Kind::all_of
+                              : FilterNode::Kind::any_of;
     const auto count = choice == 6 ? 1 : 2 + random() % 2;
     for (std::size_t i = 0; i < count; ++i) node.children.push_back(some_filter(random, depth - 1));
     return node;
@@ -80,7 +88,8 @@ FilterNode some_filter(Random& random, int depth) {
     node.op = {};
     for (auto n = 1 + random() % 3; n != 0; --n) {
       node.operands.push_back(some_operand(random, field));
-      while (node.operands.back().kind == FilterOperand::Kind::field) node.operands.back() = some_operand(random, field);
+      while (node.operands.back().kind == FilterOperand::Kind::field)
+        node.operands.back() = some_operand(random, field);
     }
     return node;
   }
@@ -109,7 +118,8 @@ long double as_number(const TableValue& value) {
 }
 
 int naive_order(const TableValue& a, TableValue b) {
-  if (a.as<Timestamp>() != nullptr && b.as<std::string>() != nullptr) b = TableValue(*Timestamp::parse(*b.as<std::string>()));
+  if (a.as<Timestamp>() != nullptr && b.as<std::string>() != nullptr)
+    b = TableValue(*Timestamp::parse(*b.as<std::string>()));
   if (const auto* text = a.as<std::string>()) return text->compare(*b.as<std::string>());
   return as_number(a) < as_number(b) ? -1 : as_number(a) > as_number(b) ? 1 : 0;
 }
@@ -122,7 +132,8 @@ bool naive_like(std::string_view pattern, std::string_view text) {
     return from.substr(n);
   };
   if (pattern.empty()) return text.empty();
-  if (pattern[0] == '%') return naive_like(pattern.substr(1), text) || (!text.empty() && naive_like(pattern, rest(text)));
+  if (pattern[0] == '%')
+    return naive_like(pattern.substr(1), text) || (!text.empty() && naive_like(pattern, rest(text)));
   if (text.empty()) return false;
   if (pattern[0] == '_') return naive_like(pattern.substr(1), rest(text));
   return pattern[0] == text[0] && naive_like(pattern.substr(1), text.substr(1));
@@ -137,8 +148,10 @@ int naive(const FilterNode& node, const std::vector<TableValue>& row) {
     case FilterNode::Kind::any_of:
       for (const auto& child : node.children) result = std::max(result, naive(child, row));
       return result;
-    case FilterNode::Kind::negated: return yes - naive(node.children[0], row);
-    default: break;
+    case FilterNode::Kind::negated:
+      return yes - naive(node.children[0], row);
+    default:
+      break;
   }
   const TableValue& value = row[*things.find(node.field)];
   if (node.kind == FilterNode::Kind::is_null) return value.is_null() ? yes : no;
@@ -147,20 +160,29 @@ int naive(const FilterNode& node, const std::vector<TableValue>& row) {
   for (const auto& operand : node.operands) {
     const TableValue other = value_of(row, operand);
     if (other.is_null()) return maybe;
-    if (node.kind == FilterNode::Kind::like) return naive_like(*other.as<std::string>(), *value.as<std::string>()) ? yes : no;
-    if (node.kind == FilterNode::Kind::contains) return std::string_view(*value.as<std::string>()).find(*other.as<std::string>()) != std::string_view::npos ? yes : no;
+    if (node.kind == FilterNode::Kind::like)
+      return naive_like(*other.as<std::string>(), *value.as<std::string>()) ? yes : no;
+    if (node.kind == FilterNode::Kind::contains)
+      return std::string_view(*value.as<std::string>()).find(*other.as<std::string>()) != std::string_view::npos ? yes
+                                                                                                                 : no;
     const int order = naive_order(value, other);
     if (node.kind == FilterNode::Kind::in) {
       if (order == 0) return yes;
       continue;
     }
     switch (node.op) {
-      case CompareOp::equal: return order == 0 ? yes : no;
-      case CompareOp::not_equal: return order != 0 ? yes : no;
-      case CompareOp::less: return order < 0 ? yes : no;
-      case CompareOp::less_equal: return order <= 0 ? yes : no;
-      case CompareOp::greater: return order > 0 ? yes : no;
-      case CompareOp::greater_equal: return order >= 0 ? yes : no;
+      case CompareOp::equal:
+        return order == 0 ? yes : no;
+      case CompareOp::not_equal:
+        return order != 0 ? yes : no;
+      case CompareOp::less:
+        return order < 0 ? yes : no;
+      case CompareOp::less_equal:
+        return order <= 0 ? yes : no;
+      case CompareOp::greater:
+        return order > 0 ? yes : no;
+      case CompareOp::greater_equal:
+        return order >= 0 ? yes : no;
     }
   }
   return no;
@@ -179,7 +201,8 @@ TEST(FilterProperty, MeansWhatANaiveReadingMeans) {
     ASSERT_TRUE(bound) << text << ": " << bound.error().what;
     for (int rows = 0; rows < 3; ++rows) {
       std::vector<TableValue> row;
-      for (const auto& field : things.fields) row.push_back(some_value(random, field.type, field.role != FieldRole::key));
+      for (const auto& field : things.fields)
+        row.push_back(some_value(random, field.type, field.role != FieldRole::key));
       const std::string bytes = layout.encode(row);
       const int expected = naive(written, row);
       ASSERT_EQ(static_cast<int>(bound->evaluate(RowView(layout, bytes)).value()), expected) << text;

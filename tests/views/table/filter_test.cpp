@@ -23,7 +23,8 @@ const TableSchema people{"people",
                           {"photo", FieldType::bytes, FieldRole::normal, true},
                           {"notes", FieldType::json, FieldRole::normal, true}}};
 
-std::string truth_of(std::string_view filter, const std::vector<TableValue>& row, const std::map<std::string, TableValue>& parameters = {}) {
+std::string truth_of(std::string_view filter, const std::vector<TableValue>& row,
+                     const std::map<std::string, TableValue>& parameters = {}) {
   const auto tree = parse_filter(filter);
   if (!tree) return tree.error().what;
   const auto bound = Filter::bind(*tree, people, parameters);
@@ -33,14 +34,18 @@ std::string truth_of(std::string_view filter, const std::vector<TableValue>& row
   const auto truth = bound->evaluate(RowView(layout, bytes));
   if (!truth) return truth.error().what;
   switch (*truth) {
-    case Truth::no: return "no";
-    case Truth::yes: return "yes";
-    case Truth::unknown: break;
+    case Truth::no:
+      return "no";
+    case Truth::yes:
+      return "yes";
+    case Truth::unknown:
+      break;
   }
   return "unknown";
 }
 
-const std::vector<TableValue> ann{"ann", 41, 1.75, true, *Timestamp::parse("1985-04-12T23:20:50.52Z"), "\x00\xff"s, R"({"likes":"tea"})"};
+const std::vector<TableValue> ann{
+    "ann", 41, 1.75, true, *Timestamp::parse("1985-04-12T23:20:50.52Z"), "\x00\xff"s, R"({"likes":"tea"})"};
 const std::vector<TableValue> nobody{"", nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 std::string read_as(std::string_view filter) {
@@ -63,22 +68,64 @@ TEST(FilterText, BindsNotBeforeAndBeforeOr) {
 }
 
 TEST(FilterText, ComparesEveryType) {
-  for (const auto& [filter, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"age = 41", "yes"}, {"age != 41", "no"}, {"age <> 40", "yes"}, {"age < 41", "no"}, {"age <= 41", "yes"}, {"age > -1", "yes"}, {"age >= 42", "no"}, {"age = 41.0", "yes"},
-           {"age < 41.5", "yes"}, {"age = 1e300", "no"}, {"age > -1e300", "yes"}, {"height = 1.75", "yes"}, {"height > 1", "yes"}, {"height < 2", "yes"}, {"height < age", "yes"}, {"age > height", "yes"},
-           {"name = 'ann'", "yes"}, {"name = \"ann\"", "yes"}, {"name < 'b'", "yes"}, {"name = name", "yes"}, {"member", "yes"}, {"member = true", "yes"}, {"member != FALSE", "yes"},
-           {"born = '1985-04-12T23:20:50.52Z'", "yes"}, {"born < '1985-04-13T00:00:00+00:00'", "yes"}, {"photo = x'00ff'", "yes"}, {"photo CONTAINS x'ff'", "yes"}, {"photo > X'00'", "yes"},
-           {"notes = '{\"likes\":\"tea\"}'", "yes"}, {"notes CONTAINS 'tea'", "yes"}, {"age IN (1, 41)", "yes"}, {"age NOT IN (1, 2)", "yes"}, {"name IN ('x')", "no"}, {"age IS NULL", "no"},
-           {"age IS NOT NULL", "yes"}}) {
+  for (const auto& [filter, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"age = 41", "yes"},
+                                                        {"age != 41", "no"},
+                                                        {"age <> 40", "yes"},
+                                                        {"age < 41", "no"},
+                                                        {"age <= 41", "yes"},
+                                                        {"age > -1", "yes"},
+                                                        {"age >= 42", "no"},
+                                                        {"age = 41.0", "yes"},
+                                                        {"age < 41.5", "yes"},
+                                                        {"age = 1e300", "no"},
+                                                        {"age > -1e300", "yes"},
+                                                        {"height = 1.75", "yes"},
+                                                        {"height > 1", "yes"},
+                                                        {"height < 2", "yes"},
+                                                        {"height < age", "yes"},
+                                                        {"age > height", "yes"},
+                                                        {"name = 'ann'", "yes"},
+                                                        {"name = \"ann\"", "yes"},
+                                                        {"name < 'b'", "yes"},
+                                                        {"name = name", "yes"},
+                                                        {"member", "yes"},
+                                                        {"member = true", "yes"},
+                                                        {"member != FALSE", "yes"},
+                                                        {"born = '1985-04-12T23:20:50.52Z'", "yes"},
+                                                        {"born < '1985-04-13T00:00:00+00:00'", "yes"},
+                                                        {"photo = x'00ff'", "yes"},
+                                                        {"photo CONTAINS x'ff'", "yes"},
+                                                        {"photo > X'00'", "yes"},
+                                                        {"notes = '{\"likes\":\"tea\"}'", "yes"},
+                                                        {"notes CONTAINS 'tea'", "yes"},
+                                                        {"age IN (1, 41)", "yes"},
+                                                        {"age NOT IN (1, 2)", "yes"},
+                                                        {"name IN ('x')", "no"},
+                                                        {"age IS NULL", "no"},
+                                                        {"age IS NOT NULL", "yes"}}) {
     EXPECT_EQ(truth_of(filter, ann), expected) << filter;
   }
 }
 
 TEST(FilterText, NullIsUnknown) {
-  for (const auto& [filter, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"age = 1", "unknown"}, {"age != 1", "unknown"}, {"NOT age = 1", "unknown"}, {"age IN (1)", "unknown"}, {"age NOT IN (1)", "unknown"}, {"member", "unknown"}, {"notes LIKE '%'", "unknown"},
-           {"notes =~ ''", "unknown"}, {"age = height", "unknown"}, {"age IS NULL", "yes"}, {"age IS NOT NULL", "no"}, {"age = 1 OR name = ''", "yes"}, {"age = 1 AND name = 'x'", "no"},
-           {"age = 1 AND name = ''", "unknown"}, {"age = 1 OR name = 'x'", "unknown"}, {"NOT (age = 1 AND name = 'x')", "yes"}}) {
+  for (const auto& [filter, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"age = 1", "unknown"},
+                                                        {"age != 1", "unknown"},
+                                                        {"NOT age = 1", "unknown"},
+                                                        {"age IN (1)", "unknown"},
+                                                        {"age NOT IN (1)", "unknown"},
+                                                        {"member", "unknown"},
+                                                        {"notes LIKE '%'", "unknown"},
+                                                        {"notes =~ ''", "unknown"},
+                                                        {"age = height", "unknown"},
+                                                        {"age IS NULL", "yes"},
+                                                        {"age IS NOT NULL", "no"},
+                                                        {"age = 1 OR name = ''", "yes"},
+                                                        {"age = 1 AND name = 'x'", "no"},
+                                                        {"age = 1 AND name = ''", "unknown"},
+                                                        {"age = 1 OR name = 'x'", "unknown"},
+                                                        {"NOT (age = 1 AND name = 'x')", "yes"}}) {
     EXPECT_EQ(truth_of(filter, nobody), expected) << filter;
   }
   EXPECT_EQ(truth_of("age = :age", ann, {{"age", nullptr}}), "unknown");
@@ -99,14 +146,28 @@ TEST(FilterText, ComparesWholeNumbersAndDoublesExactly) {
 }
 
 TEST(FilterText, KnowsPatterns) {
-  for (const auto& [pattern, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"'ann'", "yes"}, {"'a%'", "yes"}, {"'%n'", "yes"}, {"'%'", "yes"}, {"'%%'", "yes"}, {"'a_n'", "yes"}, {"'___'", "yes"}, {"'__'", "no"}, {"'____'", "no"}, {"'%x%'", "no"}, {"'a%n%n'", "yes"},
-           {"'a%nn%n'", "no"}, {"''", "no"}, {"'A%'", "no"}, {"'%_nn'", "yes"}, {"'a\\%'", "no"}}) {
+  for (const auto& [pattern, expected] : std::vector<std::pair<std::string, std::string>>{{"'ann'", "yes"},
+                                                                                          {"'a%'", "yes"},
+                                                                                          {"'%n'", "yes"},
+                                                                                          {"'%'", "yes"},
+                                                                                          {"'%%'", "yes"},
+                                                                                          {"'a_n'", "yes"},
+                                                                                          {"'___'", "yes"},
+                                                                                          {"'__'", "no"},
+                                                                                          {"'____'", "no"},
+                                                                                          {"'%x%'", "no"},
+                                                                                          {"'a%n%n'", "yes"},
+                                                                                          {"'a%nn%n'", "no"},
+                                                                                          {"''", "no"},
+                                                                                          {"'A%'", "no"},
+                                                                                          {"'%_nn'", "yes"},
+                                                                                          {"'a\\%'", "no"}}) {
     EXPECT_EQ(truth_of("name LIKE " + pattern, ann), expected) << pattern;
   }
   std::vector<TableValue> row = ann;
   row[0] = "50% é_x";
-  for (const char* pattern : {"'50\\%%'", "'%é\\_x'", "'50% __x'", "'%_\\_x'"}) EXPECT_EQ(truth_of("name LIKE "s + pattern, row), "yes") << pattern;
+  for (const char* pattern : {"'50\\%%'", "'%é\\_x'", "'50% __x'", "'%_\\_x'"})
+    EXPECT_EQ(truth_of("name LIKE "s + pattern, row), "yes") << pattern;
   EXPECT_EQ(truth_of("name CONTAINS 'nn'", ann), "yes");
   EXPECT_EQ(truth_of("name CONTAINS ''", ann), "yes");
   EXPECT_EQ(truth_of("name NOT CONTAINS 'x'", ann), "yes");
@@ -130,8 +191,10 @@ TEST(FilterText, TakesParameters) {
   EXPECT_EQ(truth_of("photo = :p", ann, {{"p", "\x00\xff"s}}), "yes");
   EXPECT_THAT(truth_of("age = :age", ann), HasSubstr("at byte 6: the parameter \"age\" is not given"));
   EXPECT_THAT(truth_of("age = 1", ann, {{"age", 41}}), HasSubstr("no parameter \"age\""));
-  EXPECT_THAT(truth_of("age = :age", ann, {{"age", "41"}}), EndsWith("\"age\" is of type integer, and is not compared with \"41\""));
-  EXPECT_THAT(truth_of("name = :name", ann, {{"name", 7}}), EndsWith("\"name\" is of type text, and is not compared with 7: a text stands in quotes, \"7\""));
+  EXPECT_THAT(truth_of("age = :age", ann, {{"age", "41"}}),
+              EndsWith("\"age\" is of type integer, and is not compared with \"41\""));
+  EXPECT_THAT(truth_of("name = :name", ann, {{"name", 7}}),
+              EndsWith("\"name\" is of type text, and is not compared with 7: a text stands in quotes, \"7\""));
 }
 
 TEST(FilterText, NamesTheByteThatIsWrong) {
@@ -169,7 +232,9 @@ TEST(FilterText, NamesTheByteThatIsWrong) {
 TEST(FilterText, IsBounded) {
   const std::string deep(100'000, '(');
   EXPECT_EQ(parse_filter(deep).error().code, ErrorCode::too_large);
-  EXPECT_EQ(parse_filter(std::string(filter_depth_max + 2, '(') + "a" + std::string(filter_depth_max + 2, ')')).error().code, ErrorCode::too_large);
+  EXPECT_EQ(
+      parse_filter(std::string(filter_depth_max + 2, '(') + "a" + std::string(filter_depth_max + 2, ')')).error().code,
+      ErrorCode::too_large);
   EXPECT_TRUE(parse_filter(std::string(filter_depth_max - 1, '(') + "a" + std::string(filter_depth_max - 1, ')')));
   std::string nots;
   for (int i = 0; i < 200; ++i) nots += "NOT ";
@@ -177,7 +242,8 @@ TEST(FilterText, IsBounded) {
   std::string terms = "a";
   for (std::size_t i = 0; i < filter_terms_max; ++i) terms += " OR a";
   EXPECT_EQ(parse_filter(terms).error().code, ErrorCode::too_large);
-  EXPECT_THAT(truth_of("name LIKE '" + std::string(2'000, '%') + "'", ann), HasSubstr("a pattern has at most 1024 bytes"));
+  EXPECT_THAT(truth_of("name LIKE '" + std::string(2'000, '%') + "'", ann),
+              HasSubstr("a pattern has at most 1024 bytes"));
 }
 
 }  // namespace

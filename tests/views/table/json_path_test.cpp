@@ -19,7 +19,8 @@ std::string found_at(std::string_view json, std::string_view path) {
 }
 
 TEST(JsonPath, FindsExactBytes) {
-  constexpr std::string_view json = R"( {"a": {"b": [1, {"c": 12345678901234567890.50}]}, "odd name": "x", "é": null, "esc\u0061ped": 1} )";
+  constexpr std::string_view json =
+      R"( {"a": {"b": [1, {"c": 12345678901234567890.50}]}, "odd name": "x", "é": null, "esc\u0061ped": 1} )";
 
   EXPECT_EQ(found_at(json, "$.a.b[1].c"), "12345678901234567890.50");
   EXPECT_EQ(found_at(json, "$.a.b"), R"([1, {"c": 12345678901234567890.50}])");
@@ -56,8 +57,14 @@ TEST(JsonPath, AsManyAreFoundTogetherAsATableHasFields) {
 }
 
 TEST(JsonPath, NamesTheByteThatIsWrong) {
-  for (const auto& [path, what] : std::vector<std::pair<std::string, std::string>>{
-           {"a", "at byte 0"}, {"$a", "at byte 1"}, {"$.", "at byte 2"}, {"$[", "at byte 2"}, {"$[1", "at byte 3"}, {"$['a]", "at byte 5"}, {"$.a b", "at byte 3"}, {"$[-1]", "at byte 2"}}) {
+  for (const auto& [path, what] : std::vector<std::pair<std::string, std::string>>{{"a", "at byte 0"},
+                                                                                   {"$a", "at byte 1"},
+                                                                                   {"$.", "at byte 2"},
+                                                                                   {"$[", "at byte 2"},
+                                                                                   {"$[1", "at byte 3"},
+                                                                                   {"$['a]", "at byte 5"},
+                                                                                   {"$.a b", "at byte 3"},
+                                                                                   {"$[-1]", "at byte 2"}}) {
     const auto parsed = JsonPath::parse(path);
     ASSERT_FALSE(parsed) << path;
     EXPECT_NE(parsed.error().what.find(what), std::string::npos) << parsed.error().what;
@@ -65,14 +72,15 @@ TEST(JsonPath, NamesTheByteThatIsWrong) {
 }
 
 TEST(JsonPath, SaysHowAnotherDialectIsWrittenHere) {
-  for (const auto& [path, right] : std::vector<std::pair<std::string, std::string>>{{"customer.city", "$.customer.city"},
-                                                                                   {"items.0.sku", "$.items[0].sku"},
-                                                                                   {"/items/0/sku", "$.items[0].sku"},
-                                                                                   {"/a~1b/c~0d", "$['a/b']['c~d']"},
-                                                                                   {"odd name", "$['odd name']"},
-                                                                                   {"a..b", "such as $.items[0].sku"},
-                                                                                   {"", "such as $.items[0].sku"},
-                                                                                   {"$.items.0", "an element of a list is [0]"}}) {
+  for (const auto& [path, right] :
+       std::vector<std::pair<std::string, std::string>>{{"customer.city", "$.customer.city"},
+                                                        {"items.0.sku", "$.items[0].sku"},
+                                                        {"/items/0/sku", "$.items[0].sku"},
+                                                        {"/a~1b/c~0d", "$['a/b']['c~d']"},
+                                                        {"odd name", "$['odd name']"},
+                                                        {"a..b", "such as $.items[0].sku"},
+                                                        {"", "such as $.items[0].sku"},
+                                                        {"$.items.0", "an element of a list is [0]"}}) {
     const auto parsed = JsonPath::parse(path);
     ASSERT_FALSE(parsed) << path;
     EXPECT_EQ(parsed.error().code, ErrorCode::invalid_argument);
@@ -82,7 +90,8 @@ TEST(JsonPath, SaysHowAnotherDialectIsWrittenHere) {
 }
 
 TEST(JsonPath, IsReadAsItIsWritten) {
-  for (const char* text : {"$", "$.a", "$.a-b.c[0][17]", "$['odd name'].x", R"($['it\'s'])", R"($['back\\slash'])", "$['']", "$['0']", "$.0a"}) {
+  for (const char* text : {"$", "$.a", "$.a-b.c[0][17]", "$['odd name'].x", R"($['it\'s'])", R"($['back\\slash'])",
+                           "$['']", "$['0']", "$.0a"}) {
     const auto path = JsonPath::parse(text);
     ASSERT_TRUE(path) << text;
     EXPECT_EQ(path->text(), text);
@@ -92,7 +101,9 @@ TEST(JsonPath, IsReadAsItIsWritten) {
 
 TEST(JsonPath, UnderstandsWhatOtherReadersUnderstand) {
   // Pieces of JSON thrown together, now and then damaged.
-  constexpr std::string_view pieces[] = {"{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9\"", "\"\\x\"", "1", "-0.5e-3", "01", "1.", "true", "nul", "null", " ", "\"a\":", "\"é\"", "\x01", "\xc3"};
+  constexpr std::string_view pieces[] = {"{",           "}",       "[", "]",       ",",     ":",    "\"a\"",
+                                         "\"\\u00e9\"", "\"\\x\"", "1", "-0.5e-3", "01",    "1.",   "true",
+                                         "nul",         "null",    " ", "\"a\":",  "\"é\"", "\x01", "\xc3"};
   std::mt19937 random(7);
   int good = 0;
   for (int round = 0; round < 30'000; ++round) {

@@ -24,7 +24,8 @@ using PartsRandom = std::mt19937_64;
 TEST(TableParts, AreNamedAsNoUserNamesATable) {
   EXPECT_EQ(part_name("orders", 12), "orders~12");
   EXPECT_EQ(parse_part_name("orders~12"), (PartName{"orders", 12}));
-  for (const auto* none : {"orders", "orders~", "orders~64", "orders~01", "orders~1x", "orders~-1", "~"}) EXPECT_FALSE(parse_part_name(none)) << none;
+  for (const auto* none : {"orders", "orders~", "orders~64", "orders~01", "orders~1x", "orders~-1", "~"})
+    EXPECT_FALSE(parse_part_name(none)) << none;
 }
 
 // Frozen: rows lie where it said.
@@ -48,8 +49,12 @@ TEST(TableParts, AreRefusedWhereOnePartCannotDecide) {
   EXPECT_EQ(refused_in_parts([](auto&) {}), "");
   EXPECT_THAT(refused_in_parts([](auto& table) { table.parts = 0; }), HasSubstr("parts is 1 to 64"));
   EXPECT_THAT(refused_in_parts([](auto& table) { table.parts = 65; }), HasSubstr("parts is 1 to 64"));
-  EXPECT_THAT(refused_in_parts([](auto& table) { table.schema.fields[3].role = FieldRole::unique; }), HasSubstr("\"mail\" is unique"));
-  EXPECT_THAT(refused_in_parts([](auto& table) { table.made_by = HandlerName{"orders", 1, Query{}.types({"Placed"})}; }), HasSubstr("a handler may read and change rows of other parts"));
+  EXPECT_THAT(refused_in_parts([](auto& table) { table.schema.fields[3].role = FieldRole::unique; }),
+              HasSubstr("\"mail\" is unique"));
+  EXPECT_THAT(refused_in_parts([](auto& table) {
+                table.made_by = HandlerName{"orders", 1, Query{}.types({"Placed"})};
+              }),
+              HasSubstr("a handler may read and change rows of other parts"));
   EXPECT_THAT(refused_in_parts([](auto& table) {
                 auto& rules = std::get<std::vector<MappingRule>>(table.made_by);
                 rules.push_back({{"Moved", "Placed"}, {}, ChangeKind::upsert, {{"order", at_path("$.to")}}, {}});
@@ -66,7 +71,11 @@ TableDefinition some_parted(PartsRandom& random) {
   TableDefinition made;
   const bool two_keys = random() % 2 == 0;
   const auto role = [&] { return random() % 2 == 0 ? FieldRole::index : FieldRole::normal; };
-  made.schema = {"orders", {{"a", FieldType::text, role(), true}, {"k", FieldType::text, FieldRole::key}, {"b", FieldType::integer, role(), random() % 4 != 0}, {"c", FieldType::number, role(), true}}};
+  made.schema = {"orders",
+                 {{"a", FieldType::text, role(), true},
+                  {"k", FieldType::text, FieldRole::key},
+                  {"b", FieldType::integer, role(), random() % 4 != 0},
+                  {"c", FieldType::number, role(), true}}};
   if (two_keys) made.schema.fields.push_back({"l", FieldType::integer, FieldRole::key});
   made.on_error = OnFault::park;
   std::map<std::string, std::vector<std::pair<std::string, ValueSource>>> keys;
@@ -82,9 +91,11 @@ TableDefinition some_parted(PartsRandom& random) {
     rule.action = static_cast<ChangeKind>(random() % 5);
     rule.key = keys[rule.types[0]];
     if (rule.action != ChangeKind::erase) {
-      if (rule.action != ChangeKind::increment && random() % 2 == 0) rule.fields.emplace_back("a", at_path(random() % 8 == 0 ? "$.y" : "$.x"));
+      if (rule.action != ChangeKind::increment && random() % 2 == 0)
+        rule.fields.emplace_back("a", at_path(random() % 8 == 0 ? "$.y" : "$.x"));
       if (random() % 2 == 0) rule.fields.emplace_back("b", random() % 2 == 0 ? at_path("$.y") : constant("7"));
-      if (random() % 2 == 0 || rule.fields.empty()) rule.fields.emplace_back("c", random() % 2 == 0 ? at_path("$.y") : said(ValueSource::Kind::position));
+      if (random() % 2 == 0 || rule.fields.empty())
+        rule.fields.emplace_back("c", random() % 2 == 0 ? at_path("$.y") : said(ValueSource::Kind::position));
     }
     rules.push_back(std::move(rule));
   }
@@ -95,8 +106,10 @@ TableDefinition some_parted(PartsRandom& random) {
 RecordedEvent some_parted_event(PartsRandom& random, std::uint64_t position) {
   nlohmann::json payload = nlohmann::json::object();
   if (random() % 8 != 0) payload["x"] = "x" + std::to_string(random() % 9);
-  if (random() % 5 != 0) payload["y"] = random() % 40 == 0 ? nlohmann::json("odd") : nlohmann::json(static_cast<int>(random() % 5) - 2);
-  auto event = happened("T" + std::to_string(random() % 3), "k-" + std::to_string(random() % 20), random() % 30 == 0 ? "no JSON" : payload.dump(), {}, position);
+  if (random() % 5 != 0)
+    payload["y"] = random() % 40 == 0 ? nlohmann::json("odd") : nlohmann::json(static_cast<int>(random() % 5) - 2);
+  auto event = happened("T" + std::to_string(random() % 3), "k-" + std::to_string(random() % 20),
+                        random() % 30 == 0 ? "no JSON" : payload.dump(), {}, position);
   if (random() % 2 == 0) event.tags = {"t"};
   if (random() % 20 == 0) event.state = EventState::erased;
   if (random() % 30 == 0) event.aggregate.reset();
@@ -104,13 +117,24 @@ RecordedEvent some_parted_event(PartsRandom& random, std::uint64_t position) {
 }
 
 TableSelect some_parted_select(PartsRandom& random, bool two_keys) {
-  static const std::vector<std::string> filters{"", "", "a = 'x1'", "b > 0", "b IS NULL", "c < 50 AND NOT b = 2", "k = 'k-3'", "k >= 'k-1' AND k < 'k-5'", "a > 'x2' OR c = 3", "a IN ('x1', 'x3')", "b >= -1"};
+  static const std::vector<std::string> filters{"",
+                                                "",
+                                                "a = 'x1'",
+                                                "b > 0",
+                                                "b IS NULL",
+                                                "c < 50 AND NOT b = 2",
+                                                "k = 'k-3'",
+                                                "k >= 'k-1' AND k < 'k-5'",
+                                                "a > 'x2' OR c = 3",
+                                                "a IN ('x1', 'x3')",
+                                                "b >= -1"};
   TableSelect select;
   select.where = filters[random() % filters.size()];
   if (two_keys && random() % 8 == 0) select.where = "k = 'x1' AND l = 3";
   std::vector<std::string> fields{"a", "b", "c", "k"};
   if (two_keys) fields.emplace_back("l");
-  for (auto n = random() % 3; n != 0; --n) select.order_by.push_back({fields[random() % fields.size()], random() % 2 == 0});
+  for (auto n = random() % 3; n != 0; --n)
+    select.order_by.push_back({fields[random() % fields.size()], random() % 2 == 0});
   for (auto n = random() % 4; n != 0; --n) select.fields.push_back(fields[random() % fields.size()]);
   if (random() % 3 != 0) select.limit = 1 + random() % 7;
   return select;
@@ -119,7 +143,8 @@ TableSelect some_parted_select(PartsRandom& random, bool two_keys) {
 struct PartedTable {
   PartedTable(TableDefinition definition, std::uint32_t parts) : count(parts) {
     definition.parts = parts;
-    for (std::uint32_t part = 0; part < parts; ++part) tables.push_back(std::make_unique<SmallTable>(definition, TableHandler{}, part_name("orders", part)));
+    for (std::uint32_t part = 0; part < parts; ++part)
+      tables.push_back(std::make_unique<SmallTable>(definition, TableHandler{}, part_name("orders", part)));
   }
   void feed(const std::vector<RecordedEvent>& events) {
     for (std::uint32_t part = 0; part < count; ++part) {
@@ -162,8 +187,10 @@ void play_parts(std::uint64_t seed) {
   for (std::uint64_t position = 1; position <= 120; ++position) {
     std::vector<RecordedEvent> page{some_parted_event(random, position)};
     if (random() % 25 == 0) {
-      page = {happened(std::string(random() % 2 == 0 ? parked_retried_type : parked_discarded_type), "", "{}", {}, position)};
-      if (const auto parked = whole.parked(); !parked.empty() && random() % 2 == 0) page[0].payload = R"({"positions":[)" + std::to_string(parked[0].position.value) + "]}";
+      page = {happened(std::string(random() % 2 == 0 ? parked_retried_type : parked_discarded_type), "", "{}", {},
+                       position)};
+      if (const auto parked = whole.parked(); !parked.empty() && random() % 2 == 0)
+        page[0].payload = R"({"positions":[)" + std::to_string(parked[0].position.value) + "]}";
       page[0].aggregate = AggregateId{"$projection", "orders"};
     }
     ASSERT_TRUE(whole.feed(page));
@@ -176,7 +203,9 @@ void play_parts(std::uint64_t seed) {
   for (auto& table : parted.tables) {
     table->expect_sound();
     const auto counts = table->counts();
-    sum = {sum.rows + counts.rows, sum.events + counts.events, sum.changes + counts.changes, sum.missed + counts.missed, sum.skipped + counts.skipped, sum.parked + counts.parked, sum.erased + counts.erased};
+    sum = {sum.rows + counts.rows,     sum.events + counts.events,   sum.changes + counts.changes,
+           sum.missed + counts.missed, sum.skipped + counts.skipped, sum.parked + counts.parked,
+           sum.erased + counts.erased};
     for (const auto& [key, value] : table->raw()) EXPECT_TRUE(rows.emplace(key, value).second) << "two parts have it";
   }
   EXPECT_EQ(rows, whole.raw());

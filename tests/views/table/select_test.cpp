@@ -24,7 +24,9 @@ std::string order_json(const std::string& customer, int total, const std::string
 
 TEST(TableSelect, PlansTheNarrowestWay) {
   SmallTable table(orders_by_rules());
-  const auto plan = [&](std::string where, std::vector<TableOrder> order = {}) { return table.plan({.where = std::move(where), .order_by = std::move(order)}); };
+  const auto plan = [&](std::string where, std::vector<TableOrder> order = {}) {
+    return table.plan({.where = std::move(where), .order_by = std::move(order)});
+  };
 
   EXPECT_EQ(plan("order = 'o'"), "key, filter");
   EXPECT_EQ(plan("total > 3 AND order = 'o' AND mail = 'm'"), "key, filter");
@@ -60,11 +62,13 @@ TEST(TableSelect, RefusesWhatIsWrong) {
 
 TEST(TableSelect, GoesOnOnlyWithTheSameSelect) {
   SmallTable table(orders_by_rules());
-  ASSERT_TRUE(table.feed({happened("Placed", "order-1", order_json("a", 1), {}, 1), happened("Placed", "order-2", order_json("b", 2), {}, 2)}));
+  ASSERT_TRUE(table.feed({happened("Placed", "order-1", order_json("a", 1), {}, 1),
+                          happened("Placed", "order-2", order_json("b", 2), {}, 2)}));
   const TablePage first = table.select({.where = "total > 0", .limit = 1});
 
   ASSERT_FALSE(first.next.empty());
-  EXPECT_EQ(table.select({.where = "total > 0", .fields = {"order"}, .continue_from = first.next}).rows, std::vector<Row>{{"order-2"}});
+  EXPECT_EQ(table.select({.where = "total > 0", .fields = {"order"}, .continue_from = first.next}).rows,
+            std::vector<Row>{{"order-2"}});
   EXPECT_FALSE(table.try_select({.where = "total > 1", .continue_from = first.next}));
   EXPECT_FALSE(table.try_select({.where = "total > 0", .order_by = {{"total"}}, .continue_from = first.next}));
 }
@@ -72,7 +76,9 @@ TEST(TableSelect, GoesOnOnlyWithTheSameSelect) {
 TEST(TableSelect, LooksAtNoMoreThanItNeeds) {
   SmallTable table(orders_by_rules());
   std::vector<RecordedEvent> events;
-  for (std::uint64_t i = 1; i <= 500; ++i) events.push_back(happened("Placed", "order-" + std::to_string(i), order_json("c" + std::to_string(i % 50), 1, "m" + std::to_string(i)), {}, i));
+  for (std::uint64_t i = 1; i <= 500; ++i)
+    events.push_back(happened("Placed", "order-" + std::to_string(i),
+                              order_json("c" + std::to_string(i % 50), 1, "m" + std::to_string(i)), {}, i));
   ASSERT_TRUE(table.feed(events));
 
   EXPECT_EQ(table.select({.where = "order = 'order-7'"}).looked_at, 1u);
@@ -106,12 +112,27 @@ TEST(TableSelect, FindsPageByPageWhatSortingEverythingFinds) {
   std::vector<RecordedEvent> events;
   for (std::uint64_t i = 1; i <= 300; ++i) {
     const std::string customer = random() % 6 == 0 ? "" : "c" + std::to_string(random() % 8);
-    events.push_back(happened("Placed", "order-" + std::to_string(random() % 1'000), order_json(customer, static_cast<int>(random() % 20) - 10, random() % 2 == 0 ? "m" + std::to_string(i) : ""), {}, i));
+    events.push_back(happened(
+        "Placed", "order-" + std::to_string(random() % 1'000),
+        order_json(customer, static_cast<int>(random() % 20) - 10, random() % 2 == 0 ? "m" + std::to_string(i) : ""),
+        {}, i));
   }
   ASSERT_TRUE(table.feed(events));
   const std::vector<Row> all = table.select({.limit = 10'000}).rows;
-  const std::vector<std::string> filters{"", "total > 0", "customer = 'c3'", "customer >= 'c2' AND customer < 'c6'", "customer IS NULL", "order > 'order-5'", "mail > 'm2' AND total < 5", "customer = 'c1' AND total > 0", "customer <= 'c4'", "customer > 'c4'", "order <= 'order-5'",
-                                         "order >= 'order-3' AND order < 'order-6'", "order > 'order-2' AND order <= 'order-40' AND order >= 'order-11'", "total >= -2 AND total <= 3"};
+  const std::vector<std::string> filters{"",
+                                         "total > 0",
+                                         "customer = 'c3'",
+                                         "customer >= 'c2' AND customer < 'c6'",
+                                         "customer IS NULL",
+                                         "order > 'order-5'",
+                                         "mail > 'm2' AND total < 5",
+                                         "customer = 'c1' AND total > 0",
+                                         "customer <= 'c4'",
+                                         "customer > 'c4'",
+                                         "order <= 'order-5'",
+                                         "order >= 'order-3' AND order < 'order-6'",
+                                         "order > 'order-2' AND order <= 'order-40' AND order >= 'order-11'",
+                                         "total >= -2 AND total <= 3"};
   const std::vector<std::string> names{"order", "customer", "total", "mail"};
 
   for (int round = 0; round < 600; ++round) {
@@ -121,7 +142,10 @@ TEST(TableSelect, FindsPageByPageWhatSortingEverythingFinds) {
     std::vector<Row> expected;
     for (const Row& row : all) {
       const std::string bytes = table.shape().layout.encode(row);
-      if (select.where.empty() || Filter::bind(*parse_filter(select.where), table.shape().schema, {})->finds(RowView(table.shape().layout, bytes)).value()) expected.push_back(row);
+      if (select.where.empty() || Filter::bind(*parse_filter(select.where), table.shape().schema, {})
+                                      ->finds(RowView(table.shape().layout, bytes))
+                                      .value())
+        expected.push_back(row);
     }
     if (!select.order_by.empty()) {
       std::sort(expected.begin(), expected.end(), [&](const Row& a, const Row& b) {
@@ -143,9 +167,12 @@ TEST(TableSelect, FindsPageByPageWhatSortingEverythingFinds) {
       ASSERT_FALSE(page.rows.empty());
       select.continue_from = page.next;
     }
-    if (select.order_by.empty()) std::sort(found.begin(), found.end(), [](const Row& a, const Row& b) { return less(a[0], b[0]); });
-    ASSERT_EQ(found.size(), expected.size()) << select.where << " by " << table.plan({.where = select.where, .order_by = select.order_by});
-    ASSERT_TRUE(found == expected) << select.where << " by " << table.plan({.where = select.where, .order_by = select.order_by});
+    if (select.order_by.empty())
+      std::sort(found.begin(), found.end(), [](const Row& a, const Row& b) { return less(a[0], b[0]); });
+    ASSERT_EQ(found.size(), expected.size())
+        << select.where << " by " << table.plan({.where = select.where, .order_by = select.order_by});
+    ASSERT_TRUE(found == expected) << select.where << " by "
+                                   << table.plan({.where = select.where, .order_by = select.order_by});
   }
 }
 

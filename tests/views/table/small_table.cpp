@@ -9,7 +9,8 @@ namespace {
 constexpr std::string_view family = "t";
 }
 
-RecordedEvent happened(std::string type, const std::string& aggregate, std::string payload, std::vector<Tag> tags, std::uint64_t position) {
+RecordedEvent happened(std::string type, const std::string& aggregate, std::string payload, std::vector<Tag> tags,
+                       std::uint64_t position) {
   RecordedEvent event;
   event.position = GlobalPosition{position};
   event.type = std::move(type);
@@ -22,7 +23,9 @@ RecordedEvent happened(std::string type, const std::string& aggregate, std::stri
   return event;
 }
 
-ValueSource at_path(std::string_view path) { return {.kind = ValueSource::Kind::payload, .path = JsonPath::parse(path).value()}; }
+ValueSource at_path(std::string_view path) {
+  return {.kind = ValueSource::Kind::payload, .path = JsonPath::parse(path).value()};
+}
 ValueSource said(ValueSource::Kind kind) { return {.kind = kind}; }
 ValueSource constant(std::string json) { return {.kind = ValueSource::Kind::constant, .constant = std::move(json)}; }
 
@@ -34,22 +37,26 @@ TableDefinition orders_by_rules() {
                     {"total", FieldType::integer, FieldRole::normal, true},
                     {"mail", FieldType::text, FieldRole::unique, true}}};
   const std::vector<std::pair<std::string, ValueSource>> key{{"order", said(ValueSource::Kind::aggregate)}};
-  const std::vector<std::pair<std::string, ValueSource>> all{{"customer", at_path("$.customer")}, {"total", at_path("$.total")}, {"mail", at_path("$.mail")}};
-  orders.made_by = std::vector<MappingRule>{{{"Placed"}, {}, ChangeKind::upsert, key, all},
-                                            {{"Changed"}, {}, ChangeKind::update, key, all},
-                                            {{"Cancelled"}, {}, ChangeKind::erase, key, {}},
-                                            {{"Counted"}, {}, ChangeKind::increment, key, {{"total", at_path("$.by")}}},
-                                            {{"Greeted"}, {}, ChangeKind::set_if_absent, key, {{"customer", at_path("$.customer")}}}};
+  const std::vector<std::pair<std::string, ValueSource>> all{
+      {"customer", at_path("$.customer")}, {"total", at_path("$.total")}, {"mail", at_path("$.mail")}};
+  orders.made_by = std::vector<MappingRule>{
+      {{"Placed"}, {}, ChangeKind::upsert, key, all},
+      {{"Changed"}, {}, ChangeKind::update, key, all},
+      {{"Cancelled"}, {}, ChangeKind::erase, key, {}},
+      {{"Counted"}, {}, ChangeKind::increment, key, {{"total", at_path("$.by")}}},
+      {{"Greeted"}, {}, ChangeKind::set_if_absent, key, {{"customer", at_path("$.customer")}}}};
   return orders;
 }
 
-SmallTable::SmallTable(TableDefinition definition, TableHandler handler, const std::string& name) : shape_(definition.schema), store_(storage::memory_projection_store()) {
+SmallTable::SmallTable(TableDefinition definition, TableHandler handler, const std::string& name)
+    : shape_(definition.schema), store_(storage::memory_projection_store()) {
   EXPECT_TRUE(store_->create_family(std::string(family), {}));
-  auto made = TableProjection::make(name, std::move(definition), std::move(handler), [this](GlobalPosition position) -> Result<RecordedEvent> {
-    const auto found = journal.find(position.value);
-    if (found == journal.end()) return refuse(ErrorCode::not_found, "no such event");
-    return found->second;
-  });
+  auto made = TableProjection::make(name, std::move(definition), std::move(handler),
+                                    [this](GlobalPosition position) -> Result<RecordedEvent> {
+                                      const auto found = journal.find(position.value);
+                                      if (found == journal.end()) return refuse(ErrorCode::not_found, "no such event");
+                                      return found->second;
+                                    });
   EXPECT_TRUE(made) << (made ? "" : made.error().what);
   projection_ = std::move(*made);
 }
@@ -127,9 +134,11 @@ void SmallTable::expect_sound() {
     const auto row = shape_.layout.decode(value).value();
     for (std::size_t field = 0; field < row.size(); ++field) {
       const TableField& of = shape_.schema.fields[field];
-      if (of.role == FieldRole::index) wanted.emplace(table_keys::index_prefix(field, of.type, row[field]) + key.substr(1), "");
+      if (of.role == FieldRole::index)
+        wanted.emplace(table_keys::index_prefix(field, of.type, row[field]) + key.substr(1), "");
       if (of.role == FieldRole::unique && !row[field].is_null()) {
-        EXPECT_TRUE(wanted.emplace(table_keys::unique(field, of.type, row[field]), key.substr(1)).second) << "two rows have " << row[field].text();
+        EXPECT_TRUE(wanted.emplace(table_keys::unique(field, of.type, row[field]), key.substr(1)).second)
+            << "two rows have " << row[field].text();
       }
     }
   }

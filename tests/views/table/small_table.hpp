@@ -6,21 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "evershard/views/rows/memory_projection_store.hpp"
 #include "evershard/views/table/table_projection.hpp"
 #include "evershard/views/table/table_select.hpp"
-#include "evershard/views/rows/memory_projection_store.hpp"
 
 namespace evershard::actors {
 
 /// `aggregate`: its text; positions ascend by themselves where it is 0.
-RecordedEvent happened(std::string type, const std::string& aggregate, std::string payload = "{}", std::vector<Tag> tags = {}, std::uint64_t position = 1);
+RecordedEvent happened(std::string type, const std::string& aggregate, std::string payload = "{}",
+                       std::vector<Tag> tags = {}, std::uint64_t position = 1);
 
 ValueSource at_path(std::string_view path);
 ValueSource said(ValueSource::Kind kind);
 ValueSource constant(std::string json);
 
-/// orders: order text key, customer text index nullable, total integer nullable, mail text unique nullable; Placed upserts, Changed updates,
-/// Cancelled deletes, Counted increments.
+/// orders: order text key, customer text index nullable, total integer nullable, mail text unique nullable; Placed
+/// upserts, Changed updates, Cancelled deletes, Counted increments.
 TableDefinition orders_by_rules();
 
 class SmallTable {

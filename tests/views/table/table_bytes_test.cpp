@@ -1,4 +1,5 @@
-// A table's bytes: rows, keys, entries. Golden: a test here that fails means that rows which are out there are read wrongly.
+// A table's bytes: rows, keys, entries. Golden: a test here that fails means that rows which are out there are read
+// wrongly.
 
 #include <gtest/gtest.h>
 
@@ -6,9 +7,9 @@
 #include <limits>
 #include <random>
 
+#include "evershard/storage/journal/hex.hpp"
 #include "evershard/views/table/table_keys.hpp"
 #include "evershard/views/table/table_projection.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "tests/views/table/small_table.hpp"
 
 namespace evershard::actors {
@@ -37,15 +38,15 @@ TEST(TableGolden, Row) {
   const RowLayout layout(every_type);
   const std::vector<TableValue> row{"ab", -2, 0.5, true, Timestamp{1}, nullptr, "{}"};
 
-  EXPECT_EQ(storage::hex(layout.encode(row)), without_spaces("01 07"               // format, fields
-                                                             "20"                  // the sixth is null
-                                                             "02000000"            // t ends at 2
-                                                             "feffffffffffffff"    // i
-                                                             "000000000000e03f"    // n
-                                                             "01"                  // b
-                                                             "0100000000000000"    // at
-                                                             "02000000"            // y: empty, null
-                                                             "04000000"            // j ends at 4
+  EXPECT_EQ(storage::hex(layout.encode(row)), without_spaces("01 07"             // format, fields
+                                                             "20"                // the sixth is null
+                                                             "02000000"          // t ends at 2
+                                                             "feffffffffffffff"  // i
+                                                             "000000000000e03f"  // n
+                                                             "01"                // b
+                                                             "0100000000000000"  // at
+                                                             "02000000"          // y: empty, null
+                                                             "04000000"          // j ends at 4
                                                              "6162 7b7d"));
   EXPECT_EQ(layout.decode(layout.encode(row)).value(), row);
 }
@@ -54,12 +55,16 @@ TEST(TableGolden, Keys) {
   std::string key;
   table_keys::append_ordered(key, FieldType::text, "a\0b"s);
   EXPECT_EQ(storage::hex(table_keys::row(key)), without_spaces("72 61 00ff 62 0001"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(1, FieldType::integer, -2)), without_spaces("69 01 01 7ffffffffffffffe"));
+  EXPECT_EQ(storage::hex(table_keys::index_prefix(1, FieldType::integer, -2)),
+            without_spaces("69 01 01 7ffffffffffffffe"));
   EXPECT_EQ(storage::hex(table_keys::index_prefix(1, FieldType::integer, nullptr)), without_spaces("69 01 00"));
   EXPECT_EQ(storage::hex(table_keys::index_prefix(3, FieldType::boolean, true)), without_spaces("69 03 01 01"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(2, FieldType::number, 1.0)), without_spaces("69 02 01 bff0000000000000"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(2, FieldType::number, -1.0)), without_spaces("69 02 01 400fffffffffffff"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(4, FieldType::time, Timestamp{1})), without_spaces("69 04 01 8000000000000001"));
+  EXPECT_EQ(storage::hex(table_keys::index_prefix(2, FieldType::number, 1.0)),
+            without_spaces("69 02 01 bff0000000000000"));
+  EXPECT_EQ(storage::hex(table_keys::index_prefix(2, FieldType::number, -1.0)),
+            without_spaces("69 02 01 400fffffffffffff"));
+  EXPECT_EQ(storage::hex(table_keys::index_prefix(4, FieldType::time, Timestamp{1})),
+            without_spaces("69 04 01 8000000000000001"));
   EXPECT_EQ(storage::hex(table_keys::unique(5, FieldType::bytes, "\xff"s)), without_spaces("75 05 ff 0001"));
   EXPECT_EQ(storage::hex(table_keys::parked(GlobalPosition{258})), without_spaces("70 0000000000000102"));
 }
@@ -97,11 +102,14 @@ void expect_sorted(FieldType type, const std::vector<T>& ascending) {
 
 TEST(TableKeys, SortAsValuesDo) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  expect_sorted<std::int64_t>(FieldType::integer, {std::numeric_limits<std::int64_t>::min(), -257, -256, -1, 0, 1, 255, 256, std::numeric_limits<std::int64_t>::max()});
-  expect_sorted<double>(FieldType::number, {-infinity, -1e300, -2.5, -1.0, -5e-324, 0.0, 5e-324, 0.1, 1.0, 1e300, infinity});
+  expect_sorted<std::int64_t>(FieldType::integer, {std::numeric_limits<std::int64_t>::min(), -257, -256, -1, 0, 1, 255,
+                                                   256, std::numeric_limits<std::int64_t>::max()});
+  expect_sorted<double>(FieldType::number,
+                        {-infinity, -1e300, -2.5, -1.0, -5e-324, 0.0, 5e-324, 0.1, 1.0, 1e300, infinity});
   expect_sorted<Timestamp>(FieldType::time, {Timestamp::first(), {-1}, {0}, {1}, Timestamp::last()});
   expect_sorted<bool>(FieldType::boolean, {false, true});
-  expect_sorted<std::string>(FieldType::text, {"", "\0"s, "\0\0"s, "\0\1"s, "\1", "a", "a\0"s, "a\0b"s, "a\1", "aa", "b", "\xff", "\xff\xff"});
+  expect_sorted<std::string>(
+      FieldType::text, {"", "\0"s, "\0\0"s, "\0\1"s, "\1", "a", "a\0"s, "a\0b"s, "a\1", "aa", "b", "\xff", "\xff\xff"});
 }
 
 TEST(TableKeys, NullStandsBeforeEverything) {
@@ -121,7 +129,8 @@ TEST(RowCodec, RefusesWhatIsNoRow) {
   const std::string good = layout.encode(std::vector<TableValue>{"ab", -2, 0.5, true, Timestamp{1}, "\1\2", "{}"});
 
   EXPECT_FALSE(layout.decode(""));
-  for (std::size_t size = 0; size < good.size(); ++size) EXPECT_EQ(layout.decode(good.substr(0, size)).error().code, ErrorCode::corruption) << size;
+  for (std::size_t size = 0; size < good.size(); ++size)
+    EXPECT_EQ(layout.decode(good.substr(0, size)).error().code, ErrorCode::corruption) << size;
   EXPECT_FALSE(layout.decode(good + "x"));
   std::mt19937 random(1);
   for (int round = 0; round < 2'000; ++round) {

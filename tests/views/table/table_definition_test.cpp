@@ -24,20 +24,28 @@ TEST(TableDefinition, IsRefusedForWhatIsWrong) {
     return fault_of(changed);
   };
   EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields.clear(); }), HasSubstr("no fields"));
-  EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[0].role = FieldRole::normal; }), HasSubstr("no field of role key"));
+  EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[0].role = FieldRole::normal; }),
+              HasSubstr("no field of role key"));
   EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[0].nullable = true; }), HasSubstr("cannot be nullable"));
-  EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[1].type = FieldType::json; }), HasSubstr("\"customer\" is index"));
+  EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[1].type = FieldType::json; }),
+              HasSubstr("\"customer\" is index"));
   EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[2].name = "order"; }), HasSubstr("there twice"));
   EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[2].name = "Like"; }), HasSubstr("word of filter expressions"));
   EXPECT_THAT(with([](auto& d, auto&) { d.schema.fields[2].name = "2nd"; }), HasSubstr("a letter or _"));
   EXPECT_THAT(with([](auto& d, auto&) { d.on_error = OnFault::skip; }), HasSubstr("fail or park"));
   EXPECT_THAT(with([](auto&, auto& rules) { rules.clear(); }), HasSubstr("no rules"));
-  EXPECT_THAT(with([](auto&, auto& rules) { rules[1].key.clear(); }), HasSubstr("rule 1: the key needs field \"order\""));
-  EXPECT_THAT(with([](auto&, auto& rules) { rules[0].fields[0].first = "custom"; }), HasSubstr("no field \"custom\"; its fields are order, customer, total, mail"));
-  EXPECT_THAT(with([](auto&, auto& rules) { rules[0].fields[0].second = constant("7"); }), HasSubstr("takes text, not"));
-  EXPECT_THAT(with([](auto&, auto& rules) { rules[0].fields[1].second = said(ValueSource::Kind::type); }), HasSubstr("takes integer, and what it is set from is text"));
-  EXPECT_THAT(with([](auto&, auto& rules) { rules[2].fields = rules[0].fields; }), HasSubstr("a delete sets no fields"));
-  EXPECT_THAT(with([](auto&, auto& rules) { rules[3].fields[0].first = "customer"; }), HasSubstr("cannot be incremented"));
+  EXPECT_THAT(with([](auto&, auto& rules) { rules[1].key.clear(); }),
+              HasSubstr("rule 1: the key needs field \"order\""));
+  EXPECT_THAT(with([](auto&, auto& rules) { rules[0].fields[0].first = "custom"; }),
+              HasSubstr("no field \"custom\"; its fields are order, customer, total, mail"));
+  EXPECT_THAT(with([](auto&, auto& rules) { rules[0].fields[0].second = constant("7"); }),
+              HasSubstr("takes text, not"));
+  EXPECT_THAT(with([](auto&, auto& rules) { rules[0].fields[1].second = said(ValueSource::Kind::type); }),
+              HasSubstr("takes integer, and what it is set from is text"));
+  EXPECT_THAT(with([](auto&, auto& rules) { rules[2].fields = rules[0].fields; }),
+              HasSubstr("a delete sets no fields"));
+  EXPECT_THAT(with([](auto&, auto& rules) { rules[3].fields[0].first = "customer"; }),
+              HasSubstr("cannot be incremented"));
   EXPECT_THAT(with([](auto&, auto& rules) { rules[0].types.clear(); }), HasSubstr("no event type"));
 }
 

@@ -1,4 +1,5 @@
-// Random events and mappings against a naive table in memory; pages of any size, and a crash before any of their writes.
+// Random events and mappings against a naive table in memory; pages of any size, and a crash before any of their
+// writes.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +46,9 @@ struct NaiveTable {
       const bool there = copy.contains(key);
       for (const auto& [name, source] : rule.fields) {  // what does not fit is at fault also where there is no row
         const TableValue value = taken(source, event, payload);
-        value_fault |= !value.is_null() && (value.as<std::string>() != nullptr) != (definition.schema.fields[*definition.schema.find(name)].type == FieldType::text);
+        value_fault |=
+            !value.is_null() && (value.as<std::string>() != nullptr) !=
+                                    (definition.schema.fields[*definition.schema.find(name)].type == FieldType::text);
       }
       if (value_fault) continue;
       if (rule.action == ChangeKind::erase) copy.erase(key);
@@ -57,15 +60,18 @@ struct NaiveTable {
         const TableValue value = taken(source, event, payload);
         if (rule.action == ChangeKind::set_if_absent && !row[field].is_null()) continue;
         if (rule.action == ChangeKind::increment) {
-          if (!value.is_null()) row[field] = (row[field].is_null() ? 0 : *row[field].as<std::int64_t>()) + *value.as<std::int64_t>();
+          if (!value.is_null())
+            row[field] = (row[field].is_null() ? 0 : *row[field].as<std::int64_t>()) + *value.as<std::int64_t>();
         } else {
           row[field] = value;
         }
       }
-      for (std::size_t field = 0; field < row.size(); ++field) value_fault |= row[field].is_null() && !definition.schema.fields[field].nullable;
+      for (std::size_t field = 0; field < row.size(); ++field)
+        value_fault |= row[field].is_null() && !definition.schema.fields[field].nullable;
       for (const auto& [other, theirs] : copy) {
         for (std::size_t field = 0; field < row.size(); ++field) {
-          unique_fault |= definition.schema.fields[field].role == FieldRole::unique && other != key && !row[field].is_null() && theirs[field] == row[field];
+          unique_fault |= definition.schema.fields[field].role == FieldRole::unique && other != key &&
+                          !row[field].is_null() && theirs[field] == row[field];
         }
       }
       copy[key] = row;
@@ -83,11 +89,12 @@ struct NaiveTable {
 
 TableDefinition some_definition(Random& random) {
   TableDefinition made;
-  made.schema = {"orders",
-                 {{"k", FieldType::text, FieldRole::key},
-                  {"a", FieldType::text, random() % 2 == 0 ? FieldRole::index : FieldRole::unique, true},
-                  {"b", FieldType::integer, static_cast<FieldRole>(random() % 2 == 0 ? 0 : 2 + random() % 2), random() % 4 != 0},
-                  {"c", FieldType::integer, FieldRole::index, true}}};
+  made.schema = {
+      "orders",
+      {{"k", FieldType::text, FieldRole::key},
+       {"a", FieldType::text, random() % 2 == 0 ? FieldRole::index : FieldRole::unique, true},
+       {"b", FieldType::integer, static_cast<FieldRole>(random() % 2 == 0 ? 0 : 2 + random() % 2), random() % 4 != 0},
+       {"c", FieldType::integer, FieldRole::index, true}}};
   made.on_violation = static_cast<OnFault>(random() % 3);
   made.on_error = random() % 2 == 0 ? OnFault::fail : OnFault::park;
   if (random() % 3 != 0) made.on_violation = made.on_error = OnFault::park;
@@ -98,9 +105,11 @@ TableDefinition some_definition(Random& random) {
     rule.action = static_cast<ChangeKind>(random() % 5);
     rule.key = {{"k", random() % 3 == 0 ? at_path("$.x") : said(ValueSource::Kind::aggregate)}};
     if (rule.action != ChangeKind::erase) {
-      if (rule.action != ChangeKind::increment && random() % 2 == 0) rule.fields.emplace_back("a", at_path(random() % 8 == 0 ? "$.y" : "$.x"));
+      if (rule.action != ChangeKind::increment && random() % 2 == 0)
+        rule.fields.emplace_back("a", at_path(random() % 8 == 0 ? "$.y" : "$.x"));
       if (random() % 2 == 0) rule.fields.emplace_back("b", random() % 2 == 0 ? at_path("$.y") : constant("7"));
-      if (random() % 2 == 0 || rule.fields.empty()) rule.fields.emplace_back("c", random() % 2 == 0 ? at_path("$.y") : said(ValueSource::Kind::position));
+      if (random() % 2 == 0 || rule.fields.empty())
+        rule.fields.emplace_back("c", random() % 2 == 0 ? at_path("$.y") : said(ValueSource::Kind::position));
     }
     rules.push_back(std::move(rule));
   }
@@ -111,7 +120,8 @@ TableDefinition some_definition(Random& random) {
 RecordedEvent some_event(Random& random, std::uint64_t position) {
   nlohmann::json payload{{"x", "x" + std::to_string(random() % 4)}};
   if (random() % 5 != 0) payload["y"] = static_cast<int>(random() % 5) - 2;
-  return happened("T" + std::to_string(random() % 3), "k-" + std::to_string(random() % 5), payload.dump(), {}, position);
+  return happened("T" + std::to_string(random() % 3), "k-" + std::to_string(random() % 5), payload.dump(), {},
+                  position);
 }
 
 void play(std::uint64_t seed) {
@@ -125,7 +135,8 @@ void play(std::uint64_t seed) {
 
   for (std::size_t next = 0; next < journal.size();) {
     const std::size_t count = std::min<std::size_t>(1 + random() % 7, journal.size() - next);
-    const std::vector<RecordedEvent> page(journal.begin() + static_cast<std::ptrdiff_t>(next), journal.begin() + static_cast<std::ptrdiff_t>(next + count));
+    const std::vector<RecordedEvent> page(journal.begin() + static_cast<std::ptrdiff_t>(next),
+                                          journal.begin() + static_cast<std::ptrdiff_t>(next + count));
     NaiveTable after = model;
     for (const auto& event : page) after.consume(event);
     if (after.stopped) {

@@ -5,12 +5,12 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/views/group/group_state_bytes.hpp"
-#include "evershard/views/group/host/hosted_group.hpp"
-#include "evershard/views/group/host/hosted_session.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/views/group/group_state_bytes.hpp"
+#include "evershard/views/group/host/hosted_group.hpp"
+#include "evershard/views/group/host/hosted_session.hpp"
 
 namespace evershard::cluster {
 
@@ -35,11 +35,13 @@ std::uint64_t new_life() {
 
 /// Whether a change of a definition that was refused with this may be made all the same, now or later.
 bool may_be_made(const Error& error) {
-  return error.code != ErrorCode::not_found && error.code != ErrorCode::version_conflict && error.code != ErrorCode::invalid_argument && error.code != ErrorCode::too_large;
+  return error.code != ErrorCode::not_found && error.code != ErrorCode::version_conflict &&
+         error.code != ErrorCode::invalid_argument && error.code != ErrorCode::too_large;
 }
 
 GroupState new_state(const GroupSpec& spec) {
-  return {spec.definition.settings, spec.definition.after.value_or(GlobalPosition{0}), new_life(), static_cast<std::uint64_t>(Timestamp::now().micros)};
+  return {spec.definition.settings, spec.definition.after.value_or(GlobalPosition{0}), new_life(),
+          static_cast<std::uint64_t>(Timestamp::now().micros)};
 }
 
 /// Whether the event that was read there is the one that stands there now. What was removed cannot tell.
@@ -51,7 +53,8 @@ Result<bool> stands(EventStore& store, GlobalPosition head, const std::pair<Glob
   return refuse(event.error());
 }
 
-/// A store that was restored to a moment, or copied from one, may have another history behind it than the one that was read.
+/// A store that was restored to a moment, or copied from one, may have another history behind it than the one that was
+/// read.
 Result<void> settle_history(EventStore& store, GroupState& state, GlobalPosition start, bool same_fork) {
   auto head = store.head();
   if (!head) return refuse(std::move(head).error());
@@ -92,14 +95,18 @@ Result<GroupHost::Group> GroupHost::load(const actors::Definition& definition, s
   const auto snapshot = store_.snapshot(aggregate);
   if (!snapshot) return refuse(snapshot.error());
   if (*snapshot) {
-    auto kept = GroupStateBytes::decode((*snapshot)->payload, spec->definition.settings, group_time(), group_wall_ms(), new_life(), static_cast<std::uint64_t>(Timestamp::now().micros));
-    if (!kept) return refuse(kept.error().code, "the group " + in_quotes(definition.name) + ": " + kept.error().what + "; reset it to begin anew");
+    auto kept = GroupStateBytes::decode((*snapshot)->payload, spec->definition.settings, group_time(), group_wall_ms(),
+                                        new_life(), static_cast<std::uint64_t>(Timestamp::now().micros));
+    if (!kept)
+      return refuse(kept.error().code,
+                    "the group " + in_quotes(definition.name) + ": " + kept.error().what + "; reset it to begin anew");
     if (kept->kept.incarnation == spec->life) {
       state = std::move(kept->state);
       EVERSHARD_TRY(settle_history(store_, state, *spec->definition.after, kept->kept.fork_id == options_.fork_id));
     }
   }
-  return std::make_shared<HostedGroup>(HostedGroup::Parts{store_, bell_, options_, aggregate, term}, *std::move(spec), definition.last, std::move(state));
+  return std::make_shared<HostedGroup>(HostedGroup::Parts{store_, bell_, options_, aggregate, term}, *std::move(spec),
+                                       definition.last, std::move(state));
 }
 
 Result<GroupHost::Group> GroupHost::look_up(const std::string& name, std::uint64_t term) {
@@ -135,7 +142,9 @@ Result<GroupHost::Group> GroupHost::find(const std::string& name) {
   return group;
 }
 
-Error GroupHost::moved(const std::string& name) { return {ErrorCode::not_found, "the group " + in_quotes(name) + " has another home now: join it again"}; }
+Error GroupHost::moved(const std::string& name) {
+  return {ErrorCode::not_found, "the group " + in_quotes(name) + " has another home now: join it again"};
+}
 
 void GroupHost::let_go(const std::string& name, const Error& why, std::optional<std::uint64_t> term) {
   Group group;
@@ -153,14 +162,17 @@ void GroupHost::let_go(const std::string& name, const Error& why, std::optional<
 }
 
 Error GroupHost::changed_or_not(const std::string& name, Error why) {
-  if (may_be_made(why)) let_go(name, {ErrorCode::not_found, "the group " + in_quotes(name) + " may have been changed, reset or dropped: join it again"});
+  if (may_be_made(why))
+    let_go(name, {ErrorCode::not_found,
+                  "the group " + in_quotes(name) + " may have been changed, reset or dropped: join it again"});
   return why;
 }
 
 Result<GroupInfo> GroupHost::now_it_is(const std::string& name) {
   auto info = group(name);
   if (info || info.error().code == ErrorCode::not_found) return info;
-  return refuse(ErrorCode::timeout, "the group " + in_quotes(name) + " was changed; how it is now could not be looked up: " + info.error().what);
+  return refuse(ErrorCode::timeout, "the group " + in_quotes(name) +
+                                        " was changed; how it is now could not be looked up: " + info.error().what);
 }
 
 Result<GroupInfo> GroupHost::info_of(const HostedGroup& group) {
@@ -178,7 +190,8 @@ Result<GlobalPosition> GroupHost::start_of(std::optional<GlobalPosition> after) 
     if (auto there = store_.wait_for(*after, behind_itself_max); there) head = there;
   }
   if (*after <= *head) return *after;
-  return refuse(ErrorCode::invalid_argument, "a group cannot begin behind position " + std::to_string(after->value) + ": the head is " + std::to_string(head->value));
+  return refuse(ErrorCode::invalid_argument, "a group cannot begin behind position " + std::to_string(after->value) +
+                                                 ": the head is " + std::to_string(head->value));
 }
 
 Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
@@ -206,7 +219,8 @@ Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSe
     auto spec = read_group_spec(name, definition->newest().spec);
     if (!spec) return refuse(std::move(spec).error());
     if (change.order && *change.order != spec->definition.settings.order) {
-      return refuse(ErrorCode::invalid_argument, "the order of a group does not change: drop it, or create another one");
+      return refuse(ErrorCode::invalid_argument,
+                    "the order of a group does not change: drop it, or create another one");
     }
     const auto before = spec->definition.settings;
     change.apply(spec->definition.settings);
@@ -214,7 +228,8 @@ Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSe
     const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
     // Somebody else changed it in between: what is named here goes on top of that.
     if (!changed && changed.error().code == ErrorCode::version_conflict && tries < change_tries_max) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(std::min(tries, 20)));  // on a cluster it may not be readable yet
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(std::min(tries, 20)));  // on a cluster it may not be readable yet
       continue;
     }
     if (!changed) return refuse(changed_or_not(name, changed.error()));
@@ -261,7 +276,8 @@ Result<std::vector<GroupInfo>> GroupHost::list_groups() {
     if (info.error().code == ErrorCode::not_found) continue;  // dropped meanwhile
     // Listed all the same: one that cannot be read must not hide the others.
     auto& failed = all.emplace_back();
-    if (auto spec = read_group_spec(definition.name, definition.newest().spec)) failed.definition = std::move(spec->definition);
+    if (auto spec = read_group_spec(definition.name, definition.newest().spec))
+      failed.definition = std::move(spec->definition);
     failed.definition.name = definition.name;
     failed.trouble = info.error().what;
   }
@@ -290,7 +306,8 @@ Result<GroupInfo> GroupHost::group(const std::string& name) {
   return info_of(**group);
 }
 
-Result<std::vector<ParkedEvent>> GroupHost::parked_events(const std::string& name, GlobalPosition after, std::size_t limit) {
+Result<std::vector<ParkedEvent>> GroupHost::parked_events(const std::string& name, GlobalPosition after,
+                                                          std::size_t limit) {
   auto group = find(name);
   if (!group) return refuse(std::move(group).error());
   return (*group)->parked(after, limit);
@@ -310,16 +327,20 @@ Result<std::uint64_t> GroupHost::discard_parked(const std::string& name, std::op
   return (*group)->discard(position);
 }
 
-Result<std::shared_ptr<GroupSession>> GroupHost::open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
+Result<std::shared_ptr<GroupSession>> GroupHost::open_session(const std::string& name, const GroupJoin& join,
+                                                              std::function<void()> wake) {
   return open_hosted(name, join, std::move(wake));
 }
 
-Result<std::shared_ptr<HostedSession>> GroupHost::open_hosted(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
+Result<std::shared_ptr<HostedSession>> GroupHost::open_hosted(const std::string& name, const GroupJoin& join,
+                                                              std::function<void()> wake) {
   if (join.credit == 0 || join.credit > credit_max) {
-    return refuse(ErrorCode::invalid_argument, "a credit of " + std::to_string(join.credit) + " events: it is from 1 to " + std::to_string(credit_max));
+    return refuse(ErrorCode::invalid_argument, "a credit of " + std::to_string(join.credit) +
+                                                   " events: it is from 1 to " + std::to_string(credit_max));
   }
   if (join.name.size() > worker_name_bytes_max || !is_utf8(join.name)) {
-    return refuse(ErrorCode::invalid_argument, "a worker's name is UTF-8 of at most " + std::to_string(worker_name_bytes_max) + " bytes");
+    return refuse(ErrorCode::invalid_argument,
+                  "a worker's name is UTF-8 of at most " + std::to_string(worker_name_bytes_max) + " bytes");
   }
   auto group = find(name);
   if (!group) return refuse(std::move(group).error());

@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/views/group/host/group_host_options.hpp"
-#include "evershard/views/engine/catalogue.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/views/engine/catalogue.hpp"
+#include "evershard/views/group/host/group_host_options.hpp"
 
 namespace evershard::cluster {
 
@@ -24,7 +24,8 @@ class HostedGroup;
 class HostedSession;
 struct GroupSpec;
 
-/// Three threads, started with the first worker: one reads and gives out, one writes what was settled, one waits for the watermark.
+/// Three threads, started with the first worker: one reads and gives out, one writes what was settled, one waits for
+/// the watermark.
 class GroupHost final : public Groups {
  public:
   /// `store` takes reserved names. Owner: it outlives the host, and is closed after it.
@@ -38,12 +39,15 @@ class GroupHost final : public Groups {
   Result<void> drop_group(const std::string& name) override;
   Result<std::vector<GroupInfo>> list_groups() override;
   Result<GroupInfo> group(const std::string& name) override;
-  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after, std::size_t limit) override;
+  Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after,
+                                                 std::size_t limit) override;
   Result<std::uint64_t> replay_parked(const std::string& name, std::optional<GlobalPosition> position) override;
   Result<std::uint64_t> discard_parked(const std::string& name, std::optional<GlobalPosition> position) override;
-  Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) override;
+  Result<std::shared_ptr<GroupSession>> open_session(const std::string& name, const GroupJoin& join,
+                                                     std::function<void()> wake) override;
   /// The same, for who asks on a worker's behalf.
-  [[nodiscard]] Result<std::shared_ptr<HostedSession>> open_hosted(const std::string& name, const GroupJoin& join, std::function<void()> wake);
+  [[nodiscard]] Result<std::shared_ptr<HostedSession>> open_hosted(const std::string& name, const GroupJoin& join,
+                                                                   std::function<void()> wake);
 
   /// Of all groups; from memory, but for the first time.
   [[nodiscard]] std::vector<GroupInfo> figures();
@@ -68,9 +72,11 @@ class GroupHost final : public Groups {
   [[nodiscard]] Result<GroupInfo> info_of(const HostedGroup& group);
   /// `term`: only what was loaded in it, and not what is being loaded: all other groups' work would wait for that.
   void let_go(const std::string& name, const Error& why, std::optional<std::uint64_t> term = {});
-  /// What became of a change of its definition is unknown: it is let go, and looked up anew when somebody asks for it. Returns: `why`
+  /// What became of a change of its definition is unknown: it is let go, and looked up anew when somebody asks for it.
+  /// Returns: `why`
   [[nodiscard]] Error changed_or_not(const std::string& name, Error why);
-  /// What is answered when its definition was changed: no error says that it was not. Errors: not_found (and dropped since), timeout
+  /// What is answered when its definition was changed: no error says that it was not. Errors: not_found (and dropped
+  /// since), timeout
   [[nodiscard]] Result<GroupInfo> now_it_is(const std::string& name);
   /// To its workers: as one that was reset.
   [[nodiscard]] static Error moved(const std::string& name);

@@ -18,18 +18,23 @@ namespace evershard::cluster {
 
 struct GroupHostOptions {
   std::string fork_id{};  ///< of the store: by it one that was restored is told from the one it was copied from
-  /// Whether this process may host the group of this aggregate, and nobody else does. Returns: since when, as a number that changes with each time
-  /// it may anew: what was known before then may be old. Absent: always. Errors: unavailable, wrong_shard
+  /// Whether this process may host the group of this aggregate, and nobody else does. Returns: since when, as a number
+  /// that changes with each time it may anew: what was known before then may be old. Absent: always. Errors:
+  /// unavailable, wrong_shard
   std::function<Result<std::uint64_t>(const AggregateId& group)> at_home{};
-  /// Waits until what was written to this aggregate before, by whomever, is read: asked before a group is loaded. Absent: it always is.
+  /// Waits until what was written to this aggregate before, by whomever, is read: asked before a group is loaded.
+  /// Absent: it always is.
   std::function<Result<void>(const AggregateId& group)> settled{};
-  /// Keeps a group's state; refuses where this is not its home any more since `term`, as at_home said it. Absent: EventStore::put_snapshot.
+  /// Keeps a group's state; refuses where this is not its home any more since `term`, as at_home said it. Absent:
+  /// EventStore::put_snapshot.
   std::function<Result<void>(Snapshot state, std::uint64_t term)> keep{};
-  /// Reads an event again. `hash`: of its aggregate, by which its shard goes, or of its id where it has none; absent: not known. Absent: EventStore::event_at.
+  /// Reads an event again. `hash`: of its aggregate, by which its shard goes, or of its id where it has none; absent:
+  /// not known. Absent: EventStore::event_at.
   std::function<Result<RecordedEvent>(GlobalPosition position, std::optional<std::uint64_t> hash)> event_at{};
-  std::size_t cached_bytes_max = 16u << 20;                        ///< of events that were read and not given out, a group; what is more is read again
-  std::chrono::milliseconds kept_every = std::chrono::seconds(5);  ///< of what was looked at while nothing was settled
-  std::chrono::milliseconds retry_after = std::chrono::seconds(1); ///< when reading failed
+  std::size_t cached_bytes_max =
+      16u << 20;  ///< of events that were read and not given out, a group; what is more is read again
+  std::chrono::milliseconds kept_every = std::chrono::seconds(5);   ///< of what was looked at while nothing was settled
+  std::chrono::milliseconds retry_after = std::chrono::seconds(1);  ///< when reading failed
 };
 
 }  // namespace evershard::cluster

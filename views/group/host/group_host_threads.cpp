@@ -20,7 +20,8 @@ constexpr actors::GroupTime sleep_most_ms = 60'000;
 /// Until it is rung for, or the time has come, or everything stops. Returns: go on.
 bool wait_for_ring(GroupBell& bell, bool GroupBell::*what, actors::GroupTime until) {
   GroupLock lock(bell.mutex);
-  const auto ms = until == never ? sleep_most_ms : std::clamp<actors::GroupTime>(until - group_time(), 0, sleep_most_ms);
+  const auto ms =
+      until == never ? sleep_most_ms : std::clamp<actors::GroupTime>(until - group_time(), 0, sleep_most_ms);
   bell.rung.wait_for(lock, std::chrono::milliseconds(ms), [&] { return bell.*what || bell.stopping; });
   bell.*what = false;
   return !bell.stopping;

@@ -1,14 +1,19 @@
 #include "evershard/views/group/host/group_spec.hpp"
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/group_json.hpp"
 #include "evershard/store/json/query_json.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
 
 std::string write_group_spec(const GroupSpec& spec) {
   JsonText json;
-  json.begin_object().key("life").number(spec.life).key("after").number(spec.definition.after.value_or(GlobalPosition{0}).value).key("query");
+  json.begin_object()
+      .key("life")
+      .number(spec.life)
+      .key("after")
+      .number(spec.definition.after.value_or(GlobalPosition{0}).value)
+      .key("query");
   write_query(json, spec.definition.query);
   write_group_settings(json, spec.definition.settings);
   json.end_object();
@@ -25,8 +30,10 @@ Result<GroupSpec> read_group_spec(std::string_view name, std::string_view text) 
       if (key == "life" || key == "after") {
         const auto number = value.number();
         if (!number) return refuse(number.error());
-        if (key == "life") spec.life = *number;
-        else spec.definition.after = GlobalPosition(*number);
+        if (key == "life")
+          spec.life = *number;
+        else
+          spec.definition.after = GlobalPosition(*number);
         return {};
       }
       if (key == "query") {
@@ -40,7 +47,9 @@ Result<GroupSpec> read_group_spec(std::string_view name, std::string_view text) 
     }));
     return spec.definition.settings.check();
   };
-  if (auto done = read(); !done) return refuse(ErrorCode::corruption, "the definition of the group " + in_quotes(std::string(name)) + " cannot be read: " + done.error().what);
+  if (auto done = read(); !done)
+    return refuse(ErrorCode::corruption, "the definition of the group " + in_quotes(std::string(name)) +
+                                             " cannot be read: " + done.error().what);
   return spec;
 }
 

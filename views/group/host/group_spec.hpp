@@ -11,7 +11,8 @@ namespace evershard::cluster {
 
 struct GroupSpec {
   GroupDefinition definition{};  ///< `after` is there
-  std::uint64_t life = 0;        ///< another one with each creation and reset: kept state of another life is void; less than 2^53
+  std::uint64_t life =
+      0;  ///< another one with each creation and reset: kept state of another life is void; less than 2^53
   friend bool operator==(const GroupSpec&, const GroupSpec&) = default;
 };
 

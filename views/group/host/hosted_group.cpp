@@ -4,9 +4,9 @@
 #include <future>
 #include <limits>
 
-#include "evershard/views/group/group_state_bytes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/views/group/group_state_bytes.hpp"
 
 namespace evershard::cluster {
 
@@ -34,11 +34,17 @@ GroupTime group_time() {
 std::int64_t group_wall_ms() { return Timestamp::now().micros / 1'000; }
 
 HostedGroup::HostedGroup(Parts parts, GroupSpec spec, SeqNr version, actors::GroupState state)
-    : parts_(std::move(parts)), spec_(std::move(spec)), version_(version), state_(std::move(state)), kept_revision_(state_.revision()), kept_read_to_(state_.read_to()) {}
+    : parts_(std::move(parts)),
+      spec_(std::move(spec)),
+      version_(version),
+      state_(std::move(state)),
+      kept_revision_(state_.revision()),
+      kept_read_to_(state_.read_to()) {}
 
 void HostedGroup::change(const GroupSpec& spec, SeqNr version) {
   Lock lock(mutex_);
-  // One of two that overtook the other, or of a life that another one has. A state of an older version would not be kept.
+  // One of two that overtook the other, or of a life that another one has. A state of an older version would not be
+  // kept.
   if (version <= version_ || spec.life != spec_.life) return;
   spec_ = spec;
   version_ = version;
@@ -50,15 +56,29 @@ void HostedGroup::change(const GroupSpec& spec, SeqNr version) {
 GroupInfo HostedGroup::info(GlobalPosition head) const {
   const Lock lock(mutex_);
   const auto& counters = state_.counters();
-  GroupInfo info{.definition = spec_.definition, .position = state_.position(), .read_to = state_.read_to(), .head = head, .unsettled = state_.unsettled(),
-                 .in_flight = state_.in_flight(), .waiting = state_.waiting(), .parked = state_.parked().size(), .parked_full = state_.parked_full(),
-                 .acknowledged = counters.acknowledged, .rejected = counters.rejected, .expired = counters.expired, .parked_ever = counters.parked,
-                 .replayed = counters.replayed, .discarded = counters.discarded};
+  GroupInfo info{.definition = spec_.definition,
+                 .position = state_.position(),
+                 .read_to = state_.read_to(),
+                 .head = head,
+                 .unsettled = state_.unsettled(),
+                 .in_flight = state_.in_flight(),
+                 .waiting = state_.waiting(),
+                 .parked = state_.parked().size(),
+                 .parked_full = state_.parked_full(),
+                 .acknowledged = counters.acknowledged,
+                 .rejected = counters.rejected,
+                 .expired = counters.expired,
+                 .parked_ever = counters.parked,
+                 .replayed = counters.replayed,
+                 .discarded = counters.discarded};
   for (auto& worker : state_.worker_figures()) {
-    info.workers.push_back({std::move(worker.name), worker.worker, worker.credit, worker.in_flight, worker.share, worker.oldest, worker.acknowledged});
+    info.workers.push_back({std::move(worker.name), worker.worker, worker.credit, worker.in_flight, worker.share,
+                            worker.oldest, worker.acknowledged});
   }
   info.trouble = !keep_trouble_.empty() ? keep_trouble_ : read_trouble_;
-  if (info.trouble.empty() && !unread_.empty()) info.trouble = "the event at position " + std::to_string(unread_.begin()->first.value) + " cannot be read: " + unread_.begin()->second;
+  if (info.trouble.empty() && !unread_.empty())
+    info.trouble = "the event at position " + std::to_string(unread_.begin()->first.value) +
+                   " cannot be read: " + unread_.begin()->second;
   return info;
 }
 
@@ -67,7 +87,10 @@ Result<std::vector<ParkedEvent>> HostedGroup::parked(GlobalPosition after, std::
   std::vector<std::optional<std::uint64_t>> hashes;
   Lock lock(mutex_);
   for (auto at = state_.parked().upper_bound(after.value); at != state_.parked().end() && found.size() < limit; ++at) {
-    found.push_back({.position = GlobalPosition(at->first), .attempts = at->second.attempts, .behind = at->second.behind, .reason = std::string(state_.reason_of(at->second)),
+    found.push_back({.position = GlobalPosition(at->first),
+                     .attempts = at->second.attempts,
+                     .behind = at->second.behind,
+                     .reason = std::string(state_.reason_of(at->second)),
                      .parked_at = Timestamp{at->second.parked_at_ms * 1'000}});
     hashes.push_back(state_.lane_of(GlobalPosition(at->first)));
   }
@@ -100,11 +123,15 @@ Result<std::uint64_t> HostedGroup::change_parked(Change change) {
 }
 
 Result<std::uint64_t> HostedGroup::replay(std::optional<GlobalPosition> position) {
-  return change_parked([&]() -> Result<std::uint64_t> { return position ? state_.replay(*position, group_time()) : state_.replay_all(group_time()); });
+  return change_parked([&]() -> Result<std::uint64_t> {
+    return position ? state_.replay(*position, group_time()) : state_.replay_all(group_time());
+  });
 }
 
 Result<std::uint64_t> HostedGroup::discard(std::optional<GlobalPosition> position) {
-  return change_parked([&]() -> Result<std::uint64_t> { return position ? state_.discard(*position, group_time()) : state_.discard_all(group_time()); });
+  return change_parked([&]() -> Result<std::uint64_t> {
+    return position ? state_.discard(*position, group_time()) : state_.discard_all(group_time());
+  });
 }
 
 void HostedGroup::end(const Error& why) {
@@ -162,8 +189,10 @@ void HostedGroup::forget(GroupWorkerId worker) {
 void HostedGroup::leave(GroupWorkerId worker, bool lost) {
   Lock lock(mutex_);
   if (ended_ || !members_.contains(worker)) return;
-  if (lost) state_.lose(worker, group_time(), group_wall_ms());
-  else state_.leave(worker, group_time());
+  if (lost)
+    state_.lose(worker, group_time(), group_wall_ms());
+  else
+    state_.leave(worker, group_time());
   forget(worker);
   deliver(lock);
   parts_.bell->ring(&GroupBell::work);
@@ -208,7 +237,9 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
       const auto out = queue.front();
       queue.pop_front();
       if (!state_.is_out(out.position, out.delivery)) continue;
-      if (!heard) state_.hand_over(out.position, out.delivery, group_time());  // by that its node knows how long it is the worker's
+      if (!heard)
+        state_.hand_over(out.position, out.delivery,
+                         group_time());  // by that its node knows how long it is the worker's
       GroupDelivery delivery{.delivery = out.delivery, .attempt = out.attempt};
       if (const auto cached = cache_.find(out.position); cached != cache_.end()) {
         delivery.event = std::move(cached->second);
@@ -235,11 +266,14 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
       continue;
     }
     // Who gets nothing now is to come again for what is still there.
-    if (const auto here = members_.find(worker); here != members_.end() && !here->second.queue.empty()) wakes_.push_back(here->second.wake);
+    if (const auto here = members_.find(worker); here != members_.end() && !here->second.queue.empty())
+      wakes_.push_back(here->second.wake);
     if (!event) {
       // It alone waits. The rest comes with the next call: it may be on the same node, and each is waited for.
-      state_.take_back(outs[i].position, outs[i].delivery, note_unread(outs[i].position, event.error(), began), group_time());
-      for (auto rest = i + 1; rest < outs.size(); ++rest) state_.take_back(outs[rest].position, outs[rest].delivery, 0, group_time());
+      state_.take_back(outs[i].position, outs[i].delivery, note_unread(outs[i].position, event.error(), began),
+                       group_time());
+      for (auto rest = i + 1; rest < outs.size(); ++rest)
+        state_.take_back(outs[rest].position, outs[rest].delivery, 0, group_time());
       deliver(lock);
       parts_.bell->ring(&GroupBell::work);
       taken.resize(i);
@@ -260,7 +294,8 @@ Result<RecordedEvent> HostedGroup::read_again(GlobalPosition position, std::opti
   return parts_.options.event_at ? parts_.options.event_at(position, hash) : parts_.store.event_at(position);
 }
 
-/// Trying again takes half of the time at most, however many there are and however long each takes: others are to be given out too.
+/// Trying again takes half of the time at most, however many there are and however long each takes: others are to be
+/// given out too.
 std::int64_t HostedGroup::note_unread(GlobalPosition position, const Error& why, GroupTime began) {
   while (!unread_.empty() && unread_.begin()->first <= state_.position()) unread_.erase(unread_.begin());
   unread_[position] = why.what;
@@ -269,7 +304,8 @@ std::int64_t HostedGroup::note_unread(GlobalPosition position, const Error& why,
 }
 
 /// Nothing: it was removed, nobody is to be given it.
-Result<std::optional<RecordedEvent>> HostedGroup::fetch(GlobalPosition position, std::optional<std::uint64_t> hash) const {
+Result<std::optional<RecordedEvent>> HostedGroup::fetch(GlobalPosition position,
+                                                        std::optional<std::uint64_t> hash) const {
   auto event = read_again(position, hash);
   if (!event && event.error().code == ErrorCode::not_found) return std::nullopt;
   if (!event) return refuse(std::move(event).error());
@@ -280,15 +316,20 @@ Result<std::optional<RecordedEvent>> HostedGroup::fetch(GlobalPosition position,
 Result<void> HostedGroup::settle_one(const GroupSettlement& settlement) {
   const auto now = group_time();
   switch (settlement.kind) {
-    case GroupSettlement::Kind::acknowledge: return state_.acknowledge(settlement.position, settlement.delivery, now);
-    case GroupSettlement::Kind::park: return state_.park(settlement.position, settlement.delivery, settlement.reason, now, group_wall_ms());
-    case GroupSettlement::Kind::begin: return state_.begin(settlement.position, settlement.delivery, now);
-    case GroupSettlement::Kind::reject: break;
+    case GroupSettlement::Kind::acknowledge:
+      return state_.acknowledge(settlement.position, settlement.delivery, now);
+    case GroupSettlement::Kind::park:
+      return state_.park(settlement.position, settlement.delivery, settlement.reason, now, group_wall_ms());
+    case GroupSettlement::Kind::begin:
+      return state_.begin(settlement.position, settlement.delivery, now);
+    case GroupSettlement::Kind::reject:
+      break;
   }
   std::optional<std::int64_t> after;
   if (settlement.after) {
     if (settlement.after->count() < 0 || *settlement.after > state_.settings().retry_most) {
-      return refuse(ErrorCode::invalid_argument, "a wait of " + std::to_string(settlement.after->count()) + " ms: it is from 0 to the group's retry_most_ms, " +
+      return refuse(ErrorCode::invalid_argument, "a wait of " + std::to_string(settlement.after->count()) +
+                                                     " ms: it is from 0 to the group's retry_most_ms, " +
                                                      std::to_string(state_.settings().retry_most.count()));
     }
     after = settlement.after->count();
@@ -370,7 +411,8 @@ GroupTime HostedGroup::work() {
 }
 
 GroupTime HostedGroup::keep_next() const {
-  return state_.read_to() != kept_read_to_ ? kept_at_ + parts_.options.kept_every.count() : std::numeric_limits<GroupTime>::max();
+  return state_.read_to() != kept_read_to_ ? kept_at_ + parts_.options.kept_every.count()
+                                           : std::numeric_limits<GroupTime>::max();
 }
 
 /// For somebody, and there is room for it.
@@ -448,10 +490,16 @@ GroupTime HostedGroup::keep() {
     revision = state_.revision();
     read_to = state_.read_to();
     waiting.swap(waiting_);
-    snapshot = {.aggregate = parts_.aggregate, .version = version_, .payload = actors::GroupStateBytes::encode(state_, {spec_.life, parts_.options.fork_id}, now, group_wall_ms()),
-                .schema_revision = actors::GroupStateBytes::schema_revision, .keep = {}, .ttl = {}};
+    snapshot = {
+        .aggregate = parts_.aggregate,
+        .version = version_,
+        .payload = actors::GroupStateBytes::encode(state_, {spec_.life, parts_.options.fork_id}, now, group_wall_ms()),
+        .schema_revision = actors::GroupStateBytes::schema_revision,
+        .keep = {},
+        .ttl = {}};
   }
-  auto kept = parts_.options.keep ? parts_.options.keep(std::move(snapshot), parts_.term) : parts_.store.put_snapshot(std::move(snapshot));
+  auto kept = parts_.options.keep ? parts_.options.keep(std::move(snapshot), parts_.term)
+                                  : parts_.store.put_snapshot(std::move(snapshot));
   GroupTime next = not_again;
   {
     const Lock lock(mutex_);

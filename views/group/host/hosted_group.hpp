@@ -1,4 +1,5 @@
-// HostedGroup: one life of a group: its state, what is read for it, who waits for it to be kept. Ends when it is dropped, reset or moves away.
+// HostedGroup: one life of a group: its state, what is read for it, who waits for it to be kept. Ends when it is
+// dropped, reset or moves away.
 
 #pragma once
 
@@ -13,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/store/api/event_store.hpp"
 #include "evershard/views/group/group_state.hpp"
 #include "evershard/views/group/host/group_host_options.hpp"
 #include "evershard/views/group/host/group_spec.hpp"
-#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 
@@ -24,8 +25,8 @@ namespace evershard::cluster {
 struct GroupBell {
   std::mutex mutex;
   std::condition_variable rung;
-  bool work = false;         ///< to be read, given out, looked at
-  bool keep = false;         ///< to be written
+  bool work = false;  ///< to be read, given out, looked at
+  bool keep = false;  ///< to be written
   bool stopping = false;
   std::size_t sessions = 0;  ///< while there is none, nothing is read
   void ring(bool GroupBell::*what) {
@@ -35,8 +36,8 @@ struct GroupBell {
   }
 };
 
-[[nodiscard]] actors::GroupTime group_time();    ///< milliseconds of a clock that never goes back
-[[nodiscard]] std::int64_t group_wall_ms();      ///< since 1970
+[[nodiscard]] actors::GroupTime group_time();  ///< milliseconds of a clock that never goes back
+[[nodiscard]] std::int64_t group_wall_ms();    ///< since 1970
 
 class HostedGroup {
  public:
@@ -63,11 +64,12 @@ class HostedGroup {
 
   // Of a session.
   [[nodiscard]] Result<actors::GroupWorkerId> join(const GroupJoin& join, std::function<void()> wake);
-  /// `heard`: the worker asks itself; else somebody asks on its behalf, and its lease goes on. An event that cannot be read just now is given out
-  /// again later, and is the group's trouble until then. Waits for one such event at most.
+  /// `heard`: the worker asks itself; else somebody asks on its behalf, and its lease goes on. An event that cannot be
+  /// read just now is given out again later, and is the group's trouble until then. Waits for one such event at most.
   ///
   /// Errors: as GroupSession::take; where an event is damaged (corruption, io), the worker is still there
-  [[nodiscard]] Result<std::vector<GroupDelivery>> take(actors::GroupWorkerId worker, std::size_t most, bool heard = true);
+  [[nodiscard]] Result<std::vector<GroupDelivery>> take(actors::GroupWorkerId worker, std::size_t most,
+                                                        bool heard = true);
   void settle(actors::GroupWorkerId worker, const std::vector<GroupSettlement>& settlements, GroupSettled done);
   [[nodiscard]] Result<void> renew(actors::GroupWorkerId worker, std::vector<GlobalPosition> positions);
   [[nodiscard]] Result<void> alive(actors::GroupWorkerId worker);
@@ -109,7 +111,8 @@ class HostedGroup {
   void uncache(GlobalPosition position);
   [[nodiscard]] std::uint64_t lane_of(const RecordedEvent& event) const;
   [[nodiscard]] Result<RecordedEvent> read_again(GlobalPosition position, std::optional<std::uint64_t> hash) const;
-  [[nodiscard]] Result<std::optional<RecordedEvent>> fetch(GlobalPosition position, std::optional<std::uint64_t> hash) const;
+  [[nodiscard]] Result<std::optional<RecordedEvent>> fetch(GlobalPosition position,
+                                                           std::optional<std::uint64_t> hash) const;
   /// Under the lock. Returns: how long it waits
   [[nodiscard]] std::int64_t note_unread(GlobalPosition position, const Error& why, actors::GroupTime began);
 

@@ -1,19 +1,21 @@
 #include "evershard/views/table/host/host_tables.hpp"
 
-#include "evershard/views/rules/part_name.hpp"
-#include "evershard/views/table/table_keys.hpp"
-#include "evershard/views/table/table_projection.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/json_text.hpp"
+#include "evershard/views/rules/part_name.hpp"
 #include "evershard/views/table/host/table_definition_json.hpp"
 #include "evershard/views/table/host/table_kind.hpp"
-#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/table/table_keys.hpp"
+#include "evershard/views/table/table_projection.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t parked_at_once_max = 10'000;
 
-Refused no_table(const std::string& name, const std::string& kind) { return refuse(ErrorCode::invalid_argument, "projection " + in_quotes(name) + " is no table, but of kind " + kind); }
+Refused no_table(const std::string& name, const std::string& kind) {
+  return refuse(ErrorCode::invalid_argument, "projection " + in_quotes(name) + " is no table, but of kind " + kind);
+}
 
 const std::string* spec_of(const actors::Definition& definition, SeqNr version) {
   for (const auto& each : definition.versions) {
@@ -22,14 +24,19 @@ const std::string* spec_of(const actors::Definition& definition, SeqNr version) 
   return nullptr;
 }
 
-bool home_is_away(const Error& error) { return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout; }
+bool home_is_away(const Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout;
+}
 
 /// What the list of projections has of it is all there is.
-bool did_not_answer(const ProjectionVersion& version) { return version.state == "waiting" && version.error && home_is_away(*version.error); }
+bool did_not_answer(const ProjectionVersion& version) {
+  return version.state == "waiting" && version.error && home_is_away(*version.error);
+}
 
 }  // namespace
 
-Result<std::vector<TableInfo>> tables_among(const std::vector<ProjectionInfo>& projections, const std::function<Result<TableInfo>(const std::string&)>& describe) {
+Result<std::vector<TableInfo>> tables_among(const std::vector<ProjectionInfo>& projections,
+                                            const std::function<Result<TableInfo>(const std::string&)>& describe) {
   std::vector<TableInfo> tables;
   for (const auto& projection : projections) {
     if (projection.kind != table_kind || projection.versions.empty()) continue;
@@ -114,16 +121,22 @@ Result<TablePlan> HostTables::explain(const std::string& table, TableSelect sele
 Result<TableInfo> HostTables::describe_table(const std::string& table, TableReading reading) {
   const auto definition = host_.definition(table, std::string(table_kind));
   if (!definition) return refuse(definition.error());
-  if (!actors::parse_part_name(table) && table_parts(definition->newest().spec) > 1) return refuse(actors::lies_in_parts(table));
+  if (!actors::parse_part_name(table) && table_parts(definition->newest().spec) > 1)
+    return refuse(actors::lies_in_parts(table));
   const auto projection = host_.describe(table);
   if (!projection) return refuse(projection.error());
   for (auto version = projection->versions.rbegin(); version != projection->versions.rend(); ++version) {
-    if (reading.version ? version->version == *reading.version : version->serving) return table_info(*projection, *version, spec_of(*definition, version->version));
+    if (reading.version ? version->version == *reading.version : version->serving)
+      return table_info(*projection, *version, spec_of(*definition, version->version));
   }
   if (reading.version || projection->versions.empty()) {
-    return refuse(ErrorCode::not_found, "table " + in_quotes(table) + (reading.version ? " has no version " + std::to_string(reading.version->value) : " has no rows yet"));
+    return refuse(
+        ErrorCode::not_found,
+        "table " + in_quotes(table) +
+            (reading.version ? " has no version " + std::to_string(reading.version->value) : " has no rows yet"));
   }
-  return table_info(*projection, projection->versions.back(), spec_of(*definition, projection->versions.back().version));
+  return table_info(*projection, projection->versions.back(),
+                    spec_of(*definition, projection->versions.back().version));
 }
 
 Result<std::vector<TableInfo>> HostTables::list_tables() {
@@ -142,15 +155,20 @@ Result<std::vector<ParkedRow>> HostTables::parked(const std::string& table, Glob
   while (rows.size() < std::min(limit, parked_at_once_max) && cursor->next()) {
     auto parked = actors::decode_parked(cursor->key(), cursor->value());
     if (!parked) return refuse(std::move(parked).error());
-    rows.push_back({parked->position, std::string(name_of(parked->kind)), std::move(parked->type), std::move(parked->aggregate), std::move(parked->reason), parked->attempts});
+    rows.push_back({parked->position, std::string(name_of(parked->kind)), std::move(parked->type),
+                    std::move(parked->aggregate), std::move(parked->reason), parked->attempts});
   }
   if (cursor->error()) return refuse(*cursor->error());
   return rows;
 }
 
-Result<GlobalPosition> HostTables::order(const std::string& table, std::string_view verb, const std::vector<GlobalPosition>& positions) {
-  if (actors::parse_part_name(table)) return refuse(ErrorCode::invalid_argument, in_quotes(table) + " is a part of a table: what it parked is settled at the table");
-  if (positions.size() > parked_at_once_max) return refuse(ErrorCode::too_large, "at most " + std::to_string(parked_at_once_max) + " parked events at once");
+Result<GlobalPosition> HostTables::order(const std::string& table, std::string_view verb,
+                                         const std::vector<GlobalPosition>& positions) {
+  if (actors::parse_part_name(table))
+    return refuse(ErrorCode::invalid_argument,
+                  in_quotes(table) + " is a part of a table: what it parked is settled at the table");
+  if (positions.size() > parked_at_once_max)
+    return refuse(ErrorCode::too_large, "at most " + std::to_string(parked_at_once_max) + " parked events at once");
   const auto described = describe_table(table, {});
   if (!described) return refuse(described.error());
   if (positions.empty()) return GlobalPosition{};
@@ -165,7 +183,11 @@ Result<GlobalPosition> HostTables::order(const std::string& table, std::string_v
   return own->last_position;
 }
 
-Result<GlobalPosition> HostTables::retry_parked(const std::string& table, std::vector<GlobalPosition> positions) { return order(table, "Retried", positions); }
-Result<GlobalPosition> HostTables::discard_parked(const std::string& table, std::vector<GlobalPosition> positions) { return order(table, "Discarded", positions); }
+Result<GlobalPosition> HostTables::retry_parked(const std::string& table, std::vector<GlobalPosition> positions) {
+  return order(table, "Retried", positions);
+}
+Result<GlobalPosition> HostTables::discard_parked(const std::string& table, std::vector<GlobalPosition> positions) {
+  return order(table, "Discarded", positions);
+}
 
 }  // namespace evershard::cluster

@@ -52,7 +52,8 @@ void PartThreads::help() {
     lock.unlock();
     {
       std::optional<storage::ReadWork::Scope> at_work;
-      if (round->work != nullptr && round->next < round->count) at_work.emplace(*round->work, storage::ReadWork::Hand::helping);
+      if (round->work != nullptr && round->next < round->count)
+        at_work.emplace(*round->work, storage::ReadWork::Hand::helping);
       work(*round);
     }
     lock.lock();

@@ -16,7 +16,8 @@
 
 namespace evershard::cluster {
 
-/// Threads begin with the first each(). Who asks works too, so that asks that wait keep no other from getting on. Any thread.
+/// Threads begin with the first each(). Who asks works too, so that asks that wait keep no other from getting on. Any
+/// thread.
 class PartThreads {
  public:
   explicit PartThreads(std::size_t threads) : threads_max_(threads) {}

@@ -6,13 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/views/rules/json_depth.hpp"
 #include "evershard/views/rules/part_name.hpp"
-#include "evershard/views/table/parted_select.hpp"
 #include "evershard/views/table/host/host_tables.hpp"
 #include "evershard/views/table/host/table_definition_json.hpp"
 #include "evershard/views/table/host/table_kind.hpp"
-#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/table/parted_select.hpp"
 
 namespace evershard::cluster {
 
@@ -22,25 +22,32 @@ using actors::Definition;
 
 namespace {
 
-constexpr std::chrono::milliseconds look_again_after{50};  ///< while something is to be swapped, or a definition is to be heard of
-constexpr std::chrono::milliseconds pause_max{1'000};      ///< and nothing comes of it
-constexpr auto heard_of_within = 5s;         ///< a definition that another node knows
+constexpr std::chrono::milliseconds look_again_after{
+    50};  ///< while something is to be swapped, or a definition is to be heard of
+constexpr std::chrono::milliseconds pause_max{1'000};  ///< and nothing comes of it
+constexpr auto heard_of_within = 5s;                   ///< a definition that another node knows
 constexpr std::size_t settled_at_once_max = 10'000;
-constexpr int tries_max = 3;                 ///< of a change that another hand was faster than
+constexpr int tries_max = 3;  ///< of a change that another hand was faster than
 
 std::string_view verb_of(Projections::Ask what) {
   switch (what) {
-    case Projections::Ask::pause: return actors::verbs::paused;
-    case Projections::Ask::resume: return actors::verbs::resumed;
-    case Projections::Ask::reset: return actors::verbs::reset;
-    case Projections::Ask::rebuild: return actors::verbs::rebuilt;
-    case Projections::Ask::drop: return actors::verbs::dropped;
+    case Projections::Ask::pause:
+      return actors::verbs::paused;
+    case Projections::Ask::resume:
+      return actors::verbs::resumed;
+    case Projections::Ask::reset:
+      return actors::verbs::reset;
+    case Projections::Ask::rebuild:
+      return actors::verbs::rebuilt;
+    case Projections::Ask::drop:
+      return actors::verbs::dropped;
   }
   return {};
 }
 
 bool is_parted(const Definition& definition) {
-  return definition.kind == table_kind && !definition.versions.empty() && !actors::parse_part_name(definition.name) && table_parts(definition.newest().spec) > 1;
+  return definition.kind == table_kind && !definition.versions.empty() && !actors::parse_part_name(definition.name) &&
+         table_parts(definition.newest().spec) > 1;
 }
 
 Error of_part(const std::string& table, std::size_t part, Error error) {
@@ -48,8 +55,12 @@ Error of_part(const std::string& table, std::size_t part, Error error) {
   return error;
 }
 
-std::chrono::milliseconds until(Clock::time_point deadline) { return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()), 0ms); }
-Clock::time_point deadline_of(std::chrono::milliseconds timeout) { return Clock::now() + std::min<std::chrono::milliseconds>(timeout, 24h); }
+std::chrono::milliseconds until(Clock::time_point deadline) {
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()), 0ms);
+}
+Clock::time_point deadline_of(std::chrono::milliseconds timeout) {
+  return Clock::now() + std::min<std::chrono::milliseconds>(timeout, 24h);
+}
 
 /// Another hand was faster, or what this node has read was not the newest: it is read again in a moment.
 bool is_tried_again(const Error& error, int tries) {
@@ -78,9 +89,16 @@ int weight_of(const std::string& state) {
 }  // namespace
 
 PartedTables::PartedTables(EventStore& events, Projections& projections, Tables& tables, PartedTablesOptions options)
-    : events_(events), projections_(projections), tables_(tables), options_(std::move(options)), catalogue_(events, "projection"), threads_(options_.threads) {}
+    : events_(events),
+      projections_(projections),
+      tables_(tables),
+      options_(std::move(options)),
+      catalogue_(events, "projection"),
+      threads_(options_.threads) {}
 
-void PartedTables::begin() { looker_ = std::thread([this] { look(); }); }
+void PartedTables::begin() {
+  looker_ = std::thread([this] { look(); });
+}
 
 void PartedTables::close() {
   {
@@ -106,7 +124,8 @@ Result<PartedTables::Known> PartedTables::look_up(const std::string& name) {
       for (const auto& version : (*found)->versions) {
         auto definition = read_table_definition(version.spec, name);
         if (!definition) return refuse(std::move(definition).error());
-        parted->shapes.emplace(version.version, std::make_shared<const actors::TableShape>(std::move(definition->schema), version.version.value));
+        parted->shapes.emplace(version.version, std::make_shared<const actors::TableShape>(
+                                                    std::move(definition->schema), version.version.value));
       }
       known = std::move(parted);
     }
@@ -170,7 +189,8 @@ Result<std::vector<T>> PartedTables::of_all(const std::string& table, std::uint3
   return all;
 }
 
-Result<GlobalPosition> PartedTables::note_all(const std::string& name, std::uint32_t parts, SeqNr last, std::string_view verb, const std::string& payload) {
+Result<GlobalPosition> PartedTables::note_all(const std::string& name, std::uint32_t parts, SeqNr last,
+                                              std::string_view verb, const std::string& payload) {
   const auto& names = catalogue_.names();
   Append append;
   const auto note = [&](const std::string& whose, SeqNr at, std::string text) {
@@ -199,7 +219,9 @@ Result<GlobalPosition> PartedTables::note_all(const std::string& name, std::uint
 
 void PartedTables::tell_all(const std::string& name, std::uint32_t parts) {
   (void)projections_.describe(name);
-  threads_.each(parts, [&](std::size_t part) { (void)projections_.describe(actors::part_name(name, static_cast<std::uint32_t>(part))); });
+  threads_.each(parts, [&](std::size_t part) {
+    (void)projections_.describe(actors::part_name(name, static_cast<std::uint32_t>(part)));
+  });
   {
     const std::lock_guard lock(mutex_);
     look_now_ = true;  // now that it is hosted as it was changed
@@ -210,12 +232,15 @@ void PartedTables::tell_all(const std::string& name, std::uint32_t parts) {
 Result<ProjectionInfo> PartedTables::create(const std::string& name, const std::string& kind, const std::string& spec) {
   if (kind != table_kind || actors::is_nested_too_deeply(spec)) return projections_.create(name, kind, spec);
   const auto definition = read_table_definition(spec, name);
-  if (!definition || definition->parts == 1 || actors::parse_part_name(name)) return projections_.create(name, kind, spec);
+  if (!definition || definition->parts == 1 || actors::parse_part_name(name))
+    return projections_.create(name, kind, spec);
   for (int tries = 1;; ++tries) {
     const auto found = catalogue_.find(name);
     if (!found) return refuse(found.error());
-    if (*found && !(*found)->dropped) return refuse(ErrorCode::invalid_argument, "there is a projection " + in_quotes(name) + " already");
-    const auto made = note_all(name, definition->parts, *found ? (*found)->last : SeqNr{0}, actors::verbs::created, actors::definition_payload(kind, table_definition_json(*definition)));
+    if (*found && !(*found)->dropped)
+      return refuse(ErrorCode::invalid_argument, "there is a projection " + in_quotes(name) + " already");
+    const auto made = note_all(name, definition->parts, *found ? (*found)->last : SeqNr{0}, actors::verbs::created,
+                               actors::definition_payload(kind, table_definition_json(*definition)));
     if (made) break;
     if (!is_tried_again(made.error(), tries)) return refuse(made.error());
   }
@@ -225,18 +250,26 @@ Result<ProjectionInfo> PartedTables::create(const std::string& name, const std::
 
 Result<ProjectionInfo> PartedTables::as_changed(const std::string& name, std::uint32_t parts) {
   auto info = describe_parts(name, parts);
-  if (!info) return refuse(ErrorCode::timeout, "the projection " + in_quotes(name) + " was written and cannot be read yet: " + info.error().what);
+  if (!info)
+    return refuse(ErrorCode::timeout,
+                  "the projection " + in_quotes(name) + " was written and cannot be read yet: " + info.error().what);
   return info;
 }
 
-Result<ProjectionInfo> PartedTables::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {
-  const auto asked = actors::is_nested_too_deeply(spec) ? Result<actors::TableDefinition>(refuse(ErrorCode::invalid_argument, "the definition is nested too deeply")) : read_table_definition(spec, name);
+Result<ProjectionInfo> PartedTables::change(const std::string& name, const std::string& spec,
+                                            std::optional<SeqNr> expected) {
+  const auto asked =
+      actors::is_nested_too_deeply(spec)
+          ? Result<actors::TableDefinition>(refuse(ErrorCode::invalid_argument, "the definition is nested too deeply"))
+          : read_table_definition(spec, name);
   return as_it_lies<ProjectionInfo>(
       name,
       [&]() -> Result<ProjectionInfo> {
         const auto found = catalogue_.find(name);
         if (found && *found && !(*found)->dropped && (*found)->kind == table_kind && asked && asked->parts != 1) {
-          return refuse(ErrorCode::invalid_argument, "table " + in_quotes(name) + " lies in one part, and stays so: drop it and create it in " + std::to_string(asked->parts));
+          return refuse(ErrorCode::invalid_argument, "table " + in_quotes(name) +
+                                                         " lies in one part, and stays so: drop it and create it in " +
+                                                         std::to_string(asked->parts));
         }
         return projections_.change(name, spec, expected);
       },
@@ -248,11 +281,16 @@ Result<ProjectionInfo> PartedTables::change(const std::string& name, const std::
           const auto& table = **now;
           if (!asked) return refuse(asked.error());
           if (asked->parts != table.parts) {
-            return refuse(ErrorCode::invalid_argument, "table " + in_quotes(name) + " lies in " + std::to_string(table.parts) + " parts, not " + std::to_string(asked->parts) + ", and stays so: drop it and create it anew");
+            return refuse(ErrorCode::invalid_argument,
+                          "table " + in_quotes(name) + " lies in " + std::to_string(table.parts) + " parts, not " +
+                              std::to_string(asked->parts) + ", and stays so: drop it and create it anew");
           }
           const auto last = expected.value_or(table.definition.last);
-          if (last == table.definition.last && actors::same_definition(table_definition_json(*asked), table.definition.newest().spec)) return as_changed(name, table.parts);
-          const auto made = note_all(name, table.parts, last, actors::verbs::changed, actors::definition_payload(table_kind, table_definition_json(*asked)));
+          if (last == table.definition.last &&
+              actors::same_definition(table_definition_json(*asked), table.definition.newest().spec))
+            return as_changed(name, table.parts);
+          const auto made = note_all(name, table.parts, last, actors::verbs::changed,
+                                     actors::definition_payload(table_kind, table_definition_json(*asked)));
           if (made) {
             tell_all(name, table.parts);
             return as_changed(name, table.parts);
@@ -286,19 +324,23 @@ Result<void> PartedTables::ask(const std::string& name, Ask what) {
   return {};
 }
 
-Result<GlobalPosition> PartedTables::settle(const std::string& name, const std::vector<GlobalPosition>& positions, bool discard) {
+Result<GlobalPosition> PartedTables::settle(const std::string& name, const std::vector<GlobalPosition>& positions,
+                                            bool discard) {
   return as_it_lies<GlobalPosition>(
       name, [&] { return discard ? tables_.discard_parked(name, positions) : tables_.retry_parked(name, positions); },
       [&](const Parted&) -> Result<GlobalPosition> {
         if (positions.empty()) return GlobalPosition{};
-        if (positions.size() > settled_at_once_max) return refuse(ErrorCode::too_large, "at most " + std::to_string(settled_at_once_max) + " parked events at once");
+        if (positions.size() > settled_at_once_max)
+          return refuse(ErrorCode::too_large,
+                        "at most " + std::to_string(settled_at_once_max) + " parked events at once");
         auto payload = nlohmann::json::object();
         for (const auto position : positions) payload["positions"].push_back(position.value);
         for (int tries = 1;; ++tries) {
           const auto now = look_up(name);
           if (!now) return refuse(now.error());
           if (!*now) return refuse(ErrorCode::not_found, "the projection " + in_quotes(name) + " was dropped");
-          auto made = note_all(name, (*now)->parts, (*now)->definition.last, discard ? "Discarded" : "Retried", payload.dump());
+          auto made =
+              note_all(name, (*now)->parts, (*now)->definition.last, discard ? "Discarded" : "Retried", payload.dump());
           if (made || !is_tried_again(made.error(), tries)) return made;
         }
       });
@@ -306,7 +348,8 @@ Result<GlobalPosition> PartedTables::settle(const std::string& name, const std::
 
 // How they are.
 
-ProjectionInfo PartedTables::with_parts(ProjectionInfo table, std::uint32_t parts, const std::function<Result<ProjectionInfo>(std::uint32_t)>& part_info) const {
+ProjectionInfo PartedTables::with_parts(ProjectionInfo table, std::uint32_t parts,
+                                        const std::function<Result<ProjectionInfo>(std::uint32_t)>& part_info) const {
   table.versions.clear();
   for (std::uint32_t part = 0; part < parts; ++part) {
     const auto home = options_.home_of ? options_.home_of(actors::part_name(table.name, part)) : 0;
@@ -334,7 +377,9 @@ Result<ProjectionInfo> PartedTables::describe_parts(const std::string& name, std
   auto table = projections_.describe(name);
   if (!table) return table;
   std::vector<std::optional<Result<ProjectionInfo>>> infos(parts);
-  threads_.each(parts, [&](std::size_t part) { infos[part] = projections_.describe(actors::part_name(name, static_cast<std::uint32_t>(part))); });
+  threads_.each(parts, [&](std::size_t part) {
+    infos[part] = projections_.describe(actors::part_name(name, static_cast<std::uint32_t>(part)));
+  });
   return with_parts(*std::move(table), parts, [&](std::uint32_t part) { return *std::move(infos[part]); });
 }
 
@@ -343,7 +388,8 @@ Result<ProjectionInfo> PartedTables::describe(const std::string& name) {
       name,
       [&]() -> Result<ProjectionInfo> {
         auto info = projections_.describe(name);
-        if (info && info->kind == table_kind && !actors::parse_part_name(name) && table_parts(info->spec) > 1) return refuse(actors::lies_in_parts(name));
+        if (info && info->kind == table_kind && !actors::parse_part_name(name) && table_parts(info->spec) > 1)
+          return refuse(actors::lies_in_parts(name));
         return info;
       },
       [&](const Parted& table) { return describe_parts(name, table.parts); });
@@ -375,12 +421,15 @@ Result<std::vector<ProjectionInfo>> PartedTables::list() {
   return told;
 }
 
-Result<GlobalPosition> PartedTables::wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) {
+Result<GlobalPosition> PartedTables::wait_until(const std::string& name, GlobalPosition position,
+                                                std::chrono::milliseconds timeout) {
   const auto deadline = deadline_of(timeout);
   return as_it_lies<GlobalPosition>(
       name, [&] { return projections_.wait_until(name, position, until(deadline)); },
       [&](const Parted& table) -> Result<GlobalPosition> {
-        const auto reached = of_all<GlobalPosition>(name, table.parts, [&](std::uint32_t part) { return projections_.wait_until(actors::part_name(name, part), position, until(deadline)); });
+        const auto reached = of_all<GlobalPosition>(name, table.parts, [&](std::uint32_t part) {
+          return projections_.wait_until(actors::part_name(name, part), position, until(deadline));
+        });
         if (!reached) return refuse(reached.error());
         return std::ranges::min(*reached);
       });
@@ -390,7 +439,9 @@ Result<TableInfo> PartedTables::describe_table_of(const Parted& table, const Tab
   const auto& name = table.definition.name;
   const auto version = reading.version.value_or(table.serves);
   const auto defined = std::ranges::find(table.definition.versions, version, &actors::DefinitionVersion::version);
-  if (defined == table.definition.versions.end()) return refuse(ErrorCode::not_found, "table " + in_quotes(name) + " has no version " + std::to_string(version.value));
+  if (defined == table.definition.versions.end())
+    return refuse(ErrorCode::not_found,
+                  "table " + in_quotes(name) + " has no version " + std::to_string(version.value));
   const auto projection = describe_parts(name, table.parts);
   if (!projection) return refuse(projection.error());
   TableInfo info;
@@ -398,7 +449,8 @@ Result<TableInfo> PartedTables::describe_table_of(const Parted& table, const Tab
   info.version = version;
   info.schema = table.shapes.at(version)->schema;
   info.definition = defined->spec;
-  if (const auto definition = read_table_definition(defined->spec, name)) info.definition = table_definition_json(*definition);
+  if (const auto definition = read_table_definition(defined->spec, name))
+    info.definition = table_definition_json(*definition);
   info.complete = true;
   bool first = true;
   for (std::uint32_t part = 0; part < table.parts; ++part) {
@@ -415,8 +467,10 @@ Result<TableInfo> PartedTables::describe_table_of(const Parted& table, const Tab
     if (one->error && info.error.empty()) info.error = "part " + std::to_string(part) + ": " + one->error->what;
     for (const auto& [figure, value] : one->figures) {
       const auto sum = std::ranges::find(info.figures, figure, &std::pair<std::string, std::uint64_t>::first);
-      if (sum == info.figures.end()) info.figures.emplace_back(figure, value);
-      else sum->second += value;
+      if (sum == info.figures.end())
+        info.figures.emplace_back(figure, value);
+      else
+        sum->second += value;
     }
     first = false;
   }
@@ -424,7 +478,9 @@ Result<TableInfo> PartedTables::describe_table_of(const Parted& table, const Tab
 }
 
 Result<TableInfo> PartedTables::describe_table(const std::string& table, TableReading reading) {
-  return as_it_lies<TableInfo>(table, [&] { return tables_.describe_table(table, reading); }, [&](const Parted& parted) { return describe_table_of(parted, reading); });
+  return as_it_lies<TableInfo>(
+      table, [&] { return tables_.describe_table(table, reading); },
+      [&](const Parted& parted) { return describe_table_of(parted, reading); });
 }
 
 Result<std::vector<TableInfo>> PartedTables::list_tables() {
@@ -443,7 +499,9 @@ Result<TablePage> PartedTables::select(const std::string& table, TableSelect sel
         auto of_version = reading;
         of_version.version = reading.version.value_or(known.serves);
         const auto shape = known.shapes.find(*of_version.version);
-        if (shape == known.shapes.end()) return refuse(ErrorCode::not_found, "table " + in_quotes(table) + " has no version " + std::to_string(of_version.version->value));
+        if (shape == known.shapes.end())
+          return refuse(ErrorCode::not_found,
+                        "table " + in_quotes(table) + " has no version " + std::to_string(of_version.version->value));
         const auto parted = actors::PartedSelect::make(*shape->second, select, known.parts);
         if (!parted) return refuse(parted.error());
         const auto ask = [&](std::uint32_t part, const TableSelect& asked) {
@@ -456,13 +514,16 @@ Result<TablePage> PartedTables::select(const std::string& table, TableSelect sel
           if (!page) return refuse(of_part(table, *only, std::move(page).error()));
           return page;
         }
-        auto pages = of_all<TablePage>(table, known.parts, [&](std::uint32_t part) { return ask(part, parted->for_part()); });
+        auto pages =
+            of_all<TablePage>(table, known.parts, [&](std::uint32_t part) { return ask(part, parted->for_part()); });
         if (!pages) return refuse(std::move(pages).error());
         return parted->merge(*std::move(pages));
       });
   if (found || found.error().code != ErrorCode::not_found || reading.version) return found;
-  // It is there, and a part has nothing of the version that all are read in: its rows were lost while another version is built.
-  if (const auto known = remembered(table); known && *known) return refuse(ErrorCode::unavailable, std::move(found).error().what);
+  // It is there, and a part has nothing of the version that all are read in: its rows were lost while another version
+  // is built.
+  if (const auto known = remembered(table); known && *known)
+    return refuse(ErrorCode::unavailable, std::move(found).error().what);
   return found;
 }
 
@@ -471,7 +532,8 @@ Result<TablePlan> PartedTables::explain(const std::string& table, TableSelect se
       table, [&] { return tables_.explain(table, select, reading); },
       [&](const Parted& known) -> Result<TablePlan> {
         const auto shape = known.shapes.find(reading.version.value_or(known.serves));
-        if (shape == known.shapes.end()) return refuse(ErrorCode::not_found, "table " + in_quotes(table) + " has no such version");
+        if (shape == known.shapes.end())
+          return refuse(ErrorCode::not_found, "table " + in_quotes(table) + " has no such version");
         const auto parted = actors::PartedSelect::make(*shape->second, select, known.parts);
         if (!parted) return refuse(parted.error());
         return parted->plan();
@@ -482,7 +544,9 @@ Result<std::vector<ParkedRow>> PartedTables::parked(const std::string& table, Gl
   return as_it_lies<std::vector<ParkedRow>>(
       table, [&] { return tables_.parked(table, after, limit); },
       [&](const Parted& known) -> Result<std::vector<ParkedRow>> {
-        auto all = of_all<std::vector<ParkedRow>>(table, known.parts, [&](std::uint32_t part) { return tables_.parked(actors::part_name(table, part), after, limit); });
+        auto all = of_all<std::vector<ParkedRow>>(table, known.parts, [&](std::uint32_t part) {
+          return tables_.parked(actors::part_name(table, part), after, limit);
+        });
         if (!all) return refuse(std::move(all).error());
         std::vector<ParkedRow> merged;
         for (std::uint32_t part = 0; part < known.parts; ++part) {
@@ -509,9 +573,12 @@ void PartedTables::look() {
     lock.lock();
     const auto woken = [this] { return closing_ || look_now_; };
     pause = more && !look_now_ ? std::min(2 * pause, pause_max) : look_again_after;
-    if (more) changed_.wait_for(lock, pause, woken);
-    else if (options_.look_every.count() != 0) changed_.wait_for(lock, options_.look_every, woken);
-    else changed_.wait(lock, woken);
+    if (more)
+      changed_.wait_for(lock, pause, woken);
+    else if (options_.look_every.count() != 0)
+      changed_.wait_for(lock, options_.look_every, woken);
+    else
+      changed_.wait(lock, woken);
   }
 }
 
@@ -520,7 +587,8 @@ bool PartedTables::swap_what_is_ready() {
   if (!options_.hosted) return false;
   for (const auto& info : options_.hosted()) {
     if (info.kind != table_kind || actors::parse_part_name(info.name) || table_parts(info.spec) == 1) continue;
-    if (const auto swapped = swapped_.find(info.name); swapped != swapped_.end() && swapped->second >= info.last) continue;
+    if (const auto swapped = swapped_.find(info.name); swapped != swapped_.end() && swapped->second >= info.last)
+      continue;
     const auto found = catalogue_.find(info.name);
     if (!found || !*found || (*found)->dropped) continue;
     const auto& definition = **found;
@@ -532,9 +600,11 @@ bool PartedTables::swap_what_is_ready() {
     const auto parts = table_parts(definition.newest().spec);
     const auto built = describe_parts(info.name, parts);
     if (!built) continue;
-    const auto ready = std::ranges::count_if(built->versions, [&](const auto& one) { return one.rows == definition.newest().rows && one.complete; });
+    const auto ready = std::ranges::count_if(
+        built->versions, [&](const auto& one) { return one.rows == definition.newest().rows && one.complete; });
     if (static_cast<std::uint32_t>(ready) < parts) continue;
-    if (const auto done = note_all(info.name, parts, definition.last, actors::verbs::served, "{}")) tell_all(info.name, parts);
+    if (const auto done = note_all(info.name, parts, definition.last, actors::verbs::served, "{}"))
+      tell_all(info.name, parts);
   }
   return more;
 }

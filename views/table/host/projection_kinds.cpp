@@ -3,16 +3,17 @@
 #include <optional>
 #include <utility>
 
-#include "evershard/views/rules/index_projection.hpp"
-#include "evershard/views/rules/value_index.hpp"
 #include "evershard/store/json/payload_types.hpp"
 #include "evershard/store/json/types_file.hpp"
+#include "evershard/views/rules/index_projection.hpp"
+#include "evershard/views/rules/value_index.hpp"
 #include "evershard/views/table/host/table_kind.hpp"
 
 namespace evershard::cluster {
 namespace {
 
-/// Protobuf payloads as JSON, in which all numbers are numbers, by what is registered in the data directory; looked up again when a message is not known and the file is another one.
+/// Protobuf payloads as JSON, in which all numbers are numbers, by what is registered in the data directory; looked up
+/// again when a message is not known and the file is another one.
 actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir) {
   struct Known {
     std::filesystem::path data_dir;
@@ -45,12 +46,17 @@ actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir)
 
 }  // namespace
 
-ProcessorKinds projection_kinds(EventStore& events, const std::filesystem::path& data_dir, std::shared_ptr<const TableHandlers> handlers) {
-  const auto payloads = [data_dir] { return data_dir.empty() ? actors::PayloadAsJson() : registered_payloads(data_dir); };
+ProcessorKinds projection_kinds(EventStore& events, const std::filesystem::path& data_dir,
+                                std::shared_ptr<const TableHandlers> handlers) {
+  const auto payloads = [data_dir] {
+    return data_dir.empty() ? actors::PayloadAsJson() : registered_payloads(data_dir);
+  };
   ProcessorKinds kinds;
   kinds.emplace(actors::IndexKind::name, std::make_shared<actors::IndexKind>());
   kinds.emplace(actors::ValueIndexKind::name, std::make_shared<actors::ValueIndexKind>(payloads));
-  kinds.emplace(table_kind, std::make_shared<TableKind>(std::move(handlers), [&events](GlobalPosition position) { return events.event_at(position); }, payloads));
+  kinds.emplace(table_kind, std::make_shared<TableKind>(
+                                std::move(handlers),
+                                [&events](GlobalPosition position) { return events.event_at(position); }, payloads));
   return kinds;
 }
 

@@ -5,13 +5,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "evershard/views/engine/projection_engine.hpp"
 #include "evershard/store/api/event_store.hpp"
+#include "evershard/views/engine/projection_engine.hpp"
 #include "evershard/views/table/host/table_handlers.hpp"
 
 namespace evershard::cluster {
 
 /// Protobuf payloads are read by what is registered in `data_dir`; empty: nothing is. Owner: the events outlive them.
-[[nodiscard]] ProcessorKinds projection_kinds(EventStore& events, const std::filesystem::path& data_dir, std::shared_ptr<const TableHandlers> handlers);
+[[nodiscard]] ProcessorKinds projection_kinds(EventStore& events, const std::filesystem::path& data_dir,
+                                              std::shared_ptr<const TableHandlers> handlers);
 
 }  // namespace evershard::cluster

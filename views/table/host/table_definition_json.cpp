@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "evershard/views/rules/part_name.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/nearest.hpp"
 #include "evershard/store/json/json_text.hpp"
 #include "evershard/store/json/json_value.hpp"
-#include "evershard/protocol/nearest.hpp"
 #include "evershard/store/json/query_json.hpp"
-#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/rules/part_name.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -22,21 +22,23 @@ using actors::ValueSource;
 using Names = std::vector<std::string>;
 using Sources = std::vector<std::pair<std::string, ValueSource>>;
 
-constexpr std::array<std::pair<std::string_view, ValueSource::Kind>, 9> event_facts{{{"aggregate", ValueSource::Kind::aggregate},
-                                                                                     {"aggregate.type", ValueSource::Kind::aggregate_type},
-                                                                                     {"aggregate.value", ValueSource::Kind::aggregate_value},
-                                                                                     {"position", ValueSource::Kind::position},
-                                                                                     {"seq_nr", ValueSource::Kind::seq_nr},
-                                                                                     {"occurred_at", ValueSource::Kind::occurred_at},
-                                                                                     {"type", ValueSource::Kind::type},
-                                                                                     {"tags", ValueSource::Kind::tags},
-                                                                                     {"id", ValueSource::Kind::event_id}}};
+constexpr std::array<std::pair<std::string_view, ValueSource::Kind>, 9> event_facts{
+    {{"aggregate", ValueSource::Kind::aggregate},
+     {"aggregate.type", ValueSource::Kind::aggregate_type},
+     {"aggregate.value", ValueSource::Kind::aggregate_value},
+     {"position", ValueSource::Kind::position},
+     {"seq_nr", ValueSource::Kind::seq_nr},
+     {"occurred_at", ValueSource::Kind::occurred_at},
+     {"type", ValueSource::Kind::type},
+     {"tags", ValueSource::Kind::tags},
+     {"id", ValueSource::Kind::event_id}}};
 constexpr std::string_view metadata_mark = "metadata:";
 constexpr std::string_view tag_mark = "tag:";
 
 Refused unknown_name(const JsonValue& at, std::string_view what, std::string_view name, const Names& known) {
   std::string text = "unknown " + std::string(what) + ' ' + in_quotes(name);
-  if (const std::string near = nearest(name, known); !near.empty()) return at.wrong(text + "; did you mean " + near + '?');
+  if (const std::string near = nearest(name, known); !near.empty())
+    return at.wrong(text + "; did you mean " + near + '?');
   std::string list;
   for (const auto& each : known) list += (list.empty() ? "" : ", ") + each;
   return at.wrong(text + "; known are " + list);
@@ -44,7 +46,8 @@ Refused unknown_name(const JsonValue& at, std::string_view what, std::string_vie
 
 /// One of some names, with what it stands for.
 template <class T>
-Result<void> read_choice(const JsonValue& from, std::string_view what, const std::vector<std::pair<std::string, T>>& known, T& to) {
+Result<void> read_choice(const JsonValue& from, std::string_view what,
+                         const std::vector<std::pair<std::string, T>>& known, T& to) {
   const auto name = from.string();
   if (!name) return refuse(name.error());
   Names names;
@@ -61,7 +64,8 @@ Result<void> read_choice(const JsonValue& from, std::string_view what, const std
 template <class T>
 std::vector<std::pair<std::string, T>> names_up_to(T first, T last) {
   std::vector<std::pair<std::string, T>> names;
-  for (auto i = static_cast<unsigned>(first); i <= static_cast<unsigned>(last); ++i) names.emplace_back(std::string(name_of(static_cast<T>(i))), static_cast<T>(i));
+  for (auto i = static_cast<unsigned>(first); i <= static_cast<unsigned>(last); ++i)
+    names.emplace_back(std::string(name_of(static_cast<T>(i))), static_cast<T>(i));
   return names;
 }
 
@@ -149,7 +153,9 @@ Result<void> read_sources(const JsonValue& from, Sources& to) {
 Result<void> read_key(const JsonValue& from, const TableSchema& schema, Sources& to) {
   if (from.kind() == JsonValue::Kind::object) return read_sources(from, to);
   const auto fields = schema.key();
-  if (fields.size() != 1) return from.wrong("the key has " + std::to_string(fields.size()) + " fields: each needs its source, as {\"" + (fields.empty() ? "field" : schema.fields[fields[0]].name) + "\":\"aggregate\"}");
+  if (fields.size() != 1)
+    return from.wrong("the key has " + std::to_string(fields.size()) + " fields: each needs its source, as {\"" +
+                      (fields.empty() ? "field" : schema.fields[fields[0]].name) + "\":\"aggregate\"}");
   to.emplace_back(schema.fields[fields[0]].name, ValueSource{});
   return read_source(from, to.back().second);
 }
@@ -171,7 +177,8 @@ Result<void> read_rule(const JsonValue& from, const TableSchema& schema, Mapping
 
 Result<void> read_parts(const JsonValue& from, std::uint32_t& parts) {
   const auto number = from.number();
-  if (!number || *number == 0 || *number > actors::table_parts_max) return from.wrong("must be 1 to " + std::to_string(actors::table_parts_max));
+  if (!number || *number == 0 || *number > actors::table_parts_max)
+    return from.wrong("must be 1 to " + std::to_string(actors::table_parts_max));
   parts = static_cast<std::uint32_t>(*number);
   return {};
 }
@@ -199,11 +206,20 @@ Result<void> read_handler(const JsonValue& from, HandlerName& handler) {
 
 void write_source(JsonText& json, const ValueSource& source) {
   switch (source.kind) {
-    case ValueSource::Kind::payload: json.string(source.path.text()); return;
-    case ValueSource::Kind::metadata: json.string(std::string(metadata_mark) + source.path.text()); return;
-    case ValueSource::Kind::tag: json.string(std::string(tag_mark) + source.name); return;
-    case ValueSource::Kind::constant: json.begin_object().key("constant").raw(source.constant).end_object(); return;
-    default: break;
+    case ValueSource::Kind::payload:
+      json.string(source.path.text());
+      return;
+    case ValueSource::Kind::metadata:
+      json.string(std::string(metadata_mark) + source.path.text());
+      return;
+    case ValueSource::Kind::tag:
+      json.string(std::string(tag_mark) + source.name);
+      return;
+    case ValueSource::Kind::constant:
+      json.begin_object().key("constant").raw(source.constant).end_object();
+      return;
+    default:
+      break;
   }
   for (const auto& [name, kind] : event_facts) {
     if (kind == source.kind) json.string(name);
@@ -257,11 +273,18 @@ Result<TableDefinition> read_table_definition(std::string_view text, const std::
   // Fields first: rules are read against them.
   EVERSHARD_TRY(json->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
     if (key == "table") return read_text(value, definition.schema.name);
-    if (key == "fields") return value.for_each_element([&](const JsonValue& field) { return read_field(field, definition.schema.fields.emplace_back()); });
-    if (key == "on_violation") return read_choice(value, "policy", names_up_to(OnFault::fail, OnFault::park), definition.on_violation);
-    if (key == "on_error") return read_choice<OnFault>(value, "policy", {{"fail", OnFault::fail}, {"park", OnFault::park}}, definition.on_error);
+    if (key == "fields")
+      return value.for_each_element(
+          [&](const JsonValue& field) { return read_field(field, definition.schema.fields.emplace_back()); });
+    if (key == "on_violation")
+      return read_choice(value, "policy", names_up_to(OnFault::fail, OnFault::park), definition.on_violation);
+    if (key == "on_error")
+      return read_choice<OnFault>(value, "policy", {{"fail", OnFault::fail}, {"park", OnFault::park}},
+                                  definition.on_error);
     if (key == "parts") return read_parts(value, definition.parts);
-    if (key != "rules" && key != "handler") return unknown_name(*json, "key", key, {"table", "fields", "on_violation", "on_error", "parts", "rules", "handler"});
+    if (key != "rules" && key != "handler")
+      return unknown_name(*json, "key", key,
+                          {"table", "fields", "on_violation", "on_error", "parts", "rules", "handler"});
     return {};
   }));
   const auto wrong = [&](const Error& error) {
@@ -274,7 +297,8 @@ Result<TableDefinition> read_table_definition(std::string_view text, const std::
     if (key == "rules") {
       rules = true;
       auto& read = definition.made_by.emplace<std::vector<MappingRule>>();
-      return value.for_each_element([&](const JsonValue& rule) { return read_rule(rule, definition.schema, read.emplace_back()); });
+      return value.for_each_element(
+          [&](const JsonValue& rule) { return read_rule(rule, definition.schema, read.emplace_back()); });
     }
     if (key != "handler") return {};
     handler = true;
@@ -295,12 +319,31 @@ std::string table_definition_json(const TableDefinition& definition) {
   JsonText json;
   json.begin_object().key("table").string(definition.schema.name).key("fields").begin_array();
   for (const TableField& field : definition.schema.fields) {
-    json.begin_object().key("name").string(field.name).key("type").string(name_of(field.type)).key("role").string(name_of(field.role)).key("nullable").boolean(field.nullable).end_object();
+    json.begin_object()
+        .key("name")
+        .string(field.name)
+        .key("type")
+        .string(name_of(field.type))
+        .key("role")
+        .string(name_of(field.role))
+        .key("nullable")
+        .boolean(field.nullable)
+        .end_object();
   }
-  json.end_array().key("on_violation").string(name_of(definition.on_violation)).key("on_error").string(name_of(definition.on_error));
+  json.end_array()
+      .key("on_violation")
+      .string(name_of(definition.on_violation))
+      .key("on_error")
+      .string(name_of(definition.on_error));
   if (definition.parts != 1) json.key("parts").number(definition.parts);
   if (const auto* handler = std::get_if<HandlerName>(&definition.made_by)) {
-    json.key("handler").begin_object().key("name").string(handler->name).key("revision").number(handler->revision).key("query");
+    json.key("handler")
+        .begin_object()
+        .key("name")
+        .string(handler->name)
+        .key("revision")
+        .number(handler->revision)
+        .key("query");
     write_query_items(json, handler->query);
     json.end_object();
   } else {

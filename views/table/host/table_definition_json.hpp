@@ -5,15 +5,16 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/views/table/table_definition.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/views/table/table_definition.hpp"
 
 namespace evershard::cluster {
 
 /// Source: docs/projections.md, "Tables".
 ///
 ///     {"table"?:"orders","fields":[{"name":"order","type":"text","role"?:"key","nullable"?:true}],"on_violation"?:"fail","on_error"?:"fail","parts"?:1,
-///      "rules":[{"types":["OrderPlaced"],"tags"?:["eu"],"action":"upsert","key":"aggregate" | {"order":"aggregate"},"fields"?:{"total":"$.total"}}]}
+///      "rules":[{"types":["OrderPlaced"],"tags"?:["eu"],"action":"upsert","key":"aggregate" |
+///      {"order":"aggregate"},"fields"?:{"total":"$.total"}}]}
 ///     or instead of rules  "handler":{"name":"orders","revision"?:1,"query":{..}}
 ///
 /// `name`: the projection's, and the table's where none is given.

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "evershard/views/table/table_projection.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/views/table/table_projection.hpp"
 
 namespace evershard::cluster {
 
@@ -18,7 +18,8 @@ class TableHandlers {
   [[nodiscard]] Result<void> add(const std::string& name, actors::TableHandler handler) {
     const std::lock_guard lock(mutex_);
     if (!handler) return refuse(ErrorCode::invalid_argument, "handler " + in_quotes(name) + " is empty");
-    if (!handlers_.try_emplace(name, std::move(handler)).second) return refuse(ErrorCode::invalid_argument, "there is a handler " + in_quotes(name) + " already");
+    if (!handlers_.try_emplace(name, std::move(handler)).second)
+      return refuse(ErrorCode::invalid_argument, "there is a handler " + in_quotes(name) + " already");
     return {};
   }
   /// Empty: there is none.

@@ -1,8 +1,8 @@
 #include "evershard/views/table/host/table_kind.hpp"
 
+#include "evershard/protocol/reserved_types.hpp"
 #include "evershard/views/rules/part_name.hpp"
 #include "evershard/views/table/host/table_definition_json.hpp"
-#include "evershard/protocol/reserved_types.hpp"
 
 namespace evershard::cluster {
 
@@ -18,14 +18,18 @@ Result<std::string> TableKind::check(const std::string& name, const std::string&
   return table_definition_json(*definition);
 }
 
-bool TableKind::has_rows(const std::string& name, const std::string& spec) const { return actors::parse_part_name(name) || table_parts(spec) == 1; }
+bool TableKind::has_rows(const std::string& name, const std::string& spec) const {
+  return actors::parse_part_name(name) || table_parts(spec) == 1;
+}
 
 Result<std::unique_ptr<actors::Processor>> TableKind::make(const std::string& name, const std::string& spec) const {
   auto definition = read_table_definition(spec, name);
   if (!definition) return refuse(std::move(definition).error());
   actors::TableHandler handler;
-  if (const auto* asked = std::get_if<actors::HandlerName>(&definition->made_by)) handler = handlers_->find(asked->name);
-  auto made = actors::TableProjection::make(name, std::move(*definition), std::move(handler), event_at_, reader_ ? reader_() : actors::PayloadAsJson());
+  if (const auto* asked = std::get_if<actors::HandlerName>(&definition->made_by))
+    handler = handlers_->find(asked->name);
+  auto made = actors::TableProjection::make(name, std::move(*definition), std::move(handler), event_at_,
+                                            reader_ ? reader_() : actors::PayloadAsJson());
   if (!made) return refuse(std::move(made).error());
   return std::unique_ptr<actors::Processor>(std::move(*made));
 }

@@ -1,4 +1,5 @@
-// A projection whose rows lie in a database of the application's: #include <evershard/sink.hpp>, evershard::Sink::begin(...).
+// A projection whose rows lie in a database of the application's: #include <evershard/sink.hpp>,
+// evershard::Sink::begin(...).
 
 #pragma once
 

@@ -1,10 +1,11 @@
-// Handlers of tables in C++: #include <evershard/tables.hpp>, local.add_table_handler(...), TypedTableHandler, TableChanges, TableRow.
+// Handlers of tables in C++: #include <evershard/tables.hpp>, local.add_table_handler(...), TypedTableHandler,
+// TableChanges, TableRow.
 
 #pragma once
 
-#include "evershard/views/table/table_changes.hpp"
 #include "evershard/store/local/local.hpp"
 #include "evershard/store/local/typed_table_handler.hpp"
+#include "evershard/views/table/table_changes.hpp"
 
 namespace evershard {
 

@@ -7,30 +7,47 @@
 
 namespace shop {
 
-struct Stock { int count = 0; };
-struct Take { int count = 0; };
+struct Stock {
+  int count = 0;
+};
+struct Take {
+  int count = 0;
+};
 struct Look {};
-struct Taken { int count = 0; };
-struct TakenV1 { int count = 0; };
-struct Left { int count = 0; };
-struct Plain { int count = 0; };  // nobody can encode it
+struct Taken {
+  int count = 0;
+};
+struct TakenV1 {
+  int count = 0;
+};
+struct Left {
+  int count = 0;
+};
+struct Plain {
+  int count = 0;
+};  // nobody can encode it
 
 template <class T>
 constexpr std::string_view called = "";
-template <> inline constexpr std::string_view called<Stock> = "stock";
-template <> inline constexpr std::string_view called<Take> = "take";
-template <> inline constexpr std::string_view called<Look> = "look";
-template <> inline constexpr std::string_view called<Taken> = "taken";
-template <> inline constexpr std::string_view called<TakenV1> = "taken_v1";
-template <> inline constexpr std::string_view called<Left> = "left";
+template <>
+inline constexpr std::string_view called<Stock> = "stock";
+template <>
+inline constexpr std::string_view called<Take> = "take";
+template <>
+inline constexpr std::string_view called<Look> = "look";
+template <>
+inline constexpr std::string_view called<Taken> = "taken";
+template <>
+inline constexpr std::string_view called<TakenV1> = "taken_v1";
+template <>
+inline constexpr std::string_view called<Left> = "left";
 
 }  // namespace shop
 
 namespace evershard {
 
 template <class T>
-  requires(!shop::called<T>.empty())
-struct Codec<T> {
+requires(!shop::called<T>.empty()) struct Codec<T> {
   static constexpr std::string_view name = shop::called<T>;
   static constexpr PayloadFormat format = PayloadFormat::text;
   static std::string encode(const T&) { return {}; }

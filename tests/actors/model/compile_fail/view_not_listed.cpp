@@ -1,5 +1,5 @@
-// expects: evershard: the aggregate has no static on\(const State&, const Command&\) for this command, nor one with a view of Views
-// names: CommandRules<Broken, shop::Take>
+// expects: evershard: the aggregate has no static on\(const State&, const Command&\) for this command, nor one with a
+// view of Views names: CommandRules<Broken, shop::Take>
 #include "shop.hpp"
 
 struct All {

@@ -8,9 +8,9 @@
 #include <random>
 #include <thread>
 
-#include "evershard/views/group/host/hosted_group.hpp"
 #include "evershard/store/local/local.hpp"
 #include "evershard/store/local/maintenance.hpp"
+#include "evershard/views/group/host/hosted_group.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard {
@@ -25,7 +25,11 @@ using ::testing::SizeIs;
 constexpr auto patience = 60s;
 
 Local opened(const std::filesystem::path& folder = {}) {
-  auto store = Local::open({.data_dir = folder, .shards = 4, .tail_events = 4'096, .block_cache_bytes = 1u << 20, .memtable_bytes = 1u << 20});
+  auto store = Local::open({.data_dir = folder,
+                            .shards = 4,
+                            .tail_events = 4'096,
+                            .block_cache_bytes = 1u << 20,
+                            .memtable_bytes = 1u << 20});
   EXPECT_TRUE(store) << (store ? "" : store.error().what);
   return *std::move(store);
 }
@@ -108,7 +112,8 @@ TEST(Groups, RefuseWhatIsWrongAndSayWhy) {
   auto store = opened();
   EXPECT_EQ(store.groups().create_group({.name = "no name"}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store.groups().create_group({.name = "x", .query = Query::of({})}).error().code, ErrorCode::invalid_query);
-  EXPECT_THAT(store.groups().create_group({.name = "x", .settings = {.window = 0}}).error().what, HasSubstr("window is 0"));
+  EXPECT_THAT(store.groups().create_group({.name = "x", .settings = {.window = 0}}).error().what,
+              HasSubstr("window is 0"));
   EXPECT_EQ(store.groups().join_group("x").error().code, ErrorCode::not_found);
   EXPECT_EQ(store.groups().group("x").error().code, ErrorCode::not_found);
   EXPECT_EQ(store.groups().drop_group("x").error().code, ErrorCode::not_found);
@@ -118,7 +123,11 @@ TEST(Groups, RefuseWhatIsWrongAndSayWhy) {
   EXPECT_EQ(store.groups().change_group("x", {.order = GroupOrder::global}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store.groups().replay_parked("x", GlobalPosition(1)).error().code, ErrorCode::not_found);
   EXPECT_EQ(store.append(Append{}.event("$group-x", "GroupDropped", "{}")).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(store.put_snapshot({.aggregate = {"$group", "x"}, .version = SeqNr{1}, .payload = "x", .keep = {}, .ttl = {}}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(
+      store.put_snapshot({.aggregate = {"$group", "x"}, .version = SeqNr{1}, .payload = "x", .keep = {}, .ttl = {}})
+          .error()
+          .code,
+      ErrorCode::invalid_argument);
   ASSERT_THAT(store.groups().list_groups().value(), SizeIs(1));
   ASSERT_TRUE(store.groups().drop_group("x"));
   EXPECT_THAT(store.groups().list_groups().value(), IsEmpty());
@@ -183,7 +192,8 @@ TEST(Groups, GiveNobodyWhatWasRemoved) {
   ASSERT_TRUE(store.groups().create_group({.name = "all"}));
   ASSERT_TRUE(store.groups().create_group({.name = "one", .query = Query{}.concerning({{"order", "1"}})}));
   // What the store notes about the aggregate concerns it: it is given, and nothing of what went.
-  const std::map<std::string, std::vector<std::string>> expected{{"all", {"$AggregateRemoved", "Placed"}}, {"one", {"$AggregateRemoved", "$RemovalDone", "$RemovalOrdered"}}};
+  const std::map<std::string, std::vector<std::string>> expected{
+      {"all", {"$AggregateRemoved", "Placed"}}, {"one", {"$AggregateRemoved", "$RemovalDone", "$RemovalOrdered"}}};
   for (const auto& [name, of_name] : expected) {
     auto worker = store.groups().join_group(name, {.credit = 100}).value();
     std::vector<std::string> types;
@@ -206,7 +216,8 @@ TEST(Groups, AreNotLookedAtAgainAndAgainWhileTheirStateIsBeingKept) {
   cluster::GroupSpec spec;
   spec.definition = {.name = "g", .after = GlobalPosition(0)};
   auto bell = std::make_shared<cluster::GroupBell>();
-  cluster::HostedGroup group({store, bell, {.kept_every = 0ms}, {"group", "g"}}, spec, SeqNr{1}, actors::GroupState({}, GlobalPosition(0), 1, 1));
+  cluster::HostedGroup group({store, bell, {.kept_every = 0ms}, {"group", "g"}}, spec, SeqNr{1},
+                             actors::GroupState({}, GlobalPosition(0), 1, 1));
   ASSERT_TRUE(group.join({.name = "w"}, [] {}));
 
   const auto again = group.work();
@@ -295,7 +306,8 @@ TEST(Groups, OtherSettingsHoldFromTheNextAttemptOn) {
   append_to(store, "order-1", 1);
   ASSERT_TRUE(store.groups().create_group({.name = "g"}));
   auto worker = store.groups().join_group("g").value();
-  EXPECT_EQ(store.groups().change_group("g", {.attempts_max = 1})->definition.settings, (GroupSettings{.attempts_max = 1}));
+  EXPECT_EQ(store.groups().change_group("g", {.attempts_max = 1})->definition.settings,
+            (GroupSettings{.attempts_max = 1}));
   ASSERT_TRUE(worker.reject(next_of(worker), "no"));
   EXPECT_EQ(store.groups().group("g")->parked, 1u);
 }
@@ -306,7 +318,8 @@ TEST(Groups, AChangeThatChangesNothingIsNoEvent) {
   const auto head = store.head().value();
 
   EXPECT_EQ(store.groups().change_group("g", {})->definition.settings, (GroupSettings{.attempts_max = 2}));
-  EXPECT_EQ(store.groups().change_group("g", {.attempts_max = 2})->definition.settings, (GroupSettings{.attempts_max = 2}));
+  EXPECT_EQ(store.groups().change_group("g", {.attempts_max = 2})->definition.settings,
+            (GroupSettings{.attempts_max = 2}));
   EXPECT_EQ(store.head().value(), head);
 
   ASSERT_TRUE(store.groups().change_group("g", {.attempts_max = 3}));
@@ -321,7 +334,9 @@ TEST(Groups, ChangesOfDifferentSettingsAtTheSameTimeAllHold) {
     auto store = opened(folder.path() / "data");
     ASSERT_TRUE(store.groups().create_group({.name = "g"}));
     const std::vector<std::function<GroupSettingsChange(std::uint32_t)>> changes{
-        [](std::uint32_t n) { return GroupSettingsChange{.attempts_max = n}; }, [](std::uint32_t n) { return GroupSettingsChange{.lease = n * 1s}; }, [](std::uint32_t n) { return GroupSettingsChange{.window = n}; }};
+        [](std::uint32_t n) { return GroupSettingsChange{.attempts_max = n}; },
+        [](std::uint32_t n) { return GroupSettingsChange{.lease = n * 1s}; },
+        [](std::uint32_t n) { return GroupSettingsChange{.window = n}; }};
     std::vector<std::thread> threads;
     for (const auto& change : changes) {
       threads.emplace_back([&store, change] {
@@ -332,10 +347,13 @@ TEST(Groups, ChangesOfDifferentSettingsAtTheSameTimeAllHold) {
       });
     }
     for (auto& thread : threads) thread.join();
-    EXPECT_EQ(store.groups().group("g")->definition.settings, (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds}));
+    EXPECT_EQ(store.groups().group("g")->definition.settings,
+              (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds}));
   }
   auto store = opened(folder.path() / "data");
-  EXPECT_EQ(store.groups().group("g")->definition.settings, (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds})) << "as it is written";
+  EXPECT_EQ(store.groups().group("g")->definition.settings,
+            (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds}))
+      << "as it is written";
 }
 
 TEST(Groups, ReadNoFurtherThanTheirWindowAndGoOnWhenThereIsRoom) {
@@ -385,7 +403,8 @@ TEST(Groups, ARestoredStoreIsReadAgainFromWhereItsHistoryParts) {
 TEST(Groups, KeepOrderAndSettleAllUnderManyWorkersThatComeAndGo) {
   auto store = opened();
   constexpr int aggregates = 12, events = 25, workers = 4;
-  ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = {.attempts_max = 1'000, .retry_first = 1ms, .lease = 500ms, .window = 64}}));
+  ASSERT_TRUE(store.groups().create_group(
+      {.name = "g", .settings = {.attempts_max = 1'000, .retry_first = 1ms, .lease = 500ms, .window = 64}}));
   std::mutex mutex;
   std::map<std::string, std::uint64_t> seen;  // of each aggregate the last that was given out for the first time
   std::size_t acknowledged = 0;
@@ -420,7 +439,8 @@ TEST(Groups, KeepOrderAndSettleAllUnderManyWorkersThatComeAndGo) {
     });
   }
   for (int i = 0; i < events; ++i) {
-    for (int a = 0; a < aggregates; ++a) ASSERT_TRUE(store.append(Append{}.event("order-" + std::to_string(a), "Placed", "{}")));
+    for (int a = 0; a < aggregates; ++a)
+      ASSERT_TRUE(store.append(Append{}.event("order-" + std::to_string(a), "Placed", "{}")));
   }
   const auto deadline = std::chrono::steady_clock::now() + patience * 3;
   while (!done && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(5ms);

@@ -10,17 +10,19 @@
 #include <string>
 #include <utility>
 
-#include "evershard/views/group/host/group_spec.hpp"
 #include "evershard/store/local/local_events.hpp"
+#include "evershard/views/group/host/group_spec.hpp"
 #include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::cluster {
 
 class StoreWithHooks final : public testing::ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
   using EventStore::read;
-  Result<RecordedEvent> event_at(GlobalPosition position) override { return reads_again ? reads_again(position) : to_.event_at(position); }
+  using ForwardingStore::ForwardingStore;
+  Result<RecordedEvent> event_at(GlobalPosition position) override {
+    return reads_again ? reads_again(position) : to_.event_at(position);
+  }
   /// Done in any case; `appended` says what is answered.
   Result<Appended> append(Append append) override {
     auto done = to_.append(std::move(append));
@@ -54,7 +56,9 @@ class GroupsWithHooks : public ::testing::Test {
   void append(const std::string& aggregate, int events = 1, const std::string& type = "Placed") {
     for (int i = 0; i < events; ++i) ASSERT_TRUE(events_.append(Append{}.event(aggregate, type, "{}")));
   }
-  [[nodiscard]] static GroupDefinition defined(GroupSettings settings = {}) { return {.name = "g", .query = Query{}.types({"Placed"}), .after = GlobalPosition(0), .settings = settings}; }
+  [[nodiscard]] static GroupDefinition defined(GroupSettings settings = {}) {
+    return {.name = "g", .query = Query{}.types({"Placed"}), .after = GlobalPosition(0), .settings = settings};
+  }
   [[nodiscard]] static GroupSpec spec_of(GroupSettings settings = {}) {
     GroupSpec spec;
     spec.definition = defined(settings);

@@ -1,4 +1,5 @@
-// Groups over a store that does what a test says: what ends, fails or comes late while a worker is being served, or a definition is changed.
+// Groups over a store that does what a test says: what ends, fails or comes late while a worker is being served, or a
+// definition is changed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,15 +30,21 @@ class HostedGroupByHand : public GroupsWithHooks {
  protected:
   HostedGroupByHand() { append("$group-g", 3, "Defined"); }
   [[nodiscard]] std::unique_ptr<HostedGroup> hosted(GroupSettings settings = {}) {
-    return std::make_unique<HostedGroup>(HostedGroup::Parts{store_, bell_, options_, {"$group", "g"}}, spec_of(settings), SeqNr{1}, actors::GroupState(settings, GlobalPosition(0), 1, 1));
+    return std::make_unique<HostedGroup>(HostedGroup::Parts{store_, bell_, options_, {"$group", "g"}},
+                                         spec_of(settings), SeqNr{1},
+                                         actors::GroupState(settings, GlobalPosition(0), 1, 1));
   }
-  static Result<void> settled(HostedGroup& group, WorkerId worker, GroupSettlement::Kind kind, const GroupDelivery& delivery) {
+  static Result<void> settled(HostedGroup& group, WorkerId worker, GroupSettlement::Kind kind,
+                              const GroupDelivery& delivery) {
     std::vector<Result<void>> results;
-    group.settle(worker, {{.kind = kind, .position = delivery.event.position, .delivery = delivery.delivery}}, [&](std::vector<Result<void>> all) { results = std::move(all); });
+    group.settle(worker, {{.kind = kind, .position = delivery.event.position, .delivery = delivery.delivery}},
+                 [&](std::vector<Result<void>> all) { results = std::move(all); });
     (void)group.keep();
     return results.at(0);
   }
-  static Result<void> acknowledged(HostedGroup& group, WorkerId worker, const GroupDelivery& delivery) { return settled(group, worker, GroupSettlement::Kind::acknowledge, delivery); }
+  static Result<void> acknowledged(HostedGroup& group, WorkerId worker, const GroupDelivery& delivery) {
+    return settled(group, worker, GroupSettlement::Kind::acknowledge, delivery);
+  }
 
   std::shared_ptr<GroupBell> bell_ = std::make_shared<GroupBell>();
   GroupHostOptions options_{.cached_bytes_max = 0, .retry_after = 0ms};
@@ -242,8 +249,9 @@ TEST_F(GroupHostWithHooks, WhatWasDoneIsNotRefusedWhenItCannotBeReadAtOnce) {
     definition.name = "other";
     return definition;
   }();
-  for (const auto& change : std::vector<std::function<Result<GroupInfo>()>>{[&] { return host_.create_group(other); }, [&] { return host_.reset_group("g", GlobalPosition(0)); },
-                                                                             [&] { return host_.change_group("g", {.attempts_max = 7}); }}) {
+  for (const auto& change : std::vector<std::function<Result<GroupInfo>()>>{
+           [&] { return host_.create_group(other); }, [&] { return host_.reset_group("g", GlobalPosition(0)); },
+           [&] { return host_.change_group("g", {.attempts_max = 7}); }}) {
     cannot_be_read_after_an_append();
     EXPECT_EQ(change().error().code, ErrorCode::timeout);
     store_.reads_aggregate = {};

@@ -24,14 +24,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Row = std::vector<TableValue>;
 
-const std::string fields_json = R"("fields":[{"name":"thing","type":"text","role":"key"},{"name":"owner","type":"text","role":"index","nullable":true},)"
-                                R"({"name":"count","type":"integer","nullable":true},{"name":"code","type":"text","role":"unique","nullable":true}])";
-const std::string rules_json = R"("rules":[{"types":["Made"],"action":"upsert","key":"aggregate","fields":{"owner":"$.owner","code":"$.code"}},)"
-                               R"({"types":["Used"],"action":"increment","key":"aggregate","fields":{"count":{"constant":1}}},{"types":["Gone"],"action":"delete","key":"aggregate"}])";
+const std::string fields_json =
+    R"("fields":[{"name":"thing","type":"text","role":"key"},{"name":"owner","type":"text","role":"index","nullable":true},)"
+    R"({"name":"count","type":"integer","nullable":true},{"name":"code","type":"text","role":"unique","nullable":true}])";
+const std::string rules_json =
+    R"("rules":[{"types":["Made"],"action":"upsert","key":"aggregate","fields":{"owner":"$.owner","code":"$.code"}},)"
+    R"({"types":["Used"],"action":"increment","key":"aggregate","fields":{"count":{"constant":1}}},{"types":["Gone"],"action":"delete","key":"aggregate"}])";
 
 std::string things(const std::string& policies = "") { return "{" + fields_json + "," + policies + rules_json + "}"; }
 std::string handled(int revision = 1) {
-  return "{" + fields_json + R"(,"on_error":"park","handler":{"name":"things","revision":)" + std::to_string(revision) + R"(,"query":{"items":[{"types":["Made","Used","Bad"]}]}}})";
+  return "{" + fields_json + R"(,"on_error":"park","handler":{"name":"things","revision":)" + std::to_string(revision) +
+         R"(,"query":{"items":[{"types":["Made","Used","Bad"]}]}}})";
 }
 
 /// In memory and on disk.
@@ -40,7 +43,8 @@ class LocalTables : public testing::TestWithParam<bool> {
   LocalTables() { reopen(); }
   void reopen() {
     store_.reset();
-    store_ = std::make_unique<Local>(Local::open({.data_dir = GetParam() ? folder_.path() / "data" : std::filesystem::path(), .shards = 4}).value());
+    store_ = std::make_unique<Local>(
+        Local::open({.data_dir = GetParam() ? folder_.path() / "data" : std::filesystem::path(), .shards = 4}).value());
   }
   GlobalPosition append(const std::string& type, const std::string& thing, const std::string& payload = "{}") {
     Event event;
@@ -78,7 +82,8 @@ TEST_P(LocalTables, ShowWhatWasThereBeforeThemAndWhatComes) {
   append("Other", "b");
 
   EXPECT_THAT(rows(), ElementsAre(Row{"thing-a", "ann", 2, nullptr}, Row{"thing-b", "bob", nullptr, "x"}));
-  EXPECT_THAT(rows({.where = "owner = :who", .parameters = {{"who", "bob"}}, .fields = {"thing"}}), ElementsAre(Row{"thing-b"}));
+  EXPECT_THAT(rows({.where = "owner = :who", .parameters = {{"who", "bob"}}, .fields = {"thing"}}),
+              ElementsAre(Row{"thing-b"}));
   EXPECT_EQ(store_->tables().explain("things", {.where = "owner = 'bob'"})->text(), "index owner, filter");
   append("Gone", "b");
   EXPECT_THAT(rows({.where = "code = 'x'"}), IsEmpty());
@@ -98,7 +103,8 @@ TEST_P(LocalTables, DescribeThemselves) {
   const auto info = store_->tables().describe_table("things").value();
   EXPECT_EQ(info.projection, "things");
   EXPECT_EQ(info.schema.fields.size(), 4u);
-  EXPECT_THAT(info.definition, HasSubstr(R"("table":"things","fields":[{"name":"thing","type":"text","role":"key","nullable":false})"));
+  EXPECT_THAT(info.definition,
+              HasSubstr(R"("table":"things","fields":[{"name":"thing","type":"text","role":"key","nullable":false})"));
   EXPECT_THAT(info.figures, testing::Contains(std::pair<std::string, std::uint64_t>("rows", 1)));
   EXPECT_EQ(store_->tables().list_tables()->size(), 1u);
   EXPECT_EQ(store_->tables().describe_table("nothing").error().code, ErrorCode::not_found);
@@ -120,8 +126,10 @@ TEST_P(LocalTables, StopAtAUniqueValueThatIsThereTwice) {
   append("Used", "a");
 
   eventually([&] { return store_->tables().describe_table("things")->state == "failed"; });
-  EXPECT_THAT(store_->tables().describe_table("things")->error, HasSubstr("is unique, and another row has the value \"x\" already"));
-  EXPECT_EQ(store_->tables().select("things", {}, {.at_least = last_, .timeout = 10s}).error().code, ErrorCode::unavailable);
+  EXPECT_THAT(store_->tables().describe_table("things")->error,
+              HasSubstr("is unique, and another row has the value \"x\" already"));
+  EXPECT_EQ(store_->tables().select("things", {}, {.at_least = last_, .timeout = 10s}).error().code,
+            ErrorCode::unavailable);
   last_ = before;
   EXPECT_THAT(rows(), ElementsAre(Row{"thing-a", nullptr, nullptr, "x"}));
 }
@@ -236,7 +244,8 @@ TEST_P(LocalTables, AreNotWrittenByUsers) {
   EXPECT_EQ(store_->append(Append{}.event(std::move(forged))).error().code, ErrorCode::invalid_argument);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, LocalTables, testing::Values(false, true), [](const auto& where) { return where.param ? "OnDisk" : "InMemory"; });
+INSTANTIATE_TEST_SUITE_P(Stores, LocalTables, testing::Values(false, true),
+                         [](const auto& where) { return where.param ? "OnDisk" : "InMemory"; });
 
 }  // namespace
 }  // namespace evershard

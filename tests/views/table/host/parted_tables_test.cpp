@@ -28,10 +28,13 @@ using Ask = Projections::Ask;
 std::string parted_spec(std::uint32_t parts, const std::string& more_rules = "") {
   return R"({"fields":[{"name":"thing","type":"text","role":"key"},{"name":"owner","type":"text","role":"index","nullable":true},{"name":"count","type":"integer","nullable":true}],)"
          R"("on_error":"park","parts":)" +
-         std::to_string(parts) + R"(,"rules":[{"types":["Made"],"action":"upsert","key":"aggregate","fields":{"owner":"$.owner"}},)" + more_rules +
+         std::to_string(parts) +
+         R"(,"rules":[{"types":["Made"],"action":"upsert","key":"aggregate","fields":{"owner":"$.owner"}},)" +
+         more_rules +
          R"({"types":["Used"],"action":"increment","key":"aggregate","fields":{"count":{"constant":1}}},{"types":["Gone"],"action":"delete","key":"aggregate"}]})";
 }
-const std::string twice_rule = R"({"types":["Made"],"action":"increment","key":"aggregate","fields":{"count":{"constant":100}}},)";
+const std::string twice_rule =
+    R"({"types":["Made"],"action":"increment","key":"aggregate","fields":{"count":{"constant":100}}},)";
 
 /// In memory and on disk.
 class LocalPartedTables : public testing::TestWithParam<bool> {
@@ -39,7 +42,8 @@ class LocalPartedTables : public testing::TestWithParam<bool> {
   LocalPartedTables() { reopen(); }
   void reopen() {
     store_.reset();
-    store_ = std::make_unique<Local>(Local::open({.data_dir = GetParam() ? folder_.path() / "data" : std::filesystem::path(), .shards = 4}).value());
+    store_ = std::make_unique<Local>(
+        Local::open({.data_dir = GetParam() ? folder_.path() / "data" : std::filesystem::path(), .shards = 4}).value());
   }
   GlobalPosition append(const std::string& type, const std::string& thing, const std::string& payload = "{}") {
     Event event;
@@ -53,9 +57,13 @@ class LocalPartedTables : public testing::TestWithParam<bool> {
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto thing = std::to_string(random_() % 40);
       const auto kind = random_() % 8;
-      if (kind < 4) append("Made", thing, random_() % 10 == 0 ? R"({"owner":7})" : R"({"owner":"o)" + std::to_string(random_() % 6) + "\"}");
-      else if (kind < 7) append("Used", thing);
-      else append("Gone", thing);
+      if (kind < 4)
+        append("Made", thing,
+               random_() % 10 == 0 ? R"({"owner":7})" : R"({"owner":"o)" + std::to_string(random_() % 6) + "\"}");
+      else if (kind < 7)
+        append("Used", thing);
+      else
+        append("Gone", thing);
     }
   }
   void create(const std::string& name, const std::string& spec) {
@@ -85,14 +93,18 @@ class LocalPartedTables : public testing::TestWithParam<bool> {
   }
   /// What users see of a table in parts is what they see of one in one.
   void expect_equal() {
-    for (const auto* where : {"", "owner = 'o1'", "count > 2", "owner >= 'o2' AND NOT count = 1", "thing = 'thing-7'", "owner IS NULL"}) {
-      for (const auto& order : std::vector<std::vector<TableOrder>>{{}, {{"count", true}}, {{"owner"}, {"thing", true}}}) {
+    for (const auto* where :
+         {"", "owner = 'o1'", "count > 2", "owner >= 'o2' AND NOT count = 1", "thing = 'thing-7'", "owner IS NULL"}) {
+      for (const auto& order :
+           std::vector<std::vector<TableOrder>>{{}, {{"count", true}}, {{"owner"}, {"thing", true}}}) {
         TableSelect select{.where = where, .order_by = order, .limit = 1 + random_() % 9};
         EXPECT_EQ(all_rows("parted", select), all_rows("whole", select)) << where;
-        EXPECT_EQ(store_->tables().explain("parted", select)->text(), store_->tables().explain("whole", select)->text());
+        EXPECT_EQ(store_->tables().explain("parted", select)->text(),
+                  store_->tables().explain("whole", select)->text());
       }
     }
-    for (const auto* name : {"rows", "events", "changes", "missed", "parked", "skipped"}) EXPECT_EQ(figure("parted", name), figure("whole", name)) << name;
+    for (const auto* name : {"rows", "events", "changes", "missed", "parked", "skipped"})
+      EXPECT_EQ(figure("parted", name), figure("whole", name)) << name;
     std::vector<GlobalPosition> parked, in_parts;
     const auto of_whole = store_->tables().parked("whole"), of_parted = store_->tables().parked("parted");
     for (const auto& row : of_whole.value()) parked.push_back(row.position);
@@ -109,7 +121,9 @@ class LocalPartedTables : public testing::TestWithParam<bool> {
   /// All parts have nothing but rows of this version, and they are what is read.
   bool serves(const std::string& table, std::optional<SeqNr> version = {}) {
     const auto info = store_->projections().describe(table);
-    return info && std::ranges::all_of(info->versions, [&](const auto& one) { return one.serving && one.complete && (!version || one.version == *version); });
+    return info && std::ranges::all_of(info->versions, [&](const auto& one) {
+             return one.serving && one.complete && (!version || one.version == *version);
+           });
   }
 
   TemporaryFolder folder_;
@@ -129,11 +143,14 @@ TEST_P(LocalPartedTables, AreWhatTheyAreInOnePart) {
   std::vector<GlobalPosition> all;
   const auto parked = store_->tables().parked("whole", {}, 10'000).value();
   for (const auto& row : parked) all.push_back(row.position);
-  for (const auto* table : {"whole", "parted"}) last_ = std::max(last_, store_->tables().discard_parked(table, all).value());
+  for (const auto* table : {"whole", "parted"})
+    last_ = std::max(last_, store_->tables().discard_parked(table, all).value());
   append_some(20);
   expect_equal();
   const auto some = store_->tables().parked("whole").value();
-  if (!some.empty()) last_ = std::max(store_->tables().retry_parked("whole", {some[0].position}).value(), store_->tables().retry_parked("parted", {some[0].position}).value());
+  if (!some.empty())
+    last_ = std::max(store_->tables().retry_parked("whole", {some[0].position}).value(),
+                     store_->tables().retry_parked("parted", {some[0].position}).value());
   for (const auto* table : {"whole", "parted"}) ASSERT_TRUE(store_->projections().ask(table, Ask::rebuild));
   append_some(10);
   eventually([&] { return serves("parted") && serves("whole"); });
@@ -147,7 +164,8 @@ TEST_P(LocalPartedTables, AreWhatTheyAreInOnePart) {
 TEST_P(LocalPartedTables, ShowTheirParts) {
   append_some(60);
   create("parted", parted_spec(3));
-  EXPECT_EQ(store_->projections().create("parted", "table", parted_spec(3)).error().code, ErrorCode::invalid_argument) << "there is one";
+  EXPECT_EQ(store_->projections().create("parted", "table", parted_spec(3)).error().code, ErrorCode::invalid_argument)
+      << "there is one";
   static_cast<void>(page("parted"));
   const auto info = store_->projections().describe("parted").value();
   ASSERT_EQ(info.versions.size(), 3u);
@@ -163,14 +181,16 @@ TEST_P(LocalPartedTables, ShowTheirParts) {
   ASSERT_EQ(listed[0].versions.size(), 3u);
   for (std::uint32_t part = 0; part < 3; ++part) {
     EXPECT_EQ(listed[0].versions[part].part, part);
-    EXPECT_GE(listed[0].versions[part].position, last_) << "a list tells of parts what is told of one: " << listed[0].versions[part].state;
+    EXPECT_GE(listed[0].versions[part].position, last_)
+        << "a list tells of parts what is told of one: " << listed[0].versions[part].state;
     EXPECT_EQ(listed[0].versions[part].figures, info.versions[part].figures);
   }
   EXPECT_EQ(store_->tables().list_tables()->size(), 1u);
   EXPECT_THAT(store_->tables().describe_table("parted")->definition, HasSubstr(R"("parts":3)"));
   EXPECT_EQ(figure("parted", "events") + figure("parted", "parked"), 60u) << "and each is one part's";
 
-  for (const auto what : {Ask::pause, Ask::drop}) EXPECT_EQ(store_->projections().ask("parted~1", what).error().code, ErrorCode::invalid_argument);
+  for (const auto what : {Ask::pause, Ask::drop})
+    EXPECT_EQ(store_->projections().ask("parted~1", what).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->projections().change("parted~1", "table", {}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->projections().create("other~1", "table", parted_spec(1)).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->tables().discard_parked("parted~1", {GlobalPosition{1}}).error().code, ErrorCode::invalid_argument);
@@ -230,7 +250,8 @@ TEST_P(LocalPartedTables, AnotherVersionIsReadWhenAllPartsHaveIt) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().what, HasSubstr("lies in 4 parts, not 5"));
   const auto old = store_->projections().describe("parted").value();
-  EXPECT_EQ(store_->projections().change("parted", parted_spec(4, twice_rule), SeqNr{old.last.value + 1}).error().code, ErrorCode::version_conflict);
+  EXPECT_EQ(store_->projections().change("parted", parted_spec(4, twice_rule), SeqNr{old.last.value + 1}).error().code,
+            ErrorCode::version_conflict);
 
   const auto token = page("parted", {.limit = 3});
   ASSERT_FALSE(token.next.empty());
@@ -240,8 +261,11 @@ TEST_P(LocalPartedTables, AnotherVersionIsReadWhenAllPartsHaveIt) {
   eventually([&] { return serves("parted", version); });
   EXPECT_NE(all_rows("parted"), before);
   EXPECT_EQ(store_->tables().describe_table("parted")->version, version);
-  EXPECT_EQ(store_->tables().select("parted", {.limit = 3, .continue_from = token.next}).error().code, ErrorCode::invalid_argument) << "a page goes on in its version";
-  EXPECT_EQ(store_->tables().select("parted", {}, {.version = old.versions[0].version}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(store_->tables().select("parted", {.limit = 3, .continue_from = token.next}).error().code,
+            ErrorCode::invalid_argument)
+      << "a page goes on in its version";
+  EXPECT_EQ(store_->tables().select("parted", {}, {.version = old.versions[0].version}).error().code,
+            ErrorCode::not_found);
   EXPECT_EQ(store_->projections().change("parted", parted_spec(1), {}).error().code, ErrorCode::invalid_argument);
 
   create("whole", parted_spec(1));
@@ -291,8 +315,10 @@ TEST_P(LocalPartedTables, WhatWasToBeSwappedIsSwappedWhenItIsOpenedAgain) {
     const auto now = store_->tables().select("parted", {});
     ASSERT_TRUE(now) << "one version or the other: " << now.error().what;
     eventually([&] { return serves("parted", changed->versions.back().version); });
-    if (round % 2 == 1) EXPECT_EQ(all_rows("parted"), before);
-    else EXPECT_NE(all_rows("parted"), before);
+    if (round % 2 == 1)
+      EXPECT_EQ(all_rows("parted"), before);
+    else
+      EXPECT_NE(all_rows("parted"), before);
   }
 }
 
@@ -314,7 +340,8 @@ TEST_P(LocalPartedTables, AnEventAtFaultStopsItsPartAlone) {
   EXPECT_EQ(all_rows("parted").size(), 20u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, LocalPartedTables, testing::Bool(), [](const auto& each) { return each.param ? "OnDisk" : "InMemory"; });
+INSTANTIATE_TEST_SUITE_P(, LocalPartedTables, testing::Bool(),
+                         [](const auto& each) { return each.param ? "OnDisk" : "InMemory"; });
 
 }  // namespace
 }  // namespace evershard

@@ -12,27 +12,31 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string orders_json = R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"customer","type":"text","role":"index","nullable":true},{"name":"total","type":"integer","nullable":true}],)"
-                                R"("on_violation":"park","rules":[)"
-                                R"({"types":["OrderPlaced"],"tags":["eu"],"action":"upsert","key":"aggregate","fields":{"total":"$.sum['in total']","customer":"tag:customer"}},)"
-                                R"({"types":["OrderPaid"],"action":"increment","key":{"order":"metadata:$.order"},"fields":{"total":{"constant":-1}}},)"
-                                R"({"types":["OrderCancelled"],"action":"delete","key":"aggregate.value"}]})";
+const std::string orders_json =
+    R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"customer","type":"text","role":"index","nullable":true},{"name":"total","type":"integer","nullable":true}],)"
+    R"("on_violation":"park","rules":[)"
+    R"({"types":["OrderPlaced"],"tags":["eu"],"action":"upsert","key":"aggregate","fields":{"total":"$.sum['in total']","customer":"tag:customer"}},)"
+    R"({"types":["OrderPaid"],"action":"increment","key":{"order":"metadata:$.order"},"fields":{"total":{"constant":-1}}},)"
+    R"({"types":["OrderCancelled"],"action":"delete","key":"aggregate.value"}]})";
 
 TEST(TableDefinitionJson, HasOneForm) {
   const auto read = read_table_definition(orders_json, "orders");
   ASSERT_TRUE(read) << read.error().what;
   const std::string written = table_definition_json(*read);
 
-  EXPECT_EQ(written,
-            R"({"table":"orders","fields":[{"name":"order","type":"text","role":"key","nullable":false},{"name":"customer","type":"text","role":"index","nullable":true},)"
-            R"({"name":"total","type":"integer","role":"normal","nullable":true}],"on_violation":"park","on_error":"fail","rules":[)"
-            R"({"types":["OrderPlaced"],"tags":["eu"],"action":"upsert","key":{"order":"aggregate"},"fields":{"customer":"tag:customer","total":"$.sum['in total']"}},)"
-            R"({"types":["OrderPaid"],"tags":[],"action":"increment","key":{"order":"metadata:$.order"},"fields":{"total":{"constant":-1}}},)"
-            R"({"types":["OrderCancelled"],"tags":[],"action":"delete","key":{"order":"aggregate.value"},"fields":{}}]})");
+  EXPECT_EQ(
+      written,
+      R"({"table":"orders","fields":[{"name":"order","type":"text","role":"key","nullable":false},{"name":"customer","type":"text","role":"index","nullable":true},)"
+      R"({"name":"total","type":"integer","role":"normal","nullable":true}],"on_violation":"park","on_error":"fail","rules":[)"
+      R"({"types":["OrderPlaced"],"tags":["eu"],"action":"upsert","key":{"order":"aggregate"},"fields":{"customer":"tag:customer","total":"$.sum['in total']"}},)"
+      R"({"types":["OrderPaid"],"tags":[],"action":"increment","key":{"order":"metadata:$.order"},"fields":{"total":{"constant":-1}}},)"
+      R"({"types":["OrderCancelled"],"tags":[],"action":"delete","key":{"order":"aggregate.value"},"fields":{}}]})");
   EXPECT_EQ(table_definition_json(read_table_definition(written, "other").value()), written);
   EXPECT_EQ(read_table_definition(written, "other").value(), *read);
 
-  const auto handled = read_table_definition(R"({"fields":[{"name":"k","type":"text","role":"key"}],"handler":{"name":"h","revision":7,"query":{"items":[{"types":["A"]}]}}})", "t");
+  const auto handled = read_table_definition(
+      R"({"fields":[{"name":"k","type":"text","role":"key"}],"handler":{"name":"h","revision":7,"query":{"items":[{"types":["A"]}]}}})",
+      "t");
   ASSERT_TRUE(handled) << handled.error().what;
   EXPECT_EQ(read_table_definition(table_definition_json(*handled), "x").value(), *handled);
 }
@@ -47,24 +51,37 @@ TEST(TableDefinitionJson, NamesWhatIsWrongAndWhatWasProbablyMeant) {
     return read ? "nothing is wrong" : read.error().what;
   };
   EXPECT_THAT(fault("\"rules\"", "\"rule\""), HasSubstr("unknown key \"rule\"; did you mean rules?"));
-  EXPECT_THAT(fault("\"integer\"", "\"integr\""), HasSubstr("fields[2].type: unknown type \"integr\"; did you mean integer?"));
-  EXPECT_THAT(fault("\"key\"}", "\"primary\"}"), HasSubstr("unknown role \"primary\"; known are normal, key, index, unique"));
-  EXPECT_THAT(fault("\"upsert\"", "\"upset\""), HasSubstr("rules[0].action: unknown action \"upset\"; did you mean upsert?"));
-  EXPECT_THAT(fault("\"aggregate\"", "\"agregate\""), HasSubstr("unknown source \"agregate\"; did you mean aggregate?"));
+  EXPECT_THAT(fault("\"integer\"", "\"integr\""),
+              HasSubstr("fields[2].type: unknown type \"integr\"; did you mean integer?"));
+  EXPECT_THAT(fault("\"key\"}", "\"primary\"}"),
+              HasSubstr("unknown role \"primary\"; known are normal, key, index, unique"));
+  EXPECT_THAT(fault("\"upsert\"", "\"upset\""),
+              HasSubstr("rules[0].action: unknown action \"upset\"; did you mean upsert?"));
+  EXPECT_THAT(fault("\"aggregate\"", "\"agregate\""),
+              HasSubstr("unknown source \"agregate\"; did you mean aggregate?"));
   EXPECT_THAT(fault("\"$.sum['in total']\"", "\"$.sum[\""), HasSubstr("fields.total: path"));
-  EXPECT_THAT(fault("\"total\":\"$", "\"totl\":\"$"), HasSubstr("rule 0: table \"orders\" has no field \"totl\"; its fields are order, customer, total"));
+  EXPECT_THAT(fault("\"total\":\"$", "\"totl\":\"$"),
+              HasSubstr("rule 0: table \"orders\" has no field \"totl\"; its fields are order, customer, total"));
   EXPECT_THAT(fault("\"nullable\":true", "\"nullable\":1"), HasSubstr("must be true or false"));
   EXPECT_THAT(fault("\"park\"", "\"parc\""), HasSubstr("unknown policy \"parc\"; did you mean park?"));
   EXPECT_THAT(fault("\"name\":\"order\",", ""), HasSubstr("fields[0]: name is missing"));
-  EXPECT_EQ(fault("\"customer\",\"type\"", "\"order\",\"type\""), "table \"orders\": field \"order\" is there twice") << "before a rule's key";
-  EXPECT_EQ(read_table_definition(R"({"fields":[],"rules":[{"types":["A"],"action":"delete","key":"aggregate"}]})", "t").error().what, "table \"t\" has no fields");
-  EXPECT_EQ(read_table_definition(R"({"fields":[{"name":"k","type":"text","role":"key"}],"rules":[]})", "t").error().what, "table \"t\" has no rules");
-  EXPECT_THAT(fault(",\"rules\":[", ",\"handler\":{\"name\":\"h\",\"query\":{\"all\":true}},\"rules\":["), HasSubstr("either rules or a handler"));
+  EXPECT_EQ(fault("\"customer\",\"type\"", "\"order\",\"type\""), "table \"orders\": field \"order\" is there twice")
+      << "before a rule's key";
+  EXPECT_EQ(read_table_definition(R"({"fields":[],"rules":[{"types":["A"],"action":"delete","key":"aggregate"}]})", "t")
+                .error()
+                .what,
+            "table \"t\" has no fields");
+  EXPECT_EQ(
+      read_table_definition(R"({"fields":[{"name":"k","type":"text","role":"key"}],"rules":[]})", "t").error().what,
+      "table \"t\" has no rules");
+  EXPECT_THAT(fault(",\"rules\":[", ",\"handler\":{\"name\":\"h\",\"query\":{\"all\":true}},\"rules\":["),
+              HasSubstr("either rules or a handler"));
 }
 
 TEST(TableJson, ARowIsALine) {
   JsonText json;
-  write_row(json, {"k", "j"}, {FieldType::text, FieldType::json}, {TableValue("two\nlines"), TableValue("{\"a\":\r\n [1,\n2], \"b\":\"\\n\"}")});
+  write_row(json, {"k", "j"}, {FieldType::text, FieldType::json},
+            {TableValue("two\nlines"), TableValue("{\"a\":\r\n [1,\n2], \"b\":\"\\n\"}")});
   EXPECT_EQ(json.text(), "{\"k\":\"two\\nlines\",\"j\":{\"a\":   [1, 2], \"b\":\"\\n\"}}");
 }
 
