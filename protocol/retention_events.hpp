@@ -10,7 +10,7 @@ namespace evershard::retention {
 /// before is refused by its expected version.
 inline constexpr std::string_view aggregate_removed = "$AggregateRemoved";
 
-/// The log of what was done: an aggregate of its own, one event a step. Payloads are JSON: docs/retention.md.
+/// The log of what was done: an aggregate of its own, one event a step. Payloads are JSON: docs/removal.md.
 inline constexpr std::string_view log_type = "$retention";
 inline constexpr std::string_view log_value = "log";
 inline constexpr std::string_view truncation_ordered = "$TruncationOrdered";

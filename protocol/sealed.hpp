@@ -8,7 +8,7 @@
 
 namespace evershard {
 
-/// Source: docs/on-disk-format.md, "Sealed payloads"
+/// Source: docs/internals/on-disk-format.md, "Sealed payloads"
 inline constexpr std::string_view sealed_mark = "ESK1";
 
 /// Whether who has keys would try to open it. Who has none must not store it as it comes: anybody could write what

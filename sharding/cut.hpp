@@ -56,7 +56,8 @@ struct Cut {
   friend bool operator==(const Cut&, const Cut&) = default;
 };
 
-/// Shape: version byte, varints; a cut of 64 shards is about 220 bytes. Source: docs/on-disk-format.md, "Order".
+/// Shape: version byte, varints; a cut of 64 shards is about 220 bytes. Source: docs/internals/on-disk-format.md,
+/// "Order".
 std::string encode(const Cut& cut);
 void encode(const Cut& cut, std::string& out);
 /// Whose row it is: only a node keeps cuts in which positions lie elsewhere.

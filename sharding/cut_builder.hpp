@@ -51,7 +51,7 @@ struct OrderState {
 /// Takes the shards' next offsets one after another into the segments of the next cut, and keeps the digest window.
 ///
 /// Cost: two vectors that grow; nothing per event but its terms in the window.
-/// Source: docs/ordering.md, rules 2, 6 and 7.
+/// Source: docs/internals/ordering.md, rules 2, 6 and 7.
 class CutBuilder {
  public:
   CutBuilder(OrderState start, std::size_t window_events_max);

@@ -39,7 +39,7 @@ struct CutsFound {
 /// Implementations: RocksCutLog (storage/, durable), MemoryCutLog (tests, simulation). Both pass
 /// tests/contract/cut_log_contract.hpp, which states in full what follows; both decide by CutLogRules.
 /// Owner:  one thread.
-/// Source: docs/ordering.md, rule 1.
+/// Source: docs/internals/ordering.md, rule 1.
 class CutLog {
  public:
   virtual ~CutLog() = default;

@@ -11,7 +11,7 @@
 
 namespace evershard::sharding {
 
-/// Source: docs/ordering.md, rule 1.
+/// Source: docs/internals/ordering.md, rule 1.
 class CutLogRules {
  public:
   /// Of a log that was just made.

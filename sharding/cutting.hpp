@@ -12,7 +12,7 @@ namespace evershard::sharding {
 
 /// One pass, no verdict is taken back: an append is judged where its events go down, all at once.
 ///
-/// Source: docs/ordering.md, "Over several shards".
+/// Source: docs/internals/ordering.md, "Over several shards".
 class Reports::Cutting {
  public:
   Cutting(Reports& reports, CutBuilder& builder) : reports_(reports), builder_(builder) {}

@@ -1,6 +1,6 @@
 // Ordering: what is durable gets its place; conditions get their verdict there. Plain arithmetic.
 //
-// Source: docs/ordering.md. The rule numbers in the sources are that document's.
+// Source: docs/internals/ordering.md. The rule numbers in the sources are that document's.
 
 #pragma once
 

@@ -54,7 +54,7 @@ enum class Reported : std::uint8_t {
 /// Reported appends per shard, in offset order; those over several shards also by append.
 ///
 /// Cost:   a cut takes events + parts steps, and a walk over blocked appends for each crossing refused.
-/// Source: docs/ordering.md, rules 4 and 5, "Over several shards".
+/// Source: docs/internals/ordering.md, rules 4 and 5, "Over several shards".
 class Reports {
  public:
   /// Behind what the cuts cover.

@@ -1,4 +1,4 @@
-// The portable hash that places an aggregate on a shard. Frozen by test vectors (docs/sharding.md).
+// The portable hash that places an aggregate on a shard. Frozen by test vectors (docs/internals/sharding.md).
 
 #pragma once
 

@@ -60,7 +60,7 @@ struct StoreStats {
 /// Implementations: RocksStore (durable), MemoryStore (tests, simulation, embedding). Both pass
 /// tests/contract/store_contract.hpp, which states in full what follows.
 /// Owner:  one committer stages and commits; any number of readers read meanwhile.
-/// Source: docs/on-disk-format.md.
+/// Source: docs/internals/on-disk-format.md.
 class Store {
  public:
   virtual ~Store() = default;

@@ -27,7 +27,7 @@ namespace evershard::actors {
 ///
 /// Every attempt is answered exactly once; an attempt without a client, and a part, never as one.
 /// Owner:  one thread at a time.
-/// Source: docs/ordering.md, "The rules" and "At the shard writer".
+/// Source: docs/internals/ordering.md, "The rules" and "At the shard writer".
 class ShardWriters {
  public:
   struct Options {

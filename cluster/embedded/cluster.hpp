@@ -29,7 +29,7 @@ class TableChanges;
 /// <evershard/tables.hpp>.
 using TableHandler = std::function<void(const RecordedEvent& event, actors::TableChanges& rows)>;
 
-/// Mutual TLS between the processes of a cluster, as docs/link.md says. All three or none.
+/// Mutual TLS between the processes of a cluster, as docs/internals/link.md says. All three or none.
 struct ClusterTls {
   std::filesystem::path certificate{};  ///< PEM
   std::filesystem::path key{};

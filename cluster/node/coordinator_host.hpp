@@ -41,7 +41,7 @@ struct CoordinatorHostOptions {
 /// Leads from the start on, until somebody else does or the log fails: then ended() says why.
 ///
 /// Any thread. Owner: the log and the network outlive it.
-/// Source: docs/ordering.md, rules 1 to 8.
+/// Source: docs/internals/ordering.md, rules 1 to 8.
 class CoordinatorHost {
  public:
   /// Errors: those of CutLog::lead

@@ -51,7 +51,7 @@ struct NodeCommitterOptions {
 ///
 /// Every append is answered exactly once. Any thread.
 /// Durable: as Ack says. Owner: writes the store alone, which outlives it, as the network does.
-/// Source:  docs/ordering.md, rules 9 to 19.
+/// Source:  docs/internals/ordering.md, rules 9 to 19.
 class NodeCommitter {
  public:
   NodeCommitter(storage::NodeStore& store, NodeNetwork& network, NodeCommitterOptions options);

@@ -63,7 +63,7 @@ struct AssignOutcome {
 };
 
 /// Owner:  one thread, which also has the cut log.
-/// Source: docs/ordering.md, rules 2 to 8.
+/// Source: docs/internals/ordering.md, rules 2 to 8.
 class Coordinator {
  public:
   using Actions = CoordinatorActions;

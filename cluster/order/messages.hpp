@@ -1,6 +1,6 @@
 // What coordinator and nodes tell each other about the order. Any of it may be late, doubled, lost, reordered or stale.
 //
-// Source: docs/ordering.md, rules 2 to 13.
+// Source: docs/internals/ordering.md, rules 2 to 13.
 
 #pragma once
 

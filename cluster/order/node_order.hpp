@@ -86,7 +86,7 @@ struct NodeActions {
 };
 
 /// Owner:  one thread.
-/// Source: docs/ordering.md, rules 9 to 13.
+/// Source: docs/internals/ordering.md, rules 9 to 13.
 class NodeOrder {
  public:
   using Actions = NodeActions;

@@ -1,6 +1,6 @@
 // ClusterRetention: retention of a cluster, from any of its nodes: each part is done by the node that owns the shard.
 //
-// Source: docs/retention.md, "On a cluster".
+// Source: docs/removal.md, "On a cluster".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // NodeRetention: retention of the shards of one node of a cluster, for whoever asks, on any node.
 //
-// Source: docs/retention.md, "On a cluster".
+// Source: docs/removal.md, "On a cluster".
 
 #pragma once
 

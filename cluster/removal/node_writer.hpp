@@ -1,6 +1,6 @@
 // NodeWriter: what retention writes at a node of a cluster, where an append is decided by a cut.
 //
-// Source: docs/retention.md, "On a cluster".
+// Source: docs/removal.md, "On a cluster".
 
 #pragma once
 

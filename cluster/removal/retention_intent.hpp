@@ -1,7 +1,7 @@
 // RetentionIntent: an append of retention, and the rows that are written when it is known to stand, as a node keeps
 // them meanwhile.
 //
-// Source: docs/on-disk-format.md, "Removals".
+// Source: docs/internals/on-disk-format.md, "Removals".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Chunks: the values of sealed rows. Up to 128 entries each, deltas as varints.
 //
-// Source: docs/on-disk-format.md, "Streams", "Postings", "Runs".
+// Source: docs/internals/on-disk-format.md, "Streams", "Postings", "Runs".
 
 #pragma once
 

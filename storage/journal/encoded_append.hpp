@@ -71,7 +71,7 @@ struct EncodedAppend {
 EventId command_key(const AggregateId& aggregate, std::string_view command_id);
 
 /// Shape: checked and normalised (protocol/validate); every event has an id; `ids_given[i]`: the caller's.
-/// Source: docs/on-disk-format.md, "Journal".
+/// Source: docs/internals/on-disk-format.md, "Journal".
 EncodedAppend encode_append(Append&& append, std::span<const bool> ids_given, std::uint32_t shard_count,
                             const sharding::TermHasher& hasher, Timestamp now);
 

@@ -1,6 +1,6 @@
 // An event's body: everything of it that is known before its place is. Written by prepare, read behind its checksum.
 //
-// Source: docs/on-disk-format.md, "Journal".
+// Source: docs/internals/on-disk-format.md, "Journal".
 
 #pragma once
 

@@ -2,7 +2,7 @@
 // cannot contain.
 //
 // Shape:  aggregates were checked (AggregateId::check): their parts have no NUL.
-// Source: docs/on-disk-format.md; golden bytes in tests/golden/storage_golden_test.cpp.
+// Source: docs/internals/on-disk-format.md; golden bytes in tests/golden/storage_golden_test.cpp.
 
 #pragma once
 

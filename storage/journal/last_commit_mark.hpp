@@ -16,7 +16,7 @@ namespace evershard::storage {
 /// store that recovers less than it says has lost something (RocksDB opens a log with a damaged middle without a word).
 ///
 /// Shape:  two slots of 32 bytes, at 0 and 512, written in turn: "EVMK", version, cut number, watermark, XXH64 of
-/// these. Source: docs/on-disk-format.md, "The folder".
+/// these. Source: docs/internals/on-disk-format.md, "The folder".
 class LastCommitMark {
  public:
   struct Value {

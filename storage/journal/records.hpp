@@ -1,6 +1,6 @@
 // Records: the journal's values. One record a shard and commit, split at some kilobytes; each event with a checksum.
 //
-// Source: docs/on-disk-format.md, "Journal".
+// Source: docs/internals/on-disk-format.md, "Journal".
 
 #pragma once
 

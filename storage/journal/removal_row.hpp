@@ -1,7 +1,7 @@
 // The state rows of truncation and removal: how far each aggregate's history is gone, and what of it is still to be
 // done.
 //
-// Source: docs/on-disk-format.md, "Removals".
+// Source: docs/internals/on-disk-format.md, "Removals".
 
 #pragma once
 

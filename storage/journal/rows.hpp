@@ -12,7 +12,7 @@
 
 namespace evershard::storage {
 
-/// Source: docs/on-disk-format.md. Keys and values: keys.hpp, records.hpp, chunks.hpp.
+/// Source: docs/internals/on-disk-format.md. Keys and values: keys.hpp, records.hpp, chunks.hpp.
 enum class Family : std::uint8_t { journal, order, state, streams, postings, ids, directory, runs };
 inline constexpr std::size_t family_count = 8;
 std::string_view name_of(Family family);

@@ -1,6 +1,6 @@
 // A snapshot's row: the latest in slot 0, retained copies under their versions; the same bytes in both places.
 //
-// Source: docs/on-disk-format.md, "State".
+// Source: docs/internals/on-disk-format.md, "State".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Numbers in stored values: varints, zigzag, little-endian fixed widths; read within bounds, whatever the bytes.
 //
-// Source: docs/on-disk-format.md, "Numbers".
+// Source: docs/internals/on-disk-format.md, "Numbers".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // WaitingRow: what comes with an append beside its events, kept until a cut places or refuses it.
 //
-// Source: docs/on-disk-format.md, "State".
+// Source: docs/internals/on-disk-format.md, "State".
 
 #pragma once
 

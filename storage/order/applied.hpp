@@ -19,7 +19,7 @@ namespace evershard::storage {
 /// Shape:  version byte 1; cut number, watermark, coordinator's epoch: 8 bytes each, big-endian; then 2 + 8 bytes for
 /// each
 ///         shard whose epoch is not 1.
-/// Source: docs/on-disk-format.md, "State".
+/// Source: docs/internals/on-disk-format.md, "State".
 struct Applied {
   CutNumber number;
   GlobalPosition watermark;

@@ -1,6 +1,6 @@
 // The rows of a cut log, byte by byte. Each ends with a checksum that binds it to its key.
 //
-// Source: docs/on-disk-format.md, "Cut log"; golden bytes in tests/golden/cut_log_golden_test.cpp.
+// Source: docs/internals/on-disk-format.md, "Cut log"; golden bytes in tests/golden/cut_log_golden_test.cpp.
 
 #pragma once
 

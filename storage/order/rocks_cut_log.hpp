@@ -58,7 +58,7 @@ struct CutLogCheck {
 ///          number of shards, another hash, a newer format, a store's folder), corruption (a row is damaged or missing:
 ///          which), io
 /// Durable: every put, and every change of epoch, is synced on return.
-/// Source:  docs/on-disk-format.md, "Cut log".
+/// Source:  docs/internals/on-disk-format.md, "Cut log".
 Result<std::unique_ptr<DurableCutLog>> open_cut_log(const CutLogOptions& options);
 
 }  // namespace evershard::storage

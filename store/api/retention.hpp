@@ -77,7 +77,7 @@ struct RetentionEntry {
   SeqNr number;  ///< in the log, from 1
   Timestamp at;
   std::string what{};  ///< the event's type: $TruncationOrdered, $RemovalOrdered, $RemovalDone, ...
-  std::string json{};  ///< docs/retention.md
+  std::string json{};  ///< docs/removal.md
 
   friend bool operator==(const RetentionEntry&, const RetentionEntry&) = default;
 };

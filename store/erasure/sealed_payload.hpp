@@ -48,7 +48,7 @@ struct SealedFor {
 /// one; any difference gives another nonce, which is made of all of them.
 ///
 /// Shape: `once`: what tells this one from others of equal content: its event's id.
-/// Source: docs/on-disk-format.md, "Sealed payloads"
+/// Source: docs/internals/on-disk-format.md, "Sealed payloads"
 [[nodiscard]] std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std::string_view once,
                                        const PlainPayload& plain);
 

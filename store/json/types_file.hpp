@@ -15,7 +15,7 @@
 namespace evershard {
 
 /// Errors: corruption (damaged), invalid_argument (written by a newer program), io. A store without the file has no
-/// types. Source: docs/on-disk-format.md, "TYPES"
+/// types. Source: docs/internals/on-disk-format.md, "TYPES"
 [[nodiscard]] Result<RegisteredTypes> load_types(const std::filesystem::path& data_dir);
 
 /// In one step; no types: the file goes. The store is open, so that nobody else does it at the same time.

@@ -1,6 +1,6 @@
 // What the events of retention say, as JSON.
 //
-// Source: docs/retention.md, "The log".
+// Source: docs/removal.md, "The log".
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // RetentionRecords: what retention keeps in the store itself: policies, as definitions, and the log.
 //
-// Source: docs/retention.md.
+// Source: docs/removal.md.
 
 #pragma once
 

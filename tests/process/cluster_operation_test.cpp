@@ -298,7 +298,7 @@ TEST_F(OperatedCluster, ReadsItsConfigurationFromFiles) {
 }
 
 TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
-  // As docs/link.md says.
+  // As docs/internals/link.md says.
   const auto openssl = [&](const std::string& words) {
     return std::system(("cd " + folder_.path().string() +
                         " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes " + words +

@@ -1,5 +1,5 @@
-// The published vectors of docs/sharding.md. If one of these fails, every store that exists would lose its streams:
-// change the code back, never the numbers.
+// The published vectors of docs/internals/sharding.md. If one of these fails, every store that exists would lose its
+// streams: change the code back, never the numbers.
 
 #include "evershard/sharding/stream_hash.hpp"
 

@@ -29,7 +29,7 @@ struct ProjectionCheckpoint {
   friend bool operator==(const ProjectionCheckpoint&, const ProjectionCheckpoint&) = default;
 };
 
-/// Source: docs/on-disk-format.md, "Projections"
+/// Source: docs/internals/on-disk-format.md, "Projections"
 [[nodiscard]] std::string encode(const ProjectionCheckpoint& checkpoint, const ProjectionOwner& owner);
 
 struct OwnedCheckpoint {

@@ -28,7 +28,7 @@ struct RocksProjectionOptions {
 /// What cannot be opened, is damaged, of another store or ahead of it, is cleared: it is rebuilt from the events.
 ///
 /// Errors: unavailable (open already), io (the disk)
-/// Source: docs/on-disk-format.md, "Projections"
+/// Source: docs/internals/on-disk-format.md, "Projections"
 [[nodiscard]] Result<std::unique_ptr<ProjectionStore>> open_projection_store(const RocksProjectionOptions& options);
 
 }  // namespace evershard::storage

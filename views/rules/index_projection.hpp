@@ -15,7 +15,7 @@ namespace evershard::actors {
 
 /// Shape of the rows: key = chunk (8 bytes, big-endian, from 0), value = the positions of its 128 numbers as varints,
 /// each but the first as the difference to the one before. State: how many numbers there are, a varint. Source:
-/// docs/on-disk-format.md, "Projections"
+/// docs/internals/on-disk-format.md, "Projections"
 class IndexKind final : public ProcessorKind {
  public:
   static constexpr const char* name = "index";

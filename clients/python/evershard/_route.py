@@ -1,4 +1,4 @@
-"""Which shard an append belongs to: docs/sharding.md, with its vectors."""
+"""Which shard an append belongs to: docs/internals/sharding.md, with its vectors."""
 
 from __future__ import annotations
 

@@ -391,7 +391,7 @@ class Client:
             end = message.up_to
         return int(end)
 
-    # Retention: what is removed is removed for good: docs/retention.md. All but the policies and the log need the scope `admin`; `by` and `reason` are kept in the log.
+    # Retention: what is removed is removed for good: docs/removal.md. All but the policies and the log need the scope `admin`; `by` and `reason` are kept in the log.
     #
     # Cancelling the call stops the work at the next safe point; the same again does what is left. Errors of what removes: OutcomeUnknownError (its end was not
     # heard: the same again tells).

@@ -25,9 +25,9 @@ ROOT = pathlib.Path(__file__).parents[3]
 
 
 def vectors() -> list[tuple[bytes, int, str, tuple[int, int, int]]]:
-    """The rows of the tables of docs/sharding.md: what is hashed, and what must come out."""
+    """The rows of the tables of docs/internals/sharding.md: what is hashed, and what must come out."""
     rows = []
-    text = (ROOT / "docs/sharding.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/internals/sharding.md").read_text(encoding="utf-8")
     for what, size, digest, *shards in re.findall(r"^\| (.+) \| (\d+) \| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| (\d+) \|$", text, re.M):
         quoted = re.findall(r"`([^`]+)`", what)
         name = (quoted[0] if quoted else "").encode()

@@ -1,4 +1,4 @@
-// What is removed from a store's history, for good, and the record of it. See docs/retention.md.
+// What is removed from a store's history, for good, and the record of it. See docs/removal.md.
 import { EvershardError, InvalidArgumentError, OutcomeUnknownError, TimeoutError, UnavailableError } from "./errors.js";
 import { Retention as Service, RetentionPolicyKind as Kind, } from "./gen/evershard/v1/retention_pb.js";
 import { splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";

@@ -1,4 +1,4 @@
-// What is removed from a store's history, for good, and the record of it. See docs/retention.md.
+// What is removed from a store's history, for good, and the record of it. See docs/removal.md.
 
 import type { DescMethodServerStreaming, MessageInitShape } from "@bufbuild/protobuf";
 

@@ -1,4 +1,4 @@
-// The published vectors of docs/sharding.md, and which door is asked next.
+// The published vectors of docs/internals/sharding.md, and which door is asked next.
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { root } from "./server.js";
 
 /** The rows of the tables: what is hashed, and what must come out. */
 function vectors(): { name: string | Uint8Array; bytes: number; hash: string; shards: [number, number, number] }[] {
-  const text = readFileSync(join(root, "docs/sharding.md"), "utf8");
+  const text = readFileSync(join(root, "docs/internals/sharding.md"), "utf8");
   return [...text.matchAll(/^\| (.+) \| (\d+) \| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map(([, what, bytes, hash, of16, of1, of65535]) => {
     const quoted = [...what!.matchAll(/`([^`]+)`/g)].map(([, one]) => one!);
     let name: string | Uint8Array = quoted[0] ?? "";

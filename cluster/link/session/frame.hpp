@@ -39,7 +39,7 @@ class FrameWriter {
 };
 
 /// Shape:  u32 bytes of body | u32 checksum of what follows | u64 session | u32 sequence | u8 type | 3 times 0 | body
-/// Source: docs/link.md
+/// Source: docs/internals/link.md
 class FrameReader {
  public:
   /// Bytes as they come.

@@ -113,7 +113,7 @@ TEST(ShardDirectory, AnAppendLiesWhereItsFirstEventDoes) {
   EXPECT_FALSE(directory.shard_of(Append{}.event("order-1", "T", "x"))) << "nobody has said yet";
   ASSERT_TRUE(directory.learn(said_by(1, std::vector<std::uint32_t>(16, 1), 1)));
   EXPECT_EQ(directory.shard_of(Append{}.event("a-1", "T", "x").event("order-1", "T", "x")), ShardId(3))
-      << "docs/sharding.md";
+      << "docs/internals/sharding.md";
   EXPECT_FALSE(directory.shard_of(Append{}.event("", "T", "x"))) << "it has no name yet";
   EXPECT_TRUE(directory.shard_of(Append{}.event("", "T", "x").request(EventId::random())));
   auto newer = said_by(1, std::vector<std::uint32_t>(16, 1), 1);

@@ -23,7 +23,7 @@ RegisteredTypes some_types() {
   return types;
 }
 
-// docs/on-disk-format.md, "TYPES"
+// docs/internals/on-disk-format.md, "TYPES"
 TEST(TypesFile, HasAFixedForm) {
   RegisteredTypes types;
   types.files["a.proto"] =

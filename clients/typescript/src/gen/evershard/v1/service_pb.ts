@@ -660,7 +660,7 @@ export type MembersResponse = Message<"evershard.v1.MembersResponse"> & {
   shards: number;
 
   /**
-   * which one: docs/sharding.md
+   * which one: docs/internals/sharding.md
    *
    * @generated from field: uint32 hash = 4;
    */
