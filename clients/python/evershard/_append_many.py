@@ -14,7 +14,13 @@ import grpc.aio
 from . import _wire
 from ._append import Append, AppendOutcome
 from ._doors import Door
-from ._errors import CallCancelledError, EvershardError, ProtocolError, TimeoutError, UnavailableError
+from ._errors import (
+    CallCancelledError,
+    EvershardError,
+    ProtocolError,
+    TimeoutError,
+    UnavailableError,
+)
 from ._pipeline import Lanes, Order, Pipeline
 from ._retry import Backoff, Patience, worth_retrying
 from ._streams import is_cancelled
@@ -27,9 +33,16 @@ T = TypeVar("T")
 
 class AppendMany:
     """Iterates over AppendOutcomes, in the order of the appends. Ends when each has been given; raises what `appends` raised, or, with no answer
-    for the time-out, what is wrong, behind the outcomes of those before. close(): what was not sent yet is not sent."""
+    for the time-out, what is wrong, behind the outcomes of those before. close(): what was not sent yet is not sent.
+    """
 
-    def __init__(self, client: Client, appends: AsyncIterable[Append] | Iterable[Append], in_flight: int, timeout: float | None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        appends: AsyncIterable[Append] | Iterable[Append],
+        in_flight: int,
+        timeout: float | None,
+    ) -> None:
         self._client = client
         self._appends = appends
         self._order = Order(max(in_flight, 1))
@@ -48,7 +61,12 @@ class AppendMany:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -66,7 +84,9 @@ class AppendMany:
             if outcome is not None:
                 self._change()  # there is room
                 return outcome
-            if self._order.is_empty and (self._source_ended or self._failed is not None):
+            if self._order.is_empty and (
+                self._source_ended or self._failed is not None
+            ):
                 await self.close()
                 if self._failed is not None:
                     raise self._failed
@@ -97,7 +117,11 @@ class AppendMany:
             pass
 
     async def _take_appends(self) -> None:
-        source = self._appends if isinstance(self._appends, AsyncIterable) else _as_async(self._appends)
+        source = (
+            self._appends
+            if isinstance(self._appends, AsyncIterable)
+            else _as_async(self._appends)
+        )
         try:
             async for append in source:
                 await self._send(append)
@@ -125,15 +149,23 @@ class AppendMany:
         lane = lane or 0
         pipeline = self._pipelines.get(lane)
         if pipeline is None:
-            pipeline = self._pipelines[lane] = Pipeline(self._timeout, self._order, self._client._unavailable_timeout)
+            pipeline = self._pipelines[lane] = Pipeline(
+                self._timeout, self._order, self._client._unavailable_timeout
+            )
             self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
         self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
         if self._failed is not None:
-            pipeline.give_up(self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed)))
+            pipeline.give_up(
+                self._failed
+                if isinstance(self._failed, EvershardError)
+                else ProtocolError(repr(self._failed))
+            )
 
     async def _exchange(self, lane: int, pipeline: Pipeline) -> None:
         """One connection after the other, until everything is answered or it is too late."""
-        backoff, patience = Backoff(), Patience(self._client._unavailable_timeout, time.monotonic())
+        backoff, patience = Backoff(), Patience(
+            self._client._unavailable_timeout, time.monotonic()
+        )
         try:
             while not (self._source_ended and not pipeline.has_work):
                 if not pipeline.has_work:
@@ -145,11 +177,20 @@ class AppendMany:
                     continue
                 if not pipeline.has_work and not self._client._closed:
                     continue  # nobody waits for this node: what is wrong with it ends nothing of the others'
-                if self._client._closed or not worth_retrying(failed) or pipeline.is_late(time.monotonic()) or not patience.bears(failed, time.monotonic()):
+                if (
+                    self._client._closed
+                    or not worth_retrying(failed)
+                    or pipeline.is_late(time.monotonic())
+                    or not patience.bears(failed, time.monotonic())
+                ):
                     return self._give_up(failed)
                 await asyncio.sleep(backoff.next(failed))
         except Exception as error:  # whoever iterates must not wait forever
-            self._give_up(error if isinstance(error, EvershardError) else ProtocolError(repr(error)))
+            self._give_up(
+                error
+                if isinstance(error, EvershardError)
+                else ProtocolError(repr(error))
+            )
 
     def _give_up(self, failed: EvershardError) -> None:
         self._failed = self._failed or failed
@@ -157,7 +198,9 @@ class AppendMany:
             pipeline.give_up(failed)
         self._change()
 
-    async def _exchange_once(self, lane: int, pipeline: Pipeline, backoff: Backoff, patience: Patience) -> EvershardError | None:
+    async def _exchange_once(
+        self, lane: int, pipeline: Pipeline, backoff: Backoff, patience: Patience
+    ) -> EvershardError | None:
         """What ended it; None: all is answered."""
         doors = self._client._doors
         try:
@@ -171,7 +214,9 @@ class AppendMany:
             doors.failed(door)
         return failed
 
-    async def _exchange_with(self, door: Door, pipeline: Pipeline, backoff: Backoff, patience: Patience) -> EvershardError | None:
+    async def _exchange_with(
+        self, door: Door, pipeline: Pipeline, backoff: Backoff, patience: Patience
+    ) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
         writing = asyncio.ensure_future(self._write(call, pipeline))
         try:
@@ -179,13 +224,24 @@ class AppendMany:
                 backoff.reset()
                 patience.worked()
                 self._client._doors.worked(door)
-                self._client._doors.see(message.appended.watermark, message.appended.last_position)
+                self._client._doors.see(
+                    message.appended.watermark, message.appended.last_position
+                )
                 pipeline.answered(message, time.monotonic())
                 self._change()
             code = await call.code()
             if code != grpc.StatusCode.OK:
-                raise grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details())
-            return UnavailableError("the server ended the stream") if pipeline.has_work else None
+                raise grpc.aio.AioRpcError(
+                    code,
+                    await call.initial_metadata(),
+                    await call.trailing_metadata(),
+                    await call.details(),
+                )
+            return (
+                UnavailableError("the server ended the stream")
+                if pipeline.has_work
+                else None
+            )
         except grpc.aio.AioRpcError as failed:
             return _wire.failure(failed)
         except grpc.aio.UsageError as closed:
@@ -206,8 +262,14 @@ class AppendMany:
         read = asyncio.ensure_future(call.read())
         try:
             while not read.done():
-                await asyncio.wait({read}, timeout=None if self._timeout is None else self._timeout / 4)
-                if not read.done() and pipeline.waits_for_answers and pipeline.is_late(time.monotonic()):
+                await asyncio.wait(
+                    {read}, timeout=None if self._timeout is None else self._timeout / 4
+                )
+                if (
+                    not read.done()
+                    and pipeline.waits_for_answers
+                    and pipeline.is_late(time.monotonic())
+                ):
                     raise TimeoutError(f"no answer in {self._timeout:g} s")
             return read.result()
         finally:

@@ -16,13 +16,29 @@ from ._append import Append
 from ._door_choice import DoorChoice, rest
 from ._errors import InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
-from .v1 import documents_pb2_grpc, groups_pb2_grpc, projections_pb2_grpc, retention_pb2_grpc, service_pb2, service_pb2_grpc, tables_pb2_grpc
+from .v1 import (
+    documents_pb2_grpc,
+    groups_pb2_grpc,
+    projections_pb2_grpc,
+    retention_pb2_grpc,
+    service_pb2,
+    service_pb2_grpc,
+    tables_pb2_grpc,
+)
 
 _MEETING_S = 2.0
 _MAP_AGE_MOST_S = 30.0
-_MAP_AGE_LEAST_S = 0.2  # what is doubtful is asked for again, but no storm is made of it
+_MAP_AGE_LEAST_S = (
+    0.2  # what is doubtful is asked for again, but no storm is made of it
+)
 _WAIT_AT_ONE_S = 3.0
-_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL)
+_PASSING = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -35,24 +51,40 @@ class Door:
     others: tuple[Any, ...]
 
     def method(self, name: str) -> Any:
-        return next(getattr(stub, name) for stub in (self.events, self.groups, *self.others) if hasattr(stub, name))
+        return next(
+            getattr(stub, name)
+            for stub in (self.events, self.groups, *self.others)
+            if hasattr(stub, name)
+        )
 
 
 class Doors:
     """Belongs to an event loop. Where there are several addresses, each is asked whose it is before it is used: an append that was sent to one
     store is never sent again to another."""
 
-    def __init__(self, addresses: list[str], make_channel: Callable[[str, bool], grpc.aio.Channel], metadata: Any, follow_shards: bool, seen: int) -> None:
+    def __init__(
+        self,
+        addresses: list[str],
+        make_channel: Callable[[str, bool], grpc.aio.Channel],
+        metadata: Any,
+        follow_shards: bool,
+        seen: int,
+    ) -> None:
         self._make_channel = make_channel
         self._metadata = metadata
         self._follow = follow_shards
         self._choice = DoorChoice(addresses)
-        self._doors = [self._door(n, address, len(addresses) > 1) for n, address in enumerate(addresses)]
+        self._doors = [
+            self._door(n, address, len(addresses) > 1)
+            for n, address in enumerate(addresses)
+        ]
         self._meeting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._trouble = "no server was reached"
         self._store: tuple[str, str, int] | None = None
-        self._owners: list[tuple[int, int]] = []  # of each shard: its node, under which epoch
+        self._owners: list[tuple[int, int]] = (
+            []
+        )  # of each shard: its node, under which epoch
         self._addresses: dict[int, str] = {}
         self._met: dict[int, int] = {}  # a node's door, as it said itself
         self._wanted: set[int] = set()
@@ -62,11 +94,21 @@ class Doors:
 
     def _door(self, number: int, address: str, several: bool) -> Door:
         channel = self._make_channel(address, several)
-        others: list[Any] = [service_pb2_grpc.AdministrationStub, projections_pb2_grpc.ProjectionsStub, tables_pb2_grpc.TablesStub, documents_pb2_grpc.DocumentsStub,
-                             retention_pb2_grpc.RetentionStub]
-        return Door(number, address, channel, service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
-                    groups_pb2_grpc.GroupsStub(channel),  # type: ignore[no-untyped-call]
-                    tuple(stub(channel) for stub in others))
+        others: list[Any] = [
+            service_pb2_grpc.AdministrationStub,
+            projections_pb2_grpc.ProjectionsStub,
+            tables_pb2_grpc.TablesStub,
+            documents_pb2_grpc.DocumentsStub,
+            retention_pb2_grpc.RetentionStub,
+        ]
+        return Door(
+            number,
+            address,
+            channel,
+            service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
+            groups_pb2_grpc.GroupsStub(channel),  # type: ignore[no-untyped-call]
+            tuple(stub(channel) for stub in others),
+        )
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -107,7 +149,10 @@ class Doors:
         """Waits until a call on the door is sent, or fails, at once: what is not sent in time has not arrived. Errors: UnavailableError"""
         until = None if left is None else time.monotonic() + left
         pause = 0.001
-        while door.channel.get_state(try_to_connect=True) in (grpc.ChannelConnectivity.IDLE, grpc.ChannelConnectivity.CONNECTING):
+        while door.channel.get_state(try_to_connect=True) in (
+            grpc.ChannelConnectivity.IDLE,
+            grpc.ChannelConnectivity.CONNECTING,
+        ):
             if until is not None and time.monotonic() >= until:
                 raise UnavailableError(f"{_wire.NO_CONNECTION}{door.address} in time")
             await asyncio.sleep(pause)
@@ -117,7 +162,11 @@ class Doors:
         self._choice.worked(door.number)
 
     def failed(self, door: Door) -> None:
-        self._choice.failed(door.number, time.monotonic(), rest(self._choice.doors[door.number].failures))
+        self._choice.failed(
+            door.number,
+            time.monotonic(),
+            rest(self._choice.doors[door.number].failures),
+        )
         self.learn_shards(doubtful=True)
 
     # Shards
@@ -146,12 +195,21 @@ class Doors:
             return None
         door = self._doors[number]
         # One that is not open is not waited for: any other takes the append.
-        return door if door.channel.get_state(try_to_connect=True) == grpc.ChannelConnectivity.READY else None
+        return (
+            door
+            if door.channel.get_state(try_to_connect=True)
+            == grpc.ChannelConnectivity.READY
+            else None
+        )
 
     def learn_shards(self, doubtful: bool = False) -> None:
         """Asks who writes which shard, beside everything else, where that is not known, or old."""
         age = time.monotonic() - self._map_asked
-        if not self._follow or age < (_MAP_AGE_MOST_S if self._map_known and not (doubtful and self._owners) else _MAP_AGE_LEAST_S):
+        if not self._follow or age < (
+            _MAP_AGE_MOST_S
+            if self._map_known and not (doubtful and self._owners)
+            else _MAP_AGE_LEAST_S
+        ):
             return
         current = self._choice.current
         if current is not None:
@@ -159,8 +217,20 @@ class Doors:
             self._beside(self._meet(current))
 
     def _look_for(self, node: int) -> None:
-        number = next((door.number for door in self._doors if door.address == self._addresses.get(node)), None)
-        if number is None or number in self._wanted or self._choice.doors[number].ours is not None or self._choice.rests(number, time.monotonic()):
+        number = next(
+            (
+                door.number
+                for door in self._doors
+                if door.address == self._addresses.get(node)
+            ),
+            None,
+        )
+        if (
+            number is None
+            or number in self._wanted
+            or self._choice.doors[number].ours is not None
+            or self._choice.rests(number, time.monotonic())
+        ):
             return
         self._wanted.add(number)
         self._beside(self._meet(number))
@@ -178,12 +248,18 @@ class Doors:
     async def _meet(self, number: int) -> None:
         door = self._doors[number]
         try:
-            said = await door.events.Members(service_pb2.MembersRequest(), metadata=self._metadata, timeout=_MEETING_S)
+            said = await door.events.Members(
+                service_pb2.MembersRequest(),
+                metadata=self._metadata,
+                timeout=_MEETING_S,
+            )
         except grpc.aio.AioRpcError as failed:
             error = _wire.failure(failed)
             if failed.code() in _PASSING:
                 self._trouble = f"{door.address}: {error.message}"
-                self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))
+                self._choice.failed(
+                    number, time.monotonic(), rest(self._choice.doors[number].failures)
+                )
             else:  # of an earlier release, or our token may not ask: what it says to the calls themselves counts
                 self._map_known = True
                 self._choice.is_ours(number, True)
@@ -200,14 +276,20 @@ class Doors:
     def _learn(self, number: int, said: service_pb2.MembersResponse) -> None:
         store = (said.store_id, said.fork_id, said.shards)
         self._map_known = True
-        if self._store is None or not self.several:  # one address: whatever it is, it is what was asked for
+        if (
+            self._store is None or not self.several
+        ):  # one address: whatever it is, it is what was asked for
             self._store = store
         if store != self._store:
             self._trouble = f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
             self._choice.is_ours(number, False)
             return
         self._choice.is_ours(number, True)
-        if not self._follow or said.hash != HASH_ID or len(said.owners) != len(said.epochs):
+        if (
+            not self._follow
+            or said.hash != HASH_ID
+            or len(said.owners) != len(said.epochs)
+        ):
             return
         if said.here != 0:
             self._met.setdefault(said.here, number)
@@ -215,10 +297,17 @@ class Doors:
             self._owners = [(0, 0)] * len(said.owners)
         # Of the same epoch the later word counts: the node may have gone.
         told = zip(said.owners, said.epochs, strict=True)
-        self._owners = [new if new[1] >= old[1] else old for old, new in zip(self._owners, told, strict=False)]
+        self._owners = [
+            new if new[1] >= old[1] else old
+            for old, new in zip(self._owners, told, strict=False)
+        ]
         for member in said.members:
             if not member.address:
                 continue
             self._addresses[member.node] = member.address
-            if member.node not in self._met and all(door.address != member.address for door in self._doors):
-                self._doors.append(self._door(self._choice.add(member.address), member.address, True))
+            if member.node not in self._met and all(
+                door.address != member.address for door in self._doors
+            ):
+                self._doors.append(
+                    self._door(self._choice.add(member.address), member.address, True)
+                )

@@ -37,7 +37,9 @@ class GroupDelivery:
     event: RecordedEvent
     delivery: int
     attempt: int  # from 1
-    _stay: Any = field(default=None, repr=False, compare=False)  # the worker's, in which it was given
+    _stay: Any = field(
+        default=None, repr=False, compare=False
+    )  # the worker's, in which it was given
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,18 @@ class GroupInfo:
 
 
 def group_info(m: groups_pb2.GroupInfo) -> GroupInfo:
-    return GroupInfo(m.name, m.position, m.read_to, m.head, m.unsettled, m.in_flight, m.waiting, m.parked, m.acknowledged, tuple(one.name for one in m.workers))
+    return GroupInfo(
+        m.name,
+        m.position,
+        m.read_to,
+        m.head,
+        m.unsettled,
+        m.in_flight,
+        m.waiting,
+        m.parked,
+        m.acknowledged,
+        tuple(one.name for one in m.workers),
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -86,9 +99,16 @@ class GroupWorker:
     is made again: what was not settled comes again.
     """
 
-    def __init__(self, client: Client, group: str, worker: str | None, credit: int) -> None:
+    def __init__(
+        self, client: Client, group: str, worker: str | None, credit: int
+    ) -> None:
         self._client = client
-        self._join = _wire.checked(groups_pb2.WorkRequest.Join, group=group, worker=worker or f"{socket.gethostname()}:{os.getpid()}", credit=credit)
+        self._join = _wire.checked(
+            groups_pb2.WorkRequest.Join,
+            group=group,
+            worker=worker or f"{socket.gethostname()}:{os.getpid()}",
+            credit=credit,
+        )
         self._stay: _Stay | None = None
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -98,7 +118,12 @@ class GroupWorker:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     def __aiter__(self) -> AsyncIterator[GroupDelivery]:
@@ -143,16 +168,25 @@ class GroupWorker:
             if left is not None and left <= 0:
                 return None
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), wait if left is None else min(wait, left))
+                await asyncio.wait_for(
+                    self._changed.wait(), wait if left is None else min(wait, left)
+                )
         return None
 
     async def acknowledge(self, delivery: GroupDelivery) -> None:
         """It is done; returns when that is durable. Errors: FencedError: others have it by now, or may"""
         await self._settle(delivery, kind=_Kind.KIND_ACKNOWLEDGE)
 
-    async def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
+    async def reject(
+        self, delivery: GroupDelivery, reason: str, *, after: float | None = None
+    ) -> None:
         """Again later (`after`: seconds; None: as the group is set), or parked, when that was its last attempt."""
-        await self._settle(delivery, kind=_Kind.KIND_REJECT, reason=reason, after_ms=None if after is None else int(after * 1000))
+        await self._settle(
+            delivery,
+            kind=_Kind.KIND_REJECT,
+            reason=reason,
+            after_ms=None if after is None else int(after * 1000),
+        )
 
     async def park(self, delivery: GroupDelivery, reason: str) -> None:
         """Aside, until somebody replays or discards it. Errors: OverloadedError: no more can be parked"""
@@ -161,7 +195,9 @@ class GroupWorker:
     async def renew(self, *deliveries: GroupDelivery) -> None:
         """The leases of these begin anew; none: only what it has not been given yet stays its own."""
         if self._stay is None or self._stay.over is not None:
-            raise FencedError("the worker is not in the group: its events are given out again")
+            raise FencedError(
+                "the worker is not in the group: its events are given out again"
+            )
         await self._renew(self._stay, [one.event.position for one in deliveries])
 
     async def close(self) -> None:
@@ -169,7 +205,12 @@ class GroupWorker:
         self._closed = True
         stay, self._stay = self._stay, None
         if stay is not None and stay.over is None:
-            with contextlib.suppress(EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.TimeoutError):
+            with contextlib.suppress(
+                EvershardError,
+                grpc.aio.AioRpcError,
+                asyncio.InvalidStateError,
+                asyncio.TimeoutError,
+            ):
                 await self._write(stay, groups_pb2.WorkRequest(leave=True))
                 if self._reader is not None:
                     await asyncio.wait_for(asyncio.shield(self._reader), _LEAVE_S)
@@ -203,7 +244,9 @@ class GroupWorker:
             raise _wire.failure(failed) from None
         except (TimeoutError, UnavailableError) as failed:
             self._client._doors.failed(door)
-            raise UnavailableError(f"the server does not say whether the worker has joined: {failed}") from None
+            raise UnavailableError(
+                f"the server does not say whether the worker has joined: {failed}"
+            ) from None
         finally:
             if self._stay is not stay:
                 stay.call.cancel()
@@ -220,17 +263,33 @@ class GroupWorker:
 
     @staticmethod
     async def _why(stay: _Stay) -> grpc.aio.AioRpcError:
-        return grpc.aio.AioRpcError(await stay.call.code(), await stay.call.initial_metadata(), await stay.call.trailing_metadata(), await stay.call.details())
+        return grpc.aio.AioRpcError(
+            await stay.call.code(),
+            await stay.call.initial_metadata(),
+            await stay.call.trailing_metadata(),
+            await stay.call.details(),
+        )
 
     async def _read(self, stay: _Stay) -> None:
         try:
             while (message := await stay.call.read()) is not grpc.aio.EOF:
                 if message.deliveries and not stay.queue:
                     stay.renewed = time.monotonic()
-                stay.queue.extend(GroupDelivery(_wire.recorded(one.event), one.delivery, one.attempt, stay) for one in message.deliveries)
+                stay.queue.extend(
+                    GroupDelivery(
+                        _wire.recorded(one.event), one.delivery, one.attempt, stay
+                    )
+                    for one in message.deliveries
+                )
                 if message.lost:
-                    stay.queue = deque(one for one in stay.queue if one.event.position not in message.lost)
-                waits = stay.batches.pop(message.batch, None) if message.outcomes else None
+                    stay.queue = deque(
+                        one
+                        for one in stay.queue
+                        if one.event.position not in message.lost
+                    )
+                waits = (
+                    stay.batches.pop(message.batch, None) if message.outcomes else None
+                )
                 if waits is not None and not waits.done():
                     outcome = message.outcomes[0]
                     if outcome.HasField("refused"):
@@ -239,12 +298,28 @@ class GroupWorker:
                         waits.set_result(None)
                 self._changed.set()
             code = await stay.call.code()
-            stay.over = UnavailableError("the server ended the worker's stay") if code == grpc.StatusCode.OK else _wire.failure(await self._why(stay))
-        except (grpc.aio.AioRpcError, asyncio.CancelledError, grpc.aio.UsageError) as failed:
-            stay.over = _wire.failure(failed) if isinstance(failed, grpc.aio.AioRpcError) else CallCancelledError("the client was closed")
+            stay.over = (
+                UnavailableError("the server ended the worker's stay")
+                if code == grpc.StatusCode.OK
+                else _wire.failure(await self._why(stay))
+            )
+        except (
+            grpc.aio.AioRpcError,
+            asyncio.CancelledError,
+            grpc.aio.UsageError,
+        ) as failed:
+            stay.over = (
+                _wire.failure(failed)
+                if isinstance(failed, grpc.aio.AioRpcError)
+                else CallCancelledError("the client was closed")
+            )
         for waits in stay.batches.values():
             if not waits.done():
-                waits.set_exception(UnavailableError(f"whether the event was settled is unknown, it may come again: {stay.over}"))
+                waits.set_exception(
+                    UnavailableError(
+                        f"whether the event was settled is unknown, it may come again: {stay.over}"
+                    )
+                )
         stay.queue.clear()
         self._changed.set()
 
@@ -255,36 +330,65 @@ class GroupWorker:
                 await stay.call.write(request)
 
     async def _alive(self, stay: _Stay) -> None:
-        now = time.monotonic()  # what it settles says that it is there, and nothing of what it has not taken yet
-        if now - stay.said >= stay.lease / 4 or (stay.queue and now - stay.renewed >= stay.lease / 4):
+        now = (
+            time.monotonic()
+        )  # what it settles says that it is there, and nothing of what it has not taken yet
+        if now - stay.said >= stay.lease / 4 or (
+            stay.queue and now - stay.renewed >= stay.lease / 4
+        ):
             with contextlib.suppress(EvershardError):
                 await self._renew(stay, [])
 
     async def _begin(self, stay: _Stay, delivery: GroupDelivery) -> None:
         """Its handler begins: only that, or being settled, counts as an attempt. The answer has no batch: nobody waits for it."""
         if stay.takes_begun:
-            begun = _Kind(kind=_Kind.KIND_BEGIN, position=delivery.event.position, delivery=delivery.delivery)
-            with contextlib.suppress(EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            begun = _Kind(
+                kind=_Kind.KIND_BEGIN,
+                position=delivery.event.position,
+                delivery=delivery.delivery,
+            )
+            with contextlib.suppress(
+                EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError
+            ):
                 await self._write(stay, groups_pb2.WorkRequest(settlements=[begun]))
 
     async def _renew(self, stay: _Stay, positions: list[int]) -> None:
         stay.renewed = time.monotonic()
         try:
-            await self._write(stay, groups_pb2.WorkRequest(renew=[*positions, *(one.event.position for one in stay.queue)]))
+            await self._write(
+                stay,
+                groups_pb2.WorkRequest(
+                    renew=[*positions, *(one.event.position for one in stay.queue)]
+                ),
+            )
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            raise UnavailableError("the connection of the worker broke: its events are given out again") from None
+            raise UnavailableError(
+                "the connection of the worker broke: its events are given out again"
+            ) from None
 
     async def _settle(self, delivery: GroupDelivery, **settlement: Any) -> None:
         stay: _Stay | None = delivery._stay or self._stay
         if stay is None or stay.over is not None or stay is not self._stay:
-            raise FencedError("the event is given out again: this worker's stay is over")
-        message = _wire.checked(_Kind, position=delivery.event.position, delivery=delivery.delivery, **settlement)
+            raise FencedError(
+                "the event is given out again: this worker's stay is over"
+            )
+        message = _wire.checked(
+            _Kind,
+            position=delivery.event.position,
+            delivery=delivery.delivery,
+            **settlement,
+        )
         self._last_batch += 1
         waits: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         stay.batches[self._last_batch] = waits
         try:
-            await self._write(stay, groups_pb2.WorkRequest(settlements=[message], batch=self._last_batch))
+            await self._write(
+                stay,
+                groups_pb2.WorkRequest(settlements=[message], batch=self._last_batch),
+            )
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             waits.cancel()
-            raise UnavailableError("whether the event was settled is unknown, it may come again: the connection broke") from None
+            raise UnavailableError(
+                "whether the event was settled is unknown, it may come again: the connection broke"
+            ) from None
         await waits

@@ -7,7 +7,13 @@ from ._append import Append
 HASH_ID = 1
 
 _MASK = 2**64 - 1
-_P1, _P2, _P3, _P4, _P5 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+_P1, _P2, _P3, _P4, _P5 = (
+    0x9E3779B185EBCA87,
+    0xC2B2AE3D27D4EB4F,
+    0x165667B19E3779F9,
+    0x85EBCA77C2B2AE63,
+    0x27D4EB2F165667C5,
+)
 
 
 def _rotl(x: int, bits: int) -> int:
@@ -31,7 +37,13 @@ def xxh64(data: bytes) -> int:
             for i in range(4):
                 lanes[i] = _round(lanes[i], word(8))
                 at += 8
-        h = sum(_rotl(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & _MASK
+        h = (
+            sum(
+                _rotl(lane, bits)
+                for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)
+            )
+            & _MASK
+        )
         for lane in lanes:
             h = ((h ^ _round(0, lane)) * _P1 + _P4) & _MASK
     else:
@@ -56,4 +68,11 @@ def shard_of(append: Append, shards: int) -> int | None:
     if not append.events:
         return None
     first = append.events[0]
-    return xxh64(str(first.aggregate).encode() if first.aggregate is not None else first.id.bytes) % shards
+    return (
+        xxh64(
+            str(first.aggregate).encode()
+            if first.aggregate is not None
+            else first.id.bytes
+        )
+        % shards
+    )

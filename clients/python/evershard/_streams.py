@@ -63,7 +63,12 @@ class _Stream:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     def __del__(self) -> None:
@@ -110,13 +115,22 @@ class _Stream:
         except grpc.aio.AioRpcError as failed:
             raise _wire.failure(failed) from None
         except (grpc.aio.UsageError, asyncio.CancelledError):
-            raise UnavailableError("the call was cancelled") from None  # by close(), here or of the client
+            raise UnavailableError(
+                "the call was cancelled"
+            ) from None  # by close(), here or of the client
         if message is not grpc.aio.EOF:
             return message
         call = self._call
         code = grpc.StatusCode.OK if call is None else await call.code()
         if code != grpc.StatusCode.OK:
-            raise _wire.failure(grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details()))
+            raise _wire.failure(
+                grpc.aio.AioRpcError(
+                    code,
+                    await call.initial_metadata(),
+                    await call.trailing_metadata(),
+                    await call.details(),
+                )
+            )
         return None
 
     async def _pause(self, seconds: float) -> None:
@@ -134,7 +148,9 @@ class EventReader(_Stream):
     Goes on behind the last event when a connection breaks, within the time-out.
     """
 
-    def __init__(self, client: Client, cursor: ReadCursor, timeout: float | None) -> None:
+    def __init__(
+        self, client: Client, cursor: ReadCursor, timeout: float | None
+    ) -> None:
         super().__init__(client)
         self._cursor = cursor
         self._timeout = timeout
@@ -169,7 +185,12 @@ class EventReader(_Stream):
                     if self._client._read_own_writes:
                         self._cursor.begins_behind(self._client.seen)
                     events_of = await self._open()
-                    self._call = events_of.Read(self._cursor.request(ms_of(self._client._doors.wait_at_one(left))), metadata=self._client._metadata)
+                    self._call = events_of.Read(
+                        self._cursor.request(
+                            ms_of(self._client._doors.wait_at_one(left))
+                        ),
+                        metadata=self._client._metadata,
+                    )
                 message = await self._next_message(None if left is None else left + 0.5)
                 if message is None:
                     raise UnavailableError("the read ended before it was complete")
@@ -183,11 +204,20 @@ class EventReader(_Stream):
                 if self._ended:
                     break
                 # One that has not come so far in its time is left alone, where there are others.
-                behind = self._cursor.waits and self._client._doors.several and isinstance(failed, TimeoutError) and failed.told_by_server
-                again = behind or (worth_retrying(failed) and patience.bears(failed, time.monotonic()))
+                behind = (
+                    self._cursor.waits
+                    and self._client._doors.several
+                    and isinstance(failed, TimeoutError)
+                    and failed.told_by_server
+                )
+                again = behind or (
+                    worth_retrying(failed) and patience.bears(failed, time.monotonic())
+                )
                 if again and not isinstance(failed, OverloadedError):
                     self._failed()
-                if not again or (until is not None and time.monotonic() + wait >= until):
+                if not again or (
+                    until is not None and time.monotonic() + wait >= until
+                ):
                     raise
                 before = failed
                 await self._pause(wait)
@@ -196,8 +226,13 @@ class EventReader(_Stream):
                 self._drop()
                 if before is not None:
                     raise before from None  # why it took so long says more
-                if door is not None and door.channel.get_state() != grpc.ChannelConnectivity.READY:
-                    raise UnavailableError(f"{_wire.NO_CONNECTION}{door.address} in time") from None
+                if (
+                    door is not None
+                    and door.channel.get_state() != grpc.ChannelConnectivity.READY
+                ):
+                    raise UnavailableError(
+                        f"{_wire.NO_CONNECTION}{door.address} in time"
+                    ) from None
                 raise TimeoutError(f"no page in {self._timeout:g} s") from None
             except asyncio.CancelledError:
                 self._drop()
@@ -210,8 +245,16 @@ class Subscription(_Stream):
     """Iterates over FeedItems until it is closed. `watermark` is that of the last item: what a later subscription goes on after. `away`: why the
     server is, while it has been for a second; None: it is there."""
 
-    def __init__(self, client: Client, query: Query, after: int | None, heartbeat: float | None, page_events_max: int | None, retry_for: float | None,
-                 on_away: Callable[[EvershardError | None], None] | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        query: Query,
+        after: int | None,
+        heartbeat: float | None,
+        page_events_max: int | None,
+        retry_for: float | None,
+        on_away: Callable[[EvershardError | None], None] | None = None,
+    ) -> None:
         super().__init__(client)
         self._query = _wire.query(query)
         self._after = after
@@ -261,21 +304,33 @@ class Subscription(_Stream):
         stall = 3 * self._heartbeat_ms / 1000 if self._heartbeat_ms else None
         if self._call is None:
             if self._after is None:  # "now" is the same after a broken connection
-                self._after = await (self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for))
-            self._call = (await self._open()).Subscribe(self._request(self._after), metadata=self._client._metadata)
+                self._after = await (
+                    self._client.head()
+                    if self._retry_for is None
+                    else self._client.head(timeout=self._retry_for)
+                )
+            self._call = (await self._open()).Subscribe(
+                self._request(self._after), metadata=self._client._metadata
+            )
         try:
             message = await self._next_message(stall)
         except EvershardError:
             raise
         except asyncio.TimeoutError:
-            raise UnavailableError(f"no word in {stall:g} s, three heartbeats") from None
+            raise UnavailableError(
+                f"no word in {stall:g} s, three heartbeats"
+            ) from None
         if message is None:
             raise UnavailableError("the server ended the subscription")
         # Its watermark may be no more than what was asked for, beyond the head.
         self._came(message.events[-1].position if message.events else 0)
         item = _wire.feed_item(message)
-        self._after = max(message.watermark, self._after)  # another node than before may be behind what was given
-        return item if item is None else dataclasses.replace(item, watermark=self._after)
+        self._after = max(
+            message.watermark, self._after
+        )  # another node than before may be behind what was given
+        return (
+            item if item is None else dataclasses.replace(item, watermark=self._after)
+        )
 
     async def _broken(self, failed: EvershardError) -> None:
         now = time.monotonic()
@@ -286,7 +341,11 @@ class Subscription(_Stream):
         if self._retry_for is not None and now - self._broken_since >= self._retry_for:
             raise failed
         if self._broken_since == now:
-            _log.warning("a subscription is broken and goes on behind position %s as soon as it can: %s", self._after, failed)
+            _log.warning(
+                "a subscription is broken and goes on behind position %s as soon as it can: %s",
+                self._after,
+                failed,
+            )
         if now - self._broken_since >= _AWAY_AFTER_S:
             self._told_away(failed)
         self.reconnects += 1
@@ -300,4 +359,9 @@ class Subscription(_Stream):
 
     def _request(self, after: int | None) -> service_pb2.SubscribeRequest:
         return _wire.checked(  # type: ignore[no-any-return]
-            service_pb2.SubscribeRequest, query=self._query, after=after, page_events_max=self._page_events_max, heartbeat_ms=self._heartbeat_ms)
+            service_pb2.SubscribeRequest,
+            query=self._query,
+            after=after,
+            page_events_max=self._page_events_max,
+            heartbeat_ms=self._heartbeat_ms,
+        )

@@ -50,7 +50,9 @@ class AggregateId:
     def parse(cls, text: str) -> AggregateId:
         kind, dash, value = text.partition("-")
         if not dash:
-            raise InvalidArgumentError(f"aggregate id {text!r} has no '-' between type and value")
+            raise InvalidArgumentError(
+                f"aggregate id {text!r} has no '-' between type and value"
+            )
         return cls(kind, value)
 
     @classmethod
@@ -96,20 +98,31 @@ def to_bytes(content: Any, what: str) -> tuple[bytes, int]:
     try:
         if isinstance(content, str):
             return content.encode(), PayloadFormat.TEXT
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(), PayloadFormat.JSON
+        return (
+            json.dumps(
+                content, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+            ).encode(),
+            PayloadFormat.JSON,
+        )
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgumentError(f"{what} cannot be written as bytes: {error}") from None
+        raise InvalidArgumentError(
+            f"{what} cannot be written as bytes: {error}"
+        ) from None
 
 
 def microseconds_of(moment: datetime) -> int:
     if moment.tzinfo is None:
-        raise InvalidArgumentError(f"{moment.isoformat()} names no time zone: use datetime.now(timezone.utc), or .astimezone()")
+        raise InvalidArgumentError(
+            f"{moment.isoformat()} names no time zone: use datetime.now(timezone.utc), or .astimezone()"
+        )
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def _texts(given: Iterable[str] | str, what: str) -> tuple[str, ...]:
     if isinstance(given, str):  # ('a', 'b', 'c') for 'abc' is never what was meant
-        raise InvalidArgumentError(f"{what} is the string {given!r}, not a list of strings")
+        raise InvalidArgumentError(
+            f"{what} is the string {given!r}, not a list of strings"
+        )
     return tuple(given)
 
 
@@ -160,9 +173,17 @@ class Event:
         put(self, "payload", content)
         put(self, "tags", _texts(tags, "tags"))
         put(self, "also", _ids(also, "also"))
-        put(self, "payload_format", assumed if payload_format is None else payload_format)
+        put(
+            self,
+            "payload_format",
+            assumed if payload_format is None else payload_format,
+        )
         put(self, "metadata", to_bytes(metadata, "metadata")[0])
-        put(self, "occurred_at_us", None if occurred_at is None else microseconds_of(occurred_at))
+        put(
+            self,
+            "occurred_at_us",
+            None if occurred_at is None else microseconds_of(occurred_at),
+        )
         put(self, "id", uuid.uuid4() if id is None else id)
         put(self, "subject", subject)
 
@@ -200,7 +221,11 @@ class Query:
     def concerning(self, *aggregates: AggregateIdLike) -> Query:
         """The event's own aggregate, or one of its `also`."""
         last = self._last()
-        return self._with(QueryItem(last.types, last.tags, last.concerning + _ids(aggregates, "concerning")))
+        return self._with(
+            QueryItem(
+                last.types, last.tags, last.concerning + _ids(aggregates, "concerning")
+            )
+        )
 
     def or_(self) -> Query:
         """What follows goes into a new item."""
@@ -228,7 +253,9 @@ class ExpectedVersion:
             return cls(given)
         if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
             return cls("exactly", given)
-        raise InvalidArgumentError(f"{given!r} is no expected version: 'any', 'none', 'exists', or a number")
+        raise InvalidArgumentError(
+            f"{given!r} is no expected version: 'any', 'none', 'exists', or a number"
+        )
 
     def __str__(self) -> str:
         return str(self.number) if self.kind == "exactly" else self.kind
@@ -279,7 +306,11 @@ class Snapshot:
         put(self, "aggregate", AggregateId.of(aggregate))
         put(self, "payload", content)
         put(self, "version", version)
-        put(self, "payload_format", assumed if payload_format is None else payload_format)
+        put(
+            self,
+            "payload_format",
+            assumed if payload_format is None else payload_format,
+        )
         put(self, "schema_revision", schema_revision)
         put(self, "keep", keep)
         put(self, "ttl", ttl)

@@ -26,35 +26,85 @@ def openssl(*words: str, folder: pathlib.Path) -> None:
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("tls")
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test CA", folder=folder)
-    for name, alternative in (("server", "subjectAltName=DNS:store.example,IP:127.0.0.1"), ("client", "subjectAltName=DNS:client.example")):
+    openssl(
+        "req",
+        "-x509",
+        *key,
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=test CA",
+        folder=folder,
+    )
+    for name, alternative in (
+        ("server", "subjectAltName=DNS:store.example,IP:127.0.0.1"),
+        ("client", "subjectAltName=DNS:client.example"),
+    ):
         (folder / "extensions").write_text(alternative)
-        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}", folder=folder)
+        openssl(
+            "req",
+            *key,
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.csr",
+            "-subj",
+            f"/CN={name}",
+            folder=folder,
+        )
         openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "extensions",
                 "-out", f"{name}.pem", folder=folder)  # fmt: skip
     return folder
 
 
 @pytest.fixture(params=[False, True], ids=["tls", "mutual"])
-def address(request: pytest.FixtureRequest, certificates: pathlib.Path, make_server: Any) -> Iterator[tuple[str, bool]]:
+def address(
+    request: pytest.FixtureRequest, certificates: pathlib.Path, make_server: Any
+) -> Iterator[tuple[str, bool]]:
     mutual: bool = request.param
     if not IS_DOOR:
-        extra = ["--tls-cert", str(certificates / "server.pem"), "--tls-key", str(certificates / "server.key")]
+        extra = [
+            "--tls-cert",
+            str(certificates / "server.pem"),
+            "--tls-key",
+            str(certificates / "server.key"),
+        ]
         extra += ["--tls-client-ca", str(certificates / "ca.pem")] if mutual else []
         yield make_server(extra=tuple(extra)).address, mutual
         return
-    pair = ((certificates / "server.key").read_bytes(), (certificates / "server.pem").read_bytes())
+    pair = (
+        (certificates / "server.key").read_bytes(),
+        (certificates / "server.pem").read_bytes(),
+    )
     root = (certificates / "ca.pem").read_bytes() if mutual else None
     script = fake.Fake()
-    script.scripts = {"Head": [lambda *_: service_pb2.HeadResponse()], "Append": [lambda *_: fake.appended()]}
-    server, where = fake.serve(script, grpc.ssl_server_credentials([pair], root, mutual))
+    script.scripts = {
+        "Head": [lambda *_: service_pb2.HeadResponse()],
+        "Append": [lambda *_: fake.appended()],
+    }
+    server, where = fake.serve(
+        script, grpc.ssl_server_credentials([pair], root, mutual)
+    )
     yield where, mutual
     server.stop(0)
 
 
-def test_who_is_trusted_is_spoken_to(certificates: pathlib.Path, address: tuple[str, bool]) -> None:
+def test_who_is_trusted_is_spoken_to(
+    certificates: pathlib.Path, address: tuple[str, bool]
+) -> None:
     where, mutual = address
-    mine = {"certificate": certificates / "client.pem", "key": (certificates / "client.key").read_bytes()} if mutual else {}
+    mine = (
+        {
+            "certificate": certificates / "client.pem",
+            "key": (certificates / "client.key").read_bytes(),
+        }
+        if mutual
+        else {}
+    )
     for tls in (Tls(certificates / "ca.pem", **mine), Tls((certificates / "ca.pem").read_bytes(), server_name="store.example", **mine)):  # type: ignore[arg-type]
         with Client(where, tls=tls, token="t" * 20, timeout=60) as store:
             assert store.head() == 0
@@ -62,14 +112,22 @@ def test_who_is_trusted_is_spoken_to(certificates: pathlib.Path, address: tuple[
         assert store.append(Event("T")).first_position == 1
 
 
-def test_who_is_not_trusted_is_not(certificates: pathlib.Path, address: tuple[str, bool]) -> None:
+def test_who_is_not_trusted_is_not(
+    certificates: pathlib.Path, address: tuple[str, bool]
+) -> None:
     where, mutual = address
-    wrong: list[Tls | bool] = [True, False, Tls(certificates / "ca.pem", server_name="other.example")]
+    wrong: list[Tls | bool] = [
+        True,
+        False,
+        Tls(certificates / "ca.pem", server_name="other.example"),
+    ]
     if mutual:
         wrong.append(Tls(certificates / "ca.pem"))
 
     def refused(tls: Tls | bool) -> None:
-        with Client(where, tls=tls, timeout=3) as store, pytest.raises(evershard.UnavailableError):
+        with Client(where, tls=tls, timeout=3) as store, pytest.raises(
+            evershard.UnavailableError
+        ):
             store.head()
 
     with concurrent.futures.ThreadPoolExecutor() as pool:
