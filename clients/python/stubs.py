@@ -28,18 +28,12 @@ WITHOUT_CALLS = {"event", "store"}
 
 def protocol() -> Path:
     """The folder of the .proto files: in a source package beside this file, else in the tree around it."""
-    places = (
-        [Path(os.environ["EVERSHARD_PROTOCOL"])]
-        if "EVERSHARD_PROTOCOL" in os.environ
-        else []
-    )
+    places = [Path(os.environ["EVERSHARD_PROTOCOL"])] if "EVERSHARD_PROTOCOL" in os.environ else []
     places += [HERE / "protocol", HERE.parent.parent / "protocol"]
     for place in places:
         if (place / "v1" / "service.proto").exists():
             return place / "v1"
-    raise SystemExit(
-        f"evershard: no protocol/v1 in {', '.join(map(str, places))}; EVERSHARD_PROTOCOL names it"
-    )
+    raise SystemExit(f"evershard: no protocol/v1 in {', '.join(map(str, places))}; EVERSHARD_PROTOCOL names it")
 
 
 def has_protoc() -> bool:
@@ -50,13 +44,9 @@ def generate(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     include = f"-Ievershard/v1={protocol()}"
     every = [f"evershard/v1/{name}.proto" for name in PROTOS]
-    calls = [
-        f"evershard/v1/{name}.proto" for name in PROTOS if name not in WITHOUT_CALLS
-    ]
+    calls = [f"evershard/v1/{name}.proto" for name in PROTOS if name not in WITHOUT_CALLS]
     if has_protoc():
-        command, plugin = ["protoc"], [
-            f"--plugin=protoc-gen-grpc_python={shutil.which('grpc_python_plugin')}"
-        ]
+        command, plugin = ["protoc"], [f"--plugin=protoc-gen-grpc_python={shutil.which('grpc_python_plugin')}"]
     else:
         command, plugin = [sys.executable, "-m", "grpc_tools.protoc"], []
     for words in (

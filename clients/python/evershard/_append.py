@@ -41,11 +41,7 @@ class Append:
         self,
         events: Event | Iterable[Event],
         *,
-        expect: (
-            Mapping[AggregateIdLike, ExpectedVersionLike]
-            | Mapping[str, ExpectedVersionLike]
-            | None
-        ) = None,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
         fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
         snapshots: Snapshot | Iterable[Snapshot] = (),
         command: CommandRecord | None = None,
@@ -59,23 +55,13 @@ class Append:
         put(
             self,
             "expect",
-            tuple(
-                (AggregateId.of(who), ExpectedVersion.of(version))
-                for who, version in (expect or {}).items()
-            ),
+            tuple((AggregateId.of(who), ExpectedVersion.of(version)) for who, version in (expect or {}).items()),
         )
-        conditions = (
-            (fail_if,)
-            if isinstance(fail_if, (Query, AppendCondition))
-            else tuple(fail_if)
-        )
+        conditions = (fail_if,) if isinstance(fail_if, (Query, AppendCondition)) else tuple(fail_if)
         put(
             self,
             "fail_if",
-            tuple(
-                AppendCondition(one) if isinstance(one, Query) else one
-                for one in conditions
-            ),
+            tuple(AppendCondition(one) if isinstance(one, Query) else one for one in conditions),
         )
         put(
             self,

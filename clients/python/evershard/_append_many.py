@@ -84,9 +84,7 @@ class AppendMany:
             if outcome is not None:
                 self._change()  # there is room
                 return outcome
-            if self._order.is_empty and (
-                self._source_ended or self._failed is not None
-            ):
+            if self._order.is_empty and (self._source_ended or self._failed is not None):
                 await self.close()
                 if self._failed is not None:
                     raise self._failed
@@ -117,11 +115,7 @@ class AppendMany:
             pass
 
     async def _take_appends(self) -> None:
-        source = (
-            self._appends
-            if isinstance(self._appends, AsyncIterable)
-            else _as_async(self._appends)
-        )
+        source = self._appends if isinstance(self._appends, AsyncIterable) else _as_async(self._appends)
         try:
             async for append in source:
                 await self._send(append)
@@ -149,23 +143,17 @@ class AppendMany:
         lane = lane or 0
         pipeline = self._pipelines.get(lane)
         if pipeline is None:
-            pipeline = self._pipelines[lane] = Pipeline(
-                self._timeout, self._order, self._client._unavailable_timeout
-            )
+            pipeline = self._pipelines[lane] = Pipeline(self._timeout, self._order, self._client._unavailable_timeout)
             self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
         self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
         if self._failed is not None:
             pipeline.give_up(
-                self._failed
-                if isinstance(self._failed, EvershardError)
-                else ProtocolError(repr(self._failed))
+                self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed))
             )
 
     async def _exchange(self, lane: int, pipeline: Pipeline) -> None:
         """One connection after the other, until everything is answered or it is too late."""
-        backoff, patience = Backoff(), Patience(
-            self._client._unavailable_timeout, time.monotonic()
-        )
+        backoff, patience = Backoff(), Patience(self._client._unavailable_timeout, time.monotonic())
         try:
             while not (self._source_ended and not pipeline.has_work):
                 if not pipeline.has_work:
@@ -186,11 +174,7 @@ class AppendMany:
                     return self._give_up(failed)
                 await asyncio.sleep(backoff.next(failed))
         except Exception as error:  # whoever iterates must not wait forever
-            self._give_up(
-                error
-                if isinstance(error, EvershardError)
-                else ProtocolError(repr(error))
-            )
+            self._give_up(error if isinstance(error, EvershardError) else ProtocolError(repr(error)))
 
     def _give_up(self, failed: EvershardError) -> None:
         self._failed = self._failed or failed
@@ -224,9 +208,7 @@ class AppendMany:
                 backoff.reset()
                 patience.worked()
                 self._client._doors.worked(door)
-                self._client._doors.see(
-                    message.appended.watermark, message.appended.last_position
-                )
+                self._client._doors.see(message.appended.watermark, message.appended.last_position)
                 pipeline.answered(message, time.monotonic())
                 self._change()
             code = await call.code()
@@ -237,11 +219,7 @@ class AppendMany:
                     await call.trailing_metadata(),
                     await call.details(),
                 )
-            return (
-                UnavailableError("the server ended the stream")
-                if pipeline.has_work
-                else None
-            )
+            return UnavailableError("the server ended the stream") if pipeline.has_work else None
         except grpc.aio.AioRpcError as failed:
             return _wire.failure(failed)
         except grpc.aio.UsageError as closed:
@@ -262,14 +240,8 @@ class AppendMany:
         read = asyncio.ensure_future(call.read())
         try:
             while not read.done():
-                await asyncio.wait(
-                    {read}, timeout=None if self._timeout is None else self._timeout / 4
-                )
-                if (
-                    not read.done()
-                    and pipeline.waits_for_answers
-                    and pipeline.is_late(time.monotonic())
-                ):
+                await asyncio.wait({read}, timeout=None if self._timeout is None else self._timeout / 4)
+                if not read.done() and pipeline.waits_for_answers and pipeline.is_late(time.monotonic()):
                     raise TimeoutError(f"no answer in {self._timeout:g} s")
             return read.result()
         finally:

@@ -124,11 +124,7 @@ class Client:
         self,
         events: Event | Append | Iterable[Event],
         *,
-        expect: (
-            Mapping[AggregateIdLike, ExpectedVersionLike]
-            | Mapping[str, ExpectedVersionLike]
-            | None
-        ) = None,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
         fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
         snapshots: Snapshot | Iterable[Snapshot] = (),
         command: CommandRecord | None = None,
@@ -165,9 +161,7 @@ class Client:
 
         return AppendMany(self._portal, self._portal.run(make()))
 
-    def put_snapshot(
-        self, snapshot: Snapshot, *, timeout: float | None = DEFAULT
-    ) -> None:
+    def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.put_snapshot(snapshot, timeout=timeout))
 
     # Reading
@@ -246,9 +240,7 @@ class Client:
 
         return Subscription(self._portal, self._portal.run(make()))
 
-    def head(
-        self, *, at_least: int | None = None, timeout: float | None = DEFAULT
-    ) -> int:
+    def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
         return self._portal.run(self._client.head(at_least=at_least, timeout=timeout))
 
     def event_at(
@@ -258,9 +250,7 @@ class Client:
         at_least: int | None = None,
         timeout: float | None = DEFAULT,
     ) -> RecordedEvent:
-        return self._portal.run(
-            self._client.event_at(position, at_least=at_least, timeout=timeout)
-        )
+        return self._portal.run(self._client.event_at(position, at_least=at_least, timeout=timeout))
 
     def aggregate(
         self,
@@ -270,11 +260,7 @@ class Client:
         at_least: int | None = None,
         timeout: float | None = DEFAULT,
     ) -> AggregateInfo:
-        return self._portal.run(
-            self._client.aggregate(
-                aggregate, up_to=up_to, at_least=at_least, timeout=timeout
-            )
-        )
+        return self._portal.run(self._client.aggregate(aggregate, up_to=up_to, at_least=at_least, timeout=timeout))
 
     def aggregates(
         self,
@@ -285,9 +271,7 @@ class Client:
         at_least: int | None = None,
         timeout: float | None = DEFAULT,
     ) -> Iterator[AggregateInfo]:
-        rows = self._client.aggregates(
-            type, after=after, page=page, at_least=at_least, timeout=timeout
-        )
+        rows = self._client.aggregates(type, after=after, page=page, at_least=at_least, timeout=timeout)
         while some := self._portal.run(_some_of(rows, page)):
             yield from some
 
@@ -338,9 +322,7 @@ class Client:
         at_least: int | None = None,
         timeout: float | None = DEFAULT,
     ) -> list[RecordedSnapshot]:
-        return self._portal.run(
-            self._client.snapshots(aggregate, at_least=at_least, timeout=timeout)
-        )
+        return self._portal.run(self._client.snapshots(aggregate, at_least=at_least, timeout=timeout))
 
     def types(self, *, timeout: float | None = DEFAULT) -> bytes:
         return self._portal.run(self._client.types(timeout=timeout))
@@ -356,11 +338,7 @@ class Client:
         settings: Mapping[str, int] | None = None,
         timeout: float | None = DEFAULT,
     ) -> GroupInfo:
-        return self._portal.run(
-            self._client.create_group(
-                name, query, after=after, settings=settings, timeout=timeout
-            )
-        )
+        return self._portal.run(self._client.create_group(name, query, after=after, settings=settings, timeout=timeout))
 
     def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.drop_group(name, timeout=timeout))
@@ -368,9 +346,7 @@ class Client:
     def groups(self, *, timeout: float | None = DEFAULT) -> list[GroupInfo]:
         return self._portal.run(self._client.groups(timeout=timeout))
 
-    def work(
-        self, group: str, *, worker: str | None = None, credit: int = 16
-    ) -> GroupWorker:
+    def work(self, group: str, *, worker: str | None = None, credit: int = 16) -> GroupWorker:
         async def make() -> aio.GroupWorker:
             return self._client.work(group, worker=worker, credit=credit)
 
@@ -378,9 +354,7 @@ class Client:
 
     # Projections and documents
 
-    def create_index(
-        self, query: Query, *, timeout: float | None = DEFAULT
-    ) -> ProjectionInfo:
+    def create_index(self, query: Query, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         return self._portal.run(self._client.create_index(query, timeout=timeout))
 
     def create_value_index(
@@ -394,9 +368,7 @@ class Client:
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
         return self._portal.run(
-            self._client.create_value_index(
-                name, types, path, value, source=source, timeout=timeout
-            )
+            self._client.create_value_index(name, types, path, value, source=source, timeout=timeout)
         )
 
     def create_table(
@@ -406,13 +378,9 @@ class Client:
         *,
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
-        return self._portal.run(
-            self._client.create_table(name, definition, timeout=timeout)
-        )
+        return self._portal.run(self._client.create_table(name, definition, timeout=timeout))
 
-    def projection(
-        self, name: str, *, timeout: float | None = DEFAULT
-    ) -> ProjectionInfo:
+    def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         return self._portal.run(self._client.projection(name, timeout=timeout))
 
     def projections(self, *, timeout: float | None = DEFAULT) -> list[ProjectionInfo]:
@@ -541,14 +509,10 @@ class Client:
         timeout: float | None = DEFAULT,
     ) -> int:
         return self._portal.run(
-            self._client.define_documents(
-                type, definition, expected=expected, rebuild=rebuild, timeout=timeout
-            )
+            self._client.define_documents(type, definition, expected=expected, rebuild=rebuild, timeout=timeout)
         )
 
-    def describe_documents(
-        self, type: str, *, timeout: float | None = DEFAULT
-    ) -> ProjectionInfo:
+    def describe_documents(self, type: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         return self._portal.run(self._client.describe_documents(type, timeout=timeout))
 
     def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
@@ -562,11 +526,7 @@ class Client:
         at_least: int | None = None,
         timeout: float | None = DEFAULT,
     ) -> Document:
-        return self._portal.run(
-            self._client.document(
-                aggregate, eventual=eventual, at_least=at_least, timeout=timeout
-            )
-        )
+        return self._portal.run(self._client.document(aggregate, eventual=eventual, at_least=at_least, timeout=timeout))
 
     def documents(
         self,
@@ -687,11 +647,7 @@ class Client:
         reason: str = "",
         timeout: float | None = DEFAULT,
     ) -> None:
-        self._portal.run(
-            self._client.set_retention_policy(
-                policy, by=by, reason=reason, timeout=timeout
-            )
-        )
+        self._portal.run(self._client.set_retention_policy(policy, by=by, reason=reason, timeout=timeout))
 
     def drop_retention_policy(
         self,
@@ -701,18 +657,12 @@ class Client:
         reason: str = "",
         timeout: float | None = DEFAULT,
     ) -> None:
-        self._portal.run(
-            self._client.drop_retention_policy(
-                name, by=by, reason=reason, timeout=timeout
-            )
-        )
+        self._portal.run(self._client.drop_retention_policy(name, by=by, reason=reason, timeout=timeout))
 
     def retention_policies(
         self, *, at_least: int | None = None, timeout: float | None = DEFAULT
     ) -> list[RetentionPolicy]:
-        return self._portal.run(
-            self._client.retention_policies(at_least=at_least, timeout=timeout)
-        )
+        return self._portal.run(self._client.retention_policies(at_least=at_least, timeout=timeout))
 
     def retention_log(
         self,
@@ -723,9 +673,7 @@ class Client:
         timeout: float | None = DEFAULT,
     ) -> list[RetentionEntry]:
         return self._portal.run(
-            self._client.retention_log(
-                after=after, limit=limit, at_least=at_least, timeout=timeout
-            )
+            self._client.retention_log(after=after, limit=limit, at_least=at_least, timeout=timeout)
         )
 
     # Administration. `progress` is called from evershard's own thread: it must not call the client.
@@ -736,9 +684,7 @@ class Client:
     def flush(self, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.flush(timeout=timeout))
 
-    def verify(
-        self, progress: Callable[[Progress], None] | None = None
-    ) -> VerifyReport:
+    def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
         return self._portal.run(self._client.verify(progress))
 
     def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
@@ -752,9 +698,7 @@ class Client:
         truth_only: bool = False,
         up_to: int | None = None,
     ) -> int:
-        return self._portal.run(
-            self._client.backup(target, progress, truth_only=truth_only, up_to=up_to)
-        )
+        return self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
 
 
 async def _some_of(items: AsyncIterator[T], most: int) -> list[T]:
@@ -875,9 +819,7 @@ class GroupWorker(_Stream[aio.GroupWorker]):
     def acknowledge(self, delivery: GroupDelivery) -> None:
         self._portal.run(self._stream.acknowledge(delivery))
 
-    def reject(
-        self, delivery: GroupDelivery, reason: str, *, after: float | None = None
-    ) -> None:
+    def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
         self._portal.run(self._stream.reject(delivery, reason, after=after))
 
     def park(self, delivery: GroupDelivery, reason: str) -> None:

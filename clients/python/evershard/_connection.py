@@ -46,9 +46,7 @@ def addresses_of(given: str | Sequence[str]) -> list[str]:
     texts = [given] if isinstance(given, str) else list(given)
     found = [one.strip() for text in texts for one in text.split(",")]
     if not found or not all(found):
-        raise InvalidArgumentError(
-            f"{given!r} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT"
-        )
+        raise InvalidArgumentError(f"{given!r} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT")
     return list(dict.fromkeys(found))
 
 
@@ -66,8 +64,7 @@ def channel(
     settings: dict[str, Any] = {
         "grpc.max_receive_message_length": message_bytes_max,
         "grpc.max_send_message_length": -1,  # the server says what is too large
-        "grpc.max_metadata_size": 64
-        << 10,  # an error's details, conflicting events among them
+        "grpc.max_metadata_size": 64 << 10,  # an error's details, conflicting events among them
         "grpc.absolute_max_metadata_size": 128 << 10,
         "grpc.keepalive_time_ms": int(keepalive * 1000),
         "grpc.keepalive_timeout_ms": 3_000 if several else 10_000,
@@ -84,7 +81,5 @@ def channel(
     if tls is False:
         return grpc.aio.insecure_channel(address, options=list(settings.items()))
     files = tls if isinstance(tls, Tls) else Tls()
-    credentials = grpc.ssl_channel_credentials(
-        _content(files.root), _content(files.key), _content(files.certificate)
-    )
+    credentials = grpc.ssl_channel_credentials(_content(files.root), _content(files.key), _content(files.certificate))
     return grpc.aio.secure_channel(address, credentials, options=list(settings.items()))

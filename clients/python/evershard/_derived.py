@@ -68,9 +68,7 @@ class ValuePage:
 class TablePage:
     rows: tuple[dict[str, Any], ...]
     next: str  #: what the next page continues from; empty: nothing follows
-    position: (
-        int  #: every event up to here has had its effect in these rows, none behind it
-    )
+    position: int  #: every event up to here has had its effect in these rows, none behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +102,8 @@ def projection_info(m: projections_pb2.ProjectionInfo) -> ProjectionInfo:
             None,
         )
     # Of a table in parts: the state that most wants to be looked at, and the least position.
-    parts = [
-        one for one in m.versions if one.HasField("part") and one.rows == read.rows
-    ] or [read]
-    worst = max(
-        parts, key=lambda one: _STATES.index(one.state) if one.state in _STATES else 0
-    )
+    parts = [one for one in m.versions if one.HasField("part") and one.rows == read.rows] or [read]
+    worst = max(parts, key=lambda one: _STATES.index(one.state) if one.state in _STATES else 0)
     error = worst.error.message if worst.HasField("error") else None
     return ProjectionInfo(
         m.name,
@@ -137,10 +131,7 @@ def index_page(m: projections_pb2.IndexPage) -> IndexPage:
 
 def value_page(m: projections_pb2.ValuePage) -> ValuePage:
     return ValuePage(
-        tuple(
-            ValueEntry(_read_json(one.value), one.position, _event(one))
-            for one in m.entries
-        ),
+        tuple(ValueEntry(_read_json(one.value), one.position, _event(one)) for one in m.entries),
         m.next,
         m.watermark,
     )
@@ -168,9 +159,7 @@ def table_value(value: Scalar) -> tables_pb2.TableValue:
     if isinstance(value, datetime):
         return tables_pb2.TableValue(time_us=microseconds_of(value))
     if isinstance(value, (bytes, str)):
-        return tables_pb2.TableValue(
-            string=value if isinstance(value, bytes) else value.encode()
-        )
+        return tables_pb2.TableValue(string=value if isinstance(value, bytes) else value.encode())
     if isinstance(value, int):
         return _wire.checked(tables_pb2.TableValue, integer=value)  # type: ignore[no-any-return]
     if isinstance(value, float):
@@ -187,29 +176,17 @@ def table_select(
     return _wire.checked(  # type: ignore[no-any-return]
         tables_pb2.TableSelect,
         where=where,
-        parameters={
-            str(name): table_value(value) for name, value in (parameters or {}).items()
-        },
+        parameters={str(name): table_value(value) for name, value in (parameters or {}).items()},
         fields=fields,
-        order_by=[
-            tables_pb2.TableOrder(
-                field=one.removeprefix("-"), descending=one.startswith("-")
-            )
-            for one in order
-        ],
+        order_by=[tables_pb2.TableOrder(field=one.removeprefix("-"), descending=one.startswith("-")) for one in order],
     )
 
 
 def table_page(m: tables_pb2.SelectResponse) -> TablePage:
-    if len(m.types) != len(m.fields) or any(
-        len(row.values) != len(m.fields) for row in m.rows
-    ):
+    if len(m.types) != len(m.fields) or any(len(row.values) != len(m.fields) for row in m.rows):
         raise ProtocolError("a row has not a value a field")
     rows = tuple(
-        {
-            name: _value(value, kind)
-            for name, kind, value in zip(m.fields, m.types, row.values, strict=True)
-        }
+        {name: _value(value, kind) for name, kind, value in zip(m.fields, m.types, row.values, strict=True)}
         for row in m.rows
     )
     return TablePage(rows, m.next, m.position)

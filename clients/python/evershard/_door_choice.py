@@ -51,9 +51,7 @@ class DoorChoice:
         at = self.doors[self._at]
         if at.ours and at.failures == 0:
             return None
-        return self._next(
-            self._at - 1, lambda door: door.ours is None and door.rests_until <= now
-        )
+        return self._next(self._at - 1, lambda door: door.ours is None and door.rests_until <= now)
 
     def is_ours(self, number: int, ours: bool) -> None:
         door = self.doors[number]
@@ -73,9 +71,7 @@ class DoorChoice:
         door.failures += 1
         door.rests_until = max(door.rests_until, now + rests)
         if number == self._at and door.ours:
-            other = self._next(
-                self._at, lambda one: one.ours is True and one.rests_until <= now
-            )
+            other = self._next(self._at, lambda one: one.ours is True and one.rests_until <= now)
             self._at = self._at if other is None else other
 
     def rests(self, number: int, now: float) -> bool:
@@ -85,10 +81,6 @@ class DoorChoice:
         """From the one behind it on, once around."""
         count = len(self.doors)
         return next(
-            (
-                n
-                for n in ((behind + step) % count for step in range(1, count + 1))
-                if fits(self.doors[n])
-            ),
+            (n for n in ((behind + step) % count for step in range(1, count + 1)) if fits(self.doors[n])),
             None,
         )

@@ -28,9 +28,7 @@ from .v1 import (
 
 _MEETING_S = 2.0
 _MAP_AGE_MOST_S = 30.0
-_MAP_AGE_LEAST_S = (
-    0.2  # what is doubtful is asked for again, but no storm is made of it
-)
+_MAP_AGE_LEAST_S = 0.2  # what is doubtful is asked for again, but no storm is made of it
 _WAIT_AT_ONE_S = 3.0
 _PASSING = (
     grpc.StatusCode.UNAVAILABLE,
@@ -51,11 +49,7 @@ class Door:
     others: tuple[Any, ...]
 
     def method(self, name: str) -> Any:
-        return next(
-            getattr(stub, name)
-            for stub in (self.events, self.groups, *self.others)
-            if hasattr(stub, name)
-        )
+        return next(getattr(stub, name) for stub in (self.events, self.groups, *self.others) if hasattr(stub, name))
 
 
 class Doors:
@@ -74,17 +68,12 @@ class Doors:
         self._metadata = metadata
         self._follow = follow_shards
         self._choice = DoorChoice(addresses)
-        self._doors = [
-            self._door(n, address, len(addresses) > 1)
-            for n, address in enumerate(addresses)
-        ]
+        self._doors = [self._door(n, address, len(addresses) > 1) for n, address in enumerate(addresses)]
         self._meeting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._trouble = "no server was reached"
         self._store: tuple[str, str, int] | None = None
-        self._owners: list[tuple[int, int]] = (
-            []
-        )  # of each shard: its node, under which epoch
+        self._owners: list[tuple[int, int]] = []  # of each shard: its node, under which epoch
         self._addresses: dict[int, str] = {}
         self._met: dict[int, int] = {}  # a node's door, as it said itself
         self._wanted: set[int] = set()
@@ -195,20 +184,13 @@ class Doors:
             return None
         door = self._doors[number]
         # One that is not open is not waited for: any other takes the append.
-        return (
-            door
-            if door.channel.get_state(try_to_connect=True)
-            == grpc.ChannelConnectivity.READY
-            else None
-        )
+        return door if door.channel.get_state(try_to_connect=True) == grpc.ChannelConnectivity.READY else None
 
     def learn_shards(self, doubtful: bool = False) -> None:
         """Asks who writes which shard, beside everything else, where that is not known, or old."""
         age = time.monotonic() - self._map_asked
         if not self._follow or age < (
-            _MAP_AGE_MOST_S
-            if self._map_known and not (doubtful and self._owners)
-            else _MAP_AGE_LEAST_S
+            _MAP_AGE_MOST_S if self._map_known and not (doubtful and self._owners) else _MAP_AGE_LEAST_S
         ):
             return
         current = self._choice.current
@@ -218,11 +200,7 @@ class Doors:
 
     def _look_for(self, node: int) -> None:
         number = next(
-            (
-                door.number
-                for door in self._doors
-                if door.address == self._addresses.get(node)
-            ),
+            (door.number for door in self._doors if door.address == self._addresses.get(node)),
             None,
         )
         if (
@@ -257,9 +235,7 @@ class Doors:
             error = _wire.failure(failed)
             if failed.code() in _PASSING:
                 self._trouble = f"{door.address}: {error.message}"
-                self._choice.failed(
-                    number, time.monotonic(), rest(self._choice.doors[number].failures)
-                )
+                self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))
             else:  # of an earlier release, or our token may not ask: what it says to the calls themselves counts
                 self._map_known = True
                 self._choice.is_ours(number, True)
@@ -276,20 +252,16 @@ class Doors:
     def _learn(self, number: int, said: service_pb2.MembersResponse) -> None:
         store = (said.store_id, said.fork_id, said.shards)
         self._map_known = True
-        if (
-            self._store is None or not self.several
-        ):  # one address: whatever it is, it is what was asked for
+        if self._store is None or not self.several:  # one address: whatever it is, it is what was asked for
             self._store = store
         if store != self._store:
-            self._trouble = f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
+            self._trouble = (
+                f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
+            )
             self._choice.is_ours(number, False)
             return
         self._choice.is_ours(number, True)
-        if (
-            not self._follow
-            or said.hash != HASH_ID
-            or len(said.owners) != len(said.epochs)
-        ):
+        if not self._follow or said.hash != HASH_ID or len(said.owners) != len(said.epochs):
             return
         if said.here != 0:
             self._met.setdefault(said.here, number)
@@ -297,17 +269,10 @@ class Doors:
             self._owners = [(0, 0)] * len(said.owners)
         # Of the same epoch the later word counts: the node may have gone.
         told = zip(said.owners, said.epochs, strict=True)
-        self._owners = [
-            new if new[1] >= old[1] else old
-            for old, new in zip(self._owners, told, strict=False)
-        ]
+        self._owners = [new if new[1] >= old[1] else old for old, new in zip(self._owners, told, strict=False)]
         for member in said.members:
             if not member.address:
                 continue
             self._addresses[member.node] = member.address
-            if member.node not in self._met and all(
-                door.address != member.address for door in self._doors
-            ):
-                self._doors.append(
-                    self._door(self._choice.add(member.address), member.address, True)
-                )
+            if member.node not in self._met and all(door.address != member.address for door in self._doors):
+                self._doors.append(self._door(self._choice.add(member.address), member.address, True))

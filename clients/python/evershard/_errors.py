@@ -45,12 +45,8 @@ class EvershardError(Exception):
         self.message = message  #: one sentence, for people
         self.aggregate: AggregateId | None = details.get("aggregate")
         self.expected: ExpectedVersion | None = details.get("expected")
-        self.actual: int | None = details.get(
-            "actual"
-        )  #: the version the aggregate has
-        self.condition: int | None = details.get(
-            "condition"
-        )  #: which, from 0, in the append's order
+        self.actual: int | None = details.get("actual")  #: the version the aggregate has
+        self.condition: int | None = details.get("condition")  #: which, from 0, in the append's order
         self.position: int | None = details.get(
             "position"
         )  #: the first conflicting event, or the earlier one of the same id
@@ -63,9 +59,7 @@ class EvershardError(Exception):
         self.lasting: bool = details.get(
             "lasting", False
         )  #: of `unavailable`: until somebody mends it; trying again alone changes nothing
-        self.told_by_server: bool = details.get(
-            "told_by_server", False
-        )  #: else it happened on the way
+        self.told_by_server: bool = details.get("told_by_server", False)  #: else it happened on the way
 
     def __str__(self) -> str:
         return f"{self.code.name.lower()}: {self.message}"

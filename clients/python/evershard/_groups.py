@@ -37,9 +37,7 @@ class GroupDelivery:
     event: RecordedEvent
     delivery: int
     attempt: int  # from 1
-    _stay: Any = field(
-        default=None, repr=False, compare=False
-    )  # the worker's, in which it was given
+    _stay: Any = field(default=None, repr=False, compare=False)  # the worker's, in which it was given
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +97,7 @@ class GroupWorker:
     is made again: what was not settled comes again.
     """
 
-    def __init__(
-        self, client: Client, group: str, worker: str | None, credit: int
-    ) -> None:
+    def __init__(self, client: Client, group: str, worker: str | None, credit: int) -> None:
         self._client = client
         self._join = _wire.checked(
             groups_pb2.WorkRequest.Join,
@@ -168,18 +164,14 @@ class GroupWorker:
             if left is not None and left <= 0:
                 return None
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(
-                    self._changed.wait(), wait if left is None else min(wait, left)
-                )
+                await asyncio.wait_for(self._changed.wait(), wait if left is None else min(wait, left))
         return None
 
     async def acknowledge(self, delivery: GroupDelivery) -> None:
         """It is done; returns when that is durable. Errors: FencedError: others have it by now, or may"""
         await self._settle(delivery, kind=_Kind.KIND_ACKNOWLEDGE)
 
-    async def reject(
-        self, delivery: GroupDelivery, reason: str, *, after: float | None = None
-    ) -> None:
+    async def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
         """Again later (`after`: seconds; None: as the group is set), or parked, when that was its last attempt."""
         await self._settle(
             delivery,
@@ -195,9 +187,7 @@ class GroupWorker:
     async def renew(self, *deliveries: GroupDelivery) -> None:
         """The leases of these begin anew; none: only what it has not been given yet stays its own."""
         if self._stay is None or self._stay.over is not None:
-            raise FencedError(
-                "the worker is not in the group: its events are given out again"
-            )
+            raise FencedError("the worker is not in the group: its events are given out again")
         await self._renew(self._stay, [one.event.position for one in deliveries])
 
     async def close(self) -> None:
@@ -244,9 +234,7 @@ class GroupWorker:
             raise _wire.failure(failed) from None
         except (TimeoutError, UnavailableError) as failed:
             self._client._doors.failed(door)
-            raise UnavailableError(
-                f"the server does not say whether the worker has joined: {failed}"
-            ) from None
+            raise UnavailableError(f"the server does not say whether the worker has joined: {failed}") from None
         finally:
             if self._stay is not stay:
                 stay.call.cancel()
@@ -276,20 +264,12 @@ class GroupWorker:
                 if message.deliveries and not stay.queue:
                     stay.renewed = time.monotonic()
                 stay.queue.extend(
-                    GroupDelivery(
-                        _wire.recorded(one.event), one.delivery, one.attempt, stay
-                    )
+                    GroupDelivery(_wire.recorded(one.event), one.delivery, one.attempt, stay)
                     for one in message.deliveries
                 )
                 if message.lost:
-                    stay.queue = deque(
-                        one
-                        for one in stay.queue
-                        if one.event.position not in message.lost
-                    )
-                waits = (
-                    stay.batches.pop(message.batch, None) if message.outcomes else None
-                )
+                    stay.queue = deque(one for one in stay.queue if one.event.position not in message.lost)
+                waits = stay.batches.pop(message.batch, None) if message.outcomes else None
                 if waits is not None and not waits.done():
                     outcome = message.outcomes[0]
                     if outcome.HasField("refused"):
@@ -316,9 +296,7 @@ class GroupWorker:
         for waits in stay.batches.values():
             if not waits.done():
                 waits.set_exception(
-                    UnavailableError(
-                        f"whether the event was settled is unknown, it may come again: {stay.over}"
-                    )
+                    UnavailableError(f"whether the event was settled is unknown, it may come again: {stay.over}")
                 )
         stay.queue.clear()
         self._changed.set()
@@ -330,12 +308,8 @@ class GroupWorker:
                 await stay.call.write(request)
 
     async def _alive(self, stay: _Stay) -> None:
-        now = (
-            time.monotonic()
-        )  # what it settles says that it is there, and nothing of what it has not taken yet
-        if now - stay.said >= stay.lease / 4 or (
-            stay.queue and now - stay.renewed >= stay.lease / 4
-        ):
+        now = time.monotonic()  # what it settles says that it is there, and nothing of what it has not taken yet
+        if now - stay.said >= stay.lease / 4 or (stay.queue and now - stay.renewed >= stay.lease / 4):
             with contextlib.suppress(EvershardError):
                 await self._renew(stay, [])
 
@@ -347,9 +321,7 @@ class GroupWorker:
                 position=delivery.event.position,
                 delivery=delivery.delivery,
             )
-            with contextlib.suppress(
-                EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError
-            ):
+            with contextlib.suppress(EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
                 await self._write(stay, groups_pb2.WorkRequest(settlements=[begun]))
 
     async def _renew(self, stay: _Stay, positions: list[int]) -> None:
@@ -357,21 +329,15 @@ class GroupWorker:
         try:
             await self._write(
                 stay,
-                groups_pb2.WorkRequest(
-                    renew=[*positions, *(one.event.position for one in stay.queue)]
-                ),
+                groups_pb2.WorkRequest(renew=[*positions, *(one.event.position for one in stay.queue)]),
             )
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            raise UnavailableError(
-                "the connection of the worker broke: its events are given out again"
-            ) from None
+            raise UnavailableError("the connection of the worker broke: its events are given out again") from None
 
     async def _settle(self, delivery: GroupDelivery, **settlement: Any) -> None:
         stay: _Stay | None = delivery._stay or self._stay
         if stay is None or stay.over is not None or stay is not self._stay:
-            raise FencedError(
-                "the event is given out again: this worker's stay is over"
-            )
+            raise FencedError("the event is given out again: this worker's stay is over")
         message = _wire.checked(
             _Kind,
             position=delivery.event.position,

@@ -33,16 +33,12 @@ class Order:
 
     def __init__(self, in_flight: int) -> None:
         self._in_flight = in_flight
-        self._slots: deque[Slot] = (
-            deque()
-        )  # in the order given, until they are handed out
+        self._slots: deque[Slot] = deque()  # in the order given, until they are handed out
         self._bytes = 0
 
     @property
     def has_room(self) -> bool:
-        return not self._slots or (
-            len(self._slots) < self._in_flight and self._bytes < _BYTES_MAX
-        )
+        return not self._slots or (len(self._slots) < self._in_flight and self._bytes < _BYTES_MAX)
 
     @property
     def is_empty(self) -> bool:
@@ -92,9 +88,7 @@ class Lanes:
 class Pipeline:
     """By one connection at a time. Times are seconds of one clock."""
 
-    def __init__(
-        self, timeout: float | None, order: Order, unavailable_timeout: float = 5.0
-    ) -> None:
+    def __init__(self, timeout: float | None, order: Order, unavailable_timeout: float = 5.0) -> None:
         self._order = order
         self._unavailable_timeout = unavailable_timeout
         self._timeout = timeout
@@ -142,17 +136,11 @@ class Pipeline:
         self._progressed = now
         slot = self._sent.popleft()
         if message.WhichOneof("outcome") == "appended":
-            slot.outcome = AppendOutcome(
-                slot.append, appended=_wire.appended(message.appended)
-            )
+            slot.outcome = AppendOutcome(slot.append, appended=_wire.appended(message.appended))
             return
         failed = _wire.error(message.refused)
         wait = slot.backoff.next(failed)
-        if (
-            worth_retrying(failed, write=True)
-            and slot.patience.bears(failed, now)
-            and not self._late(slot, now + wait)
-        ):
+        if worth_retrying(failed, write=True) and slot.patience.bears(failed, now) and not self._late(slot, now + wait):
             slot.not_before = now + wait
             self._to_send.append(slot)
         else:
@@ -170,9 +158,7 @@ class Pipeline:
         self.broke()
         for slot in self._to_send:
             error = failed
-            if slot.arrived and not (
-                failed.told_by_server and not worth_retrying(failed, write=True)
-            ):
+            if slot.arrived and not (failed.told_by_server and not worth_retrying(failed, write=True)):
                 error = OutcomeUnknownError(f"sent, and not answered: {failed.message}")
                 error.append = slot.append
             slot.outcome = AppendOutcome(slot.append, error=error)
@@ -180,19 +166,11 @@ class Pipeline:
 
     def left(self, now: float) -> float | None:
         """How long something may still be answered; None: without an end."""
-        return (
-            None
-            if self._timeout is None
-            else max(self._progressed + self._timeout - now, 0.0)
-        )
+        return None if self._timeout is None else max(self._progressed + self._timeout - now, 0.0)
 
     def is_late(self, now: float) -> bool:
         """Nothing was answered for the time-out."""
         return self._timeout is not None and now - self._progressed >= self._timeout
 
     def _late(self, slot: Slot, now: float) -> bool:
-        return (
-            self._timeout is not None
-            and slot.first_sent is not None
-            and now - slot.first_sent >= self._timeout
-        )
+        return self._timeout is not None and slot.first_sent is not None and now - slot.first_sent >= self._timeout

@@ -22,9 +22,7 @@ class Portal:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_quietly)
-        self._thread = threading.Thread(
-            target=self._loop.run_forever, name="evershard", daemon=True
-        )
+        self._thread = threading.Thread(target=self._loop.run_forever, name="evershard", daemon=True)
         self._thread.start()
 
     @classmethod
@@ -43,9 +41,7 @@ class Portal:
         """Its result. An interruption of the caller (Ctrl-C) cancels the work."""
         if threading.current_thread() is self._thread:
             work.close()
-            raise RuntimeError(
-                "a blocking call from evershard's own thread would wait for itself"
-            )
+            raise RuntimeError("a blocking call from evershard's own thread would wait for itself")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -70,9 +66,7 @@ async def from_thread(items: Iterable[T], ahead: int) -> AsyncIterator[T]:
         threading.Semaphore(ahead),
         threading.Event(),
     )
-    queue: asyncio.Queue[tuple[bool, Any]] = (
-        asyncio.Queue()
-    )  # items, and last the error or None
+    queue: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()  # items, and last the error or None
 
     def put(is_item: bool, item: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed

@@ -25,9 +25,7 @@ class ReadCursor:
         at_least: int | None,
     ) -> None:
         self._source = source
-        self._first = (
-            first  # a query: after (exclusive); an aggregate: from (inclusive)
-        )
+        self._first = first  # a query: after (exclusive); an aggregate: from (inclusive)
         self._before = before
         self._up_to = up_to
         self._limit = limit
@@ -47,47 +45,27 @@ class ReadCursor:
         return self._at_least is not None
 
     def request(self, timeout_ms: int) -> service_pb2.ReadRequest:
-        direction = (
-            store_pb2.DIRECTION_BACKWARDS
-            if self._backwards
-            else store_pb2.DIRECTION_FORWARDS
-        )
+        direction = store_pb2.DIRECTION_BACKWARDS if self._backwards else store_pb2.DIRECTION_FORWARDS
         at_least = None
         if self._at_least is not None:
-            at_least = _wire.checked(
-                service_pb2.AtLeast, position=self._at_least, timeout_ms=timeout_ms
-            )
+            at_least = _wire.checked(service_pb2.AtLeast, position=self._at_least, timeout_ms=timeout_ms)
         common: dict[str, Any] = {
             "limit": self._limit,
             "up_to": self._up_to,
             "direction": direction,
         }
         if isinstance(self._source, Query):
-            options = _wire.checked(
-                store_pb2.ReadOptions, after=self._first, before=self._before, **common
-            )
-            return service_pb2.ReadRequest(
-                query=_wire.query(self._source), options=options, at_least=at_least
-            )
-        stream = _wire.checked(
-            store_pb2.StreamOptions, **{"from": self._first}, **common
-        )
-        return service_pb2.ReadRequest(
-            aggregate=_wire.aggregate(self._source), stream=stream, at_least=at_least
-        )
+            options = _wire.checked(store_pb2.ReadOptions, after=self._first, before=self._before, **common)
+            return service_pb2.ReadRequest(query=_wire.query(self._source), options=options, at_least=at_least)
+        stream = _wire.checked(store_pb2.StreamOptions, **{"from": self._first}, **common)
+        return service_pb2.ReadRequest(aggregate=_wire.aggregate(self._source), stream=stream, at_least=at_least)
 
     def took(self, page: store_pb2.Page) -> tuple[RecordedEvent, ...]:
         events = tuple(_wire.recorded(event) for event in page.events)
         if self.watermark is None:
             self.watermark = page.watermark
-            self._up_to = (
-                page.watermark
-                if self._up_to is None
-                else min(self._up_to, page.watermark)
-            )
-            self._at_least = (
-                page.watermark
-            )  # whoever answers next must have come as far
+            self._up_to = page.watermark if self._up_to is None else min(self._up_to, page.watermark)
+            self._at_least = page.watermark  # whoever answers next must have come as far
         self.complete = page.complete
         if events:
             self._go_on_behind(events[-1], len(events))

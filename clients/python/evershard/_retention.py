@@ -59,9 +59,7 @@ class RetentionEntry:
         return moment_of(self.at_us)
 
 
-def order(
-    by: str, reason: str, dry_run: bool = False, bytes_per_second: int = 0
-) -> retention_pb2.RetentionOrder:
+def order(by: str, reason: str, dry_run: bool = False, bytes_per_second: int = 0) -> retention_pb2.RetentionOrder:
     return _wire.checked(retention_pb2.RetentionOrder, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second)  # type: ignore[no-any-return]
 
 
@@ -83,9 +81,7 @@ def result(m: retention_pb2.RetentionResult) -> RetentionResult:
 
 def policy_message(given: RetentionPolicy) -> retention_pb2.RetentionPolicy:
     if given.kind not in _KINDS:
-        raise InvalidArgumentError(
-            f"{given.kind!r} is no kind of policy: events, truncate or remove"
-        )
+        raise InvalidArgumentError(f"{given.kind!r} is no kind of policy: events, truncate or remove")
     return _wire.checked(  # type: ignore[no-any-return]
         retention_pb2.RetentionPolicy,
         name=given.name,

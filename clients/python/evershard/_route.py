@@ -37,13 +37,7 @@ def xxh64(data: bytes) -> int:
             for i in range(4):
                 lanes[i] = _round(lanes[i], word(8))
                 at += 8
-        h = (
-            sum(
-                _rotl(lane, bits)
-                for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)
-            )
-            & _MASK
-        )
+        h = sum(_rotl(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & _MASK
         for lane in lanes:
             h = ((h ^ _round(0, lane)) * _P1 + _P4) & _MASK
     else:
@@ -68,11 +62,4 @@ def shard_of(append: Append, shards: int) -> int | None:
     if not append.events:
         return None
     first = append.events[0]
-    return (
-        xxh64(
-            str(first.aggregate).encode()
-            if first.aggregate is not None
-            else first.id.bytes
-        )
-        % shards
-    )
+    return xxh64(str(first.aggregate).encode() if first.aggregate is not None else first.id.bytes) % shards

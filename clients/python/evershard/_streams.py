@@ -115,9 +115,7 @@ class _Stream:
         except grpc.aio.AioRpcError as failed:
             raise _wire.failure(failed) from None
         except (grpc.aio.UsageError, asyncio.CancelledError):
-            raise UnavailableError(
-                "the call was cancelled"
-            ) from None  # by close(), here or of the client
+            raise UnavailableError("the call was cancelled") from None  # by close(), here or of the client
         if message is not grpc.aio.EOF:
             return message
         call = self._call
@@ -148,9 +146,7 @@ class EventReader(_Stream):
     Goes on behind the last event when a connection breaks, within the time-out.
     """
 
-    def __init__(
-        self, client: Client, cursor: ReadCursor, timeout: float | None
-    ) -> None:
+    def __init__(self, client: Client, cursor: ReadCursor, timeout: float | None) -> None:
         super().__init__(client)
         self._cursor = cursor
         self._timeout = timeout
@@ -186,9 +182,7 @@ class EventReader(_Stream):
                         self._cursor.begins_behind(self._client.seen)
                     events_of = await self._open()
                     self._call = events_of.Read(
-                        self._cursor.request(
-                            ms_of(self._client._doors.wait_at_one(left))
-                        ),
+                        self._cursor.request(ms_of(self._client._doors.wait_at_one(left))),
                         metadata=self._client._metadata,
                     )
                 message = await self._next_message(None if left is None else left + 0.5)
@@ -210,14 +204,10 @@ class EventReader(_Stream):
                     and isinstance(failed, TimeoutError)
                     and failed.told_by_server
                 )
-                again = behind or (
-                    worth_retrying(failed) and patience.bears(failed, time.monotonic())
-                )
+                again = behind or (worth_retrying(failed) and patience.bears(failed, time.monotonic()))
                 if again and not isinstance(failed, OverloadedError):
                     self._failed()
-                if not again or (
-                    until is not None and time.monotonic() + wait >= until
-                ):
+                if not again or (until is not None and time.monotonic() + wait >= until):
                     raise
                 before = failed
                 await self._pause(wait)
@@ -226,13 +216,8 @@ class EventReader(_Stream):
                 self._drop()
                 if before is not None:
                     raise before from None  # why it took so long says more
-                if (
-                    door is not None
-                    and door.channel.get_state() != grpc.ChannelConnectivity.READY
-                ):
-                    raise UnavailableError(
-                        f"{_wire.NO_CONNECTION}{door.address} in time"
-                    ) from None
+                if door is not None and door.channel.get_state() != grpc.ChannelConnectivity.READY:
+                    raise UnavailableError(f"{_wire.NO_CONNECTION}{door.address} in time") from None
                 raise TimeoutError(f"no page in {self._timeout:g} s") from None
             except asyncio.CancelledError:
                 self._drop()
@@ -305,32 +290,22 @@ class Subscription(_Stream):
         if self._call is None:
             if self._after is None:  # "now" is the same after a broken connection
                 self._after = await (
-                    self._client.head()
-                    if self._retry_for is None
-                    else self._client.head(timeout=self._retry_for)
+                    self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for)
                 )
-            self._call = (await self._open()).Subscribe(
-                self._request(self._after), metadata=self._client._metadata
-            )
+            self._call = (await self._open()).Subscribe(self._request(self._after), metadata=self._client._metadata)
         try:
             message = await self._next_message(stall)
         except EvershardError:
             raise
         except asyncio.TimeoutError:
-            raise UnavailableError(
-                f"no word in {stall:g} s, three heartbeats"
-            ) from None
+            raise UnavailableError(f"no word in {stall:g} s, three heartbeats") from None
         if message is None:
             raise UnavailableError("the server ended the subscription")
         # Its watermark may be no more than what was asked for, beyond the head.
         self._came(message.events[-1].position if message.events else 0)
         item = _wire.feed_item(message)
-        self._after = max(
-            message.watermark, self._after
-        )  # another node than before may be behind what was given
-        return (
-            item if item is None else dataclasses.replace(item, watermark=self._after)
-        )
+        self._after = max(message.watermark, self._after)  # another node than before may be behind what was given
+        return item if item is None else dataclasses.replace(item, watermark=self._after)
 
     async def _broken(self, failed: EvershardError) -> None:
         now = time.monotonic()

@@ -50,9 +50,7 @@ class AggregateId:
     def parse(cls, text: str) -> AggregateId:
         kind, dash, value = text.partition("-")
         if not dash:
-            raise InvalidArgumentError(
-                f"aggregate id {text!r} has no '-' between type and value"
-            )
+            raise InvalidArgumentError(f"aggregate id {text!r} has no '-' between type and value")
         return cls(kind, value)
 
     @classmethod
@@ -99,15 +97,11 @@ def to_bytes(content: Any, what: str) -> tuple[bytes, int]:
         if isinstance(content, str):
             return content.encode(), PayloadFormat.TEXT
         return (
-            json.dumps(
-                content, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-            ).encode(),
+            json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(),
             PayloadFormat.JSON,
         )
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgumentError(
-            f"{what} cannot be written as bytes: {error}"
-        ) from None
+        raise InvalidArgumentError(f"{what} cannot be written as bytes: {error}") from None
 
 
 def microseconds_of(moment: datetime) -> int:
@@ -120,9 +114,7 @@ def microseconds_of(moment: datetime) -> int:
 
 def _texts(given: Iterable[str] | str, what: str) -> tuple[str, ...]:
     if isinstance(given, str):  # ('a', 'b', 'c') for 'abc' is never what was meant
-        raise InvalidArgumentError(
-            f"{what} is the string {given!r}, not a list of strings"
-        )
+        raise InvalidArgumentError(f"{what} is the string {given!r}, not a list of strings")
     return tuple(given)
 
 
@@ -221,11 +213,7 @@ class Query:
     def concerning(self, *aggregates: AggregateIdLike) -> Query:
         """The event's own aggregate, or one of its `also`."""
         last = self._last()
-        return self._with(
-            QueryItem(
-                last.types, last.tags, last.concerning + _ids(aggregates, "concerning")
-            )
-        )
+        return self._with(QueryItem(last.types, last.tags, last.concerning + _ids(aggregates, "concerning")))
 
     def or_(self) -> Query:
         """What follows goes into a new item."""
@@ -253,9 +241,7 @@ class ExpectedVersion:
             return cls(given)
         if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
             return cls("exactly", given)
-        raise InvalidArgumentError(
-            f"{given!r} is no expected version: 'any', 'none', 'exists', or a number"
-        )
+        raise InvalidArgumentError(f"{given!r} is no expected version: 'any', 'none', 'exists', or a number")
 
     def __str__(self) -> str:
         return str(self.number) if self.kind == "exactly" else self.kind

@@ -46,9 +46,7 @@ _NAMES = {number: name for name, number in _KINDS.items()}
 def checked(message: Any, /, **fields: Any) -> Any:
     """A message of `fields`; those that are None stay absent. Errors: InvalidArgumentError for what its fields cannot hold."""
     try:
-        return message(
-            **{name: value for name, value in fields.items() if value is not None}
-        )
+        return message(**{name: value for name, value in fields.items() if value is not None})
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"{message.DESCRIPTOR.name}: {error}") from None
 
@@ -126,8 +124,7 @@ def append(given: Append) -> store_pb2.AppendRequest:
         events=[event(one) for one in given.events],
         expectations=expectations,
         conditions=[
-            checked(store_pb2.AppendCondition, query=query(one.query), after=one.after)
-            for one in given.fail_if
+            checked(store_pb2.AppendCondition, query=query(one.query), after=one.after) for one in given.fail_if
         ],
         snapshots=[snapshot(one) for one in given.snapshots],
         command=command,
@@ -198,9 +195,7 @@ def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:
     """None: of a kind that this client does not know."""
     if m.kind not in (1, 2, 3, 4):
         return None
-    return FeedItem(
-        FeedKind(m.kind), m.watermark, tuple(recorded(one) for one in m.events)
-    )
+    return FeedItem(FeedKind(m.kind), m.watermark, tuple(recorded(one) for one in m.events))
 
 
 def stats(m: service_pb2.StatsResponse) -> Stats:
@@ -226,9 +221,7 @@ def stats(m: service_pb2.StatsResponse) -> Stats:
 
 
 def verify_report(m: service_pb2.VerifyReport) -> VerifyReport:
-    return VerifyReport(
-        m.events, m.records, m.index_rows, m.snapshots, m.errors, tuple(m.findings)
-    )
+    return VerifyReport(m.events, m.records, m.index_rows, m.snapshots, m.errors, tuple(m.findings))
 
 
 def error(m: store_pb2.Error) -> EvershardError:
@@ -240,11 +233,7 @@ def error(m: store_pb2.Error) -> EvershardError:
     return class_of(m.code)(
         m.message,
         aggregate=id_of(m.aggregate) if m.HasField("aggregate") else None,
-        expected=(
-            None
-            if expected is None
-            else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number)
-        ),
+        expected=(None if expected is None else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number)),
         actual=optional("actual"),
         condition=optional("condition"),
         position=optional("position"),
@@ -283,9 +272,7 @@ def failure(failed: grpc.aio.AioRpcError) -> EvershardError:
         grpc.StatusCode.INTERNAL,
         grpc.StatusCode.CANCELLED,
     ):
-        return UnavailableError(
-            text
-        )  # the server itself says none of these without details: the connection is broken
+        return UnavailableError(text)  # the server itself says none of these without details: the connection is broken
     kind: type[EvershardError] = {
         grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutError,
         grpc.StatusCode.RESOURCE_EXHAUSTED: TooLargeError,
@@ -300,11 +287,7 @@ def failure(failed: grpc.aio.AioRpcError) -> EvershardError:
 def seen_in(answer: Any) -> int:
     """The greatest position that an answer shows to be there."""
     # A group's own position is where somebody told it to begin.
-    fields = (
-        ("head",)
-        if isinstance(answer, groups_pb2.GroupInfo)
-        else ("watermark", "last_position", "position")
-    )
+    fields = ("head",) if isinstance(answer, groups_pb2.GroupInfo) else ("watermark", "last_position", "position")
     return max(getattr(answer, field, 0) for field in fields)
 
 

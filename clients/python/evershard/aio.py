@@ -114,13 +114,9 @@ class Client:
         unavailable_timeout: float = 5.0,
     ) -> None:
         def make_channel(one: str, several: bool) -> grpc.aio.Channel:
-            return _connection.channel(
-                one, tls, message_bytes_max, keepalive, options, several
-            )
+            return _connection.channel(one, tls, message_bytes_max, keepalive, options, several)
 
-        self._metadata = (
-            () if token is None else (("authorization", f"Bearer {token}"),)
-        )
+        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
         self._doors = Doors(
             _connection.addresses_of(address),
             make_channel,
@@ -164,11 +160,7 @@ class Client:
         self,
         events: Event | Append | Iterable[Event],
         *,
-        expect: (
-            Mapping[AggregateIdLike, ExpectedVersionLike]
-            | Mapping[str, ExpectedVersionLike]
-            | None
-        ) = None,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
         fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
         snapshots: Snapshot | Iterable[Snapshot] = (),
         command: CommandRecord | None = None,
@@ -219,13 +211,9 @@ class Client:
         """
         return AppendMany(self, appends, in_flight, self._timeout_of(timeout))
 
-    async def put_snapshot(
-        self, snapshot: Snapshot, *, timeout: float | None = DEFAULT
-    ) -> None:
+    async def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
         """Errors: NotFoundError (the version does not exist)"""
-        await self._unary(
-            "PutSnapshot", lambda _: _wire.snapshot(snapshot), timeout, write=True
-        )
+        await self._unary("PutSnapshot", lambda _: _wire.snapshot(snapshot), timeout, write=True)
 
     # Reading
 
@@ -302,9 +290,7 @@ class Client:
             on_away,
         )
 
-    async def head(
-        self, *, at_least: int | None = None, timeout: float | None = DEFAULT
-    ) -> int:
+    async def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
         """The watermark: every event up to it can be read. Waits until it has reached `at_least`. Errors: TimeoutError"""
         answer = await self._unary(
             "Head",
@@ -438,11 +424,7 @@ class Client:
             ),
             timeout,
         )
-        return (
-            _wire.recorded_snapshot(answer.snapshot)
-            if answer.HasField("snapshot")
-            else None
-        )
+        return _wire.recorded_snapshot(answer.snapshot) if answer.HasField("snapshot") else None
 
     async def snapshots(
         self,
@@ -454,22 +436,14 @@ class Client:
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
             "ListSnapshots",
-            lambda ms: service_pb2.ListSnapshotsRequest(
-                aggregate=who, at_least=self._behind(at_least, ms)
-            ),
+            lambda ms: service_pb2.ListSnapshotsRequest(aggregate=who, at_least=self._behind(at_least, ms)),
             timeout,
         )
         return [_wire.recorded_snapshot(one) for one in answer.snapshots]
 
     async def types(self, *, timeout: float | None = DEFAULT) -> bytes:
         """How payloads are read, as the store's file TYPES has it; empty: nothing is registered."""
-        return bytes(
-            (
-                await self._unary(
-                    "GetTypes", lambda _: service_pb2.GetTypesRequest(), timeout
-                )
-            ).types
-        )
+        return bytes((await self._unary("GetTypes", lambda _: service_pb2.GetTypesRequest(), timeout)).types)
 
     # Consumer groups
 
@@ -502,16 +476,10 @@ class Client:
         """In order of name."""
         return [
             group_info(one)
-            for one in (
-                await self._unary(
-                    "ListGroups", lambda _: groups_pb2.ListGroupsRequest(), timeout
-                )
-            ).groups
+            for one in (await self._unary("ListGroups", lambda _: groups_pb2.ListGroupsRequest(), timeout)).groups
         ]
 
-    def work(
-        self, group: str, *, worker: str | None = None, credit: int = 16
-    ) -> GroupWorker:
+    def work(self, group: str, *, worker: str | None = None, credit: int = 16) -> GroupWorker:
         """A worker of the group, listed as `worker` (None: this machine and process), with at most `credit` events at a time. It joins with its first
         next(), and leaves when it is closed."""
         return GroupWorker(self, group, worker, credit)
@@ -520,9 +488,7 @@ class Client:
     #
     # Reads wait for what this client has seen; with at_least=0 they take what is there, also of a projection that stands.
 
-    async def create_index(
-        self, query: Query, *, timeout: float | None = DEFAULT
-    ) -> ProjectionInfo:
+    async def create_index(self, query: Query, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """The matches of a query by number. Its name follows from the query: the same query asked twice shares one index."""
         return _derived.projection_info(
             await self._unary(
@@ -551,9 +517,7 @@ class Client:
             value=value,
             source=source,
         )
-        return _derived.projection_info(
-            await self._change("CreateValueIndex", request, timeout)
-        )
+        return _derived.projection_info(await self._change("CreateValueIndex", request, timeout))
 
     async def create_table(
         self,
@@ -569,13 +533,9 @@ class Client:
             kind="table",
             spec=json.dumps(definition),
         )
-        return _derived.projection_info(
-            await self._change("CreateProjection", request, timeout)
-        )
+        return _derived.projection_info(await self._change("CreateProjection", request, timeout))
 
-    async def projection(
-        self, name: str, *, timeout: float | None = DEFAULT
-    ) -> ProjectionInfo:
+    async def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """Errors: NotFoundError"""
         return _derived.projection_info(
             await self._unary(
@@ -585,9 +545,7 @@ class Client:
             )
         )
 
-    async def projections(
-        self, *, timeout: float | None = DEFAULT
-    ) -> list[ProjectionInfo]:
+    async def projections(self, *, timeout: float | None = DEFAULT) -> list[ProjectionInfo]:
         """Indexes, tables, in order of name."""
         answer = await self._unary(
             "ListProjections",
@@ -596,9 +554,7 @@ class Client:
         )
         return [_derived.projection_info(one) for one in answer.projections]
 
-    async def drop_projection(
-        self, name: str, *, timeout: float | None = DEFAULT
-    ) -> None:
+    async def drop_projection(self, name: str, *, timeout: float | None = DEFAULT) -> None:
         """Definition and rows, of an index or a table."""
         await self._change(
             "AskProjection",
@@ -653,11 +609,7 @@ class Client:
         """A page of a value index: one value, or a range (`from_` and `to` inclusive, `until` exclusive), at most 1,000; the next one begins `after` its
         `next`. Errors: as of read_index; InvalidArgumentError"""
         values = {"equal": equal, "from": from_, "to": to, "until": until}
-        asked = {
-            name: text
-            for name, value in values.items()
-            if (text := _derived.text_of(value)) is not None
-        }
+        asked = {name: text for name, value in values.items() if (text := _derived.text_of(value)) is not None}
         return _derived.value_page(
             await self._unary(
                 "ReadValues",
@@ -691,11 +643,7 @@ class Client:
     ) -> TablePage:
         """Rows that match, at most `limit` (None: 1,000; 10,000 at most). See select()."""
         select = _derived.table_select(where, parameters, tuple(fields), tuple(order))
-        select.MergeFrom(
-            _wire.checked(
-                tables_pb2.TableSelect, limit=limit, continue_from=continue_from
-            )
-        )
+        select.MergeFrom(_wire.checked(tables_pb2.TableSelect, limit=limit, continue_from=continue_from))
         return _derived.table_page(
             await self._unary(
                 "Select",
@@ -771,9 +719,7 @@ class Client:
         )
         return int((await self._change("Define", request, timeout)).version)
 
-    async def describe_documents(
-        self, type: str, *, timeout: float | None = DEFAULT
-    ) -> ProjectionInfo:
+    async def describe_documents(self, type: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """How far the documents of a type are. Errors: NotFoundError"""
         return _derived.projection_info(
             await self._unary(
@@ -787,12 +733,8 @@ class Client:
             )
         )
 
-    async def drop_documents(
-        self, type: str, *, timeout: float | None = DEFAULT
-    ) -> None:
-        await self._change(
-            "Drop", documents_pb2.DropDocumentsRequest(type=type), timeout
-        )
+    async def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
+        await self._change("Drop", documents_pb2.DropDocumentsRequest(type=type), timeout)
 
     async def document(
         self,
@@ -858,22 +800,16 @@ class Client:
     # Administration: all but stats() need the scope `admin`. Long work has no time-out of its own; cancelling the call stops it.
 
     async def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
-        return _wire.stats(
-            await self._unary("Stats", lambda _: service_pb2.StatsRequest(), timeout)
-        )
+        return _wire.stats(await self._unary("Stats", lambda _: service_pb2.StatsRequest(), timeout))
 
     async def flush(self, *, timeout: float | None = DEFAULT) -> None:
         """Seals the tail: the next opening has nothing to rebuild."""
         await self._unary("Flush", lambda _: service_pb2.FlushRequest(), timeout)
 
-    async def verify(
-        self, progress: Callable[[Progress], None] | None = None
-    ) -> VerifyReport:
+    async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
         """Every record, the order and the indexes. Damage is in the report; it is no error of the call."""
         report: VerifyReport | None = None
-        async for message in self._work(
-            "Verify", service_pb2.VerifyRequest(), progress
-        ):
+        async for message in self._work("Verify", service_pb2.VerifyRequest(), progress):
             if message.HasField("report"):
                 report = _wire.verify_report(message.report)
         if report is None:
@@ -991,9 +927,7 @@ class Client:
         """Finishes what was broken off, applies all policies as of now, removes expired snapshots."""
         return await self._remove(
             "ApplyRetention",
-            retention_pb2.ApplyRetentionRequest(
-                order=_retention.order(by, reason, dry_run, bytes_per_second)
-            ),
+            retention_pb2.ApplyRetentionRequest(order=_retention.order(by, reason, dry_run, bytes_per_second)),
             progress,
         )
 
@@ -1032,9 +966,7 @@ class Client:
     ) -> list[RetentionPolicy]:
         answer = await self._unary(
             "ListRetentionPolicies",
-            lambda ms: retention_pb2.ListRetentionPoliciesRequest(
-                at_least=self._behind(at_least, ms)
-            ),
+            lambda ms: retention_pb2.ListRetentionPoliciesRequest(at_least=self._behind(at_least, ms)),
             timeout,
         )
         return [_retention.policy(one) for one in answer.policies]
@@ -1069,9 +1001,7 @@ class Client:
 
     # How
 
-    async def _remove(
-        self, method: str, request: Any, progress: Callable[[Progress], None] | None
-    ) -> RetentionResult:
+    async def _remove(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> RetentionResult:
         found: RetentionResult | None = None
         try:
             async for message in self._work(method, request, progress):
@@ -1095,18 +1025,12 @@ class Client:
         if at_least is None and self._read_own_writes and self.seen > 0:
             at_least = self.seen
         return (
-            None
-            if at_least is None
-            else _wire.checked(
-                service_pb2.AtLeast, position=at_least, timeout_ms=timeout_ms
-            )
+            None if at_least is None else _wire.checked(service_pb2.AtLeast, position=at_least, timeout_ms=timeout_ms)
         )
 
     async def _change(self, method: str, request: Any, timeout: float | None) -> Any:
         """What must not be done twice: it is not sent again where it may have arrived. Errors: OutcomeUnknownError"""
-        return await self._unary(
-            method, lambda _: request, timeout, write=True, once=True
-        )
+        return await self._unary(method, lambda _: request, timeout, write=True, once=True)
 
     async def _unary(
         self,
@@ -1123,18 +1047,14 @@ class Client:
         until = None if seconds is None else time.monotonic() + seconds
         backoff, unknown = Backoff(), False
         patience = Patience(self._unavailable_timeout, time.monotonic())
-        before: EvershardError | None = (
-            None  # what the try before ended with: it says more than that the time is up
-        )
+        before: EvershardError | None = None  # what the try before ended with: it says more than that the time is up
         message = request(0) if write else None  # the same bytes each time
         while True:
             left = None if until is None else max(until - time.monotonic(), 0.0)
             door = None
             try:
                 door = await self._doors.pick()
-                if (
-                    append is not None
-                ):  # what its own node refused goes to any: the map may be old
+                if append is not None:  # what its own node refused goes to any: the map may be old
                     door, append = self._doors.home(append) or door, None
                 # A wait for a position is the server's to end, with an error that says which.
                 grace = 0.5 if not write and left is not None else 0.0
@@ -1166,37 +1086,20 @@ class Client:
                 and (not error.told_by_server or isinstance(error, TimeoutError))
             )
             # One that has not come to a position in its time is left alone, where there are others.
-            behind = (
-                self._doors.several
-                and isinstance(error, TimeoutError)
-                and error.told_by_server
-            )
+            behind = self._doors.several and isinstance(error, TimeoutError) and error.told_by_server
             wait = backoff.next(error)
             again = (
-                not_done(error, several=self._doors.several)
-                if once
-                else worth_retrying(error, write=write) or behind
+                not_done(error, several=self._doors.several) if once else worth_retrying(error, write=write) or behind
             )
             again = again and (behind or patience.bears(error, time.monotonic()))
-            if (
-                before is not None
-                and not write
-                and isinstance(error, TimeoutError)
-                and not error.told_by_server
-            ):
+            if before is not None and not write and isinstance(error, TimeoutError) and not error.told_by_server:
                 error = before
             before = error
             if again and door is not None and not isinstance(error, OverloadedError):
                 self._doors.failed(door)
-            if (
-                self._closed
-                or not again
-                or (until is not None and time.monotonic() + wait >= until)
-            ):
+            if self._closed or not again or (until is not None and time.monotonic() + wait >= until):
                 if unknown and not isinstance(error, _DECIDED):
-                    raise OutcomeUnknownError(
-                        f"sent, and not answered: {error.message}"
-                    ) from error
+                    raise OutcomeUnknownError(f"sent, and not answered: {error.message}") from error
                 raise error
             await asyncio.sleep(wait)
 
@@ -1210,12 +1113,8 @@ class Client:
                 timeout=left,
             )
 
-    async def _work(
-        self, method: str, request: Any, progress: Callable[[Progress], None] | None
-    ) -> AsyncIterator[Any]:
-        call = (await self._doors.pick()).method(method)(
-            request, metadata=self._metadata
-        )
+    async def _work(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
+        call = (await self._doors.pick()).method(method)(request, metadata=self._metadata)
         try:
             async for message in call:
                 if message.HasField("progress") and progress is not None:

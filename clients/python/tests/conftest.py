@@ -14,9 +14,7 @@ import pytest
 import evershard
 
 ROOT = pathlib.Path(__file__).parents[3]
-PROGRAM = os.environ.get(
-    "EVERSHARD_SERVER", str(ROOT / "build/dev/tests/door/door_test_server")
-)
+PROGRAM = os.environ.get("EVERSHARD_SERVER", str(ROOT / "build/dev/tests/door/door_test_server"))
 IS_DOOR = pathlib.Path(PROGRAM).name == "door_test_server"
 
 
@@ -37,9 +35,7 @@ class Server:
 
     def start(self) -> None:
         environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("EVERSHARD_")
+            name: value for name, value in os.environ.items() if not name.startswith("EVERSHARD_")
         }  # they are settings to it
         self._process = subprocess.Popen(
             self._command(),
@@ -115,11 +111,7 @@ class Cluster:
     """A coordinator and nodes on this machine; whoever is killed is started again where it was."""
 
     def __init__(self, data: pathlib.Path, nodes: int = 3) -> None:
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("EVERSHARD_")
-        }
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("EVERSHARD_")}
         self.addresses: list[str] = []
         self.pids: list[int] = []
         self._process = subprocess.Popen(

@@ -31,9 +31,7 @@ def refuse(
     packed = any_pb2.Any()
     packed.Pack(store_pb2.Error(code=int(code), message=message, **fields))  # type: ignore[arg-type]
     whole = status_pb2.Status(code=status.value[0], message=message, details=[packed])
-    context.set_trailing_metadata(
-        (("grpc-status-details-bin", whole.SerializeToString()),)
-    )
+    context.set_trailing_metadata((("grpc-status-details-bin", whole.SerializeToString()),))
     context.abort(status, message)
 
 
@@ -107,9 +105,7 @@ def event(position: int) -> event_pb2.RecordedEvent:
     )
 
 
-def events(
-    *positions: int, watermark: int | None = None
-) -> service_pb2.SubscribeResponse:
+def events(*positions: int, watermark: int | None = None) -> service_pb2.SubscribeResponse:
     return service_pb2.SubscribeResponse(
         kind=service_pb2.SubscribeResponse.KIND_EVENTS,
         events=[event(p) for p in positions],

@@ -30,9 +30,7 @@ def test_both_clients_have_the_same_words() -> None:
         }
 
     assert words(evershard.Client) == words(aio.Client)
-    assert list(inspect.signature(evershard.Client).parameters) == list(
-        inspect.signature(aio.Client).parameters
-    )
+    assert list(inspect.signature(evershard.Client).parameters) == list(inspect.signature(aio.Client).parameters)
     for mine, other in (
         (evershard.EventReader, aio.EventReader),
         (evershard.Subscription, aio.Subscription),
@@ -44,33 +42,17 @@ def test_every_kind_of_call(server: Any) -> None:
     async def work() -> None:
         async with aio.Client(server.address) as store:
             done = await asyncio.gather(
-                *(
-                    store.append(
-                        Event("Placed", f"order-{n}"), expect={f"order-{n}": "none"}
-                    )
-                    for n in range(50)
-                )
+                *(store.append(Event("Placed", f"order-{n}"), expect={f"order-{n}": "none"}) for n in range(50))
             )
             assert sorted(one.first_position for one in done) == list(range(1, 51))
-            assert [event.position async for event in store.read()] == list(
-                range(1, 51)
-            )
-            assert [
-                event.seq_nr async for event in store.read_aggregate("order-7")
-            ] == [1]
+            assert [event.position async for event in store.read()] == list(range(1, 51))
+            assert [event.seq_nr async for event in store.read_aggregate("order-7")] == [1]
             assert len([info async for info in store.aggregates(page=20)]) == 50
             outcomes = [
-                outcome
-                async for outcome in store.append_many(
-                    Append(Event("Placed", "order-0")) for _ in range(20)
-                )
+                outcome async for outcome in store.append_many(Append(Event("Placed", "order-0")) for _ in range(20))
             ]
-            assert [outcome.result().first_position for outcome in outcomes] == list(
-                range(51, 71)
-            )
-            assert (await store.stats()).watermark == 70 == await store.head() and (
-                await store.verify()
-            ).errors == 0
+            assert [outcome.result().first_position for outcome in outcomes] == list(range(51, 71))
+            assert (await store.stats()).watermark == 70 == await store.head() and (await store.verify()).errors == 0
 
             async def source() -> AsyncIterator[Append]:
                 for _ in range(3):
@@ -89,9 +71,7 @@ def test_every_kind_of_call(server: Any) -> None:
 
 def test_a_subscription_that_is_waited_for_in_turns_misses_nothing(server: Any) -> None:
     async def work() -> None:
-        async with aio.Client(server.address) as store, store.subscribe(
-            after=0, heartbeat=None
-        ) as subscription:
+        async with aio.Client(server.address) as store, store.subscribe(after=0, heartbeat=None) as subscription:
             assert (await anext(subscription)).kind is FeedKind.CAUGHT_UP
             seen: list[int] = []
             for n in range(1, 6):
@@ -99,9 +79,7 @@ def test_a_subscription_that_is_waited_for_in_turns_misses_nothing(server: Any) 
                     await asyncio.wait_for(anext(subscription), 0.05)
                 await store.append([Event("T"), Event("T")])
                 while len(seen) < 2 * n:
-                    seen += [
-                        event.position for event in (await anext(subscription)).events
-                    ]
+                    seen += [event.position for event in (await anext(subscription)).events]
             assert seen == list(range(1, 11)) and subscription.reconnects == 0
 
     run(work)
@@ -146,9 +124,7 @@ def test_closing_a_subscription_ends_whoever_waits_for_it(server: Any) -> None:
 def test_leaving_many_appends_early_leaves_nothing_running(server: Any) -> None:
     async def work() -> None:
         async with aio.Client(server.address) as store:
-            async with store.append_many(
-                Append(Event("T")) for _ in range(100_000)
-            ) as many:
+            async with store.append_many(Append(Event("T")) for _ in range(100_000)) as many:
                 assert (await anext(many)).result().first_position == 1
             while len(asyncio.all_tasks()) > 1:  # ends, or runs into the limit
                 await asyncio.sleep(0.01)

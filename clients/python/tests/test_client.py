@@ -77,13 +77,10 @@ def test_an_append_comes_back_as_it_was_given(store: Client) -> None:
         second.payload_format,
         second.append_index,
     ) == (None, 0, b"\x00\xff", 0, 1)
-    assert (
-        second.state is evershard.EventState.LIVE
-        and abs(second.occurred_at.timestamp() - time.time()) < 60
+    assert second.state is evershard.EventState.LIVE and abs(second.occurred_at.timestamp() - time.time()) < 60
+    assert store.event_at(2) == second and list(store.read_aggregate("order-1")) == [first] == list(
+        store.read(Query().concerning("cart-🛒"))
     )
-    assert store.event_at(2) == second and list(store.read_aggregate("order-1")) == [
-        first
-    ] == list(store.read(Query().concerning("cart-🛒")))
 
 
 def test_the_same_append_again_is_stored_once(store: Client) -> None:
@@ -92,8 +89,7 @@ def test_the_same_append_again_is_stored_once(store: Client) -> None:
     assert (
         not first.duplicate
         and again.duplicate
-        and (first.first_position, first.versions)
-        == (again.first_position, again.versions)
+        and (first.first_position, first.versions) == (again.first_position, again.versions)
     )
     assert store.head() == 1
     with pytest.raises(evershard.DuplicateEventError) as caught:
@@ -124,7 +120,9 @@ def test_conflicts_say_what_decided_them(store: Client) -> None:
     assert [event.position for event in condition.value.conflicts] == [
         2,
         3,
-    ] and condition.value.conflicts[0].json() == {"number": 1}
+    ] and condition.value.conflicts[
+        0
+    ].json() == {"number": 1}
     with pytest.raises(evershard.ConflictError):
         store.append(placed("order-2"), fail_if=mine)
     assert (
@@ -152,32 +150,24 @@ def test_what_is_wrong_is_refused_and_not_tried_again(store: Client) -> None:
     with pytest.raises(evershard.TooLargeError):
         store.append(Event("T", payload=bytes(9 << 20)))
     with pytest.raises(evershard.TooLargeError):
-        store.append(
-            Event("T", payload=bytes(21 << 20))
-        )  # more than a message may have
+        store.append(Event("T", payload=bytes(21 << 20)))  # more than a message may have
     with pytest.raises(evershard.NotFoundError):
         store.event_at(9)
     with pytest.raises(evershard.NotFoundError):
         store.aggregate("order-9")
     with pytest.raises(evershard.InvalidArgumentError):
         store.read(after=-1)
-    assert (
-        time.monotonic() - began < 60 and store.head() == 0
-    )  # one that is tried again takes so long
+    assert time.monotonic() - began < 60 and store.head() == 0  # one that is tried again takes so long
 
 
 def test_ten_thousand_events_are_read_in_any_direction(store: Client) -> None:
-    for outcome in store.append_many(
-        Append([placed(f"order-{batch}", n) for n in range(500)]) for batch in range(20)
-    ):
+    for outcome in store.append_many(Append([placed(f"order-{batch}", n) for n in range(500)]) for batch in range(20)):
         outcome.result()
     events = store.read()
     assert events.watermark is None
     positions = [event.position for event in events]
     assert positions == list(range(1, 10_001)) and events.watermark == 10_000
-    assert [
-        event.position for event in store.read(backwards=True, limit=1_500)
-    ] == list(range(10_000, 8_500, -1))
+    assert [event.position for event in store.read(backwards=True, limit=1_500)] == list(range(10_000, 8_500, -1))
     assert [event.position for event in store.read(after=10, before=21, limit=5)] == [
         11,
         12,
@@ -185,16 +175,9 @@ def test_ten_thousand_events_are_read_in_any_direction(store: Client) -> None:
         14,
         15,
     ]
-    assert [event.position for event in store.read(up_to=3)] == [1, 2, 3] and list(
-        store.read(limit=0)
-    ) == []
-    assert [
-        event.seq_nr for event in store.read_aggregate("order-3", from_seq_nr=499)
-    ] == [499, 500]
-    assert [
-        event.seq_nr
-        for event in store.read_aggregate("order-3", backwards=True, limit=2)
-    ] == [500, 499]
+    assert [event.position for event in store.read(up_to=3)] == [1, 2, 3] and list(store.read(limit=0)) == []
+    assert [event.seq_nr for event in store.read_aggregate("order-3", from_seq_nr=499)] == [499, 500]
+    assert [event.seq_nr for event in store.read_aggregate("order-3", backwards=True, limit=2)] == [500, 499]
     assert (
         list(store.read_aggregate("order-none")) == []
         and len(list(store.read(Query().concerning("order-3").types("Placed")))) == 500
@@ -217,34 +200,22 @@ def test_a_read_can_be_left(store: Client) -> None:
 
 
 def test_append_many_answers_each_in_order(store: Client) -> None:
-    appends = [
-        Append(placed(f"order-{n}"), expect={f"order-{n}": "none"})
-        for n in range(1_000)
-    ]
+    appends = [Append(placed(f"order-{n}"), expect={f"order-{n}": "none"}) for n in range(1_000)]
     appends[10] = Append(placed("order-3"), expect={"order-3": "none"})
     appends[20] = Append([])
     appends[30] = appends[5]
     outcomes = list(store.append_many(iter(appends), in_flight=64))
     assert [outcome.append for outcome in outcomes] == appends
-    assert isinstance(
-        outcomes[10].error, evershard.VersionConflictError
-    ) and isinstance(outcomes[20].error, evershard.InvalidArgumentError)
+    assert isinstance(outcomes[10].error, evershard.VersionConflictError) and isinstance(
+        outcomes[20].error, evershard.InvalidArgumentError
+    )
     with pytest.raises(evershard.VersionConflictError):
         outcomes[10].result()
     assert (
-        outcomes[30].result().duplicate
-        and outcomes[30].result().first_position == outcomes[5].result().first_position
+        outcomes[30].result().duplicate and outcomes[30].result().first_position == outcomes[5].result().first_position
     )
-    stored = [
-        outcome.appended.first_position
-        for n, outcome in enumerate(outcomes)
-        if outcome.appended and n != 30
-    ]
-    assert (
-        stored == list(range(1, 998))
-        and store.head() == 997
-        and list(store.append_many([])) == []
-    )
+    stored = [outcome.appended.first_position for n, outcome in enumerate(outcomes) if outcome.appended and n != 30]
+    assert stored == list(range(1, 998)) and store.head() == 997 and list(store.append_many([])) == []
 
 
 def test_append_many_answers_while_its_source_waits(store: Client) -> None:
@@ -369,29 +340,18 @@ def test_waiting_for_a_position(store: Client) -> None:
     began = time.monotonic()
     with pytest.raises(evershard.TimeoutError, match=r"\b2$") as caught:
         store.head(at_least=2, timeout=0.3)
-    assert 0.25 < time.monotonic() - began < 30 and not isinstance(
-        caught.value, evershard.OutcomeUnknownError
-    )
+    assert 0.25 < time.monotonic() - began < 30 and not isinstance(caught.value, evershard.OutcomeUnknownError)
     with pytest.raises(evershard.TimeoutError):
         list(store.read(at_least=2, timeout=0.2))
-    threading.Timer(
-        0.2, store.append, ([placed("order-1"), placed("order-1")],)
-    ).start()
+    threading.Timer(0.2, store.append, ([placed("order-1"), placed("order-1")],)).start()
     assert store.head(at_least=2) == 2 and len(list(store.read(at_least=2))) == 2
 
 
 def test_the_directory_comes_page_by_page(store: Client) -> None:
-    for outcome in store.append_many(
-        Append(placed(f"{kind}-{n:02}")) for kind in ("a", "b") for n in range(25)
-    ):
+    for outcome in store.append_many(Append(placed(f"{kind}-{n:02}")) for kind in ("a", "b") for n in range(25)):
         outcome.result()
-    assert [str(info.aggregate) for info in store.aggregates("b", page=10)] == [
-        f"b-{n:02}" for n in range(25)
-    ]
-    assert (
-        len(list(store.aggregates(page=7))) == 50
-        and str(next(store.aggregates(after="a-24")).aggregate) == "b-00"
-    )
+    assert [str(info.aggregate) for info in store.aggregates("b", page=10)] == [f"b-{n:02}" for n in range(25)]
+    assert len(list(store.aggregates(page=7))) == 50 and str(next(store.aggregates(after="a-24")).aggregate) == "b-00"
     info = store.aggregate("a-03")
     assert (info.version, info.last_position, str(info.aggregate)) == (1, 4, "a-03")
 
@@ -413,9 +373,7 @@ def test_snapshots_alone_and_with_an_append(store: Client) -> None:
             ttl=datetime.timedelta(hours=1),
         )
     )
-    latest, earlier = store.snapshot("order-1"), store.snapshot(
-        "order-1", at_or_before=2
-    )
+    latest, earlier = store.snapshot("order-1"), store.snapshot("order-1", at_or_before=2)
     assert latest and (
         latest.version,
         latest.payload,
@@ -428,10 +386,7 @@ def test_snapshots_alone_and_with_an_append(store: Client) -> None:
         earlier.schema_revision,
         earlier.position,
     ) == (2, {"open": True}, 2, 2)
-    assert (
-        earlier == store.snapshot("order-1", up_to=2)
-        and abs(earlier.taken_at.timestamp() - time.time()) < 60
-    )
+    assert earlier == store.snapshot("order-1", up_to=2) and abs(earlier.taken_at.timestamp() - time.time()) < 60
     assert {one.version for one in store.snapshots("order-1")} == {2, 3}
     with pytest.raises(evershard.NotFoundError):
         store.put_snapshot(Snapshot("order-9", b"", 1))
@@ -480,21 +435,13 @@ def administer(store: Client, tmp_path: pathlib.Path) -> None:
     store.append([placed("order-1", n) for n in range(100)])
     told: list[evershard.Progress] = []
     stats = store.stats()
-    assert (
-        stats.watermark == 100
-        and stats.shards >= 1
-        and stats.store_id
-        and stats.details
-        and stats.created_at.tzinfo
-    )
+    assert stats.watermark == 100 and stats.shards >= 1 and stats.store_id and stats.details and stats.created_at.tzinfo
     store.flush()
     report = store.verify(told.append)
     assert (report.events, report.errors, report.findings) == (100, 0, ())
     store.vacuum(told.append)
     assert store.backup(str(tmp_path / "copy"), told.append) == 100
-    assert any((tmp_path / "copy").iterdir()) and all(
-        progress.done <= progress.total for progress in told
-    )
+    assert any((tmp_path / "copy").iterdir()) and all(progress.done <= progress.total for progress in told)
     with pytest.raises(evershard.EvershardError):
         store.backup(str(tmp_path / "copy"))
     with pytest.raises(evershard.InvalidArgumentError):
@@ -530,9 +477,7 @@ def test_tokens_and_scopes(make_server: Any) -> None:
 def test_over_a_unix_socket(make_server: Any, tmp_path: pathlib.Path) -> None:
     server = make_server(listen=f"unix:{tmp_path}/socket")
     with Client(server.address) as client:
-        assert (
-            client.append(placed("order-1")).last_position == 1 and client.head() == 1
-        )
+        assert client.append(placed("order-1")).last_position == 1 and client.head() == 1
 
 
 def test_from_many_threads(store: Client) -> None:
@@ -545,9 +490,7 @@ def test_from_many_threads(store: Client) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert store.head() == 160 and all(
-        info.version == 20 for info in store.aggregates()
-    )
+    assert store.head() == 160 and all(info.version == 20 for info in store.aggregates())
 
 
 def test_an_event_id_of_ones_own(store: Client) -> None:

@@ -16,11 +16,10 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
     errors: list[BaseException] = []
     done = threading.Event()
 
-    with Client(
-        cluster.addresses, timeout=120, unavailable_timeout=120
-    ) as store, Client(
-        list(reversed(cluster.addresses)), timeout=120, unavailable_timeout=120
-    ) as other:
+    with (
+        Client(cluster.addresses, timeout=120, unavailable_timeout=120) as store,
+        Client(list(reversed(cluster.addresses)), timeout=120, unavailable_timeout=120) as other,
+    ):
         subscription = store.subscribe(Query.all(), after=0, heartbeat=0.5)
 
         def guarded(work: Any) -> Any:
@@ -40,19 +39,14 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
                     expect={f"single-{n % 8}": n // 8},
                 )
                 acknowledged.append((append, store.append(append)))
-                assert (
-                    sum(1 for _ in store.read_aggregate(f"single-{n % 8}"))
-                    == n // 8 + 1
-                ), "one's own writes"
+                assert sum(1 for _ in store.read_aggregate(f"single-{n % 8}")) == n // 8 + 1, "one's own writes"
                 n += 1
 
         def many() -> None:
             def source() -> Any:
                 n = 0
                 while not done.is_set():
-                    yield Append(
-                        Event("Placed", f"many-{n}"), expect={f"many-{n}": "none"}
-                    )
+                    yield Append(Event("Placed", f"many-{n}"), expect={f"many-{n}": "none"})
                     n += 1
 
             for outcome in store.append_many(source(), in_flight=16):
@@ -69,9 +63,7 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
 
         def wait_for_more(more: int) -> None:
             enough, until = len(acknowledged) + more, time.monotonic() + 90
-            while (
-                len(acknowledged) < enough and time.monotonic() < until and not errors
-            ):
+            while len(acknowledged) < enough and time.monotonic() < until and not errors:
                 time.sleep(0.02)
 
         for node in (0, 1):
@@ -86,9 +78,7 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
         other.see(store.seen)
         stored = {event.id: event.position for event in other.read()}
         head = store.head()
-        assert sorted(stored.values()) == list(range(1, head + 1)) and len(
-            stored
-        ) == len(acknowledged)
+        assert sorted(stored.values()) == list(range(1, head + 1)) and len(stored) == len(acknowledged)
         for append, answer in acknowledged:
             assert stored[append.events[0].id] == answer.first_position
         until = time.monotonic() + 90

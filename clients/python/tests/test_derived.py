@@ -69,9 +69,7 @@ def test_a_table_is_selected(store: evershard.Client) -> None:
     assert (info.name, info.kind, info.paused) == ("orders", "table", False)
     for n in range(1, 6):
         store.append(placed(n))
-    first, *_ = store.select(
-        "orders", "total = :t", {"t": 30}
-    )  # what this client wrote is there
+    first, *_ = store.select("orders", "total = :t", {"t": 30})  # what this client wrote is there
     assert first == {
         "order": "order-3",
         "who": "ann",
@@ -88,24 +86,21 @@ def test_a_table_is_selected(store: evershard.Client) -> None:
             "photo": "AAE=",
         },
     }
-    assert [
-        row["order"]
-        for row in store.select(
-            "orders", order=["-who", "total"], fields=["order", "who"]
-        )
-    ] == ["order-2", "order-4", "order-1", "order-3", "order-5"]
-    assert [
-        row["total"]
-        for row in store.select(
-            "orders", "who = ?1 AND paid AND at = :at", {1: "ann", "at": AT}
-        )
-    ] == [30, 50]
+    assert [row["order"] for row in store.select("orders", order=["-who", "total"], fields=["order", "who"])] == [
+        "order-2",
+        "order-4",
+        "order-1",
+        "order-3",
+        "order-5",
+    ]
+    assert [row["total"] for row in store.select("orders", "who = ?1 AND paid AND at = :at", {1: "ann", "at": AT})] == [
+        30,
+        50,
+    ]
     assert len(list(store.select("orders", limit=2))) == 2
     page = store.select_page("orders", order=["total"], limit=2)
     assert [row["total"] for row in page.rows] == [10, 20]
-    page = store.select_page(
-        "orders", order=["total"], limit=9, continue_from=page.next
-    )
+    page = store.select_page("orders", order=["total"], limit=9, continue_from=page.next)
     assert ([row["total"] for row in page.rows], page.next) == ([30, 40, 50], "")
     for where, parameters in (
         ("nobody = 1", {}),
@@ -131,22 +126,16 @@ def test_indexes_are_read(store: evershard.Client) -> None:
     name = store.create_index(Query().types("Placed")).name
     assert store.create_index(Query().types("Placed", "Placed")).name == name
     page = store.read_index(name, start=2, limit=2, events=True)
-    assert [
-        (one.number, str(one.event.aggregate)) for one in page.entries if one.event
-    ] == [(2, "order-2"), (3, "order-3")]
+    assert [(one.number, str(one.event.aggregate)) for one in page.entries if one.event] == [
+        (2, "order-2"),
+        (3, "order-3"),
+    ]
     assert page.count == 5
-    assert [
-        one.number for one in store.read_index(name, backwards=True, limit=1).entries
-    ] == [5]
+    assert [one.number for one in store.read_index(name, backwards=True, limit=1).entries] == [5]
     store.create_value_index("by-price", ["Placed"], "$.lines[0].price", "integer")
     values = store.read_values("by-price", from_=20, until=50, limit=2)
     assert [one.value for one in values.entries] == [20, 30]
-    assert [
-        one.value
-        for one in store.read_values(
-            "by-price", from_=20, until=50, after=values.next
-        ).entries
-    ] == [40]
+    assert [one.value for one in store.read_values("by-price", from_=20, until=50, after=values.next).entries] == [40]
     assert store.read_values("by-price", equal=10).next == ""
     with pytest.raises(InvalidArgumentError, match=r"\$\.lines\[0\]\.price"):
         store.create_value_index("other", ["Placed"], "lines.0.price")
@@ -163,9 +152,7 @@ def test_what_is_not_there_in_time_is_told(store: evershard.Client) -> None:
     assert len(list(store.select("orders"))) == 1
     store.append(Event("Placed", "order-2", {"who": None}))
     with pytest.raises(UnavailableError, match="who"):
-        list(
-            store.select("orders", timeout=6)
-        )  # it stands before what this client wrote
+        list(store.select("orders", timeout=6))  # it stands before what this client wrote
     assert len(list(store.select("orders", at_least=0))) == 1
     info = store.projection("orders")
     assert info.state == "failed" and info.error is not None and "who" in info.error
@@ -174,13 +161,9 @@ def test_what_is_not_there_in_time_is_told(store: evershard.Client) -> None:
 def test_documents_are_shown(server: Any) -> None:
     async def work() -> None:
         async with asyncio.timeout(60), aio.Client(server.address) as store:
-            version = await store.define_documents(
-                "order", {"events": {"Placed": {"merge": True}}}
-            )
+            version = await store.define_documents("order", {"events": {"Placed": {"merge": True}}})
             with pytest.raises(evershard.VersionConflictError):
-                await store.define_documents(
-                    "order", {"events": {"Placed": "ignore"}}, expected=version + 1
-                )
+                await store.define_documents("order", {"events": {"Placed": "ignore"}}, expected=version + 1)
             for n in range(1, 6):
                 await store.append(placed(n))
             one = await store.document("order-3")
@@ -190,31 +173,22 @@ def test_documents_are_shown(server: Any) -> None:
                 one.content["lines"],
                 one.problems,
             ) == ("order-3", 1, [{"price": 30}], 0)
-            assert [
-                str(each.aggregate)
-                async for each in store.documents("order", 'who = "ann"')
-            ] == ["order-1", "order-3", "order-5"]
-            assert [
-                str(each.aggregate)
-                async for each in store.documents("order", after="2", limit=2)
-            ] == ["order-3", "order-4"]
+            assert [str(each.aggregate) async for each in store.documents("order", 'who = "ann"')] == [
+                "order-1",
+                "order-3",
+                "order-5",
+            ]
+            assert [str(each.aggregate) async for each in store.documents("order", after="2", limit=2)] == [
+                "order-3",
+                "order-4",
+            ]
             with pytest.raises(InvalidArgumentError):
                 [each async for each in store.documents("order", "who")]
             assert one.definition == version
-            assert (
-                await store.define_documents(
-                    "order", {"events": {"Placed": {"merge": True}}}
-                )
-                == version
-            )
-            again = await store.define_documents(
-                "order", {"events": {"Placed": {"merge": True}}}, rebuild=True
-            )
+            assert await store.define_documents("order", {"events": {"Placed": {"merge": True}}}) == version
+            again = await store.define_documents("order", {"events": {"Placed": {"merge": True}}}, rebuild=True)
             assert again > version
-            assert {
-                each.definition
-                async for each in store.documents("order", definition=again)
-            } == {again}
+            assert {each.definition async for each in store.documents("order", definition=again)} == {again}
             assert (await store.describe_documents("order")).name == "order"
             await store.drop_documents("order")
             with pytest.raises(NotFoundError):

@@ -41,9 +41,7 @@ def vectors() -> list[tuple[bytes, int, str, tuple[int, int, int]]]:
             name = b"t" * 128 + b"-" + b"v" * 512
         elif " times " in what:
             name += quoted[1].encode() * int(re.findall(r"(\d+) times", what)[0])
-        rows.append(
-            (name, int(size), digest, (int(shards[0]), int(shards[1]), int(shards[2])))
-        )
+        rows.append((name, int(size), digest, (int(shards[0]), int(shards[1]), int(shards[2]))))
     return rows
 
 
@@ -56,10 +54,7 @@ def test_shards_are_those_of_the_published_vectors() -> None:
 
 
 def test_an_append_lies_where_its_first_event_does() -> None:
-    assert (
-        _route.shard_of(Append([Event("T", "order-1"), Event("T", "order-2")]), 65_535)
-        == 51_136
-    )
+    assert _route.shard_of(Append([Event("T", "order-1"), Event("T", "order-2")]), 65_535) == 51_136
     assert (
         _route.shard_of(
             Append(Event("T", id=uuid.UUID("00000000-0000-4000-8000-000000000001"))),
@@ -205,13 +200,9 @@ def test_an_append_goes_to_the_node_of_its_shard(nodes: Any) -> None:
         while client.append(Event("T", "a-1")).first_position != 2:
             assert time.monotonic() < until, "it follows the map"
         before = len(other.seen)
-        assert {client.append(Event("T", "a-1")).first_position for _ in range(5)} == {
-            2
-        } and len(other.seen) == before
+        assert {client.append(Event("T", "a-1")).first_position for _ in range(5)} == {2} and len(other.seen) == before
     with Client(other.address, timeout=60, follow_shards=False) as client:
-        assert {client.append(Event("T", "a-1")).first_position for _ in range(20)} == {
-            1
-        }
+        assert {client.append(Event("T", "a-1")).first_position for _ in range(20)} == {1}
 
 
 def test_after_wrong_shard_the_newest_word_counts(nodes: Any) -> None:
@@ -225,9 +216,7 @@ def test_after_wrong_shard_the_newest_word_counts(nodes: Any) -> None:
     owner.appends_at(2)
     other.scripts["Append"] = [
         lambda *_: fake.appended(1),
-        lambda _, context: fake.refuse(
-            context, grpc.StatusCode.UNAVAILABLE, ErrorCode.WRONG_SHARD
-        ),
+        lambda _, context: fake.refuse(context, grpc.StatusCode.UNAVAILABLE, ErrorCode.WRONG_SHARD),
     ]
     with Client([other.address, owner.address], timeout=60) as client:
         assert [client.append(Event("T", "a-1")).first_position for _ in range(3)] == [
@@ -240,9 +229,7 @@ def test_after_wrong_shard_the_newest_word_counts(nodes: Any) -> None:
 def test_reads_wait_for_what_was_seen(nodes: Any) -> None:
     node = nodes()
     node.appends_at(9)
-    node.scripts["Read"] = [
-        lambda *_: iter([store_pb2.Page(watermark=12, complete=True)])
-    ]
+    node.scripts["Read"] = [lambda *_: iter([store_pb2.Page(watermark=12, complete=True)])]
     node.scripts["Head"] = [lambda *_: service_pb2.HeadResponse(watermark=12)]
 
     def at_least() -> int | None:
@@ -285,8 +272,9 @@ def test_one_that_is_behind_is_left_alone_where_there_are_others(nodes: Any) -> 
     with Client([behind.address, there.address], timeout=60, seen=40) as client:
         assert client.head() == 41
         assert behind.seen[0].at_least.timeout_ms <= 3_000
-    with Client(behind.address, timeout=60, seen=40) as alone, pytest.raises(
-        evershard.TimeoutError, match="not yet at 40"
+    with (
+        Client(behind.address, timeout=60, seen=40) as alone,
+        pytest.raises(evershard.TimeoutError, match="not yet at 40"),
     ):
         alone.head()
 
@@ -299,14 +287,8 @@ def test_a_read_goes_on_at_a_node_that_has_come_as_far(nodes: Any) -> None:
         stopping(_, context)
 
     breaks.scripts["Read"] = [page_and_break]
-    goes_on.scripts["Read"] = [
-        lambda *_: iter(
-            [store_pb2.Page(events=[fake.event(2)], watermark=9, complete=True)]
-        )
-    ]
-    with Client(
-        [breaks.address, goes_on.address], timeout=60, read_own_writes=False
-    ) as client:
+    goes_on.scripts["Read"] = [lambda *_: iter([store_pb2.Page(events=[fake.event(2)], watermark=9, complete=True)])]
+    with Client([breaks.address, goes_on.address], timeout=60, read_own_writes=False) as client:
         assert [event.position for event in client.read()] == [1, 2]
     request = goes_on.seen[0]
     assert (
@@ -328,16 +310,12 @@ def test_a_subscription_goes_on_at_another_node_behind_what_it_gave(nodes: Any) 
         yield
 
     breaks.scripts["Subscribe"] = [events_and_break, break_at_once]
-    caught_up_before = service_pb2.SubscribeResponse(
-        kind=service_pb2.SubscribeResponse.KIND_CAUGHT_UP, watermark=4
-    )
+    caught_up_before = service_pb2.SubscribeResponse(kind=service_pb2.SubscribeResponse.KIND_CAUGHT_UP, watermark=4)
     goes_on.scripts["Subscribe"] = [
         lambda *_: iter([caught_up_before]),
         lambda *_: iter([fake.events(7)]),
     ]
-    with Client(
-        [breaks.address, goes_on.address], timeout=60
-    ) as client, client.subscribe(after=0) as subscription:
+    with Client([breaks.address, goes_on.address], timeout=60) as client, client.subscribe(after=0) as subscription:
         seen, watermarks = [], []
         for item in subscription:
             seen += [event.position for event in item.events]
@@ -345,9 +323,7 @@ def test_a_subscription_goes_on_at_another_node_behind_what_it_gave(nodes: Any) 
             if item.watermark == 7:
                 break
     assert seen == [1, 2, 7] and watermarks == [6, 6, 7]
-    assert {request.after for request in goes_on.seen} == {
-        6
-    }, "a node that is behind takes nothing back"
+    assert {request.after for request in goes_on.seen} == {6}, "a node that is behind takes nothing back"
 
 
 def test_many_appends_go_on_at_the_next_address(nodes: Any) -> None:
@@ -365,18 +341,14 @@ def test_many_appends_go_on_at_the_next_address(nodes: Any) -> None:
         for request in requests:
             if request.request_id not in stored:
                 stored.append(request.request_id)
-            yield service_pb2.AppendOutcome(
-                appended=fake.appended(stored.index(request.request_id) + 1)
-            )
+            yield service_pb2.AppendOutcome(appended=fake.appended(stored.index(request.request_id) + 1))
 
     breaks.scripts["AppendMany"] = [some]
     goes_on.scripts["AppendMany"] = [rest_of_them]
     appends = [Append(Event("T")) for _ in range(10)]
     with Client([breaks.address, goes_on.address], timeout=60) as client:
         outcomes = list(client.append_many(appends, in_flight=4))
-    assert [outcome.result().first_position for outcome in outcomes] == list(
-        range(1, 11)
-    )
+    assert [outcome.result().first_position for outcome in outcomes] == list(range(1, 11))
     assert stored == [append.request_id.bytes for append in appends]
 
 
@@ -403,11 +375,7 @@ def test_many_appends_go_to_the_nodes_of_their_shards(nodes: Any) -> None:
         )
         node.scripts["AppendMany"] = [storing(log, number)]
     by_shard = {
-        shard: [
-            f"{n}"
-            for n in range(40)
-            if _route.shard_of(Append(Event("T", f"a-{n}")), 2) == shard
-        ]
+        shard: [f"{n}" for n in range(40) if _route.shard_of(Append(Event("T", f"a-{n}")), 2) == shard]
         for shard in (0, 1)
     }
 
@@ -415,9 +383,7 @@ def test_many_appends_go_to_the_nodes_of_their_shards(nodes: Any) -> None:
         for n in range(40):
             yield Append(Event("T", f"a-{n}"))
         until = time.monotonic() + 60
-        while time.monotonic() < until and not (
-            {node for node, _ in log[40:]} == {1, 2}
-        ):
+        while time.monotonic() < until and not ({node for node, _ in log[40:]} == {1, 2}):
             yield Append(Event("T", f"a-{by_shard[0][0]}"))
             yield Append(Event("T", f"a-{by_shard[1][0]}"))
             time.sleep(0.01)

@@ -17,9 +17,7 @@ from evershard.v1 import store_pb2
 WIRE = pathlib.Path(__file__).parents[3] / "tests/golden/wire"
 
 
-def failed(
-    code: grpc.StatusCode, text: str = "", detail: store_pb2.Error | None = None
-) -> grpc.aio.AioRpcError:
+def failed(code: grpc.StatusCode, text: str = "", detail: store_pb2.Error | None = None) -> grpc.aio.AioRpcError:
     trailing = grpc.aio.Metadata()
     if detail is not None:
         packed = any_pb2.Any()
@@ -37,16 +35,8 @@ def test_every_code_has_a_class_of_its_own() -> None:
     classes = [_errors.class_of(code) for code in codes]
     assert len(set(classes)) == len(codes)
     for code in codes:
-        error = _wire.failure(
-            failed(
-                grpc.StatusCode.ABORTED, "", store_pb2.Error(code=code, message="why")
-            )
-        )
-        assert (
-            type(error) is _errors.class_of(code)
-            and error.code == code
-            and error.told_by_server
-        )
+        error = _wire.failure(failed(grpc.StatusCode.ABORTED, "", store_pb2.Error(code=code, message="why")))
+        assert type(error) is _errors.class_of(code) and error.code == code and error.told_by_server
         assert str(error) == f"{ErrorCode(code).name.lower()}: why"
 
 
@@ -55,14 +45,10 @@ def test_details_are_attributes() -> None:
         failed(
             grpc.StatusCode.ABORTED,
             "",
-            store_pb2.Error.FromString(
-                (WIRE / "Error-version_conflict.bin").read_bytes()
-            ),
+            store_pb2.Error.FromString((WIRE / "Error-version_conflict.bin").read_bytes()),
         )
     )
-    assert isinstance(conflict, evershard.VersionConflictError) and isinstance(
-        conflict, evershard.ConflictError
-    )
+    assert isinstance(conflict, evershard.VersionConflictError) and isinstance(conflict, evershard.ConflictError)
     assert (
         str(conflict.aggregate),
         str(conflict.expected),
@@ -74,9 +60,7 @@ def test_details_are_attributes() -> None:
         failed(
             grpc.StatusCode.ABORTED,
             "",
-            store_pb2.Error.FromString(
-                (WIRE / "Error-condition_failed.bin").read_bytes()
-            ),
+            store_pb2.Error.FromString((WIRE / "Error-condition_failed.bin").read_bytes()),
         )
     )
     assert isinstance(condition, evershard.ConditionFailedError)
@@ -116,9 +100,7 @@ def test_a_code_of_tomorrow_is_an_error_all_the_same() -> None:
         (grpc.StatusCode.UNIMPLEMENTED, evershard.ProtocolError),
     ],
 )
-def test_what_grpc_says_itself(
-    code: grpc.StatusCode, kind: type[evershard.EvershardError]
-) -> None:
+def test_what_grpc_says_itself(code: grpc.StatusCode, kind: type[evershard.EvershardError]) -> None:
     error = _wire.failure(failed(code, "text"))
     assert type(error) is kind and not error.told_by_server and "text" in error.message
 

@@ -40,9 +40,7 @@ def test_killed_under_load(make_server: Any) -> None:
             def source() -> Any:
                 n = 0
                 while not done.is_set():
-                    yield Append(
-                        Event("Placed", f"many-{n}"), expect={f"many-{n}": "none"}
-                    )
+                    yield Append(Event("Placed", f"many-{n}"), expect={f"many-{n}": "none"})
                     n += 1
 
             try:
@@ -55,9 +53,7 @@ def test_killed_under_load(make_server: Any) -> None:
             for event in subscription.events():
                 followed.append(event.position)
 
-        writers = [threading.Thread(target=singly, args=(who,)) for who in range(3)] + [
-            threading.Thread(target=many)
-        ]
+        writers = [threading.Thread(target=singly, args=(who,)) for who in range(3)] + [threading.Thread(target=many)]
         follower = threading.Thread(target=follow)
         for thread in (*writers, follower):
             thread.start()
@@ -112,10 +108,7 @@ def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
             assert time.monotonic() - began < 30
         finally:
             server.signal(signal.SIGCONT)
-        assert (
-            caught.value.append is not None
-            and store.append(caught.value.append).first_position == 2
-        )
+        assert caught.value.append is not None and store.append(caught.value.append).first_position == 2
         assert next(subscription.events()).position == 2 and store.head() == 2
 
 
@@ -128,6 +121,4 @@ def test_a_server_that_stops_and_comes_back(make_server: Any) -> None:
         server.stop()
         threading.Timer(0.5, server.start).start()
         assert store.append(Event("T")).first_position == 2
-        assert (
-            next(subscription.events()).position == 2 and subscription.reconnects >= 1
-        )
+        assert next(subscription.events()).position == 2 and subscription.reconnects >= 1

@@ -45,9 +45,7 @@ def message_of(name: str):  # type: ignore[no-untyped-def]
 
 
 def test_there_are_messages() -> None:
-    assert (
-        len(NAMES) >= 50 and sorted(file.stem for file in WIRE.glob("*.json")) == NAMES
-    )
+    assert len(NAMES) >= 50 and sorted(file.stem for file in WIRE.glob("*.json")) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,17 +58,13 @@ def test_bytes_and_json_are_the_same_message(name: str) -> None:
     decoded = kind.FromString(golden)
     assert json.loads(json_format.MessageToJson(decoded)) == json.loads(text)
     assert decoded.SerializeToString(deterministic=True) == golden
-    assert (
-        json_format.Parse(text, kind()).SerializeToString(deterministic=True) == golden
-    )
+    assert json_format.Parse(text, kind()).SerializeToString(deterministic=True) == golden
 
 
 def test_the_golden_files_are_what_make_makes(tmp_path: pathlib.Path) -> None:
     runpy.run_path(str(WIRE / "make.py"))["write"](tmp_path)
     made = sorted(file.name for file in tmp_path.iterdir())
-    assert made == sorted(
-        file.name for file in WIRE.iterdir() if file.suffix in (".bin", ".json")
-    )
+    assert made == sorted(file.name for file in WIRE.iterdir() if file.suffix in (".bin", ".json"))
     for name in made:
         if name.endswith(".bin"):
             assert (tmp_path / name).read_bytes() == (WIRE / name).read_bytes(), name
@@ -86,9 +80,7 @@ def test_a_source_package_has_what_it_is_built_from(tmp_path: pathlib.Path) -> N
         "--outdir",
         str(tmp_path),
     ]
-    subprocess.run(
-        [*build, os.environ["EVERSHARD_PACKAGE"]], check=True, capture_output=True
-    )
+    subprocess.run([*build, os.environ["EVERSHARD_PACKAGE"]], check=True, capture_output=True)
     (source,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(source) as packed:
         names = {name.split("/", 1)[-1] for name in packed.getnames()}
@@ -101,9 +93,7 @@ def test_a_source_package_has_what_it_is_built_from(tmp_path: pathlib.Path) -> N
 
 
 def test_values_come_out_of_golden_messages() -> None:
-    event = _wire.recorded(
-        event_pb2.RecordedEvent.FromString((WIRE / "RecordedEvent.bin").read_bytes())
-    )
+    event = _wire.recorded(event_pb2.RecordedEvent.FromString((WIRE / "RecordedEvent.bin").read_bytes()))
     assert (
         event.position,
         event.shard,
@@ -115,11 +105,7 @@ def test_values_come_out_of_golden_messages() -> None:
         event.append_index,
         event.append_events,
     ) == (1, 3)
-    extreme = _wire.recorded(
-        event_pb2.RecordedEvent.FromString(
-            (WIRE / "RecordedEvent-extremes.bin").read_bytes()
-        )
-    )
+    extreme = _wire.recorded(event_pb2.RecordedEvent.FromString((WIRE / "RecordedEvent-extremes.bin").read_bytes()))
     assert (
         extreme.position == 2**64 - 1
         and extreme.occurred_at_us == -(2**63)
@@ -128,15 +114,9 @@ def test_values_come_out_of_golden_messages() -> None:
     )
     with pytest.raises(OverflowError):
         _ = extreme.occurred_at
-    stats = _wire.stats(
-        service_pb2.StatsResponse.FromString((WIRE / "StatsResponse.bin").read_bytes())
-    )
+    stats = _wire.stats(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse.bin").read_bytes()))
     assert (stats.shards, stats.memory_bytes, stats.details) == (16, 2**30, {"runs": 4})
     assert (
-        _wire.stats(
-            service_pb2.StatsResponse.FromString(
-                (WIRE / "StatsResponse-fork.bin").read_bytes()
-            )
-        ).fork_id
+        _wire.stats(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse-fork.bin").read_bytes())).fork_id
         == "c0ffee"
     )

@@ -122,14 +122,10 @@ def test_workers_share_and_one_that_leaves_hands_over(server: Any) -> None:
         lock, given = threading.Lock(), dict[str, list[int]]()
 
         def work() -> None:
-            with evershard.Client(server.address) as mine, mine.work(
-                "g", credit=3
-            ) as worker:
+            with evershard.Client(server.address) as mine, mine.work("g", credit=3) as worker:
                 while (delivery := worker.next(1.0)) is not None:
                     with lock:
-                        given.setdefault(str(delivery.event.aggregate), []).append(
-                            delivery.event.seq_nr
-                        )
+                        given.setdefault(str(delivery.event.aggregate), []).append(delivery.event.seq_nr)
                     worker.acknowledge(delivery)
 
         threads = [threading.Thread(target=work) for _ in range(3)]
@@ -137,10 +133,7 @@ def test_workers_share_and_one_that_leaves_hands_over(server: Any) -> None:
             thread.start()
         for thread in threads:
             thread.join(PATIENCE)
-        assert (
-            all(numbers == list(range(1, 11)) for numbers in given.values())
-            and len(given) == 6
-        )
+        assert all(numbers == list(range(1, 11)) for numbers in given.values()) and len(given) == 6
 
 
 class Joining(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
@@ -153,16 +146,12 @@ class Joining(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
             threading.Event(),
         )
 
-    def Work(
-        self, requests: Iterator[Any], context: grpc.ServicerContext
-    ) -> Iterator[Any]:
+    def Work(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
         next(requests)
         context.add_callback(self.gone.set)
         self.asked.set()
         self.let_in.wait(PATIENCE)
-        yield groups_pb2.WorkResponse(
-            joined=groups_pb2.WorkResponse.Joined(lease_ms=30_000)
-        )
+        yield groups_pb2.WorkResponse(joined=groups_pb2.WorkResponse.Joined(lease_ms=30_000))
         for _ in requests:
             pass
 
@@ -229,11 +218,7 @@ def test_a_worker_outlives_its_server(make_server: Any) -> None:
                 assert await worker.next(0.05) is None
                 await asyncio.to_thread(durable.start)
                 again = await worker.next(PATIENCE)
-                assert (
-                    again is not None
-                    and again.event.position == first.event.position
-                    and again.attempt == 1
-                )
+                assert again is not None and again.event.position == first.event.position and again.attempt == 1
                 await worker.acknowledge(again)
                 async for delivery in worker:
                     assert delivery.event.seq_nr == 2

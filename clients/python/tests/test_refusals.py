@@ -21,9 +21,7 @@ Call = Callable[[Client], Any]
 
 CALLS: dict[str, Call] = {
     "append": lambda client: client.append(Event("T")),
-    "append_many": lambda client: next(
-        client.append_many([Append(Event("T"))])
-    ).result(),
+    "append_many": lambda client: next(client.append_many([Append(Event("T"))])).result(),
     "head": lambda client: client.head(),
     "read": lambda client: list(client.read()),
 }
@@ -72,16 +70,10 @@ def client_of(bad: fake.Fake, **words: Any) -> Client:
 
 
 @each_call
-def test_what_may_pass_is_tried_again_for_a_while_and_told_with_its_cause(
-    bad: fake.Fake, call: Call
-) -> None:
-    heard = refuses(
-        bad, grpc.StatusCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, "shard 3 is on no node"
-    )
+def test_what_may_pass_is_tried_again_for_a_while_and_told_with_its_cause(bad: fake.Fake, call: Call) -> None:
+    heard = refuses(bad, grpc.StatusCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, "shard 3 is on no node")
     began = time.monotonic()
-    with client_of(bad) as client, pytest.raises(
-        evershard.UnavailableError, match="shard 3 is on no node"
-    ) as caught:
+    with client_of(bad) as client, pytest.raises(evershard.UnavailableError, match="shard 3 is on no node") as caught:
         call(client)
     assert PATIENCE / 3 < time.monotonic() - began < 20 and len(heard) > 1
     assert type(caught.value) is evershard.UnavailableError
@@ -101,9 +93,7 @@ def test_what_no_time_mends_is_told_at_once(
     fields: dict[str, Any],
 ) -> None:
     heard = refuses(bad, status, code, "shard 3 has lost data", **fields)
-    with client_of(bad, unavailable_timeout=60) as client, pytest.raises(
-        kind, match="shard 3 has lost data"
-    ) as caught:
+    with client_of(bad, unavailable_timeout=60) as client, pytest.raises(kind, match="shard 3 has lost data") as caught:
         call(client)
     assert len(heard) == 1 and caught.value.lasting == bool(fields)
 
@@ -116,9 +106,7 @@ def test_a_follower_is_told_at_once_what_no_time_mends(bad: fake.Fake) -> None:
         "shard 3 has lost data",
         lasting=True,
     )
-    with client_of(bad) as client, pytest.raises(
-        evershard.UnavailableError, match="lost data"
-    ):
+    with client_of(bad) as client, pytest.raises(evershard.UnavailableError, match="lost data"):
         next(client.subscribe(after=0))
 
 
@@ -131,9 +119,7 @@ def test_a_server_that_waited_too_long_itself_is_not_asked_for_long(
         ErrorCode.TIMEOUT,
         "the coordinator is away",
     )
-    with client_of(bad) as client, pytest.raises(
-        evershard.OutcomeUnknownError, match="the coordinator is away"
-    ):
+    with client_of(bad) as client, pytest.raises(evershard.OutcomeUnknownError, match="the coordinator is away"):
         client.append(Event("T"))
 
 
@@ -143,29 +129,23 @@ def test_only_what_may_have_arrived_is_unknown(bad: fake.Fake, call: Call) -> No
         silent.bind(("127.0.0.1", 0))
         silent.listen(16)
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        with Client(address, timeout=0.4) as client, pytest.raises(
-            evershard.UnavailableError, match=f"no connection to {address}"
+        with (
+            Client(address, timeout=0.4) as client,
+            pytest.raises(evershard.UnavailableError, match=f"no connection to {address}"),
         ):
             call(client)
     stay = time.sleep
     bad.scripts = {
-        name: [lambda *_: stay(2) or iter([])]
-        for name in ("Append", "Head", "Read", "AppendMany")
+        name: [lambda *_: stay(2) or iter([])] for name in ("Append", "Head", "Read", "AppendMany")
     }  # takes the call, and says nothing
-    with client_of(bad, timeout=0.4) as client, pytest.raises(
-        evershard.TimeoutError
-    ) as caught:
+    with client_of(bad, timeout=0.4) as client, pytest.raises(evershard.TimeoutError) as caught:
         call(client)
-    assert isinstance(caught.value, evershard.OutcomeUnknownError) == (
-        call in (CALLS["append"], CALLS["append_many"])
-    )
+    assert isinstance(caught.value, evershard.OutcomeUnknownError) == (call in (CALLS["append"], CALLS["append_many"]))
 
 
 @each_call
 def test_where_nobody_listens_the_reason_is_told(call: Call) -> None:
-    with Client("127.0.0.1:1", timeout=0.4) as client, pytest.raises(
-        evershard.UnavailableError, match="connect"
-    ):
+    with Client("127.0.0.1:1", timeout=0.4) as client, pytest.raises(evershard.UnavailableError, match="connect"):
         call(client)
 
 
@@ -173,9 +153,7 @@ def test_an_absence_is_told_once_and_its_end() -> None:
     server, address = None, "127.0.0.1:0"
     told: list[evershard.EvershardError | None] = []
     script = fake.Fake()
-    heartbeat = service_pb2.SubscribeResponse(
-        kind=service_pb2.SubscribeResponse.KIND_HEARTBEAT, watermark=1
-    )
+    heartbeat = service_pb2.SubscribeResponse(kind=service_pb2.SubscribeResponse.KIND_HEARTBEAT, watermark=1)
 
     def once(_: Any, context: Any) -> Iterator[Any]:
         yield heartbeat
@@ -195,9 +173,7 @@ def test_an_absence_is_told_once_and_its_end() -> None:
 
     script.scripts["Subscribe"] = [once, later]
     server, address = fake.serve(script)
-    with Client(address) as client, client.subscribe(
-        after=0, on_away=told.append
-    ) as subscription:
+    with Client(address) as client, client.subscribe(after=0, on_away=told.append) as subscription:
         next(subscription)
         assert subscription.away is None
         next(subscription)
@@ -222,8 +198,6 @@ def test_patience_ends_so_long_after_the_first_refusal() -> None:
     assert patience.bears(evershard.OverloadedError("full", told_by_server=True), 99.0)
     patience.worked()
     assert patience.bears(no, 26.0)
-    assert not patience.bears(
-        evershard.UnavailableError("lost", told_by_server=True, lasting=True), 26.0
-    )
+    assert not patience.bears(evershard.UnavailableError("lost", told_by_server=True, lasting=True), 26.0)
     assert patience.bears(evershard.TimeoutError("late", told_by_server=True), 4.9)
     assert not patience.bears(evershard.TimeoutError("late", told_by_server=True), 5.0)

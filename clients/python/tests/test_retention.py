@@ -19,16 +19,12 @@ pytestmark = pytest.mark.skipif(IS_DOOR, reason="needs evershard serve")
 
 def test_an_aggregate_is_truncated_and_removed(store: evershard.Client) -> None:
     for n in range(4):
-        store.append(
-            [Event("Placed", "order-1", {"n": n}), Event("Placed", "order-2", {"n": n})]
-        )
+        store.append([Event("Placed", "order-1", {"n": n}), Event("Placed", "order-2", {"n": n})])
     with pytest.raises(evershard.InvalidArgumentError, match="no snapshot stands"):
         store.truncate_aggregate("order-1", 3)
     store.put_snapshot(Snapshot("order-1", {"n": 2}, 2))
     assert store.truncate_aggregate("order-1", 3, dry_run=True).events == 2
-    assert {event.state for event in store.read_aggregate("order-1")} == {
-        EventState.LIVE
-    }
+    assert {event.state for event in store.read_aggregate("order-1")} == {EventState.LIVE}
     done = store.truncate_aggregate("order-1", 3, by="ann", reason="old")
     assert (done.events, done.covered_by, done.version, done.before) == (
         2,
@@ -36,17 +32,12 @@ def test_an_aggregate_is_truncated_and_removed(store: evershard.Client) -> None:
         4,
         3,
     ) and done.operation
-    assert [event.state for event in store.read_aggregate("order-1")] == [
-        EventState.REMOVED
-    ] * 2 + [EventState.LIVE] * 2
+    assert [event.state for event in store.read_aggregate("order-1")] == [EventState.REMOVED] * 2 + [
+        EventState.LIVE
+    ] * 2
     assert store.truncate_aggregate("order-1", 4, uncovered=True).events == 1
     told: list[evershard.Progress] = []
-    assert (
-        store.remove_aggregate(
-            "order-2", reason="asked for", progress=told.append
-        ).events
-        == 4
-    )
+    assert store.remove_aggregate("order-2", reason="asked for", progress=told.append).events == 4
     with pytest.raises(evershard.NotFoundError):
         store.aggregate("order-2")
     with pytest.raises(evershard.NotFoundError):
@@ -69,14 +60,10 @@ def test_policies_are_kept_and_applied(store: evershard.Client) -> None:
     store.append([Event("Seen", "page-1"), Event("Kept", "page-1")])
     rule = RetentionPolicy("seen", "events", "Seen", timedelta(days=90), uncovered=True)
     store.set_retention_policy(rule, by="ann")
-    store.set_retention_policy(
-        RetentionPolicy("carts", "remove", "cart", timedelta(hours=1))
-    )
+    store.set_retention_policy(RetentionPolicy("carts", "remove", "cart", timedelta(hours=1)))
     assert rule in store.retention_policies() and len(store.retention_policies()) == 2
     assert store.apply_retention().events == 0
-    store.set_retention_policy(
-        RetentionPolicy("seen", "events", "Seen", timedelta(seconds=1), uncovered=True)
-    )
+    store.set_retention_policy(RetentionPolicy("seen", "events", "Seen", timedelta(seconds=1), uncovered=True))
     while store.apply_retention(dry_run=True).events == 0:
         pass
     assert store.apply_retention(reason="nightly").events == 1
@@ -96,9 +83,7 @@ def test_policies_are_kept_and_applied(store: evershard.Client) -> None:
             store.set_retention_policy(bad)
 
 
-def test_a_subject_is_erased_with_its_snapshots(
-    make_server: Any, tmp_path: pathlib.Path
-) -> None:
+def test_a_subject_is_erased_with_its_snapshots(make_server: Any, tmp_path: pathlib.Path) -> None:
     keys = tmp_path / "keys"
     keys.mkdir(mode=0o700)
     server = make_server(extra=("--keys", str(keys)))
@@ -108,11 +93,7 @@ def test_a_subject_is_erased_with_its_snapshots(
             snapshots=Snapshot("person-1", {"name": "Ada"}, subject="ada"),
         )
         found = store.snapshot("person-1")
-        assert (
-            found is not None
-            and found.subject == "ada"
-            and found.json() == {"name": "Ada"}
-        )
+        assert found is not None and found.subject == "ada" and found.json() == {"name": "Ada"}
         assert next(store.read_aggregate("person-1")).subject == "ada"
         assert store.erase_subject("ada", dry_run=True).events == 1
         done = store.erase_subject("ada", by="dpo", reason="article 17")
@@ -126,9 +107,7 @@ def test_a_subject_is_erased_with_its_snapshots(
         assert store.snapshot("person-1") is None
         with pytest.raises(evershard.NotFoundError):
             store.erase_subject("ada")
-        assert store.retention_log()[0].what == "$ErasureOrdered" and "ada" not in str(
-            store.retention_log()
-        )
+        assert store.retention_log()[0].what == "$ErasureOrdered" and "ada" not in str(store.retention_log())
     assert os.listdir(keys)
 
 
@@ -137,20 +116,12 @@ def test_a_removal_whose_end_was_not_heard_is_unknown(make_server: Any) -> None:
 
     async def work() -> None:
         async with aio.Client(server.address) as store:
-            await store.append(
-                [Event("T", "order-1", "x" * 20_000) for _ in range(100)]
-            )
-            removing = asyncio.create_task(
-                store.remove_aggregate("order-1", bytes_per_second=20_000)
-            )
-            while not [
-                event async for event in store.read(Query().types("$RemovalOrdered"))
-            ]:
+            await store.append([Event("T", "order-1", "x" * 20_000) for _ in range(100)])
+            removing = asyncio.create_task(store.remove_aggregate("order-1", bytes_per_second=20_000))
+            while not [event async for event in store.read(Query().types("$RemovalOrdered"))]:
                 await asyncio.sleep(0.01)
             await asyncio.to_thread(server.kill)
-            with pytest.raises(
-                evershard.OutcomeUnknownError, match="the same again tells"
-            ):
+            with pytest.raises(evershard.OutcomeUnknownError, match="the same again tells"):
                 await removing
             await asyncio.to_thread(server.start)
             await store.remove_aggregate("order-1")

@@ -54,13 +54,8 @@ def test_an_append_is_sent_again_with_the_same_bytes(bad: fake.Fake) -> None:
     with client_of(bad) as client:
         began = time.monotonic()
         done = client.append(Event("T", "order-1", {"a": 1}))
-    assert (
-        done.duplicate and done.first_position == 7 and time.monotonic() - began >= 0.2
-    )
-    assert (
-        len(bad.seen) == 4
-        and len({request.SerializeToString() for request in bad.seen}) == 1
-    )
+    assert done.duplicate and done.first_position == 7 and time.monotonic() - began >= 0.2
+    assert len(bad.seen) == 4 and len({request.SerializeToString() for request in bad.seen}) == 1
     assert len(bad.seen[0].request_id) == 16 and len(bad.seen[0].events[0].id) == 16
 
 
@@ -84,9 +79,7 @@ class Groups(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
             1,
         ),
         (
-            lambda context: fake.refuse(
-                context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT
-            ),
+            lambda context: fake.refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT),
             evershard.OutcomeUnknownError,
             1,
         ),
@@ -96,16 +89,12 @@ class Groups(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
             1,
         ),
         (
-            lambda context: fake.refuse(
-                context, grpc.StatusCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT
-            ),
+            lambda context: fake.refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT),
             evershard.InvalidArgumentError,
             1,
         ),
         (
-            lambda context: fake.refuse(
-                context, grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED
-            ),
+            lambda context: fake.refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED),
             None,
             2,
         ),
@@ -128,9 +117,7 @@ def test_a_change_whose_answer_was_lost_is_not_made_twice(
 
 
 def test_a_change_waits_for_a_server_that_is_not_there() -> None:
-    with Client("127.0.0.1:1", timeout=0.5) as client, pytest.raises(
-        evershard.UnavailableError
-    ):
+    with Client("127.0.0.1:1", timeout=0.5) as client, pytest.raises(evershard.UnavailableError):
         client.drop_group("g")
 
 
@@ -193,10 +180,7 @@ def test_without_an_answer_in_time_the_outcome_is_unknown_and_can_be_asked_for(
     with client_of(bad) as client:
         with pytest.raises(evershard.OutcomeUnknownError) as caught:
             client.append(Event("T"), timeout=2)
-        assert (
-            caught.value.append is not None
-            and client.append(caught.value.append).duplicate
-        )
+        assert caught.value.append is not None and client.append(caught.value.append).duplicate
     assert bad.seen[0] == bad.seen[1]
 
 
@@ -204,27 +188,15 @@ def test_broken_connections_until_the_time_out_leave_the_outcome_unknown(
     bad: fake.Fake,
 ) -> None:
     bad.scripts["Append"] = [breaks]
-    with client_of(bad, timeout=3) as client, pytest.raises(
-        evershard.OutcomeUnknownError
-    ):
+    with client_of(bad, timeout=3) as client, pytest.raises(evershard.OutcomeUnknownError):
         client.append(Event("T"))
     assert len(bad.seen) > 2
 
 
-def test_a_server_that_says_it_cannot_leaves_nothing_unknown(
-    bad: fake.Fake, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "evershard._retry.Backoff.next", lambda *_: 2.0
-    )  # the last try has time enough for an answer
-    bad.scripts["Append"] = [
-        lambda _, context: fake.refuse(
-            context, BROKEN, ErrorCode.UNAVAILABLE, "the disk is full"
-        )
-    ]
-    with client_of(bad, timeout=3.9) as client, pytest.raises(
-        evershard.UnavailableError, match="disk is full"
-    ):
+def test_a_server_that_says_it_cannot_leaves_nothing_unknown(bad: fake.Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evershard._retry.Backoff.next", lambda *_: 2.0)  # the last try has time enough for an answer
+    bad.scripts["Append"] = [lambda _, context: fake.refuse(context, BROKEN, ErrorCode.UNAVAILABLE, "the disk is full")]
+    with client_of(bad, timeout=3.9) as client, pytest.raises(evershard.UnavailableError, match="disk is full"):
         client.append(Event("T"))
     assert len(bad.seen) == 2
 
@@ -236,19 +208,13 @@ def test_nobody_there_is_unavailable() -> None:
             call()
         assert time.monotonic() - began < 30
 
-    with Client(
-        "127.0.0.1:1", timeout=3
-    ) as client, concurrent.futures.ThreadPoolExecutor() as pool:
+    with Client("127.0.0.1:1", timeout=3) as client, concurrent.futures.ThreadPoolExecutor() as pool:
         waiting = [
             pool.submit(refused, lambda: client.append(Event("T"))),
             pool.submit(refused, client.head),
             pool.submit(refused, lambda: list(client.read())),
-            pool.submit(
-                refused, lambda: next(client.subscribe(after=0, retry_for=0.3))
-            ),
-            pool.submit(
-                refused, lambda: list(client.append_many([Append(Event("T"))])), None
-            ),
+            pool.submit(refused, lambda: next(client.subscribe(after=0, retry_for=0.3))),
+            pool.submit(refused, lambda: list(client.append_many([Append(Event("T"))])), None),
         ]
         for one in waiting:
             one.result()
@@ -257,11 +223,7 @@ def test_nobody_there_is_unavailable() -> None:
 def test_closing_while_an_append_is_under_way_leaves_its_outcome_unknown(
     bad: fake.Fake,
 ) -> None:
-    bad.scripts["Append"] = [
-        lambda *_: threading.Timer(0.1, client.close).start()
-        or time.sleep(3)
-        or fake.appended()
-    ]
+    bad.scripts["Append"] = [lambda *_: threading.Timer(0.1, client.close).start() or time.sleep(3) or fake.appended()]
     client = client_of(bad)
     with pytest.raises(evershard.OutcomeUnknownError, match="closed"):
         client.append(Event("T"))
@@ -272,20 +234,14 @@ def test_what_another_try_cannot_know_leaves_the_outcome_unknown(
 ) -> None:
     bad.scripts["Append"] = [
         breaks,
-        lambda _, context: fake.refuse(
-            context, grpc.StatusCode.UNAUTHENTICATED, ErrorCode.UNAUTHENTICATED
-        ),
+        lambda _, context: fake.refuse(context, grpc.StatusCode.UNAUTHENTICATED, ErrorCode.UNAUTHENTICATED),
     ]
-    with client_of(bad) as client, pytest.raises(
-        evershard.OutcomeUnknownError
-    ) as caught:
+    with client_of(bad) as client, pytest.raises(evershard.OutcomeUnknownError) as caught:
         client.append(Event("T"))
     assert isinstance(caught.value.__cause__, evershard.UnauthenticatedError)
     bad.scripts["Append"] = [
         breaks,
-        lambda _, context: fake.refuse(
-            context, grpc.StatusCode.ABORTED, ErrorCode.VERSION_CONFLICT
-        ),
+        lambda _, context: fake.refuse(context, grpc.StatusCode.ABORTED, ErrorCode.VERSION_CONFLICT),
     ]
     with client_of(bad) as client, pytest.raises(evershard.VersionConflictError):
         client.append(Event("T"))
@@ -298,10 +254,7 @@ def test_a_read_goes_on_without_a_gap_or_a_double(bad: fake.Fake) -> None:
 
     def then(request: Any, context: Any) -> Iterator[Any]:
         yield store_pb2.Page(
-            events=[
-                fake.event(n)
-                for n in range(request.options.after + 1, request.options.up_to + 1)
-            ],
+            events=[fake.event(n) for n in range(request.options.after + 1, request.options.up_to + 1)],
             watermark=9,
             complete=True,
         )
@@ -340,9 +293,7 @@ def test_a_subscription_goes_on_behind_its_watermark(bad: fake.Fake) -> None:
 
         return step
 
-    heartbeat = service_pb2.SubscribeResponse(
-        kind=service_pb2.SubscribeResponse.KIND_HEARTBEAT, watermark=9
-    )
+    heartbeat = service_pb2.SubscribeResponse(kind=service_pb2.SubscribeResponse.KIND_HEARTBEAT, watermark=9)
     bad.scripts["Head"] = [breaks, lambda *_: service_pb2.HeadResponse(watermark=3)]
     bad.scripts["Subscribe"] = [
         breaks,
@@ -354,11 +305,7 @@ def test_a_subscription_goes_on_behind_its_watermark(bad: fake.Fake) -> None:
     with client_of(bad) as client, client.subscribe() as subscription:
         seen = [event.position for event in itertools.islice(subscription.events(), 3)]
         assert seen == [4, 5, 10] and subscription.reconnects >= 4
-    afters = [
-        request.after
-        for request in bad.seen
-        if isinstance(request, service_pb2.SubscribeRequest)
-    ]
+    afters = [request.after for request in bad.seen if isinstance(request, service_pb2.SubscribeRequest)]
     assert afters[:5] == [
         3,
         3,
@@ -377,25 +324,15 @@ def test_silence_of_three_heartbeats_is_a_broken_connection(bad: fake.Fake) -> N
         released.wait(60)
 
     bad.scripts["Subscribe"] = [silent, lambda *_: iter([fake.events(2)])]
-    with client_of(bad) as client, client.subscribe(
-        after=0, heartbeat=0.1
-    ) as subscription:
+    with client_of(bad) as client, client.subscribe(after=0, heartbeat=0.1) as subscription:
         began = time.monotonic()
-        assert [
-            event.position for event in itertools.islice(subscription.events(), 2)
-        ] == [1, 2]
-        assert (
-            0.25 < time.monotonic() - began < 50
-            and bad.seen[1].after == 1
-            and bad.seen[0].heartbeat_ms == 100
-        )
+        assert [event.position for event in itertools.islice(subscription.events(), 2)] == [1, 2]
+        assert 0.25 < time.monotonic() - began < 50 and bad.seen[1].after == 1 and bad.seen[0].heartbeat_ms == 100
 
 
 def test_a_subscription_ends_with_what_does_not_go_away(bad: fake.Fake) -> None:
     bad.scripts["Subscribe"] = [
-        lambda _, context: fake.refuse(
-            context, grpc.StatusCode.DATA_LOSS, ErrorCode.CORRUPTION, "damaged"
-        )
+        lambda _, context: fake.refuse(context, grpc.StatusCode.DATA_LOSS, ErrorCode.CORRUPTION, "damaged")
     ]
     with client_of(bad) as client, pytest.raises(evershard.CorruptionError):
         next(client.subscribe(after=0))
@@ -461,9 +398,7 @@ def test_a_stream_that_breaks_while_nothing_is_under_way_ends_nothing(
         later = 3600.0  # nothing was given, nor answered, for longer than the time-out
         idle.set()
         await asyncio.to_thread(broke.wait, 60)
-        await asyncio.sleep(
-            0.5
-        )  # so that it is noticed; what comes too early is no test, and no failure
+        await asyncio.sleep(0.5)  # so that it is noticed; what comes too early is no test, and no failure
         yield Append(Event("T"))
 
     async def work() -> list[int]:
@@ -497,10 +432,7 @@ def test_many_appends_without_an_answer_are_unknown(bad: fake.Fake) -> None:
         assert next(outcomes).appended
         for _ in range(2):
             lost = next(outcomes)
-            assert (
-                isinstance(lost.error, evershard.OutcomeUnknownError)
-                and lost.error.append is lost.append
-            )
+            assert isinstance(lost.error, evershard.OutcomeUnknownError) and lost.error.append is lost.append
         with pytest.raises(evershard.TimeoutError):
             next(outcomes)
 
@@ -512,28 +444,18 @@ def test_a_state_is_an_object(bad: fake.Fake) -> None:
     ]
     with client_of(bad) as client:
         assert client.state("order-1", version=3, limit=0) == {"state": {"a": 1}}
-    assert (
-        bad.seen[1].version == 3
-        and bad.seen[1].HasField("limit")
-        and not bad.seen[1].HasField("up_to")
-    )
+    assert bad.seen[1].version == 3 and bad.seen[1].HasField("limit") and not bad.seen[1].HasField("up_to")
 
 
 def test_what_is_no_evershard_says_so(bad: fake.Fake) -> None:
-    with client_of(bad) as client, pytest.raises(
-        evershard.ProtocolError, match="UNIMPLEMENTED"
-    ):
+    with client_of(bad) as client, pytest.raises(evershard.ProtocolError, match="UNIMPLEMENTED"):
         client.stats()
 
 
 def test_long_work_tells_how_far_it_is_and_is_not_repeated(bad: fake.Fake) -> None:
     def work(request: Any, context: Any) -> Iterator[Any]:
-        yield service_pb2.BackupResponse(
-            progress=service_pb2.WorkProgress(done=1, total=2)
-        )
-        yield service_pb2.BackupResponse(
-            progress=service_pb2.WorkProgress(done=2, total=2)
-        )
+        yield service_pb2.BackupResponse(progress=service_pb2.WorkProgress(done=1, total=2))
+        yield service_pb2.BackupResponse(progress=service_pb2.WorkProgress(done=2, total=2))
         yield service_pb2.BackupResponse(up_to=300)
 
     told: list[evershard.Progress] = []
@@ -541,9 +463,7 @@ def test_long_work_tells_how_far_it_is_and_is_not_repeated(bad: fake.Fake) -> No
     with client_of(bad) as client:
         assert client.backup("/copy", told.append, truth_only=True, up_to=300) == 300
         assert told == [evershard.Progress(1, 2), evershard.Progress(2, 2)]
-        assert bad.seen[0] == service_pb2.BackupRequest(
-            target="/copy", truth_only=True, up_to=300
-        )
+        assert bad.seen[0] == service_pb2.BackupRequest(target="/copy", truth_only=True, up_to=300)
         with pytest.raises(evershard.ProtocolError):
             client.verify()
         bad.scripts["Verify"] = [breaks]

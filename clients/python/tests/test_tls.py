@@ -62,9 +62,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 @pytest.fixture(params=[False, True], ids=["tls", "mutual"])
-def address(
-    request: pytest.FixtureRequest, certificates: pathlib.Path, make_server: Any
-) -> Iterator[tuple[str, bool]]:
+def address(request: pytest.FixtureRequest, certificates: pathlib.Path, make_server: Any) -> Iterator[tuple[str, bool]]:
     mutual: bool = request.param
     if not IS_DOOR:
         extra = [
@@ -86,16 +84,12 @@ def address(
         "Head": [lambda *_: service_pb2.HeadResponse()],
         "Append": [lambda *_: fake.appended()],
     }
-    server, where = fake.serve(
-        script, grpc.ssl_server_credentials([pair], root, mutual)
-    )
+    server, where = fake.serve(script, grpc.ssl_server_credentials([pair], root, mutual))
     yield where, mutual
     server.stop(0)
 
 
-def test_who_is_trusted_is_spoken_to(
-    certificates: pathlib.Path, address: tuple[str, bool]
-) -> None:
+def test_who_is_trusted_is_spoken_to(certificates: pathlib.Path, address: tuple[str, bool]) -> None:
     where, mutual = address
     mine = (
         {
@@ -112,9 +106,7 @@ def test_who_is_trusted_is_spoken_to(
         assert store.append(Event("T")).first_position == 1
 
 
-def test_who_is_not_trusted_is_not(
-    certificates: pathlib.Path, address: tuple[str, bool]
-) -> None:
+def test_who_is_not_trusted_is_not(certificates: pathlib.Path, address: tuple[str, bool]) -> None:
     where, mutual = address
     wrong: list[Tls | bool] = [
         True,
@@ -125,9 +117,7 @@ def test_who_is_not_trusted_is_not(
         wrong.append(Tls(certificates / "ca.pem"))
 
     def refused(tls: Tls | bool) -> None:
-        with Client(where, tls=tls, timeout=3) as store, pytest.raises(
-            evershard.UnavailableError
-        ):
+        with Client(where, tls=tls, timeout=3) as store, pytest.raises(evershard.UnavailableError):
             store.head()
 
     with concurrent.futures.ThreadPoolExecutor() as pool:

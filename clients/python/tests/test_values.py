@@ -83,16 +83,12 @@ def test_payloads_become_bytes_and_formats() -> None:
 
 
 def test_times_have_zones_and_microseconds() -> None:
-    moment = datetime.datetime(
-        2026, 1, 31, 13, 0, 0, 123456, datetime.timezone(datetime.timedelta(hours=1))
-    )
+    moment = datetime.datetime(2026, 1, 31, 13, 0, 0, 123456, datetime.timezone(datetime.timedelta(hours=1)))
     assert Event("T", occurred_at=moment).occurred_at_us == 1_769_860_800_123_456
     assert (
         Event(
             "T",
-            occurred_at=datetime.datetime(
-                1969, 12, 31, 23, 59, 59, 999999, datetime.timezone.utc
-            ),
+            occurred_at=datetime.datetime(1969, 12, 31, 23, 59, 59, 999999, datetime.timezone.utc),
         ).occurred_at_us
         == -1
     )
@@ -106,33 +102,18 @@ def test_an_event_has_its_id_from_the_start() -> None:
     assert event.id.version == 4 and event.id != Event("T").id
     assert Event("T", id=given).id == given
     append = evershard.Append(event)
-    assert append.request_id != evershard.Append(
-        event
-    ).request_id and append.events == (event,)
+    assert append.request_id != evershard.Append(event).request_id and append.events == (event,)
 
 
 def test_queries_are_built_item_by_item() -> None:
-    query = (
-        Query()
-        .types("A", "B")
-        .tags("x")
-        .tags("y")
-        .or_()
-        .concerning("order-1", AggregateId("cart", "2"))
-    )
+    query = Query().types("A", "B").tags("x").tags("y").or_().concerning("order-1", AggregateId("cart", "2"))
     assert query.items == (
         evershard.QueryItem(("A", "B"), ("x", "y")),
-        evershard.QueryItem(
-            concerning=(AggregateId("order", "1"), AggregateId("cart", "2"))
-        ),
+        evershard.QueryItem(concerning=(AggregateId("order", "1"), AggregateId("cart", "2"))),
     )
     begun = Query().types("A")
     begun.tags("x")
-    assert (
-        begun == Query().types("A")
-        and Query.all().is_all
-        and hash(query) == hash(query)
-    )
+    assert begun == Query().types("A") and Query.all().is_all and hash(query) == hash(query)
 
 
 def test_a_string_is_no_list() -> None:
@@ -162,8 +143,5 @@ def test_expected_versions_and_conditions() -> None:
 
 
 def test_what_a_newer_server_says_has_a_number() -> None:
-    assert (
-        int(evershard.EventState(9)) == 9
-        and evershard.EventState(1) is evershard.EventState.REMOVED
-    )
+    assert int(evershard.EventState(9)) == 9 and evershard.EventState(1) is evershard.EventState.REMOVED
     assert evershard.PayloadFormat(1_000) == 1_000

@@ -106,9 +106,7 @@ def recorded_snapshot() -> store_pb2.RecordedSnapshot:
 def messages() -> Dict[str, Message]:
     s, t = service_pb2, store_pb2
     version = t.ExpectedVersion
-    stream_from_two = t.StreamOptions(
-        limit=0, direction=t.DIRECTION_BACKWARDS, up_to=300
-    )
+    stream_from_two = t.StreamOptions(limit=0, direction=t.DIRECTION_BACKWARDS, up_to=300)
     setattr(stream_from_two, "from", 2)
     at_least = s.AtLeast(position=300, timeout_ms=0)
     told = t.Error(
@@ -155,12 +153,8 @@ def messages() -> Dict[str, Message]:
                     aggregate=aggregate("order-1"),
                     version=version(kind=version.KIND_EXACTLY, number=3),
                 ),
-                t.Expectation(
-                    aggregate=aggregate("a-1"), version=version(kind=version.KIND_ANY)
-                ),
-                t.Expectation(
-                    aggregate=aggregate("a-2"), version=version(kind=version.KIND_NONE)
-                ),
+                t.Expectation(aggregate=aggregate("a-1"), version=version(kind=version.KIND_ANY)),
+                t.Expectation(aggregate=aggregate("a-2"), version=version(kind=version.KIND_NONE)),
                 t.Expectation(
                     aggregate=aggregate("a-3"),
                     version=version(kind=version.KIND_EXISTS),
@@ -185,9 +179,7 @@ def messages() -> Dict[str, Message]:
                     ttl_s=3_600,
                 )
             ],
-            command=t.CommandRecord(
-                aggregate=aggregate("order-1"), id=b"txn-1", reply=b"\0\1"
-            ),
+            command=t.CommandRecord(aggregate=aggregate("order-1"), id=b"txn-1", reply=b"\0\1"),
             ack=t.ACK_DURABLE,
             conflicts_max=10,
         ),
@@ -218,26 +210,16 @@ def messages() -> Dict[str, Message]:
         "ReadRequest-aggregate": s.ReadRequest(
             aggregate=aggregate("order-1"), stream=stream_from_two, at_least=at_least
         ),
-        "Page": t.Page(
-            events=[recorded(), recorded(302)], watermark=302, complete=True
-        ),
+        "Page": t.Page(events=[recorded(), recorded(302)], watermark=302, complete=True),
         "Page-empty": t.Page(watermark=302, complete=True),
-        "SubscribeRequest": s.SubscribeRequest(
-            query=everything(), after=0, page_events_max=100, heartbeat_ms=0
-        ),
+        "SubscribeRequest": s.SubscribeRequest(query=everything(), after=0, page_events_max=100, heartbeat_ms=0),
         "SubscribeRequest-from_now": s.SubscribeRequest(query=items()),
         "SubscribeResponse-events": s.SubscribeResponse(
             kind=s.SubscribeResponse.KIND_EVENTS, events=[recorded()], watermark=305
         ),
-        "SubscribeResponse-caught_up": s.SubscribeResponse(
-            kind=s.SubscribeResponse.KIND_CAUGHT_UP, watermark=305
-        ),
-        "SubscribeResponse-fell_behind": s.SubscribeResponse(
-            kind=s.SubscribeResponse.KIND_FELL_BEHIND, watermark=305
-        ),
-        "SubscribeResponse-heartbeat": s.SubscribeResponse(
-            kind=s.SubscribeResponse.KIND_HEARTBEAT, watermark=306
-        ),
+        "SubscribeResponse-caught_up": s.SubscribeResponse(kind=s.SubscribeResponse.KIND_CAUGHT_UP, watermark=305),
+        "SubscribeResponse-fell_behind": s.SubscribeResponse(kind=s.SubscribeResponse.KIND_FELL_BEHIND, watermark=305),
+        "SubscribeResponse-heartbeat": s.SubscribeResponse(kind=s.SubscribeResponse.KIND_HEARTBEAT, watermark=306),
         "Error-version_conflict": t.Error(
             code=t.ERROR_CODE_VERSION_CONFLICT,
             message='aggregate "order-1" is at version 0, the append expects 3',
@@ -266,24 +248,14 @@ def messages() -> Dict[str, Message]:
         "HeadRequest": s.HeadRequest(at_least=at_least),
         "HeadRequest-least": s.HeadRequest(),
         "HeadResponse": s.HeadResponse(watermark=2**63),
-        "GetEventRequest": s.GetEventRequest(
-            position=300, at_least=s.AtLeast(position=300)
-        ),
-        "AggregateInfo": s.AggregateInfo(
-            aggregate=aggregate("order-1"), version=4, last_position=300, shard=7
-        ),
-        "GetAggregateRequest": s.GetAggregateRequest(
-            aggregate=aggregate("order-1"), up_to=0, at_least=at_least
-        ),
+        "GetEventRequest": s.GetEventRequest(position=300, at_least=s.AtLeast(position=300)),
+        "AggregateInfo": s.AggregateInfo(aggregate=aggregate("order-1"), version=4, last_position=300, shard=7),
+        "GetAggregateRequest": s.GetAggregateRequest(aggregate=aggregate("order-1"), up_to=0, at_least=at_least),
         "ListAggregatesRequest": s.ListAggregatesRequest(
             type="order", after=aggregate("order-1"), limit=2, at_least=at_least
         ),
         "ListAggregatesResponse": s.ListAggregatesResponse(
-            aggregates=[
-                s.AggregateInfo(
-                    aggregate=aggregate("order-2"), version=1, last_position=12
-                )
-            ]
+            aggregates=[s.AggregateInfo(aggregate=aggregate("order-2"), version=1, last_position=12)]
         ),
         "GetStateRequest": s.GetStateRequest(
             aggregate=aggregate("order-1"),
@@ -292,9 +264,7 @@ def messages() -> Dict[str, Message]:
             limit=0,
             at_least=at_least,
         ),
-        "GetStateResponse": s.GetStateResponse(
-            json='{"aggregate":"order-1","state":{"öffnet":true}}'
-        ),
+        "GetStateResponse": s.GetStateResponse(json='{"aggregate":"order-1","state":{"öffnet":true}}'),
         "Snapshot": t.Snapshot(
             aggregate=aggregate("order-1"),
             version=4,
@@ -308,17 +278,11 @@ def messages() -> Dict[str, Message]:
         ),
         "GetSnapshotResponse": s.GetSnapshotResponse(snapshot=recorded_snapshot()),
         "GetSnapshotResponse-none": s.GetSnapshotResponse(),
-        "ListSnapshotsRequest": s.ListSnapshotsRequest(
-            aggregate=aggregate("order-1"), at_least=at_least
-        ),
-        "ListSnapshotsResponse": s.ListSnapshotsResponse(
-            snapshots=[recorded_snapshot(), recorded_snapshot()]
-        ),
+        "ListSnapshotsRequest": s.ListSnapshotsRequest(aggregate=aggregate("order-1"), at_least=at_least),
+        "ListSnapshotsResponse": s.ListSnapshotsResponse(snapshots=[recorded_snapshot(), recorded_snapshot()]),
         "GetTypesResponse": s.GetTypesResponse(types=NOT_TEXT),
         "MembersRequest": s.MembersRequest(),
-        "MembersResponse-one_server": s.MembersResponse(
-            store_id="8f1c", fork_id="c0ffee", shards=16, hash=1
-        ),
+        "MembersResponse-one_server": s.MembersResponse(store_id="8f1c", fork_id="c0ffee", shards=16, hash=1),
         "MembersResponse-cluster": s.MembersResponse(
             store_id="8f1c",
             fork_id="c0ffee",
@@ -351,12 +315,8 @@ def messages() -> Dict[str, Message]:
             backend_assertions=True,
             details=[s.StatsResponse.Detail(name="runs", value=4)],
         ),
-        "StatsResponse-fork": s.StatsResponse(
-            store_id="8f1c", shards=16, fork_id="c0ffee"
-        ),
-        "VerifyResponse-progress": s.VerifyResponse(
-            progress=s.WorkProgress(done=10, total=100)
-        ),
+        "StatsResponse-fork": s.StatsResponse(store_id="8f1c", shards=16, fork_id="c0ffee"),
+        "VerifyResponse-progress": s.VerifyResponse(progress=s.WorkProgress(done=10, total=100)),
         "VerifyResponse-report": s.VerifyResponse(
             report=s.VerifyReport(
                 events=306,
@@ -367,18 +327,10 @@ def messages() -> Dict[str, Message]:
                 findings=["shard 3: ..."],
             )
         ),
-        "VacuumResponse": s.VacuumResponse(
-            progress=s.WorkProgress(done=100, total=100)
-        ),
-        "BackupRequest": s.BackupRequest(
-            target="/var/backups/shop", truth_only=True, up_to=300
-        ),
-        "BackupResponse": s.BackupResponse(
-            progress=s.WorkProgress(done=0, total=2**40)
-        ),
-        "BackupResponse-last": s.BackupResponse(
-            progress=s.WorkProgress(done=2**40, total=2**40), up_to=300
-        ),
+        "VacuumResponse": s.VacuumResponse(progress=s.WorkProgress(done=100, total=100)),
+        "BackupRequest": s.BackupRequest(target="/var/backups/shop", truth_only=True, up_to=300),
+        "BackupResponse": s.BackupResponse(progress=s.WorkProgress(done=0, total=2**40)),
+        "BackupResponse-last": s.BackupResponse(progress=s.WorkProgress(done=2**40, total=2**40), up_to=300),
     }
 
 
@@ -468,18 +420,10 @@ def derived() -> Dict[str, Message]:
             path="$.items[0]['größe']",
             value="integer",
         ),
-        "CreateProjectionRequest": p.CreateProjectionRequest(
-            name="orders", kind="table", spec='{"fields":[]}'
-        ),
-        "ChangeProjectionRequest": p.ChangeProjectionRequest(
-            name="orders", spec="{}", expected=0
-        ),
-        "ChangeProjectionRequest-whatever": p.ChangeProjectionRequest(
-            name="orders", spec="{}"
-        ),
-        "AskProjectionRequest": p.AskProjectionRequest(
-            name="orders", ask=p.AskProjectionRequest.ASK_DROP
-        ),
+        "CreateProjectionRequest": p.CreateProjectionRequest(name="orders", kind="table", spec='{"fields":[]}'),
+        "ChangeProjectionRequest": p.ChangeProjectionRequest(name="orders", spec="{}", expected=0),
+        "ChangeProjectionRequest-whatever": p.ChangeProjectionRequest(name="orders", spec="{}"),
+        "AskProjectionRequest": p.AskProjectionRequest(name="orders", ask=p.AskProjectionRequest.ASK_DROP),
         "ProjectionInfo": info,
         "ProjectionInfo-parts": p.ProjectionInfo(
             name="orders",
@@ -489,9 +433,7 @@ def derived() -> Dict[str, Message]:
                 p.ProjectionInfo.Version(version=1, part=63),
             ],
         ),
-        "ListProjectionsResponse": p.ListProjectionsResponse(
-            projections=[info, p.ProjectionInfo(name="q00")]
-        ),
+        "ListProjectionsResponse": p.ListProjectionsResponse(projections=[info, p.ProjectionInfo(name="q00")]),
         "DescribeProjectionRequest": p.DescribeProjectionRequest(name="orders"),
         "ReadIndexRequest": p.ReadIndexRequest(
             name="q00",
@@ -522,9 +464,7 @@ def derived() -> Dict[str, Message]:
             events=True,
             **{"from": "-1"},
         ),
-        "ReadValuesRequest-equal": p.ReadValuesRequest(
-            name="by-total", equal="größe", to="z"
-        ),
+        "ReadValuesRequest-equal": p.ReadValuesRequest(name="by-total", equal="größe", to="z"),
         "ValuePage": p.ValuePage(
             entries=[
                 p.ValueEntry(value='"größe"', position=300, event=recorded()),
@@ -533,13 +473,9 @@ def derived() -> Dict[str, Message]:
             next="00ff",
             watermark=306,
         ),
-        "WaitForProjectionRequest": p.WaitForProjectionRequest(
-            name="orders", at_least=at_least
-        ),
+        "WaitForProjectionRequest": p.WaitForProjectionRequest(name="orders", at_least=at_least),
         "WaitForProjectionResponse": p.WaitForProjectionResponse(position=300),
-        "SelectRequest": t.SelectRequest(
-            table="orders", select=select, version=9, at_least=at_least
-        ),
+        "SelectRequest": t.SelectRequest(table="orders", select=select, version=9, at_least=at_least),
         "SelectResponse": t.SelectResponse(
             fields=["a", "b", "c", "d", "e", "f"],
             rows=[t.TableRow(values=values), t.TableRow(values=[value()] * 6)],
@@ -548,18 +484,12 @@ def derived() -> Dict[str, Message]:
             looked_at=7,
             types=[7, 4, 2, 3, 5, 6],
         ),
-        "ExplainRequest": t.ExplainRequest(
-            table="orders", select=t.TableSelect(where="total = 1"), version=9
-        ),
-        "ExplainResponse": t.ExplainResponse(
-            path=5, field="total", sorted=True, backwards=True
-        ),
+        "ExplainRequest": t.ExplainRequest(table="orders", select=t.TableSelect(where="total = 1"), version=9),
+        "ExplainResponse": t.ExplainResponse(path=5, field="total", sorted=True, backwards=True),
         "DescribeTableRequest": t.DescribeTableRequest(table="orders", version=9),
         "TableInfo": table,
         "ListTablesResponse": t.ListTablesResponse(tables=[table]),
-        "ListParkedRowsRequest": t.ListParkedRowsRequest(
-            table="orders", after=300, limit=1
-        ),
+        "ListParkedRowsRequest": t.ListParkedRowsRequest(table="orders", after=300, limit=1),
         "ListParkedRowsResponse": t.ListParkedRowsResponse(
             parked=[
                 t.ParkedRow(
@@ -572,22 +502,12 @@ def derived() -> Dict[str, Message]:
                 )
             ]
         ),
-        "ListParkedRowsResponse-part": t.ListParkedRowsResponse(
-            parked=[t.ParkedRow(position=300, part=0)]
-        ),
-        "SettleParkedRowsRequest": t.SettleParkedRowsRequest(
-            table="orders", positions=[1, U64], discard=True
-        ),
+        "ListParkedRowsResponse-part": t.ListParkedRowsResponse(parked=[t.ParkedRow(position=300, part=0)]),
+        "SettleParkedRowsRequest": t.SettleParkedRowsRequest(table="orders", positions=[1, U64], discard=True),
         "SettleParkedRowsResponse": t.SettleParkedRowsResponse(position=301),
-        "DefineDocumentsRequest": d.DefineDocumentsRequest(
-            type="order", spec=b'{"events":{}}', expected=0
-        ),
-        "DocumentDefinition": d.DocumentDefinition(
-            type="order", spec=b'{"events":{}}', version=2, since=300
-        ),
-        "GetDocumentRequest": d.GetDocumentRequest(
-            aggregate=aggregate("order-1"), eventual=True, at_least=at_least
-        ),
+        "DefineDocumentsRequest": d.DefineDocumentsRequest(type="order", spec=b'{"events":{}}', expected=0),
+        "DocumentDefinition": d.DocumentDefinition(type="order", spec=b'{"events":{}}', version=2, since=300),
+        "GetDocumentRequest": d.GetDocumentRequest(aggregate=aggregate("order-1"), eventual=True, at_least=at_least),
         "Document": document,
         "ListDocumentsRequest": d.ListDocumentsRequest(
             type="order",
@@ -597,22 +517,16 @@ def derived() -> Dict[str, Message]:
             at_least=at_least,
         ),
         "ListDocumentsRequest-least": d.ListDocumentsRequest(type="order"),
-        "ListDocumentsResponse": d.ListDocumentsResponse(
-            documents=[document], next=b"", position=306
-        ),
+        "ListDocumentsResponse": d.ListDocumentsResponse(documents=[document], next=b"", position=306),
         "ListDocumentsResponse-last": d.ListDocumentsResponse(position=306),
-        "RemoveDocumentRequest": d.RemoveDocumentRequest(
-            aggregate=aggregate("order-1")
-        ),
+        "RemoveDocumentRequest": d.RemoveDocumentRequest(aggregate=aggregate("order-1")),
     }
 
 
 def write(folder: pathlib.Path) -> List[str]:
     made = {**messages(), **derived()}
     for name, message in made.items():
-        (folder / f"{name}.bin").write_bytes(
-            message.SerializeToString(deterministic=True)
-        )
+        (folder / f"{name}.bin").write_bytes(message.SerializeToString(deterministic=True))
         (folder / f"{name}.json").write_text(
             json_format.MessageToJson(message, ensure_ascii=False) + "\n",
             encoding="utf-8",
@@ -622,12 +536,6 @@ def write(folder: pathlib.Path) -> List[str]:
 
 if __name__ == "__main__":
     print(
-        len(
-            write(
-                pathlib.Path(sys.argv[1])
-                if len(sys.argv) > 1
-                else pathlib.Path(__file__).parent
-            )
-        ),
+        len(write(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent)),
         "messages",
     )
