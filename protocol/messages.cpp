@@ -177,6 +177,8 @@ void put(const ReadOptions& from, pb::ReadOptions& to) {
   if (from.limit) to.set_limit(*from.limit);
   to.set_direction(static_cast<pb::Direction>(from.direction));
   if (from.at_least) to.set_at_least(from.at_least->value);
+  if (from.per_aggregate) to.set_per_aggregate(*from.per_aggregate);
+  if (from.per_aggregate_from) to.set_per_aggregate_from(from.per_aggregate_from->value);
 }
 
 void put(const StreamOptions& from, pb::StreamOptions& to) {
@@ -448,6 +450,8 @@ Result<void> get(pb::ReadOptions& from, ReadOptions& to) {
   if (from.has_up_to()) to.up_to = GlobalPosition(from.up_to());
   if (from.has_limit()) to.limit = from.limit();
   if (from.has_at_least()) to.at_least = GlobalPosition(from.at_least());
+  if (from.has_per_aggregate()) to.per_aggregate = from.per_aggregate();
+  if (from.has_per_aggregate_from()) to.per_aggregate_from = GlobalPosition(from.per_aggregate_from());
   return get_enum("direction", from.direction(), Direction::backwards, to.direction);
 }
 

@@ -26,6 +26,11 @@ struct ReadOptions {
   std::optional<std::uint64_t> limit{};    ///< absent: no limit; 0: nothing
   Direction direction = Direction::forwards;
   std::optional<GlobalPosition> at_least{};  ///< wait until the watermark has reached it
+  /// At most so many events of each aggregate, those met first in the direction; absent: all. One without an aggregate
+  /// is not counted.
+  std::optional<std::uint64_t> per_aggregate{};
+  /// Where counting begins, exclusive, for a read that goes on: at or in front of where it begins; absent: there.
+  std::optional<GlobalPosition> per_aggregate_from{};
 
   friend bool operator==(const ReadOptions&, const ReadOptions&) = default;
 };

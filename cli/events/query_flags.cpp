@@ -53,6 +53,7 @@ void add_range_flags(Options& options) {
       .value("before", "POSITION", "only what stands in front of it")
       .value("up-to", "POSITION", "as of this position: it and what stands in front of it")
       .value("limit", "N", "at most so many events; without it, all")
+      .value("per-aggregate", "N", "at most so many events of each aggregate, those met first; without it, all")
       .flag("backwards", "the newest first");
 }
 
@@ -68,6 +69,7 @@ ReadOptions range_of(const Arguments& arguments) {
   options.before = position_of(arguments, "before");
   options.up_to = position_of(arguments, "up-to");
   options.limit = arguments.number("limit");
+  options.per_aggregate = arguments.number("per-aggregate");
   options.direction = arguments.has("backwards") ? Direction::backwards : Direction::forwards;
   return options;
 }

@@ -23,7 +23,7 @@ Outcome run_read(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto aggregate = arguments.aggregate_if("AGGREGATE");
   if (aggregate)
-    arguments.refuse_beside("an aggregate", {"after", "before"});
+    arguments.refuse_beside("an aggregate", {"after", "before", "per-aggregate"});
   else if (arguments.has("from"))
     throw UsageError("--from numbers the events of an aggregate", "give one, or use --after");
 

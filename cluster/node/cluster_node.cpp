@@ -13,6 +13,7 @@
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/per_aggregate.hpp"
 #include "evershard/store/api/watermark_feed.hpp"
 
 namespace evershard::cluster {
@@ -193,7 +194,9 @@ EventStream ClusterNode::read(Query query, ReadOptions options) {
     if (auto there = wait_for(*options.at_least, options_.timeout); !there)
       return EventStream(std::move(there).error());
   }
-  return EventStream(std::make_unique<QueryPages>(*this, std::move(query), options, options_.page_events_max));
+  return read_by(options, [&](const ReadOptions& bounded) {
+    return std::make_unique<QueryPages>(*this, std::move(query), bounded, options_.page_events_max);
+  });
 }
 
 EventStream ClusterNode::read(AggregateId aggregate, StreamOptions options) {

@@ -1,7 +1,9 @@
 #include "evershard/doors/http/read_asked.hpp"
 
 #include <chrono>
+#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "evershard/doors/http/shown.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -33,11 +35,28 @@ Result<void> into(Result<T> value, To& to) {
   return {};
 }
 
-Result<void> position_into(const JsonValue& value, std::optional<GlobalPosition>& to) {
-  std::uint64_t number = 0;
-  EVERSHARD_TRY(into(value.number(), number));
-  to = GlobalPosition{number};
-  return {};
+/// What bounds a read by a number: in a target's parameters and in a body alike.
+struct Bound {
+  std::string_view name;
+  void (*put)(ReadAsked& read, std::uint64_t number);
+};
+constexpr Bound bounds[] = {
+    {"after", [](ReadAsked& read, std::uint64_t n) { read.options.after = GlobalPosition{n}; }},
+    {"before", [](ReadAsked& read, std::uint64_t n) { read.options.before = GlobalPosition{n}; }},
+    {"up_to", [](ReadAsked& read, std::uint64_t n) { read.options.up_to = GlobalPosition{n}; }},
+    {"limit", [](ReadAsked& read, std::uint64_t n) { read.limit = n; }},
+    {"per_aggregate", [](ReadAsked& read, std::uint64_t n) { read.options.per_aggregate = n; }},
+    {"per_aggregate_from",
+     [](ReadAsked& read, std::uint64_t n) { read.options.per_aggregate_from = GlobalPosition{n}; }},
+    {"at_least", [](ReadAsked& read, std::uint64_t n) { read.at_least = GlobalPosition{n}; }},
+};
+
+/// The names of all bounds, of the direction, and of what a route takes beside them.
+std::vector<std::string_view> names_and(std::initializer_list<std::string_view> others) {
+  std::vector<std::string_view> names(others);
+  for (const auto& bound : bounds) names.push_back(bound.name);
+  names.push_back("direction");
+  return names;
 }
 
 Result<ReadAsked> read_body(std::string_view body) {
@@ -50,22 +69,22 @@ Result<ReadAsked> read_body(std::string_view body) {
       asked = true;
       return into(read_query(value), read.query);
     }
-    if (key == "after") return into(value.number(), read.options.after.value);
-    if (key == "before") return position_into(value, read.options.before);
-    if (key == "up_to") return position_into(value, read.options.up_to);
-    if (key == "at_least") return position_into(value, read.at_least);
-    if (key == "limit") {
-      auto limit = value.number();
-      return into(limit ? checked_limit(*limit) : limit, read.limit);
-    }
     if (key == "direction") {
       auto name = value.string();
       if (!name) return refuse(std::move(name).error());
       return into(direction_named(*name), read.options.direction);
     }
-    return root->unknown_key(key, {"query", "after", "before", "up_to", "limit", "direction", "at_least"});
+    for (const auto& bound : bounds) {
+      if (key != bound.name) continue;
+      auto number = value.number();
+      if (!number) return refuse(std::move(number).error());
+      bound.put(read, *number);
+      return {};
+    }
+    return root->unknown_key(key, names_and({"query"}));
   }));
   if (!asked) return root->wrong("query is missing");
+  EVERSHARD_TRY(checked_limit(read.limit));
   return read;
 }
 
@@ -148,21 +167,19 @@ Result<ReadAsked> read_asked_of(const Asked& asked) {
   }
   ReadAsked read;
   if (asked.route->id == RouteId::query_get) {
-    EVERSHARD_TRY(
-        parameters.only({"type", "tag", "concerning", "after", "before", "up_to", "limit", "direction", "at_least"}));
+    EVERSHARD_TRY(parameters.only(names_and({"type", "tag", "concerning"})));
     EVERSHARD_TRY(into(query_of(parameters), read.query));
     read.cost = true;
   } else {
-    EVERSHARD_TRY(parameters.only({"after", "before", "up_to", "limit", "direction", "at_least"}));
+    EVERSHARD_TRY(parameters.only(names_and({})));
     read.query = Query::all();
   }
-  std::optional<std::uint64_t> after;
-  EVERSHARD_TRY(into(parameters.number("after"), after));
-  read.options.after = GlobalPosition{after.value_or(0)};
-  EVERSHARD_TRY(into(parameters.position("before"), read.options.before));
-  EVERSHARD_TRY(into(parameters.position("up_to"), read.options.up_to));
-  EVERSHARD_TRY(into(parameters.position("at_least"), read.at_least));
-  EVERSHARD_TRY(into(limit_of(parameters), read.limit));
+  for (const auto& bound : bounds) {
+    std::optional<std::uint64_t> number;
+    EVERSHARD_TRY(into(parameters.number(bound.name), number));
+    if (number) bound.put(read, *number);
+  }
+  EVERSHARD_TRY(checked_limit(read.limit));
   EVERSHARD_TRY(into(direction_of(parameters), read.options.direction));
   return read;
 }
@@ -205,6 +222,11 @@ Result<GivenEvents> give_events(EventStore& store, const ReadAsked& read, const 
                                        : read.options.before;
     json.begin_object();
     if (from) json.key(forwards ? "after" : "before").number(from->value);
+    if (read.options.per_aggregate) {
+      // What was given counts when it goes on.
+      const auto began = forwards ? read.options.after : read.options.before.value_or(given.watermark + 1);
+      json.key("per_aggregate_from").number(read.options.per_aggregate_from.value_or(began).value);
+    }
     json.end_object();
   }
   if (read.cost) {

@@ -117,7 +117,7 @@ std::vector<std::string> Parameters::values(std::string_view name) const {
   return values;
 }
 
-Result<void> Parameters::only(std::initializer_list<std::string_view> known) const {
+Result<void> Parameters::only(std::span<const std::string_view> known) const {
   for (const auto& [name, value] : all_) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string list;

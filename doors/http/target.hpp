@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +24,10 @@ class Parameters {
   [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
 
   // Errors of each: invalid_argument, with the parameter's name
-  [[nodiscard]] Result<void> only(std::initializer_list<std::string_view> known) const;
+  [[nodiscard]] Result<void> only(std::span<const std::string_view> known) const;
+  [[nodiscard]] Result<void> only(std::initializer_list<std::string_view> known) const {
+    return only(std::span(known.begin(), known.size()));
+  }
   [[nodiscard]] Result<std::optional<std::string>> text(std::string_view name) const;
   [[nodiscard]] Result<std::optional<std::uint64_t>> number(std::string_view name) const;
   [[nodiscard]] Result<std::optional<GlobalPosition>> position(std::string_view name) const;

@@ -159,6 +159,10 @@ void RemotePages::go_on_behind(const Page& page) {
   if (request_.has_query()) {
     auto& options = *request_.mutable_options();
     if (!options.has_up_to() || options.up_to() > page.watermark.value) options.set_up_to(page.watermark.value);
+    if (options.has_per_aggregate() && !options.has_per_aggregate_from())  // what was given already counts
+      options.set_per_aggregate_from(!backwards()           ? options.after()
+                                     : options.has_before() ? options.before()
+                                                            : options.up_to() + 1);
     if (page.events.empty()) return;
     if (options.has_limit()) options.set_limit(options.limit() - page.events.size());
     if (backwards())

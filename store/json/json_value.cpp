@@ -258,7 +258,7 @@ Refused JsonValue::not_a(std::string_view wanted) const {
                (raw_.size() <= 40 && kind() == Kind::number ? " (" + std::string(raw_) + ")" : ""));
 }
 
-Refused JsonValue::unknown_key(std::string_view key, std::initializer_list<std::string_view> known) const {
+Refused JsonValue::unknown_key(std::string_view key, std::span<const std::string_view> known) const {
   std::string list;
   for (const auto name : known) list += (list.empty() ? "" : ", ") + std::string(name);
   return wrong("unknown key " + in_quotes(key) + (list.empty() ? "; there are none" : "; known are " + list));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,7 +44,10 @@ class JsonValue {
   [[nodiscard]] Result<void> for_each_element(const OnElement& see) const;
 
   [[nodiscard]] Refused wrong(const std::string& what) const;
-  [[nodiscard]] Refused unknown_key(std::string_view key, std::initializer_list<std::string_view> known) const;
+  [[nodiscard]] Refused unknown_key(std::string_view key, std::span<const std::string_view> known) const;
+  [[nodiscard]] Refused unknown_key(std::string_view key, std::initializer_list<std::string_view> known) const {
+    return unknown_key(key, std::span(known.begin(), known.size()));
+  }
 
  private:
   JsonValue(std::string_view raw, const JsonValue* parent, std::string_view key, std::size_t index)

@@ -6,6 +6,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/per_aggregate.hpp"
 #include "evershard/store/api/watermark_feed.hpp"
 #include "evershard/store/local/local_pages.hpp"
 
@@ -72,7 +73,9 @@ void LocalEvents::append_async(Append append, AppendCompletion done) {
 
 EventStream LocalEvents::read(Query query, ReadOptions options) {
   if (auto checked = query.check(); !checked) return EventStream(std::move(checked).error());
-  return EventStream(std::make_unique<QueryPages>(node_, std::move(query), options, node_->limits().page_events_max));
+  return read_by(options, [&](const ReadOptions& bounded) {
+    return std::make_unique<QueryPages>(node_, std::move(query), bounded, node_->limits().page_events_max);
+  });
 }
 
 EventStream LocalEvents::read(AggregateId aggregate, StreamOptions options) {

@@ -51,6 +51,10 @@ TEST_F(Reading, KeepsToItsRange) {
   EXPECT_THAT(positions({"read", "--up-to", "3"}), ElementsAre(1, 2, 3));
   EXPECT_THAT(positions({"read", "--backwards", "--before", "4", "--limit", "2"}), ElementsAre(3, 2));
   EXPECT_THAT(positions({"read", "--limit", "0"}), IsEmpty());
+  EXPECT_THAT(positions({"read", "--per-aggregate", "1"}), ElementsAre(1, 2, 4, 6));
+  EXPECT_THAT(positions({"read", "--per-aggregate", "1", "--backwards", "--limit", "3"}), ElementsAre(6, 5, 4));
+  EXPECT_THAT(positions({"query", "--type", "A", "--type", "B", "--per-aggregate", "1", "--after", "1"}),
+              ElementsAre(2, 3, 4, 6));
   EXPECT_THAT(positions({"read", "--after", "6"}), IsEmpty());
 }
 

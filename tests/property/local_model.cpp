@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "evershard/sharding/stream_hash.hpp"
@@ -176,14 +177,24 @@ std::string LocalModel::learn(const RecordedEvent& event) {
 }
 
 std::vector<RecordedEvent> LocalModel::read(const Query& query, const ReadOptions& options) const {
+  const bool forwards = options.direction == Direction::forwards;
+  const auto from = options.per_aggregate_from;
   std::vector<RecordedEvent> found;
   for (const auto& event : events_) {
-    if (event.position <= options.after) continue;
-    if (options.before && event.position >= *options.before) continue;
+    if (event.position <= (forwards && from ? *from : options.after)) continue;
+    if (const auto before = !forwards && from ? from : options.before; before && event.position >= *before) continue;
     if (options.up_to && event.position > *options.up_to) continue;
     if (matches(query, event)) found.push_back(event);
   }
-  limit(found, options.direction, options.limit);
+  limit(found, options.direction, {});
+  if (options.per_aggregate) {
+    std::map<AggregateId, std::uint64_t> counts;
+    std::erase_if(found, [&](const RecordedEvent& event) {
+      const bool over = event.aggregate && ++counts[*event.aggregate] > *options.per_aggregate;
+      return over || event.position <= options.after || (options.before && event.position >= *options.before);
+    });
+  }
+  if (options.limit && *options.limit < found.size()) found.resize(*options.limit);
   return found;
 }
 

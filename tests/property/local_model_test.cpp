@@ -290,6 +290,13 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     if (dice_->one_in(3)) options.limit = dice_->below(30);
     if (dice_->one_in(3)) options.at_least = GlobalPosition{dice_->below(model_->head().value + 1)};
     if (dice_->one_in(2)) options.direction = Direction::backwards;
+    if (dice_->one_in(3)) options.per_aggregate = dice_->below(4);
+    if (options.per_aggregate && dice_->one_in(2)) {
+      if (options.direction == Direction::forwards)
+        options.per_aggregate_from = GlobalPosition{dice_->below(options.after.value + 1)};
+      else if (options.before)
+        options.per_aggregate_from = *options.before + dice_->below(5);
+    }
     read(store_->read(query, options), model_->read(query, options));
   }
 

@@ -159,7 +159,9 @@ inline ReadOptions read_options() {
           .up_to = optional(position),
           .limit = optional(number),
           .direction = up_to(Direction::backwards),
-          .at_least = optional(position)};
+          .at_least = optional(position),
+          .per_aggregate = optional(number),
+          .per_aggregate_from = optional(position)};
 }
 
 inline StreamOptions stream_options() {

@@ -12,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, Unpack
 
 from . import aio
 from ._append import Append, AppendOutcome
@@ -21,6 +21,7 @@ from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, Va
 from ._errors import EvershardError
 from ._groups import GroupDelivery, GroupInfo
 from ._portal import Portal, from_thread
+from ._reading import AggregateBounds, ReadBounds
 from ._recorded import (
     AggregateInfo,
     Appended,
@@ -167,52 +168,18 @@ class Client:
     # Reading
 
     def read(
-        self,
-        query: Query | None = None,
-        *,
-        after: int = 0,
-        before: int | None = None,
-        up_to: int | None = None,
-        limit: int | None = None,
-        backwards: bool = False,
-        at_least: int | None = None,
-        timeout: float | None = DEFAULT,
+        self, query: Query | None = None, *, timeout: float | None = DEFAULT, **bounds: Unpack[ReadBounds]
     ) -> EventReader:
         async def make() -> aio.EventReader:
-            return self._client.read(
-                query,
-                after=after,
-                before=before,
-                up_to=up_to,
-                limit=limit,
-                backwards=backwards,
-                at_least=at_least,
-                timeout=timeout,
-            )
+            return self._client.read(query, timeout=timeout, **bounds)
 
         return EventReader(self._portal, self._portal.run(make()))
 
     def read_aggregate(
-        self,
-        aggregate: AggregateIdLike,
-        *,
-        from_seq_nr: int | None = None,
-        up_to: int | None = None,
-        limit: int | None = None,
-        backwards: bool = False,
-        at_least: int | None = None,
-        timeout: float | None = DEFAULT,
+        self, aggregate: AggregateIdLike, *, timeout: float | None = DEFAULT, **bounds: Unpack[AggregateBounds]
     ) -> EventReader:
         async def make() -> aio.EventReader:
-            return self._client.read_aggregate(
-                aggregate,
-                from_seq_nr=from_seq_nr,
-                up_to=up_to,
-                limit=limit,
-                backwards=backwards,
-                at_least=at_least,
-                timeout=timeout,
-            )
+            return self._client.read_aggregate(aggregate, timeout=timeout, **bounds)
 
         return EventReader(self._portal, self._portal.run(make()))
 

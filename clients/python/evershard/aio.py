@@ -14,7 +14,7 @@ from collections.abc import (
     Sequence,
 )
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import grpc
 import grpc.aio
@@ -39,7 +39,7 @@ from ._errors import (
     UnavailableError,
 )
 from ._groups import GroupInfo, GroupWorker, group_info
-from ._reading import ReadCursor
+from ._reading import AggregateBounds, ReadBounds, ReadCursor
 from ._recorded import (
     AggregateInfo,
     Appended,
@@ -218,53 +218,20 @@ class Client:
     # Reading
 
     def read(
-        self,
-        query: Query | None = None,
-        *,
-        after: int = 0,
-        before: int | None = None,
-        up_to: int | None = None,
-        limit: int | None = None,
-        backwards: bool = False,
-        at_least: int | None = None,
-        timeout: float | None = DEFAULT,
+        self, query: Query | None = None, *, timeout: float | None = DEFAULT, **bounds: Unpack[ReadBounds]
     ) -> EventReader:
-        """Everything, or what a query matches, in global order. `after`, `before`: exclusive; `up_to`: as of this position. `at_least`: waits
-        until the watermark is there, to read what was written. `timeout` is a page's.
+        """Everything, or what a query matches, in global order. `after`, `before`: exclusive; `up_to`: as of this
+        position; `per_aggregate`: at most so many events of each aggregate. `at_least`: waits until the watermark is
+        there, to read what was written. `timeout` is a page's.
         """
-        cursor = ReadCursor(
-            Query.all() if query is None else query,
-            first=after,
-            before=before,
-            up_to=up_to,
-            limit=limit,
-            backwards=backwards,
-            at_least=at_least,
-        )
+        cursor = ReadCursor(Query.all() if query is None else query, bounds)
         return EventReader(self, cursor, self._timeout_of(timeout))
 
     def read_aggregate(
-        self,
-        aggregate: AggregateIdLike,
-        *,
-        from_seq_nr: int | None = None,
-        up_to: int | None = None,
-        limit: int | None = None,
-        backwards: bool = False,
-        at_least: int | None = None,
-        timeout: float | None = DEFAULT,
+        self, aggregate: AggregateIdLike, *, timeout: float | None = DEFAULT, **bounds: Unpack[AggregateBounds]
     ) -> EventReader:
         """One aggregate's events, by seq_nr from `from_seq_nr` (inclusive) on. One that does not exist has none."""
-        cursor = ReadCursor(
-            AggregateId.of(aggregate),
-            first=from_seq_nr,
-            before=None,
-            up_to=up_to,
-            limit=limit,
-            backwards=backwards,
-            at_least=at_least,
-        )
-        return EventReader(self, cursor, self._timeout_of(timeout))
+        return EventReader(self, ReadCursor(AggregateId.of(aggregate), bounds), self._timeout_of(timeout))
 
     def subscribe(
         self,

@@ -53,12 +53,28 @@ def page(*positions: int, watermark: int = 100, complete: bool = False) -> store
     return store_pb2.Page(events=events, watermark=watermark, complete=complete)
 
 
-def cursor(source: Query | AggregateId, **words: object) -> ReadCursor:
-    return ReadCursor(source, **{"first": None, "before": None, "up_to": None, "limit": None, "backwards": False, "at_least": None, **words})  # type: ignore[arg-type]
+def cursor(source: Query | AggregateId, **bounds: object) -> ReadCursor:
+    return ReadCursor(source, bounds)  # type: ignore[arg-type]
+
+
+def test_a_read_that_counts_events_of_each_aggregate_goes_on_counting() -> None:
+    read = cursor(Query.all(), after=2, per_aggregate=1)
+    assert read.request(0).options == store_pb2.ReadOptions(after=2, per_aggregate=1)
+    read.took(page(3, 4, watermark=50))
+    assert read.request(0).options == store_pb2.ReadOptions(after=4, up_to=50, per_aggregate=1, per_aggregate_from=2)
+    back = cursor(Query.all(), backwards=True, per_aggregate=1)
+    back.took(page(40, watermark=50))
+    options = back.request(0).options
+    assert (options.before, options.per_aggregate_from, options.up_to) == (40, 51, 50)
+    assert cursor(Query.all(), before=9, backwards=True, per_aggregate=1).request(0).options.before == 9
+    with pytest.raises(TypeError, match="a read has no per_agregate"):
+        cursor(Query.all(), per_agregate=1)
+    with pytest.raises(TypeError, match="a read has no per_aggregate"):
+        cursor(AggregateId.of("order-1"), per_aggregate=1)
 
 
 def test_a_read_goes_on_behind_its_last_event_and_sees_no_later_moment() -> None:
-    read = cursor(Query.all(), first=0, limit=5, at_least=7)
+    read = cursor(Query.all(), after=0, limit=5, at_least=7)
     assert read.request(250).at_least == service_pb2.AtLeast(position=7, timeout_ms=250)
     read.took(page(3, 4, watermark=50))
     assert (

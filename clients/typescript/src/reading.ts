@@ -23,6 +23,8 @@ export interface ReadOptions extends Bounds, AtLeast, CallOptions {
   after?: number | undefined;
   /** Exclusive. */
   before?: number | undefined;
+  /** At most so many events of each aggregate, those met first. One without an aggregate is not counted. */
+  perAggregate?: number | undefined;
 }
 
 export interface ReadAggregateOptions extends Bounds, AtLeast, CallOptions {
@@ -120,6 +122,10 @@ export class Reading implements AsyncIterable<RecordedEvent> {
     };
     if ("query" in this.#of) {
       let { after = 0, before } = this.#of.options;
+      const { perAggregate } = this.#of.options;
+      // What was given counts when the read goes on.
+      const perAggregateFrom =
+        perAggregate === undefined || !last ? undefined : backwards ? (before ?? (upTo ?? last.position) + 1) : after;
       if (last && backwards) before = last.position;
       else if (last) after = last.position;
       return encode(ReadRequestSchema, {
@@ -128,6 +134,8 @@ export class Reading implements AsyncIterable<RecordedEvent> {
           ...bounds,
           after: toUint64(after, "after"),
           ...(before !== undefined && { before: toUint64(before, "before") }),
+          ...(perAggregate !== undefined && { perAggregate: toUint64(perAggregate, "perAggregate") }),
+          ...(perAggregateFrom !== undefined && { perAggregateFrom: toUint64(perAggregateFrom, "perAggregateFrom") }),
         },
         ...atLeast,
       });

@@ -152,6 +152,13 @@ class ClusterAndLocal : public ::testing::Test {
     if (dice->one_in(3)) options.up_to = dice->position(head.value);
     if (dice->one_in(3)) options.limit = dice->below(30);
     if (dice->one_in(2)) options.direction = Direction::backwards;
+    if (dice->one_in(3)) options.per_aggregate = dice->below(4);
+    if (options.per_aggregate && dice->one_in(2)) {
+      if (options.direction == Direction::forwards)
+        options.per_aggregate_from = GlobalPosition{dice->below(options.after.value + 1)};
+      else if (options.before)
+        options.per_aggregate_from = *options.before + dice->below(5);
+    }
     auto& asked = node();
     ASSERT_TRUE(asked.wait_for(head, 5s));
     compare(local.read(query, options), asked.read(query, options));

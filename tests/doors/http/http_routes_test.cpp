@@ -171,6 +171,20 @@ TEST(HttpRoutes, Query) {
   EXPECT_THAT(positions(door.get("/api/v1/query?concerning=order-2").json()), ElementsAre(2));
   EXPECT_THAT(positions(door.get("/api/v1/query").json()), ElementsAre(1, 2, 3));
 
+  const auto of_each = door.get("/api/v1/query?per_aggregate=1&limit=1").json();
+  EXPECT_THAT(positions(of_each), ElementsAre(1));
+  EXPECT_EQ(of_each["next"], nlohmann::json({{"after", 1}, {"per_aggregate_from", 0}}));
+  EXPECT_THAT(positions(door.get("/api/v1/query?per_aggregate=1&after=1&per_aggregate_from=0").json()), ElementsAre(2));
+  EXPECT_THAT(
+      positions(door.ask("POST", "/api/v1/query", R"({"query":{"all":true},"per_aggregate":1,"direction":"backwards"})")
+                    .json()),
+      ElementsAre(3, 2));
+  const auto newest = door.get("/api/v1/events?per_aggregate=1&direction=backwards&limit=1").json();
+  EXPECT_EQ(newest["next"], nlohmann::json({{"before", 3}, {"per_aggregate_from", 4}}));
+  EXPECT_EQ(door.get("/api/v1/events?per_aggregate_from=0").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/events?per_aggregate=1&per_aggregate_from=1").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/events?per_aggregate=x").code(), "invalid_argument");
+
   EXPECT_EQ(door.ask("POST", "/api/v1/query", R"({"query":{"items":[]}})").code(), "invalid_query");
   EXPECT_EQ(door.ask("POST", "/api/v1/query", R"({"query":{"all":true},"limits":1})").code(), "invalid_argument");
   EXPECT_EQ(door.ask("POST", "/api/v1/query", R"({"limit":1})").code(), "invalid_argument");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <future>
+#include <map>
 #include <thread>
 
 #include "tests/doors/remote/served_store.hpp"
@@ -52,6 +53,37 @@ TEST(RemoteRead, GoesOnWhereItWasWhenTheConnectionBreaks) {
       for (std::size_t i = 1; i < versions.size(); ++i)
         ASSERT_EQ(versions[i], direction == Direction::forwards ? versions[i - 1] + 1 : versions[i - 1] - 1);
     }
+  }
+}
+
+TEST(RemoteRead, GoesOnCountingTheEventsOfEachAggregate) {
+  LocalOptions options;
+  options.limits.page_events_max = 10;
+  ServedStore served({}, {}, options);
+  append_events(served.local, 500, 5'000);
+  auto remote = served.connect();
+  for (const auto direction : {Direction::forwards, Direction::backwards}) {
+    ReadOptions bounds{.after = GlobalPosition{7}, .limit = 100, .direction = direction, .per_aggregate = 20};
+    std::vector<std::uint64_t> expected;
+    std::map<AggregateId, int> counts;
+    for (const auto& event : served.local.read(Query::all(), {.after = bounds.after, .direction = direction})) {
+      if (++counts[event.aggregate.value()] <= 20 && expected.size() < 100) expected.push_back(event.position.value);
+    }
+    auto read = remote.read(Query::all(), bounds);
+    std::vector<std::uint64_t> positions;
+    for (int step = 0;; ++step) {
+      if (step == 15 || step == 40) {
+        served.stop();
+        served.start();
+        append_events(served.local, 20);  // not of this read
+      }
+      const auto event = read.next();
+      ASSERT_TRUE(event) << event.error().what;
+      if (!*event) break;
+      positions.push_back((*event)->position.value);
+    }
+    ASSERT_GT(positions.size(), 50u);
+    EXPECT_EQ(positions, expected);
   }
 }
 

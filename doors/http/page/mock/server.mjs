@@ -78,6 +78,8 @@ export async function mock({ port = 0, tokens: guarded = false, empty = false, e
       after: number(from.after),
       before: number(from.before),
       up_to: number(from.up_to),
+      per_aggregate: number(from.per_aggregate),
+      per_aggregate_from: number(from.per_aggregate_from),
       limit: number(from.limit) ?? 100,
       direction: from.direction,
     });

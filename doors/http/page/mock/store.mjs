@@ -87,16 +87,35 @@ export class MockStore {
       );
   }
 
-  page({ matches = () => true, after, before, up_to, limit = 100, direction }) {
+  page({
+    matches = () => true,
+    after,
+    before,
+    up_to,
+    limit = 100,
+    direction,
+    per_aggregate: most,
+    per_aggregate_from: counted,
+  }) {
     if (limit > 1000) refuse(400, "invalid_argument", `limit ${limit} is above 1000`);
-    const last = Math.min(this.events.length, up_to ?? Infinity, before === undefined ? Infinity : before - 1);
-    const first = (after ?? 0) + 1;
     const backwards = direction === "backwards";
+    const from = counted ?? (backwards ? (before ?? this.events.length + 1) : (after ?? 0));
+    const end = backwards ? from : before;
+    const last = Math.min(this.events.length, up_to ?? Infinity, end === undefined ? Infinity : end - 1);
+    const first = (backwards ? (after ?? 0) : from) + 1;
+    const given = (position) => (backwards ? before !== undefined && position >= before : position <= (after ?? 0));
+    const counts = new Map();
     const events = [];
     let complete = true;
     for (let i = 0; i <= last - first; i += 1) {
       const event = this.events[(backwards ? last - i : first + i) - 1];
       if (!matches(event)) continue;
+      if (most !== undefined && event.aggregate) {
+        const count = (counts.get(event.aggregate) ?? 0) + 1;
+        counts.set(event.aggregate, count);
+        if (count > most) continue;
+      }
+      if (given(event.position)) continue;
       if (events.length === limit) {
         complete = false;
         break;
@@ -109,7 +128,13 @@ export class MockStore {
       events,
       watermark: this.events.length,
       complete,
-      next: complete || at === undefined ? null : backwards ? { before: at } : { after: at },
+      next:
+        complete || at === undefined
+          ? null
+          : {
+              ...(backwards ? { before: at } : { after: at }),
+              ...(most !== undefined && { per_aggregate_from: from }),
+            },
     };
   }
 

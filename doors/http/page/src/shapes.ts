@@ -32,7 +32,11 @@ export interface StoredEvent {
   state?: Raw; // "removed" or "erased"
 }
 
-export type Next = { after: number } | { before: number } | { from: number } | null;
+export type Next =
+  | { after: number; per_aggregate_from?: number }
+  | { before: number; per_aggregate_from?: number }
+  | { from: number }
+  | null;
 
 export interface Page {
   events: StoredEvent[];

@@ -20,10 +20,17 @@ export function queryOf(route: Route): Query | undefined {
 export function QueryView({ route }: { route: Route }) {
   const asked = queryOf(route);
   const [query, setQuery] = useState<Query>(asked ?? emptyQuery);
-  const [after, before, upTo] = ["after", "before", "up_to"].map((name) => numberOf(route.params, name));
+  const [after, before, upTo, perAggregate, perAggregateFrom] = [
+    "after",
+    "before",
+    "up_to",
+    "per_aggregate",
+    "per_aggregate_from",
+  ].map((name) => numberOf(route.params, name));
   const [limit, setLimit] = useState(numberOf(route.params, "limit") ?? 50);
   const [direction, setDirection] = useState(route.params.get("direction") ?? "forwards");
   const [asOf, setAsOf] = useState(upTo);
+  const [ofEach, setOfEach] = useState(perAggregate);
   const text = JSON.stringify(asked);
   useEffect(() => {
     if (asked) setQuery(asked);
@@ -34,6 +41,8 @@ export function QueryView({ route }: { route: Route }) {
     after,
     before,
     up_to: upTo,
+    per_aggregate: perAggregate,
+    per_aggregate_from: perAggregateFrom,
     limit: numberOf(route.params, "limit") ?? 50,
     direction: route.params.get("direction") ?? "forwards",
   };
@@ -43,11 +52,10 @@ export function QueryView({ route }: { route: Route }) {
     event.preventDefault();
     const q = JSON.stringify(tidy(query));
     const again = q === route.params.get("q") ? String(Number(turn) + 1) : undefined;
-    go(to("query", { q, limit, direction, up_to: asOf, turn: again }));
+    go(to("query", { q, limit, direction, up_to: asOf, per_aggregate: ofEach, turn: again }));
   };
   const [data, next] = [page.data, page.data?.next];
-  const more =
-    next && "after" in next ? { after: next.after } : next && "before" in next ? { before: next.before } : undefined;
+  const more = next && ("after" in next || "before" in next) ? next : undefined;
   return (
     <>
       <h1 tabIndex={-1}>Query</h1>
@@ -62,6 +70,7 @@ export function QueryView({ route }: { route: Route }) {
             </select>
           </label>
           <NumberField label="Limit" value={limit} min={1} max={1000} change={(n) => setLimit(n ?? 50)} />
+          <NumberField label="Of each aggregate" value={ofEach} min={1} placeholder="all" change={setOfEach} />
           <NumberField label="As of position" value={asOf} min={0} placeholder="now" change={setAsOf} />
           <button
             type="submit"
@@ -97,6 +106,7 @@ export function QueryView({ route }: { route: Route }) {
                   limit: route.params.get("limit"),
                   direction: route.params.get("direction"),
                   up_to: upTo ?? data.watermark,
+                  per_aggregate: perAggregate,
                   ...more,
                 })}
               >
@@ -112,7 +122,9 @@ export function QueryView({ route }: { route: Route }) {
             </Empty>
           )}
           <h2>The same in a shell</h2>
-          <Command text={`evershard query --server ${grpcServer()} --query ${shellWord(JSON.stringify(asked))}`} />
+          <Command
+            text={`evershard query --server ${grpcServer()} --query ${shellWord(JSON.stringify(asked))}${perAggregate === undefined ? "" : ` --per-aggregate ${perAggregate}`}`}
+          />
         </div>
       )}
       {!asked && !page.loading && (
