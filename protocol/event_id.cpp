@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/protocol/hex.hpp"
 
 namespace evershard {
 namespace {
@@ -48,13 +49,6 @@ EventId with_version(EventId id, std::uint8_t version) {
   return id;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 constexpr std::size_t text_size = 36;
 constexpr bool is_hyphen_place(std::size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
 
@@ -90,7 +84,7 @@ std::optional<EventId> EventId::parse(std::string_view text) {
       if (text[i] != '-') return std::nullopt;
       continue;
     }
-    const int digit = hex_digit(text[i]);
+    const int digit = value_of_hex(text[i]);
     if (digit < 0) return std::nullopt;
     auto& byte = id.bytes[digits / 2];
     byte = static_cast<std::uint8_t>(byte << 4 | digit);
@@ -100,13 +94,12 @@ std::optional<EventId> EventId::parse(std::string_view text) {
 }
 
 std::string EventId::text() const {
-  constexpr char digits[] = "0123456789abcdef";
   std::string text(text_size, '-');
   std::size_t i = 0;
   for (const std::uint8_t byte : bytes) {
     if (is_hyphen_place(i)) ++i;
-    text[i++] = digits[byte >> 4];
-    text[i++] = digits[byte & 15];
+    text[i++] = hex_digits[byte >> 4];
+    text[i++] = hex_digits[byte & 15];
   }
   return text;
 }

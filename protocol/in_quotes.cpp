@@ -1,5 +1,6 @@
 #include "evershard/protocol/in_quotes.hpp"
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/utf8.hpp"
 
 namespace evershard {
@@ -26,10 +27,9 @@ std::string in_quotes(std::string_view bytes, std::size_t bytes_max) {
       out += '\\';
       out += c;
     } else if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !text)) {
-      constexpr char digits[] = "0123456789abcdef";
       out += "\\x";
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
+      out += hex_digits[byte >> 4];
+      out += hex_digits[byte & 15];
     } else {
       out += c;
     }

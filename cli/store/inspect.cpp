@@ -5,6 +5,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/local/maintenance.hpp"
 
@@ -27,27 +28,17 @@ Options inspect_options() {
   return options;
 }
 
-std::string bytes_of_hex(const std::string& hex) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size() && digit(hex[i]) >= 0 && digit(hex[i + 1]) >= 0; i += 2) {
-    bytes += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
-  }
-  if (hex.size() % 2 != 0 || bytes.size() != hex.size() / 2)
-    throw UsageError("--prefix is " + in_quotes(hex) + ": it must be pairs of hex digits");
-  return bytes;
+std::string prefix_of(const std::string& text) {
+  auto bytes = bytes_of_hex(text);
+  if (!bytes) throw UsageError("--prefix is " + in_quotes(text) + ": it must be pairs of hex digits");
+  return *std::move(bytes);
 }
 
 Outcome run_inspect(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   InspectOptions asked;
   asked.family = arguments.text("family").value_or(asked.family);
-  asked.prefix = bytes_of_hex(arguments.text("prefix").value_or(""));
+  asked.prefix = prefix_of(arguments.text("prefix").value_or(""));
   if (const auto shard = arguments.number("shard")) {
     if (*shard > std::numeric_limits<ShardId::rep>::max()) throw UsageError("--shard is out of range");
     asked.shard = ShardId(static_cast<ShardId::rep>(*shard));

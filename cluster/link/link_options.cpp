@@ -9,6 +9,7 @@
 #include "evershard/cluster/link/session/secret_proof.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/percent.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -26,17 +27,7 @@ Result<void> check_secret(const std::string& secret) {
 }  // namespace
 
 std::string member_uri(const LinkIdentity& who) {
-  constexpr char hex[] = "0123456789ABCDEF";
-  std::string uri = "evershard://";
-  for (const char c : who.cluster) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-                       c == '.' || c == '_' || c == '~';
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain)
-      uri += c;
-    else
-      uri += {'%', hex[byte >> 4], hex[byte & 15]};
-  }
+  std::string uri = "evershard://" + percent_encoded(who.cluster);
   return uri + (who.node.value == 0 ? "/coordinator" : "/node/" + std::to_string(who.node.value));
 }
 

@@ -5,6 +5,7 @@
 
 #include "evershard/doors/http/target.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/percent.hpp"
 
 namespace evershard::http {
 namespace {

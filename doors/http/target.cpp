@@ -4,19 +4,11 @@
 #include <charconv>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/percent.hpp"
 #include "evershard/protocol/utf8.hpp"
 
 namespace evershard::http {
 namespace {
-
-constexpr std::string_view hex = "0123456789ABCDEF";
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 Result<std::string> decoded_part(std::string_view text, bool plus_is_space) {
   auto decoded = percent_decoded(text, plus_is_space);
@@ -40,37 +32,6 @@ Result<void> for_each_part(std::string_view text, char separator, See see) {
 }
 
 }  // namespace
-
-std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      if (i + 2 >= text.size()) return std::nullopt;
-      const int high = hex_digit(text[i + 1]), low = hex_digit(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else {
-      decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return decoded;
-}
-
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-                       c == '_' || c == '.' || c == '~';
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain)
-      encoded += c;
-    else
-      (encoded += '%') += {hex[byte >> 4], hex[byte & 15]};
-  }
-  return encoded;
-}
 
 Result<Target> read_target(std::string_view target) {
   if (!target.starts_with('/')) return refuse(ErrorCode::invalid_argument, "a request's target begins with /");

@@ -50,8 +50,4 @@ struct Target {
 /// All of it digits, no more than 2^64 - 1. `name`: for the error. Errors: invalid_argument
 [[nodiscard]] Result<std::uint64_t> read_number(std::string_view text, std::string_view name);
 
-[[nodiscard]] std::string percent_encoded(std::string_view text);
-/// Absent: a % without two hexadecimal digits.
-[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
-
 }  // namespace evershard::http

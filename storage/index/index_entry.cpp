@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/sort_once_each.hpp"
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {

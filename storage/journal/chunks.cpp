@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "evershard/protocol/check.hpp"
-#include "evershard/storage/journal/hex.hpp"
+#include "evershard/protocol/hex.hpp"
 #include "evershard/storage/journal/varint.hpp"
 
 namespace evershard::storage {

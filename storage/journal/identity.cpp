@@ -1,8 +1,8 @@
 #include "evershard/storage/journal/identity.hpp"
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/stored_id.hpp"
 #include "evershard/storage/journal/varint.hpp"
 

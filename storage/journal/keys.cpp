@@ -1,7 +1,7 @@
 #include "evershard/storage/journal/keys.hpp"
 
 #include "evershard/protocol/check.hpp"
-#include "evershard/storage/journal/hex.hpp"
+#include "evershard/protocol/hex.hpp"
 
 namespace evershard::storage::keys {
 namespace {

@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/storage/refusals.hpp"
 

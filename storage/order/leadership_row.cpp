@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/storage/refusals.hpp"

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/storage/journal/chunks.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"

@@ -46,15 +46,6 @@ Result<void> replace_rest(const std::filesystem::path& part) {
 
 }  // namespace
 
-Result<void> sync_path(const std::filesystem::path& path) {
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  bool synced = file >= 0 && ::fsync(file) == 0;
-  auto why = errno;
-  if (file >= 0) ::close(file);
-  if (!synced) return refuse(ErrorCode::io, "cannot sync " + path.string() + ": " + std::strerror(why));
-  return {};
-}
-
 Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& database) {
   std::vector<DatabaseFile> files;
   std::error_code error;

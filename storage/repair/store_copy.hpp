@@ -9,6 +9,7 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/files/synced.hpp"
 
 namespace rocksdb {
 class Env;
@@ -53,7 +54,5 @@ struct DatabaseFile {
 Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& database);
 /// A file, synced. Errors: io
 Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
-/// Errors: io
-Result<void> sync_path(const std::filesystem::path& path);
 
 }  // namespace evershard::storage

@@ -7,8 +7,8 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/sharding/cut_back.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/repair/kept_state.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/index/reader.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"

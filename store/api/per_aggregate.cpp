@@ -27,7 +27,8 @@ Result<void> check(const ReadOptions& options) {
                                                    std::to_string(options.after.value));
   if (!forwards && (!options.before || *options.per_aggregate_from < *options.before))
     return refuse(ErrorCode::invalid_argument,
-                  "per_aggregate_from: counting before " + from + " begins inside the read, which is of what stands before " +
+                  "per_aggregate_from: counting before " + from +
+                      " begins inside the read, which is of what stands before " +
                       (options.before ? std::to_string(options.before->value) : std::string("the end")));
   return {};
 }

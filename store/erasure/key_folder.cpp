@@ -16,6 +16,8 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/files/descriptor.hpp"
+#include "evershard/storage/files/synced.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -31,49 +33,16 @@ Refused failed(const std::string& what, const std::filesystem::path& path, int w
   return refuse(ErrorCode::io, what + " " + in_quotes(path.string(), 300) + ": " + std::strerror(why));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  const int number_;
-};
-
-Result<void> sync_folder(const std::filesystem::path& folder) {
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.is_open() || ::fsync(opened.number()) != 0) return failed("cannot sync", folder, errno);
-  return {};
-}
-
-Result<void> write_synced(const std::filesystem::path& path, int flags, std::string_view bytes) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0600));
-  if (!file.is_open()) return failed("cannot write", path, errno);
-  for (std::string_view left = bytes; !left.empty();) {
-    const auto written = ::write(file.number(), left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed("cannot write", path, errno);
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(file.number()) != 0) return failed("cannot sync", path, errno);
-  return {};
-}
-
 /// Whole or not at all, and never over one that is there: two processes may make the same file.
 Result<void> create_synced(const std::filesystem::path& path, std::string_view bytes) {
   auto part = path;
   part += "." + EventId::random().text() + ".part";
-  EVERSHARD_TRY(write_synced(part, O_CREAT | O_EXCL, bytes));
+  EVERSHARD_TRY(storage::write_synced(part, O_CREAT | O_EXCL, 0600, bytes));
   const bool linked = ::link(part.c_str(), path.c_str()) == 0;
   const int why = errno;
   ::unlink(part.c_str());
   if (!linked && why != EEXIST) return failed("cannot create", path, why);
-  return sync_folder(path.parent_path());
+  return storage::sync_path(path.parent_path());
 }
 
 Result<bool> is_there(const std::filesystem::path& path) {
@@ -84,7 +53,7 @@ Result<bool> is_there(const std::filesystem::path& path) {
 }
 
 Result<std::optional<std::string>> read_file(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const storage::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open() && errno == ENOENT) return std::nullopt;
   if (!file.is_open()) return failed("cannot read", path, errno);
   std::string bytes(256, '\0');
@@ -357,9 +326,9 @@ Result<void> KeyFolder::destroy(const KeyId& id) {
   auto there = is_there(path);
   if (!there) return refuse(std::move(there).error());
   if (!*there) return {};
-  EVERSHARD_TRY(write_synced(path, 0, std::string(PayloadKey::secret_bytes + check_bytes, '\0')));
+  EVERSHARD_TRY(storage::write_synced(path, 0, 0600, std::string(PayloadKey::secret_bytes + check_bytes, '\0')));
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("cannot remove", path, errno);
-  return sync_folder(folder_);
+  return storage::sync_path(folder_);
 }
 
 }  // namespace evershard::cluster

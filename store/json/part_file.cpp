@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/files/synced.hpp"
 
 namespace evershard {
 namespace {
@@ -36,19 +37,7 @@ Result<void> PartFile::keep() {
   if (::fsync(descriptor_) != 0) return cannot_write(part(), errno);
   if (std::rename(part().c_str(), path_.c_str()) != 0) return cannot_write(path_, errno);
   ::close(std::exchange(descriptor_, -1));
-  return sync_folder_of(path_);
-}
-
-Result<void> sync_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::absolute(path).parent_path().string();
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // A folder that may not be read, or a file system that cannot sync one, is no fault of the file's.
-  if (descriptor < 0) return {};
-  const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL;
-  const int why = errno;
-  ::close(descriptor);
-  if (failed) return cannot_write(path, why);
-  return {};
+  return storage::sync_folder_of(path_);
 }
 
 }  // namespace evershard

@@ -31,7 +31,4 @@ class PartFile {
   int descriptor_;
 };
 
-/// What was renamed or removed there stays so, whatever happens to the machine. Errors: io
-[[nodiscard]] Result<void> sync_folder_of(const std::string& path);
-
 }  // namespace evershard

@@ -10,6 +10,7 @@
 
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/files/synced.hpp"
 #include "evershard/store/json/input.hpp"
 #include "evershard/store/json/json_value.hpp"
 #include "evershard/store/json/output.hpp"
@@ -124,7 +125,7 @@ Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredT
     if (std::remove(path.c_str()) != 0 && errno != ENOENT) {
       return refuse(ErrorCode::io, in_quotes(path, 300) + " cannot be removed: " + std::strerror(errno));
     }
-    return sync_folder_of(path);
+    return storage::sync_folder_of(path);
   }
   auto file = PartFile::create(path);
   if (!file) return refuse(std::move(file).error());

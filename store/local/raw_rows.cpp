@@ -1,7 +1,7 @@
 // Looking at raw rows: the part of maintenance.hpp that knows families and keys.
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/repair/inspect.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evershard/storage/journal/hex.hpp"
+#include "evershard/protocol/hex.hpp"
 #include "evershard/storage/order/cut_log_rows.hpp"
 
 namespace evershard::storage {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/storage/journal/chunks.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"

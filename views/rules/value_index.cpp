@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/timestamp.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/views/rules/json_path.hpp"
 #include "evershard/views/rules/row_bytes.hpp"
 

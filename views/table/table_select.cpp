@@ -4,10 +4,10 @@
 #include <charconv>
 #include <functional>
 
+#include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/index/read_work.hpp"
 #include "evershard/storage/journal/checksum.hpp"
-#include "evershard/storage/journal/hex.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/views/table/table_keys.hpp"
 

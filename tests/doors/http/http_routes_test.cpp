@@ -395,7 +395,7 @@ TEST(HttpRoutes, SelectRowsOfTables) {
   const auto first = door.get(rows + "order=order&limit=3").json();
   ASSERT_EQ(first["rows"].size(), 3u);
   const auto second =
-      door.get(rows + "order=order&limit=3&after=" + http::percent_encoded(std::string(first["next"]))).json();
+      door.get(rows + "order=order&limit=3&after=" + percent_encoded(std::string(first["next"]))).json();
   ASSERT_EQ(second["rows"].size(), 1u);
   EXPECT_EQ(second["rows"][0]["order"], "order-4");
   EXPECT_EQ(door.get("/api/v1/tables").json()["tables"][0]["projection"], "orders");

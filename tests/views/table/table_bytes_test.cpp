@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "evershard/storage/journal/hex.hpp"
+#include "evershard/protocol/hex.hpp"
 #include "evershard/views/table/table_keys.hpp"
 #include "evershard/views/table/table_projection.hpp"
 #include "tests/views/table/small_table.hpp"
