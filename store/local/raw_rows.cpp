@@ -55,7 +55,7 @@ Result<void> inspect(const std::filesystem::path& data_dir, const InspectOptions
   for (cursor->seek(*prefix); cursor->valid() && cursor->key().starts_with(*prefix); cursor->next()) {
     RawRow row;
     row.family = storage::name_of(*family);
-    row.key_hex = storage::hex(cursor->key());
+    row.key_hex = hex(cursor->key());
     row.key = storage::describe_key(*family, cursor->key());
     row.value = storage::describe_value(*family, cursor->key(), cursor->value());
     row.value_bytes = cursor->value().size();

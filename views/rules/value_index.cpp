@@ -195,7 +195,7 @@ Result<std::unique_ptr<Processor>> ValueIndexKind::make(const std::string&, cons
                                                reader_ ? reader_() : PayloadAsJson());
 }
 
-std::string FoundValue::page_end() const { return storage::hex(key); }
+std::string FoundValue::page_end() const { return hex(key); }
 
 Result<PagedValues> read_values(const storage::ProjectionView& rows, ValueType type, const ValueRange& range,
                                 std::size_t limit) {

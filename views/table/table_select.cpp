@@ -51,7 +51,7 @@ std::string token_of(std::uint64_t mark, std::string_view last) {
   std::string bytes(1, static_cast<char>(token_format));
   storage::append_fixed(bytes, mark);
   bytes += last;
-  return storage::hex(bytes);
+  return hex(bytes);
 }
 
 Result<std::string> read_token(std::string_view token, std::uint64_t mark) {

@@ -38,7 +38,7 @@ TEST(TableGolden, Row) {
   const RowLayout layout(every_type);
   const std::vector<TableValue> row{"ab", -2, 0.5, true, Timestamp{1}, nullptr, "{}"};
 
-  EXPECT_EQ(storage::hex(layout.encode(row)), without_spaces("01 07"             // format, fields
+  EXPECT_EQ(hex(layout.encode(row)), without_spaces("01 07"             // format, fields
                                                              "20"                // the sixth is null
                                                              "02000000"          // t ends at 2
                                                              "feffffffffffffff"  // i
@@ -54,27 +54,27 @@ TEST(TableGolden, Row) {
 TEST(TableGolden, Keys) {
   std::string key;
   table_keys::append_ordered(key, FieldType::text, "a\0b"s);
-  EXPECT_EQ(storage::hex(table_keys::row(key)), without_spaces("72 61 00ff 62 0001"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(1, FieldType::integer, -2)),
+  EXPECT_EQ(hex(table_keys::row(key)), without_spaces("72 61 00ff 62 0001"));
+  EXPECT_EQ(hex(table_keys::index_prefix(1, FieldType::integer, -2)),
             without_spaces("69 01 01 7ffffffffffffffe"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(1, FieldType::integer, nullptr)), without_spaces("69 01 00"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(3, FieldType::boolean, true)), without_spaces("69 03 01 01"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(2, FieldType::number, 1.0)),
+  EXPECT_EQ(hex(table_keys::index_prefix(1, FieldType::integer, nullptr)), without_spaces("69 01 00"));
+  EXPECT_EQ(hex(table_keys::index_prefix(3, FieldType::boolean, true)), without_spaces("69 03 01 01"));
+  EXPECT_EQ(hex(table_keys::index_prefix(2, FieldType::number, 1.0)),
             without_spaces("69 02 01 bff0000000000000"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(2, FieldType::number, -1.0)),
+  EXPECT_EQ(hex(table_keys::index_prefix(2, FieldType::number, -1.0)),
             without_spaces("69 02 01 400fffffffffffff"));
-  EXPECT_EQ(storage::hex(table_keys::index_prefix(4, FieldType::time, Timestamp{1})),
+  EXPECT_EQ(hex(table_keys::index_prefix(4, FieldType::time, Timestamp{1})),
             without_spaces("69 04 01 8000000000000001"));
-  EXPECT_EQ(storage::hex(table_keys::unique(5, FieldType::bytes, "\xff"s)), without_spaces("75 05 ff 0001"));
-  EXPECT_EQ(storage::hex(table_keys::parked(GlobalPosition{258})), without_spaces("70 0000000000000102"));
+  EXPECT_EQ(hex(table_keys::unique(5, FieldType::bytes, "\xff"s)), without_spaces("75 05 ff 0001"));
+  EXPECT_EQ(hex(table_keys::parked(GlobalPosition{258})), without_spaces("70 0000000000000102"));
 }
 
 TEST(TableGolden, ParkedEventAndCounts) {
   const ParkedEvent parked{GlobalPosition{7}, TableFault::Kind::unique, "Placed", "order-1", "why", 2};
-  EXPECT_EQ(storage::hex(encode(parked)), without_spaces("01 01 02 06 506c61636564 07 6f726465722d31 03 776879"));
+  EXPECT_EQ(hex(encode(parked)), without_spaces("01 01 02 06 506c61636564 07 6f726465722d31 03 776879"));
   EXPECT_EQ(decode_parked(table_keys::parked(parked.position), encode(parked)).value(), parked);
   const TableCounts counts{1, 2, 3, 4, 5, 6, 300};
-  EXPECT_EQ(storage::hex(encode(counts)), without_spaces("01 01 02 03 04 05 06 ac02"));
+  EXPECT_EQ(hex(encode(counts)), without_spaces("01 01 02 03 04 05 06 ac02"));
   EXPECT_EQ(decode_counts(encode(counts)).value(), counts);
 }
 
