@@ -37,8 +37,7 @@ void encode_to(const Page&, std::uint8_t* to);
 /// T: one of the values above. Fields it does not know are skipped: a newer peer may have more to say.
 ///
 /// Errors: invalid_argument, naming the field (`events[2].aggregate: ...`): an id of another size, an unknown
-/// enumerator,
-///         a number out of its range, a malformed aggregate, a part that must be there and is not.
+///         enumerator, a number out of its range, a malformed aggregate, a part that must be there and is not.
 template <class T>
 [[nodiscard]] Result<T> decode(std::string_view bytes);
 

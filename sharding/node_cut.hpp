@@ -13,8 +13,7 @@ namespace evershard::sharding {
 ///
 /// Shape: of others, neighbours are one segment; one without a position is none.
 /// `own`: asked of each segment: its shard and epoch are the node's (rule 12). `openings`: those that were for this
-/// very process; what
-///        is given to others must not look like this node's after a restart.
+///        very process; what is given to others must not look like this node's after a restart.
 [[nodiscard]] Cut cut_of_node(const Cut& cut, const std::function<bool(const Segment&)>& own,
                               std::vector<Opening> openings);
 

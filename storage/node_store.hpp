@@ -25,10 +25,9 @@ class NodeStore : public Store {
   ///
   /// Shape:   the next cut, as the node keeps it (sharding/node_cut.hpp): of its own shards, what is committed, in
   /// order. `damaged`: shards of which this cut covers more than is here: kept, until an opening that loses. Such an
-  /// opening gives up what
-  ///          the shard has from its loss on, and what was lost is kept too (Covered, recovered_order.hpp). What of it
-  ///          has places here is gone when the store is opened the next time, which is to be done before anybody reads
-  ///          the shard (Covered::gone_from).
+  ///          opening gives up what the shard has from its loss on, and what was lost is kept too (Covered,
+  ///          recovered_order.hpp). What of it has places here is gone when the store is opened the next time, which is
+  ///          to be done before anybody reads the shard (Covered::gone_from).
   /// `holes`: of those, the ones of which cuts before this one are missing too, nobody knows which.
   /// Durable: its commit is not synced: the cut log has it. The next synced commit covers it too.
   [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut,

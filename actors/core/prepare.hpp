@@ -28,8 +28,7 @@ class Preparer {
   /// Checks, names, encodes and looks up.
   ///
   /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`. Of
-  /// aggregates that lie
-  ///          elsewhere the answer has version 0.
+  ///          aggregates that lie elsewhere the answer has version 0.
   /// Errors:  what check(Append) says; duplicate_event: some of its ids are stored, or all of them by another request,
   ///          or its command is; corruption, io
   [[nodiscard]] Result<std::optional<Appended>> prepare(Append&& append, Prepared& prepared) const;

@@ -83,9 +83,8 @@ class ShardWriters {
   // -- the order
 
   /// Shape: in the order of their numbers, each whole, with other nodes' segments; one that was applied is ignored.
-  /// Numbers are missing
-  ///        where the log has folded cuts that name no shard held here: the next one joins on to the positions all the
-  ///        same.
+  ///        Numbers are missing where the log has folded cuts that name no shard held here: the next one joins on to
+  ///        the positions all the same.
   void apply(const sharding::Cut& cut, WriterActions& actions);
   /// What the coordinator says of its window, as of a cut.
   void announce(GlobalPosition window_from, bool digests_wanted);

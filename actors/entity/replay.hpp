@@ -38,8 +38,7 @@ struct Replayed {
 /// Events count strictly after the snapshot's seq_nr. The snapshot's own event is read, to see that it is there, and
 /// not applied. Owner:  any one thread. Where the aggregate was removed, its state begins anew behind the event that
 /// says so. Errors: corruption: an event of unknown type, one that cannot be applied, a gap. not_found: events that
-/// were removed or erased
-///         are needed, since no usable snapshot stands behind them. Then there is no state.
+///         were removed or erased are needed, since no usable snapshot stands behind them. Then there is no state.
 class Replay {
  public:
   Replay(const AggregateKind& kind, AggregateId aggregate);

@@ -97,8 +97,7 @@ class AggregateKind {
 
   /// Upcasts, then applies; an event that upcasts to nothing changes nothing.
   /// Errors: corruption  the type is not known (never skipped), or the bytes are not of it; invalid_argument  `apply`
-  /// threw: the
-  ///         state is unusable afterwards
+  ///         threw: the state is unusable afterwards
   [[nodiscard]] virtual Result<void> apply(AnyState& state, std::string_view event_type,
                                            std::string_view payload) const = 0;
 

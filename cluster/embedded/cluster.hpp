@@ -75,8 +75,7 @@ class Cluster final : public EventStore, public AggregateDoor {
  public:
   /// Opens this node's part of the store, or creates it, and joins.
   /// Errors: invalid_argument (options; another shard count, cluster or node than the directory's; unsafe links),
-  /// unavailable (no coordinator; the
-  ///         directory is open), corruption, io
+  ///         unavailable (no coordinator; the directory is open), corruption, io
   [[nodiscard]] static Result<Cluster> join(ClusterOptions options);
   Cluster(Cluster&&) noexcept;
   Cluster& operator=(Cluster&&) noexcept;

@@ -17,8 +17,7 @@ std::string tls_error_text();
 class TlsContext {
  public:
   /// Errors: invalid_argument: a file that is not there or holds no PEM of its kind, a key that is not the
-  /// certificate's, a certificate
-  ///         that is not `who`'s
+  ///         certificate's, a certificate that is not `who`'s
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> load(const LinkTls& files, const LinkIdentity& who);
 
   /// A connection that dials: the peer's certificate must be for `name`. On a non-blocking socket, which it does not

@@ -35,8 +35,7 @@ class NodeReader {
   void closes(std::map<ShardId, Error> shards);
 
   /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption
-  /// (damaged, or given
-  ///         up by an operator: which shard, and which positions), io
+  ///         (damaged, or given up by an operator: which shard, and which positions), io
   [[nodiscard]] Result<NodePage> read(const NodePageAsked& asked);
   [[nodiscard]] Result<NodePage> read_stream(const NodeStreamAsked& asked);
   /// Version 0: there is none. Errors: as above; not_found: it was removed, where that is asked for

@@ -333,8 +333,7 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
 /// `Request` may have an at_least.
 ///
 /// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it
-/// answers `timeout`,
-///        until at_least's time is up, 30 s where there is none.
+///        answers `timeout`, until at_least's time is up, 30 s where there is none.
 template <class Request, class Response, class Answer>
 grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* in, grpc::ByteBuffer* out, serving::Scope scope,

@@ -115,8 +115,7 @@ class Connection {
   /// One call that may be repeated, at whichever door, until the deadline.
   ///
   /// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&, std::chrono::milliseconds left); `grace`: how much longer
-  /// a server has that
-  ///        says nothing.
+  ///        a server has that says nothing.
   template <class Call>
   [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served,
                                  std::chrono::milliseconds grace = {}) {

@@ -24,8 +24,7 @@ struct MemberOptions {
 /// Opens this node's part of the store in ServerOptions::store.data_dir, and joins.
 ///
 /// Errors: invalid_argument (another shard count, cluster or node than the disk's; unsafe links), unavailable (no
-/// coordinator; the
-///         directory is open), corruption, io
+///         coordinator; the directory is open), corruption, io
 [[nodiscard]] OpenStore open_member(MemberOptions options);
 
 }  // namespace evershard::server

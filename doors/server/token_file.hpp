@@ -17,8 +17,7 @@ class TokenFile {
   explicit TokenFile(std::filesystem::path path);
 
   /// Errors: invalid_argument (a line that is wrong), io (a file that cannot be read); what was read before stays in
-  /// force. No error
-  ///         shows what the file holds, nor its name: it may be a token that was put in its place.
+  ///         force. No error shows what the file holds, nor its name: it may be a token that was put in its place.
   [[nodiscard]] Result<void> load();
   [[nodiscard]] std::shared_ptr<const serving::Access> access() const;
   /// Others than its owner and group may read it.

@@ -49,8 +49,7 @@ class Settings {
   /// Values of a list that one source gives several times are one list.
   ///
   /// Errors: invalid_argument: a value that does not fit, also one that another goes before, with where it stands; a
-  /// name the table
-  ///         does not have
+  ///         name the table does not have
   [[nodiscard]] static Result<Settings> gather(const Table& table, const std::vector<Given>& flags,
                                                const std::vector<Given>& environment, const std::vector<Given>& file);
 

@@ -17,8 +17,7 @@ namespace evershard::storage {
 /// One tail takes events, at most one before it is being sealed.
 ///
 /// Owner: three sides, each one thread at a time: the stager adds, the committer shows, the sealer takes away. Views
-/// and
-///        sizes are for any thread.
+///        and sizes are for any thread.
 class Tails {
  public:
   struct Sizes {

@@ -36,8 +36,7 @@ struct JournalAppend {
 /// What a store finds at opening, durable and covered by no cut it has applied.
 ///
 /// Shape: of `append`: its request, events (those of the place's shard at least: ids, aggregate, terms), aggregates,
-/// terms, command;
-///        no bodies.
+///        terms, command; no bodies.
 struct UnorderedAppend {
   EncodedAppend append;
   JournalPlace place;

@@ -121,9 +121,8 @@ RecordedEvent to_event(const EventView& view, GlobalPosition position, const Eve
 /// The same record with some events replaced by stubs, given as (index, state).
 ///
 /// Shape:  `removed` keeps id, aggregate, seq_nr, index and count, request id, content hash and the command with its
-/// reply: the
-///         order, and what tells and answers a retry. `erased` keeps everything but the payload. What is removed stays
-///         so; `live` changes nothing.
+///         reply: the order, and what tells and answers a retry. `erased` keeps everything but the payload. What is
+///         removed stays so; `live` changes nothing.
 /// Errors: corruption, also of an index that is not there: indexes come from rows that can be damaged
 Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                const std::vector<std::pair<std::uint16_t, EventState>>& stubs);

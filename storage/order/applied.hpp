@@ -17,8 +17,7 @@ namespace evershard::storage {
 /// Rewritten with every cut. Offsets are not in it: the journal's last record of a shard has them.
 ///
 /// Shape:  version byte 1; cut number, watermark, coordinator's epoch: 8 bytes each, big-endian; then 2 + 8 bytes for
-/// each
-///         shard whose epoch is not 1.
+///         each shard whose epoch is not 1.
 /// Source: docs/internals/on-disk-format.md, "State".
 struct Applied {
   CutNumber number;
@@ -50,8 +49,8 @@ struct LostRange {
 /// The state row of one shard of a node, whose journal may go on behind the cuts.
 ///
 /// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`; or 3, then the same,
-/// `gone_from`, and 5 x 8 bytes for each lost range.
-///         Numbers: 8 bytes, big-endian. Of version 2 there are rows with lost ranges of 4 x 8 bytes, without an epoch.
+///         `gone_from`, and 5 x 8 bytes for each lost range. Numbers: 8 bytes, big-endian. Of version 2 there are rows
+///         with lost ranges of 4 x 8 bytes, without an epoch.
 struct Covered {
   ShardOffset end{1};             ///< the first offset that no cut applied covers
   bool damaged = false;           ///< cuts cover what is not here: what the journal has from `end` on does not count

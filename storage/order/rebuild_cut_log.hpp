@@ -21,8 +21,7 @@ struct RebuiltCutLog {
 /// Reads the nodes' stores, closed, and changes nothing.
 ///
 /// Errors: invalid_argument (no node is given; a whole store; nodes of different clusters; a node twice), unavailable
-/// (one is open),
-///         corruption (what they hold cannot be of one history), io, cancelled
+///         (one is open), corruption (what they hold cannot be of one history), io, cancelled
 [[nodiscard]] Result<RebuiltCutLog> look_for_cut_log(const std::vector<std::filesystem::path>& nodes,
                                                      const Progress& progress = {});
 

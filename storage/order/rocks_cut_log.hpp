@@ -54,9 +54,8 @@ struct CutLogCheck {
 /// The folder: `db/` RocksDB's, `OWNER` who has it open.
 ///
 /// Errors:  not_found (there is none and `create` is off), unavailable (open already: by whom), invalid_argument
-/// (another
-///          number of shards, another hash, a newer format, a store's folder), corruption (a row is damaged or missing:
-///          which), io
+///          (another number of shards, another hash, a newer format, a store's folder), corruption (a row is damaged or
+///          missing: which), io
 /// Durable: every put, and every change of epoch, is synced on return.
 /// Source:  docs/internals/on-disk-format.md, "Cut log".
 Result<std::unique_ptr<DurableCutLog>> open_cut_log(const CutLogOptions& options);

@@ -33,8 +33,7 @@ struct BackupOptions {
 /// appends are refused for want of space.
 ///
 /// Shape:  the target is absent or an empty folder. Made in "<target>.part", renamed at the end: what bears the
-/// target's
-///         name is whole, and a rest of an earlier try is replaced.
+///         target's name is whole, and a rest of an earlier try is replaced.
 /// Returns: the position the copy ends with.
 /// Errors: invalid_argument (the target holds something; a store in memory; `up_to` is behind the end, or inside of an
 ///         append: named), unavailable (the store's disk is full), io, corruption, cancelled

@@ -46,8 +46,7 @@ struct RecoverOptions {
 /// where its records, cuts or state are damaged, `refusal` says what to do instead.
 ///
 /// Errors: not_found (no store), unavailable (opened by another process), invalid_argument (what is neither a store nor
-/// a node's part: named),
-///         corruption (past all repair: says what), cancelled, io
+///         a node's part: named), corruption (past all repair: says what), cancelled, io
 /// Cost:   reads everything once.
 [[nodiscard]] Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how = {},
                                                  const Progress& progress = {});

@@ -39,10 +39,8 @@ class TruthSource {
   /// Where a copy up to `up_to` ends; absent: where the source does.
   ///
   /// Errors: invalid_argument: the source ends before it; or it lies inside of an append, whose first and last position
-  /// are
-  ///         named: an append is copied whole or not at all
-  ///         corruption: it was acknowledged, and is lost; its event cannot be read
-  ///         io
+  ///         are named: an append is copied whole or not at all corruption: it was acknowledged, and is lost; its event
+  ///         cannot be read io
   [[nodiscard]] Result<GlobalPosition> end_of_copy(std::optional<GlobalPosition> up_to) const;
 
  private:

@@ -48,8 +48,8 @@ struct DirectoryReport {
 /// meanwhile, and nothing is changed.
 ///
 /// Errors: those of refuse_what_is_no_store(); unavailable (open: by whom; a node has to be started first),
-/// invalid_argument (a newer
-///         format), cancelled, io. Damage is no error, unless the directory does not open with it: then `corruption`.
+///         invalid_argument (a newer format), cancelled, io. Damage is no error, unless the directory does not open
+///         with it: then `corruption`.
 /// Memory: as verify(), and index entries of what was not sealed, about 150 bytes an event.
 [[nodiscard]] Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir,
                                                        const Progress& progress = {});

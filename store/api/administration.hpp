@@ -85,8 +85,7 @@ class Administration {
   ///
   /// Returns: the position it ends with.
   /// Errors:  invalid_argument (the target is not empty; `up_to` is behind the end, or inside of an append, whose first
-  /// and
-  ///          last position are named), unavailable (this store's disk is full), corruption, cancelled, io
+  ///          and last position are named), unavailable (this store's disk is full), corruption, cancelled, io
   [[nodiscard]] virtual Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
                                                       Progress progress = {}) = 0;
   [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, Progress progress) {

@@ -33,8 +33,7 @@ class EventStore {
   virtual ~EventStore() = default;
 
   /// Errors: version_conflict, condition_failed, duplicate_event, invalid_argument, invalid_query, too_large,
-  /// overloaded,
-  ///         unavailable, io, timeout (outcome unknown)
+  ///         overloaded, unavailable, io, timeout (outcome unknown)
   /// Durable: on return the events survive loss of power.
   [[nodiscard]] virtual Result<Appended> append(Append append) = 0;
   virtual void append_async(Append append, AppendCompletion done) = 0;

@@ -117,8 +117,7 @@ class GroupSession {
   [[nodiscard]] virtual Result<std::vector<GroupDelivery>> take(std::size_t most) = 0;
   /// Answered when it is durable, from any thread; must not block.
   /// Errors of each: fenced (no longer its own: given out again, or parked), overloaded (no more can be parked),
-  /// invalid_argument, not_found,
-  ///                 unavailable, io: the outcome is unknown, the event may come again
+  ///                 invalid_argument, not_found, unavailable, io: the outcome is unknown, the event may come again
   virtual void settle(std::vector<GroupSettlement> settlements, GroupSettled done) = 0;
   /// The worker begins this event; told without waiting for an answer.
   virtual void begin(GlobalPosition position, std::uint64_t delivery) {
@@ -203,8 +202,7 @@ class GroupWorker {
   /// Waits at most `timeout`; 0: looks. Nothing: there was none. Joins again by itself when it was lost, and waits for
   /// a server that is gone. An event that cannot be read just now comes later, and is in the group's trouble. Errors:
   /// not_found (the group is gone), unavailable (the store in this process was closed), cancelled; corruption, io (an
-  /// event is damaged:
-  ///         others may follow, the worker is still there)
+  ///         event is damaged: others may follow, the worker is still there)
   [[nodiscard]] Result<std::optional<GroupDelivery>> next(std::chrono::milliseconds timeout);
   /// Where next() does not: when the worker is lost, or its lease runs out, an attempt is counted of what was begun. A
   /// second time says nothing more.

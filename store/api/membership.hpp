@@ -18,8 +18,7 @@ struct Member {
 };
 
 /// Shape: of one server that has the whole store `here` is 0, and there are neither members nor owners; else `owners`
-/// and `epochs`
-///        have `shards` entries each.
+///        and `epochs` have `shards` entries each.
 struct Membership {
   std::string store_id;
   std::string fork_id;

@@ -87,10 +87,9 @@ struct RetentionEntry {
 /// truncation, removal or run, or by vacuum.
 ///
 /// Errors of all: invalid_argument (who wants it, or why, is longer than RetentionOrder::text_bytes_max); too_large
-/// (the log's entry would be more than an event's
-///                payload may be: nothing is done); unavailable (closed, the disk is full; in a cluster: a shard has no
-///                node just now), timeout (in a cluster: what became of it is not known; the same again tells),
-///                cancelled (by progress), corruption, io
+///                (the log's entry would be more than an event's payload may be: nothing is done); unavailable (closed,
+///                the disk is full; in a cluster: a shard has no node just now), timeout (in a cluster: what became of
+///                it is not known; the same again tells), cancelled (by progress), corruption, io
 class HistoryRetention {
  public:
   virtual ~HistoryRetention() = default;
@@ -98,8 +97,7 @@ class HistoryRetention {
   /// An aggregate's events below `before` are removed; its version stays, the next append continues.
   ///
   /// Errors: not_found (no such aggregate); invalid_argument (`before` is below 2 or beyond its next event; no snapshot
-  /// stands for
-  ///         what goes, and `uncovered` is not set; its name is reserved)
+  ///         stands for what goes, and `uncovered` is not set; its name is reserved)
   [[nodiscard]] virtual Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before,
                                                                    TruncateOptions options, Progress progress = {}) = 0;
   /// All of an aggregate's events and snapshots are removed. It is hidden until its next event; its versions go on.

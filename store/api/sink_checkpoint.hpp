@@ -32,9 +32,9 @@ struct SinkWriter {
 /// refused.
 ///
 /// Errors: invalid_argument  the sink is one of another store, or of another fork: restored, a clone; its rows may be
-/// of events that are not there
-///         fenced            a writer with a higher epoch has been there, or another one with the same
-///         unavailable       the sink is ahead of the watermark: this node is behind, or the store has lost events
+///         of events that are not there fenced            a writer with a higher epoch has been there, or another one
+///         with the same unavailable       the sink is ahead of the watermark: this node is behind, or the store has
+///         lost events
 [[nodiscard]] Result<SinkCheckpoint> sink_taken_over(const std::optional<SinkCheckpoint>& found,
                                                      const SinkWriter& writer, GlobalPosition watermark);
 

@@ -54,8 +54,7 @@ class Tables {
   virtual ~Tables() = default;
 
   /// One page. Errors: not_found (no such table, or version), invalid_argument, too_large (of the select), timeout
-  /// (`at_least`), unavailable
-  ///           (it stands before `at_least`, and why), corruption, io
+  ///           (`at_least`), unavailable (it stands before `at_least`, and why), corruption, io
   [[nodiscard]] virtual Result<TablePage> select(const std::string& table, TableSelect select,
                                                  TableReading reading = {}) = 0;
   /// How that select would find its rows.

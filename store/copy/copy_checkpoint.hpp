@@ -46,8 +46,7 @@ struct CopySide {
 /// Whether a copy may go on behind its checkpoint.
 ///
 /// Errors: invalid_argument  it is the checkpoint of another source, of another filter, or source or target is not the
-/// fork it was: restored, or
-///                           a clone. What was copied may not be what is there now
+///                           fork it was: restored, or a clone. What was copied may not be what is there now
 ///         unavailable       source or target is behind what the checkpoint says of it
 [[nodiscard]] Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view filter,
                                         const CopySide& source, const CopySide& target);

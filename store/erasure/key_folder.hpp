@@ -26,8 +26,8 @@ class KeyFolder final : public SubjectKeys {
   enum class Missing : std::uint8_t { create, refuse };
 
   /// Where it is missing it is created, for its owner alone, or not_found. Errors: io; invalid_argument: others may
-  /// read it, or it lies within `data_dir`,
-  ///   whose backups would keep what is destroyed; corruption: there are keys and no SECRET
+  ///   read it, or it lies within `data_dir`, whose backups would keep what is destroyed; corruption: there are keys
+  ///   and no SECRET
   [[nodiscard]] static Result<std::unique_ptr<KeyFolder>> open(std::filesystem::path folder,
                                                                const std::filesystem::path& data_dir,
                                                                Missing missing = Missing::create);

@@ -28,9 +28,8 @@ class Sealing {
   /// What has a subject is sealed; the subject is left out then: the store never sees it.
   /// `made_at`: erasures() before what it was made of was read.
   /// Errors: invalid_argument: a subject is no name, its payload none that can be stored, or a payload without subject
-  /// looks sealed and nothing here opens it;
-  ///         too_large; io, corruption: its key cannot be had; version_conflict: a key was destroyed since `made_at`:
-  ///         it may be made of what is erased
+  ///         looks sealed and nothing here opens it; too_large; io, corruption: its key cannot be had;
+  ///         version_conflict: a key was destroyed since `made_at`: it may be made of what is erased
   [[nodiscard]] Result<void> seal(Append& append, std::optional<std::uint64_t> made_at = {}) const;
   [[nodiscard]] Result<void> seal(Snapshot& snapshot, std::optional<std::uint64_t> made_at = {}) const;
   /// The same without waiting for somebody who has the keys. False: it would have to, and nothing was done. Errors: as

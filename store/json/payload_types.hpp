@@ -46,8 +46,7 @@ class PayloadTypes {
   ~PayloadTypes();
 
   /// Errors: invalid_argument (a missing import, types that contradict each other), not_found (a name stands for a
-  /// message
-  ///         that no file has)
+  ///         message that no file has)
   [[nodiscard]] static Result<PayloadTypes> of(const RegisteredTypes& types);
 
   /// What the payloads of one aggregate type are, by who writes them: it goes before what is registered.

@@ -67,8 +67,7 @@ struct RestoreOptions {
 ///
 /// Returns: the position it ends with.
 /// Errors:  not_found, unavailable (the source is open), invalid_argument (the target holds something; `up_to` is
-/// behind the
-///          end, or inside of an append, whose first and last position are named), corruption, cancelled, io
+///          behind the end, or inside of an append, whose first and last position are named), corruption, cancelled, io
 [[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,
                                              RestoreOptions options, Progress progress = {});
 [[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target,

@@ -62,8 +62,7 @@ class ProjectionView {
 /// From any thread; of one family one thread at a time writes.
 ///
 /// Durable: a write survives the end of the process, and what a loss of power takes are the newest writes of a family,
-/// whole and
-///          in order: rows and checkpoint always agree.
+///          whole and in order: rows and checkpoint always agree.
 class ProjectionStore {
  public:
   virtual ~ProjectionStore() = default;

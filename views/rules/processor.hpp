@@ -30,9 +30,8 @@ class Processor {
   /// checkpoint in one step.
   ///
   /// Errors: the projection cannot go on with this page: nothing since the last write is written, and the events since
-  /// then are given again,
-  ///         those of this page one by one, so that the one that it is about can be named. It stops there until it is
-  ///         resumed, reset or changed. Throwing is the same.
+  ///         then are given again, those of this page one by one, so that the one that it is about can be named. It
+  ///         stops there until it is resumed, reset or changed. Throwing is the same.
   [[nodiscard]] virtual Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) = 0;
 
   /// What it was given since the last write did not happen, or somebody else changed rows: it forgets all copies.

@@ -34,8 +34,7 @@ class Filter {
   ~Filter();
 
   /// Errors: invalid_argument: a field that is not there, a value that its type is not compared with, a parameter that
-  /// is not given or not
-  ///         used, a bad pattern; too_large
+  ///         is not given or not used, a bad pattern; too_large
   [[nodiscard]] static Result<Filter> bind(const FilterNode& tree, const TableSchema& schema,
                                            const std::map<std::string, TableValue>& parameters);
 

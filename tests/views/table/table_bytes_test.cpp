@@ -39,15 +39,15 @@ TEST(TableGolden, Row) {
   const std::vector<TableValue> row{"ab", -2, 0.5, true, Timestamp{1}, nullptr, "{}"};
 
   EXPECT_EQ(hex(layout.encode(row)), without_spaces("01 07"             // format, fields
-                                                             "20"                // the sixth is null
-                                                             "02000000"          // t ends at 2
-                                                             "feffffffffffffff"  // i
-                                                             "000000000000e03f"  // n
-                                                             "01"                // b
-                                                             "0100000000000000"  // at
-                                                             "02000000"          // y: empty, null
-                                                             "04000000"          // j ends at 4
-                                                             "6162 7b7d"));
+                                                    "20"                // the sixth is null
+                                                    "02000000"          // t ends at 2
+                                                    "feffffffffffffff"  // i
+                                                    "000000000000e03f"  // n
+                                                    "01"                // b
+                                                    "0100000000000000"  // at
+                                                    "02000000"          // y: empty, null
+                                                    "04000000"          // j ends at 4
+                                                    "6162 7b7d"));
   EXPECT_EQ(layout.decode(layout.encode(row)).value(), row);
 }
 
@@ -55,14 +55,11 @@ TEST(TableGolden, Keys) {
   std::string key;
   table_keys::append_ordered(key, FieldType::text, "a\0b"s);
   EXPECT_EQ(hex(table_keys::row(key)), without_spaces("72 61 00ff 62 0001"));
-  EXPECT_EQ(hex(table_keys::index_prefix(1, FieldType::integer, -2)),
-            without_spaces("69 01 01 7ffffffffffffffe"));
+  EXPECT_EQ(hex(table_keys::index_prefix(1, FieldType::integer, -2)), without_spaces("69 01 01 7ffffffffffffffe"));
   EXPECT_EQ(hex(table_keys::index_prefix(1, FieldType::integer, nullptr)), without_spaces("69 01 00"));
   EXPECT_EQ(hex(table_keys::index_prefix(3, FieldType::boolean, true)), without_spaces("69 03 01 01"));
-  EXPECT_EQ(hex(table_keys::index_prefix(2, FieldType::number, 1.0)),
-            without_spaces("69 02 01 bff0000000000000"));
-  EXPECT_EQ(hex(table_keys::index_prefix(2, FieldType::number, -1.0)),
-            without_spaces("69 02 01 400fffffffffffff"));
+  EXPECT_EQ(hex(table_keys::index_prefix(2, FieldType::number, 1.0)), without_spaces("69 02 01 bff0000000000000"));
+  EXPECT_EQ(hex(table_keys::index_prefix(2, FieldType::number, -1.0)), without_spaces("69 02 01 400fffffffffffff"));
   EXPECT_EQ(hex(table_keys::index_prefix(4, FieldType::time, Timestamp{1})),
             without_spaces("69 04 01 8000000000000001"));
   EXPECT_EQ(hex(table_keys::unique(5, FieldType::bytes, "\xff"s)), without_spaces("75 05 ff 0001"));
