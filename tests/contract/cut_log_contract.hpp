@@ -2,38 +2,55 @@
 
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
 
-#include "evershard/sharding/memory_cut_log.hpp"
-#include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/sharding/cut_log.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/sharding/cuts.hpp"
 
 namespace evershard::storage {
 
-class CutLogContract : public ::testing::TestWithParam<bool> {
+/// One kind of cut log, in a folder that is the test's.
+struct CutLogKind {
+  std::string name;
+  int seeds = 0;  ///< of the test that goes through all of it: what a put costs decides
+  /// As after kill -9 of who had it: what was answered is there. `before`: that one's, to be taken from or let go.
+  std::function<std::unique_ptr<sharding::CutLog>(const std::filesystem::path& folder, std::uint32_t shards,
+                                                  std::unique_ptr<sharding::CutLog> before)>
+      reopen;
+};
+inline std::ostream& operator<<(std::ostream& out, const CutLogKind& kind) { return out << kind.name; }
+
+/// Shards 0 and 1 of nodes 1 and 2, opened by cut 1; cut 2 has events of both, cut 3 of shard 0, cut 4 of shard 1, cut
+/// 5 of none.
+inline void put_five(sharding::CutLog& log) {
+  using sharding::next_cut;
+  using sharding::opening_of;
+  using sharding::segment_of;
+  ASSERT_TRUE(log.lead());
+  ASSERT_TRUE(log.put(next_cut(log.state(), {}, {opening_of(0, 1, 1, 1), opening_of(1, 1, 2, 1)})));
+  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(0, 1, 1, 4, {ShardOffset{2}}), segment_of(1, 1, 1, 3)})));
+  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(0, 1, 4, 5)})));
+  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(1, 1, 3, 9)})));
+  ASSERT_TRUE(log.put(next_cut(log.state(), {})));
+}
+
+class CutLogContract : public ::testing::TestWithParam<CutLogKind> {
  protected:
   static constexpr std::uint32_t shards = 3;
   static constexpr std::size_t all_bytes = 1u << 20;
 
-  [[nodiscard]] bool durable() const { return GetParam(); }
   void SetUp() override { reopen(); }
-  /// As after kill -9: what was answered is there.
   void reopen() {
-    if (!durable()) {
-      auto memory = std::make_unique<sharding::MemoryCutLog>(log_ ? static_cast<sharding::MemoryCutLog&>(*log_).disk()
-                                                                  : sharding::MemoryCutLog::Disk(shards));
-      memory->crash();
-      log_ = std::move(memory);
-      return;
-    }
-    log_.reset();
-    auto opened = open_cut_log({folder_.path() / "cuts", shards});
-    ASSERT_TRUE(opened) << opened.error().what;
-    log_ = std::move(*opened);
+    log_ = GetParam().reopen(folder_.path(), shards, std::move(log_));
+    ASSERT_NE(log_, nullptr);
   }
   sharding::CutLog& log() { return *log_; }
 

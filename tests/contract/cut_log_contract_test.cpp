@@ -1,3 +1,5 @@
+// What every cut log promises, run against those that an executable instantiates it with.
+
 #include "tests/contract/cut_log_contract.hpp"
 
 #include <gmock/gmock.h>
@@ -24,17 +26,6 @@ std::vector<std::uint64_t> numbers(const sharding::CutsFound& found) {
   std::vector<std::uint64_t> numbers;
   for (const Cut& cut : found.cuts) numbers.push_back(cut.number.value);
   return numbers;
-}
-
-/// Shards 0 and 1 of nodes 1 and 2, opened by cut 1; cut 2 has events of both, cut 3 of shard 0, cut 4 of shard 1, cut
-/// 5 of none.
-void put_five(sharding::CutLog& log) {
-  ASSERT_TRUE(log.lead());
-  ASSERT_TRUE(log.put(next_cut(log.state(), {}, {opening_of(0, 1, 1, 1), opening_of(1, 1, 2, 1)})));
-  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(0, 1, 1, 4, {ShardOffset{2}}), segment_of(1, 1, 1, 3)})));
-  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(0, 1, 4, 5)})));
-  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(1, 1, 3, 9)})));
-  ASSERT_TRUE(log.put(next_cut(log.state(), {})));
 }
 
 TEST_P(CutLogContract, BeginsWithNothing) {
@@ -237,7 +228,7 @@ TEST_P(CutLogContract, KeepsALossThatWasAccepted) {
 
 TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {
   std::vector<Cut> of_all_seeds;
-  for (std::uint64_t seed = 1; seed != (durable() ? 6 : 60); ++seed) {
+  for (std::uint64_t seed = 1; seed != 1 + static_cast<std::uint64_t>(GetParam().seeds); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     std::vector<Cut> all;
@@ -299,23 +290,6 @@ TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {
       }
     }
   }
-}
-
-INSTANTIATE_TEST_SUITE_P(Memory, CutLogContract, testing::Values(false));
-INSTANTIATE_TEST_SUITE_P(Rocks, CutLogContract, testing::Values(true));
-
-TEST(MemoryCutLog, LosesWhatWasNotSynced) {
-  sharding::MemoryCutLog log(2);
-  put_five(log);
-  const CutLogState before = log.state();
-
-  log.crash();
-  EXPECT_EQ(log.state(), before);
-  log.stop_syncing();
-  ASSERT_TRUE(log.put(next_cut(log.state(), {segment_of(0, 1, 5, 6)})));
-  log.crash();
-
-  EXPECT_EQ(log.state(), before);
 }
 
 }  // namespace

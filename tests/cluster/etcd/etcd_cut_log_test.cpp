@@ -1,0 +1,214 @@
+// The cut log on a real etcd: the contract over three members, members that die or stop, competition, an old state.
+
+#include "evershard/cluster/etcd/etcd_cut_log.hpp"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "tests/cluster/etcd/etcd_members.hpp"
+#include "tests/contract/cut_log_contract.hpp"
+
+namespace evershard::storage {
+namespace {
+
+using namespace std::chrono_literals;
+using evershard::testing::EtcdMembers;
+using sharding::next_cut;
+using sharding::opening_of;
+using sharding::segment_of;
+using ::testing::HasSubstr;
+
+std::unique_ptr<DurableCutLog> opened(const cluster::EtcdOptions& etcd, std::uint32_t shards = 2) {
+  auto log = cluster::open_etcd_cut_log({.etcd = etcd, .shards = shards});
+  EXPECT_TRUE(log) << log.error().what;
+  return log ? *std::move(log) : nullptr;
+}
+
+/// One etcd for all tests of the contract: each has a prefix of its own.
+std::unique_ptr<sharding::CutLog> etcd_again(const std::filesystem::path& folder, std::uint32_t shards,
+                                             std::unique_ptr<sharding::CutLog> before) {
+  static const TemporaryFolder place;
+  static EtcdMembers members(place.path(), 3);
+  before.reset();
+  auto etcd = members.options(std::hash<std::string>{}(folder.string()) % 3);
+  etcd.prefix = folder.filename().string() + '/';
+  return opened(etcd, shards);
+}
+
+INSTANTIATE_TEST_SUITE_P(Etcd, CutLogContract, ::testing::Values(CutLogKind{"etcd", 3, etcd_again}));
+
+class EtcdCutLog : public ::testing::Test {
+ protected:
+  static void begin(sharding::CutLog& log) {
+    ASSERT_TRUE(log.lead());
+    const auto& shard = log.state().shards[0];
+    ASSERT_TRUE(log.put(next_cut(log.state(), {}, {opening_of(0, shard.epoch.value + 1, 1, shard.next.value)})));
+  }
+  static Result<void> put_one(sharding::CutLog& log) {
+    const auto& shard = log.state().shards[0];
+    return log.put(next_cut(log.state(), {segment_of(0, shard.epoch.value, shard.next.value, shard.next.value + 1)}));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(EtcdCutLog, IsNotThereUnlessItIsMade) {
+  EtcdMembers members(folder_.path(), 1);
+  const auto absent = cluster::open_etcd_cut_log({.etcd = members.options(), .create = false});
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, ErrorCode::not_found);
+  const auto made = opened(members.options(), 7);
+  EXPECT_EQ(made->identity().shards, 7u);
+  const auto again = cluster::open_etcd_cut_log({.etcd = members.options(), .shards = 0, .create = false});
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ((*again)->identity(), made->identity());
+  const auto other = cluster::open_etcd_cut_log({.etcd = members.options(), .shards = 8});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(other.error().what, HasSubstr("7 shards, not 8"));
+}
+
+TEST_F(EtcdCutLog, BelongsToWhoLedLast) {
+  EtcdMembers members(folder_.path(), 1);
+  const auto first = opened(members.options()), second = opened(members.options());
+  begin(*first);
+  ASSERT_TRUE(put_one(*first));
+  ASSERT_TRUE(second->lead());
+  EXPECT_EQ(second->state().last_cut, CutNumber{2}) << "it has what the first put";
+
+  const auto fenced = put_one(*first);
+  ASSERT_FALSE(fenced);
+  EXPECT_EQ(fenced.error().code, ErrorCode::fenced);
+  EXPECT_EQ(first->fold(Epoch{1}, {}).error().code, ErrorCode::fenced);
+  EXPECT_TRUE(put_one(*second));
+  ASSERT_TRUE(first->lead());
+  EXPECT_EQ(first->state().last_cut, CutNumber{3});
+  EXPECT_TRUE(put_one(*first)) << "and the other way round";
+}
+
+TEST_F(EtcdCutLog, LosesNothingWithTheMembersThatDieOrStop) {
+  EtcdMembers members(folder_.path(), 3);
+  auto log = opened(members.options());
+  begin(*log);
+  const auto put_some = [&](int count) {
+    for (int n = 0; n < count; ++n) {
+      const auto began = std::chrono::steady_clock::now();
+      const auto put = put_one(*log);
+      ASSERT_TRUE(put) << put.error().what;
+      ASSERT_LT(std::chrono::steady_clock::now() - began, 4s);
+    }
+  };
+  put_some(20);
+  for (std::size_t member = 0; member < 3; ++member) {
+    SCOPED_TRACE(member);
+    members.kill(member);
+    put_some(10);
+    members.start(member);
+    ASSERT_TRUE(members.answers(member));
+    members.signal(member, SIGSTOP);
+    put_some(10);
+    members.signal(member, SIGCONT);
+    ASSERT_TRUE(members.answers(member));
+  }
+  const auto before = log->state();
+  log = opened(members.options(1));
+  EXPECT_EQ(log->state(), before);
+  EXPECT_EQ(log->state().last_cut, CutNumber{81});
+}
+
+TEST_F(EtcdCutLog, SaysThatEtcdIsAwayAndFailsForGood) {
+  EtcdMembers members(folder_.path(), 3);
+  auto etcd = members.options();
+  etcd.timeout = 1s;
+  const auto log = opened(etcd);
+  begin(*log);
+  members.kill(0);
+  members.kill(1);
+  const auto began = std::chrono::steady_clock::now();
+  const auto put = put_one(*log);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, ErrorCode::io);
+  EXPECT_THAT(put.error().what, HasSubstr("is unknown"));
+  const auto absent = cluster::open_etcd_cut_log({.etcd = etcd});
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, ErrorCode::unavailable) << absent.error().what;
+
+  members.start(0);
+  ASSERT_TRUE(members.answers(0));
+  EXPECT_EQ(put_one(*log).error().code, ErrorCode::io) << "what became of the put is not known any more";
+  const auto again = opened(etcd);
+  begin(*again);
+  EXPECT_TRUE(put_one(*again));
+}
+
+TEST_F(EtcdCutLog, RefusesAnEtcdThatWasRestoredFromAnOlderState) {
+  EtcdMembers members(folder_.path(), 1);
+  const auto restore = [&](const std::filesystem::path& from) {
+    members.kill(0);
+    std::filesystem::remove_all(members.data(0));
+    std::filesystem::copy(from, members.data(0), std::filesystem::copy_options::recursive);
+    members.start(0);
+    ASSERT_TRUE(members.answers(0));
+  };
+  const auto keep = [&](const std::filesystem::path& to) {
+    members.kill(0);
+    std::filesystem::copy(members.data(0), to, std::filesystem::copy_options::recursive);
+    members.start(0);
+    ASSERT_TRUE(members.answers(0));
+  };
+  const auto log = opened(members.options());
+  keep(folder_.path() / "before-the-epoch");
+  begin(*log);
+  ASSERT_TRUE(put_one(*log));
+  keep(folder_.path() / "of-the-epoch");
+  ASSERT_TRUE(put_one(*log));
+  restore(folder_.path() / "of-the-epoch");
+  const auto gone = put_one(*log);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::corruption);
+  EXPECT_THAT(gone.error().what, HasSubstr("etcd has lost what it acknowledged: cut 3"));
+
+  const auto next = opened(members.options());
+  begin(*next);
+  restore(folder_.path() / "before-the-epoch");
+  const auto older = put_one(*next);
+  ASSERT_FALSE(older);
+  EXPECT_EQ(older.error().code, ErrorCode::corruption);
+  EXPECT_THAT(older.error().what, HasSubstr("etcd has lost what it acknowledged: epoch 2"));
+}
+
+TEST_F(EtcdCutLog, KeepsTheKeySpaceSmall) {
+  EtcdMembers members(folder_.path(), 1);
+  const auto log = opened(members.options());
+  begin(*log);
+  for (int round = 0; round < 5; ++round) {
+    for (int n = 0; n < 150; ++n) ASSERT_TRUE(put_one(*log));
+    ASSERT_TRUE(log->fold(log->state().epoch, std::vector<sharding::HeldBy>{{1, log->state().last_cut}}));
+    EXPECT_TRUE(log->cuts_after(log->state().last_cut, 1'000)->cuts.empty());
+  }
+  const auto before = log->state();
+  EXPECT_EQ(opened(members.options())->state(), before);
+  EXPECT_TRUE(opened(members.options())->cuts_after(CutNumber{0}, 1'000'000)->cuts.empty());
+}
+
+TEST(EtcdAddress, IsReadOrRefused) {
+  const auto three = cluster::etcd_options_of("etcds://h1:2379,h2:2379,[::1]:9/shop");
+  ASSERT_TRUE(three) << three.error().what;
+  EXPECT_EQ(three->members, (std::vector<std::string>{"h1:2379", "h2:2379", "[::1]:9"}));
+  EXPECT_EQ(three->prefix, "shop/");
+  EXPECT_TRUE(three->tls);
+  EXPECT_EQ(cluster::etcd_options_of("etcd://h:1")->prefix, "evershard/");
+  for (const auto* wrong : {"", "etcd://", "h:1", "http://h:1", "etcd://h", "etcd://h:0", "etcd://h:70000", "etcd://h:1,",
+                            "etcd://h:1,h:1", "etcd://h:1/a/b", "etcd://:1"}) {
+    const auto refused = cluster::etcd_options_of(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  }
+}
+
+}  // namespace
+}  // namespace evershard::storage
