@@ -60,7 +60,7 @@ struct CommitterStats {
 ///          condition has to be confirmed, or memory did not reach back): that is decided as soon as it is ready.
 /// Durable: what is answered as appended is synced; a refusal rests on synced events only.
 /// Owner:   writes the store alone, which outlives it.
-/// Source:  docs/internals/architecture.md, "One node".
+/// Source:  docs/internals/architecture.md, "An append".
 class Committer {
  public:
   Committer(storage::Store& store, CommitterOptions options);

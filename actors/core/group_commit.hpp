@@ -55,7 +55,7 @@ struct Actions {
 /// Takes appends one after another in the order given, decides each, and holds back what must not be answered yet.
 ///
 /// Owner:  one thread at a time.
-/// Source: docs/internals/architecture.md, "One node".
+/// Source: docs/internals/architecture.md, "An append".
 class GroupCommit {
  public:
   struct Options {

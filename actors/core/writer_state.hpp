@@ -36,7 +36,7 @@ struct Decision {
 ///
 /// Knows no thread, clock or disk. Decides on top of what is not written yet; so a failed write ends it.
 /// Cost:   about a microsecond an append.
-/// Source: docs/internals/architecture.md, "One node"; docs/internals/ordering.md, rules 6, 14 to 19.
+/// Source: docs/internals/architecture.md, "An append"; docs/internals/ordering.md, rules 6, 14 to 19.
 class WriterState {
  public:
   struct Options {

@@ -197,7 +197,8 @@ TEST_P(TransferOfAHistory, IsTheSameOutInAndOutAgain) {
   EXPECT_EQ(Json::parse(itself.out).at("events_stored"), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TransferOfAHistory, ::testing::Range(1, 1 + rounds_or(2)));
+INSTANTIATE_TEST_SUITE_P(Seeds, TransferOfAHistory,
+                         ::testing::Range<std::uint64_t>(1, 1 + static_cast<std::uint64_t>(rounds_or(2))));
 
 TEST_F(Transfer, GoesThroughAServer) {
   const std::string first = store("first"), second = store("second");

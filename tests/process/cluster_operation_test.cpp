@@ -157,7 +157,8 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   stop_all();
 }
 
-// docs/operations.md tells people to do it: of a stopped node, of a backup of it, and of the coordinator's.
+// docs/backup.md and docs/cluster-faults.md tell people to do it: of a stopped node, of a backup of it, and of the
+// coordinator's.
 TEST_F(OperatedCluster, IsVerifiedAndMendedDirectoryByDirectory) {
   start_coordinator("order");
   start_node(1);

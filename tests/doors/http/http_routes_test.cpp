@@ -2,6 +2,7 @@
 
 #include "evershard/doors/http/target.hpp"
 #include "evershard/doors/serving/gzip.hpp"
+#include "evershard/protocol/percent.hpp"
 #include "tests/doors/http/running_door.hpp"
 
 namespace evershard {

@@ -7,6 +7,7 @@
 #include "evershard/doors/http/request_reader.hpp"
 #include "evershard/doors/http/stream.hpp"
 #include "evershard/doors/http/target.hpp"
+#include "evershard/protocol/percent.hpp"
 
 namespace evershard::http {
 namespace {
