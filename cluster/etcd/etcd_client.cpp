@@ -15,7 +15,8 @@
 namespace evershard::cluster {
 namespace {
 
-using Clock = std::chrono::system_clock;  // gRPC's deadlines are of it
+using Clock = std::chrono::system_clock;                          // gRPC's deadlines are of it
+constexpr auto connect_timeout = std::chrono::milliseconds(250);  ///< on a member's; it goes on with the next try
 constexpr auto pause_between_rounds = std::chrono::milliseconds(50);
 
 Result<std::string> text_of(const std::filesystem::path& path) {
@@ -72,14 +73,14 @@ Result<std::unique_ptr<EtcdClient>> EtcdClient::open(const EtcdOptions& options)
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(std::numeric_limits<int>::max());
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1'000);  // how long connecting may take: etcd is slow to greet
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // tried again here, where it is known what is safe
   std::unique_ptr<EtcdClient> client(new EtcdClient(options));
   for (const auto& address : options.members) {
     const auto channel = grpc::CreateCustomChannel(address, *credentials, arguments);
     client->members_.push_back(
-        {address, etcdserverpb::KV::NewStub(channel), etcdserverpb::Auth::NewStub(channel)});
+        {address, channel, etcdserverpb::KV::NewStub(channel), etcdserverpb::Auth::NewStub(channel)});
   }
   return client;
 }
@@ -109,12 +110,18 @@ Result<void> EtcdClient::ask(Call call, bool* repeated) {
   grpc::Status status;
   bool asked_for_a_token = false;
   for (std::size_t tries = 0;; ++tries) {
+    status = {};
     auto& member = members_[at_];
     grpc::ClientContext context;
     context.set_deadline(std::min(Clock::now() + options_.try_timeout, deadline));
     context.AddMetadata("hasleader", "true");  // who sees no majority says so at once
-    if (!options_.user.empty() && token_.empty()) status = authenticate(member);
-    if (options_.user.empty() || !token_.empty()) {
+    // Connecting goes on only while somebody waits for it.
+    if (!member.channel->WaitForConnected(std::min(Clock::now() + connect_timeout, deadline))) {
+      status = {grpc::UNAVAILABLE, member.address + " cannot be connected to"};
+    } else if (!options_.user.empty() && token_.empty()) {
+      status = authenticate(member);
+    }
+    if (status.ok()) {
       if (!token_.empty()) context.AddMetadata("token", token_);
       status = call(*member.kv, context);
       if (!status.ok() && passes(status) && repeated != nullptr) *repeated = true;

@@ -36,6 +36,7 @@ class EtcdClient {
  private:
   struct Member {
     std::string address;
+    std::shared_ptr<grpc::Channel> channel;
     std::unique_ptr<etcdserverpb::KV::Stub> kv;
     std::unique_ptr<etcdserverpb::Auth::Stub> auth;
   };

@@ -110,15 +110,16 @@ Refused EtcdCutLog::fails(Error error) {
 
 Result<void> EtcdCutLog::open() {
   if (options_.shards > shards_max)
-    return refuse(ErrorCode::invalid_argument, "a cluster has at most " + std::to_string(shards_max) +
-                                                   " shards, not " + std::to_string(options_.shards));
+    return refuse(ErrorCode::invalid_argument, "a cluster has at most " + std::to_string(shards_max) + " shards, not " +
+                                                   std::to_string(options_.shards));
   auto rows = read_all();
   if (!rows) return refuse(std::move(rows).error());
   if (rows->find(log_rows::identity_key()) == nullptr) {
     if (!rows->of.empty())
       return corrupt("the identity of the cut log in etcd, " + options_.etcd.prefix + ", is missing");
     if (!options_.create)
-      return refuse(ErrorCode::not_found, "there is no cut log in etcd (" + etcd_->members() + ") under " + options_.etcd.prefix);
+      return refuse(ErrorCode::not_found,
+                    "there is no cut log in etcd (" + etcd_->members() + ") under " + options_.etcd.prefix);
     EVERSHARD_TRY(create());
     rows = read_all();  // or somebody else's, who was quicker
     if (!rows) return refuse(std::move(rows).error());
@@ -286,11 +287,11 @@ Result<void> EtcdCutLog::refused_put(const Cut& cut, const std::string& row, con
     if (answer.repeated && *there == row) return {};
     return refuse(ErrorCode::fenced, "the cut log has cut " + std::to_string(cut.number.value) + " already");
   }
-  return fails(Error(ErrorCode::corruption,
-                     "etcd has lost what it acknowledged: " +
-                         (*epoch < state().epoch ? "epoch " + std::to_string(state().epoch.value)
-                                                 : "cut " + std::to_string(cut.number.value - 1)) +
-                         " of the cut log is not there; it was restored from an older state"));
+  return fails(
+      Error(ErrorCode::corruption, "etcd has lost what it acknowledged: " +
+                                       (*epoch < state().epoch ? "epoch " + std::to_string(state().epoch.value)
+                                                               : "cut " + std::to_string(cut.number.value - 1)) +
+                                       " of the cut log is not there; it was restored from an older state"));
 }
 
 Result<CutsFound> EtcdCutLog::cuts_after(CutNumber after, std::size_t bytes_max) const {
@@ -338,7 +339,8 @@ Result<void> EtcdCutLog::fold(Epoch epoch, std::span<const HeldBy> held) {
     const auto answer = etcd_->txn(txn);
     if (!answer) return fails(Error(ErrorCode::io, "the cut log has failed: cannot fold it: " + answer.error().what));
     if (!answer->response.succeeded())
-      return refuse(ErrorCode::fenced, "the cut log is not led under epoch " + std::to_string(epoch.value) + " any more");
+      return refuse(ErrorCode::fenced,
+                    "the cut log is not led under epoch " + std::to_string(epoch.value) + " any more");
     revision = answer->response.header().revision();
   } while (at < runs.size());
   rules_->folded(*folding);

@@ -14,8 +14,8 @@ namespace evershard::cluster {
 
 struct EtcdCutLogOptions {
   EtcdOptions etcd;
-  std::uint32_t shards = 0;  ///< 0: what the log has; 16 for a new one
-  bool create = true;        ///< create the log if it is not there
+  std::uint32_t shards = 0;                               ///< 0: what the log has; 16 for a new one
+  bool create = true;                                     ///< create the log if it is not there
   std::optional<storage::CutLogBeginning> begins_with{};  ///< of a new log; one that is there is refused
 };
 

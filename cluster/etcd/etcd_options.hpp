@@ -13,7 +13,7 @@
 namespace evershard::cluster {
 
 struct EtcdOptions {
-  std::vector<std::string> members;  ///< HOST:PORT each; any of them will do
+  std::vector<std::string> members;   ///< HOST:PORT each; any of them will do
   std::string prefix = "evershard/";  ///< before every key: several clusters may share an etcd
   bool tls = false;
   std::filesystem::path tls_ca{};           ///< PEM; empty: the system's

@@ -18,9 +18,9 @@ using sharding::HeldBy;
 using sharding::next_cut;
 using sharding::opening_of;
 using sharding::segment_of;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::vector<std::uint64_t> numbers(const sharding::CutsFound& found) {
   std::vector<std::uint64_t> numbers;

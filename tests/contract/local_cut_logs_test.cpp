@@ -10,8 +10,8 @@ namespace {
 
 std::unique_ptr<sharding::CutLog> memory_again(const std::filesystem::path&, std::uint32_t shards,
                                                std::unique_ptr<sharding::CutLog> before) {
-  auto memory = std::make_unique<sharding::MemoryCutLog>(
-      before ? static_cast<sharding::MemoryCutLog&>(*before).disk() : sharding::MemoryCutLog::Disk(shards));
+  auto memory = std::make_unique<sharding::MemoryCutLog>(before ? static_cast<sharding::MemoryCutLog&>(*before).disk()
+                                                                : sharding::MemoryCutLog::Disk(shards));
   memory->crash();
   return memory;
 }

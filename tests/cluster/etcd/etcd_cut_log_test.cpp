@@ -202,8 +202,8 @@ TEST(EtcdAddress, IsReadOrRefused) {
   EXPECT_EQ(three->prefix, "shop/");
   EXPECT_TRUE(three->tls);
   EXPECT_EQ(cluster::etcd_options_of("etcd://h:1")->prefix, "evershard/");
-  for (const auto* wrong : {"", "etcd://", "h:1", "http://h:1", "etcd://h", "etcd://h:0", "etcd://h:70000", "etcd://h:1,",
-                            "etcd://h:1,h:1", "etcd://h:1/a/b", "etcd://:1"}) {
+  for (const auto* wrong : {"", "etcd://", "h:1", "http://h:1", "etcd://h", "etcd://h:0", "etcd://h:70000",
+                            "etcd://h:1,", "etcd://h:1,h:1", "etcd://h:1/a/b", "etcd://:1"}) {
     const auto refused = cluster::etcd_options_of(wrong);
     ASSERT_FALSE(refused) << wrong;
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
