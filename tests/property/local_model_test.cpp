@@ -293,8 +293,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     if (dice_->one_in(3)) options.per_aggregate = dice_->below(4);
     if (options.per_aggregate && dice_->one_in(2)) {
       if (options.direction == Direction::forwards)
-        options.per_aggregate_from = GlobalPosition{dice_->below(options.after.value + 1)};
-      else if (options.before)
+        options.per_aggregate_from = GlobalPosition{dice_->below(std::max<std::uint64_t>(options.after.value, 1))};
+      else if (options.before && options.before->value < 1u << 30)
         options.per_aggregate_from = *options.before + dice_->below(5);
     }
     read(store_->read(query, options), model_->read(query, options));

@@ -155,8 +155,8 @@ class ClusterAndLocal : public ::testing::Test {
     if (dice->one_in(3)) options.per_aggregate = dice->below(4);
     if (options.per_aggregate && dice->one_in(2)) {
       if (options.direction == Direction::forwards)
-        options.per_aggregate_from = GlobalPosition{dice->below(options.after.value + 1)};
-      else if (options.before)
+        options.per_aggregate_from = GlobalPosition{dice->below(std::max<std::uint64_t>(options.after.value, 1))};
+      else if (options.before && options.before->value < 1u << 30)
         options.per_aggregate_from = *options.before + dice->below(5);
     }
     auto& asked = node();
