@@ -17,9 +17,9 @@ import { aggregateId, CorruptionError, EvershardError, InvalidArgumentError, new
 import { microseconds, timestampText } from "../src/timestamp.js";
 import { root } from "./server.js";
 
-/** The rows below a head line of docs/ids.md; `\xNN` is a byte. */
+/** The rows below a head line of docs/internals/ids.md; `\xNN` is a byte. */
 function table(head: string): Buffer[][] {
-  const lines = readFileSync(join(root, "docs/ids.md"), "utf8").split("\n");
+  const lines = readFileSync(join(root, "docs/internals/ids.md"), "utf8").split("\n");
   const from = lines.indexOf(head) + 2;
   ok(from >= 2, head);
   const until = lines.findIndex((line, i) => i >= from && !line.startsWith("|"));
@@ -27,7 +27,7 @@ function table(head: string): Buffer[][] {
     Buffer.concat(cell!.split(/(\\x[0-9a-f]{2})/).map((part) => (part.startsWith("\\x") ? Buffer.from(part.slice(2), "hex") : Buffer.from(part))))));
 }
 
-test("aggregate ids are split as docs/ids.md says", () => {
+test("aggregate ids are split as docs/internals/ids.md says", () => {
   const rows = table("| text | type | value |");
   equal(rows.length, 16);
   for (const [text, type, value] of rows) {
@@ -38,7 +38,7 @@ test("aggregate ids are split as docs/ids.md says", () => {
   }
 });
 
-test("aggregate ids are refused as docs/ids.md says", () => {
+test("aggregate ids are refused as docs/internals/ids.md says", () => {
   const rows = table("| text | code | because |");
   equal(rows.length, 11);
   for (const [text, code, because] of rows) {
