@@ -257,7 +257,7 @@ class Client:
         return _derived.projection_info(await self._change("CreateValueIndex", request, timeout))
 
     async def create_table(self, name: str, definition: Mapping[str, Any], *, timeout: float | None = DEFAULT) -> ProjectionInfo:
-        """`definition`: docs/projections.md, "A definition"."""
+        """`definition`: docs/tables.md, "Write a definition"."""
         request = _wire.checked(projections_pb2.CreateProjectionRequest, name=name, kind="table", spec=json.dumps(definition))
         return _derived.projection_info(await self._change("CreateProjection", request, timeout))
 

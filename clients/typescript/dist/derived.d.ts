@@ -87,7 +87,7 @@ export interface ReadValuesOptions extends PageOptions {
     after?: string | undefined;
 }
 export interface SelectOptions extends AtLeast, CallOptions {
-    /** A filter: docs/projections.md, "Filters". Absent: every row. */
+    /** A filter: docs/tables.md, "Filters". Absent: every row. */
     where?: string | undefined;
     /** `:name` by name, `?1` as "1". */
     parameters?: Record<string, Parameter> | undefined;
@@ -121,7 +121,7 @@ export declare class Projections {
         value?: string;
         source?: "payload" | "metadata";
     }, options?: CallOptions): Promise<ProjectionInfo>;
-    /** `definition`: docs/projections.md, "A definition". Needs the scope `admin`. */
+    /** `definition`: docs/tables.md, "Write a definition". Needs the scope `admin`. */
     createTable(name: string, definition: object, options?: CallOptions): Promise<ProjectionInfo>;
     /** Errors: NotFoundError */
     describe(name: string, options?: CallOptions): Promise<ProjectionInfo>;

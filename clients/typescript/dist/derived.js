@@ -19,7 +19,7 @@ export class Projections {
         const { types, path, value = "text", source = "payload" } = index;
         return projectionOf(await this.#connection.change(ProjectionsService.method.createValueIndex, { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source }, options));
     }
-    /** `definition`: docs/projections.md, "A definition". Needs the scope `admin`. */
+    /** `definition`: docs/tables.md, "Write a definition". Needs the scope `admin`. */
     async createTable(name, definition, options) {
         return projectionOf(await this.#connection.change(ProjectionsService.method.createProjection, { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) }, options));
     }

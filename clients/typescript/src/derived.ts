@@ -83,7 +83,7 @@ export interface ReadValuesOptions extends PageOptions {
   after?: string | undefined;
 }
 export interface SelectOptions extends AtLeast, CallOptions {
-  /** A filter: docs/projections.md, "Filters". Absent: every row. */
+  /** A filter: docs/tables.md, "Filters". Absent: every row. */
   where?: string | undefined;
   /** `:name` by name, `?1` as "1". */
   parameters?: Record<string, Parameter> | undefined;
@@ -119,7 +119,7 @@ export class Projections {
     const { types, path, value = "text", source = "payload" } = index;
     return projectionOf(await this.#connection.change(ProjectionsService.method.createValueIndex, { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source }, options));
   }
-  /** `definition`: docs/projections.md, "A definition". Needs the scope `admin`. */
+  /** `definition`: docs/tables.md, "Write a definition". Needs the scope `admin`. */
   async createTable(name: string, definition: object, options?: CallOptions): Promise<ProjectionInfo> {
     return projectionOf(await this.#connection.change(ProjectionsService.method.createProjection, { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) }, options));
   }

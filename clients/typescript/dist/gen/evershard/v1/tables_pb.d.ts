@@ -81,7 +81,7 @@ export declare const TableOrderSchema: GenMessage<TableOrder>;
  */
 export type TableSelect = Message<"evershard.v1.TableSelect"> & {
     /**
-     * docs/projections.md, "Filters"; empty: every row
+     * docs/tables.md, "Filters"; empty: every row
      *
      * @generated from field: string where = 1;
      */

@@ -97,7 +97,7 @@ export const TableOrderSchema: GenMessage<TableOrder> = /*@__PURE__*/
  */
 export type TableSelect = Message<"evershard.v1.TableSelect"> & {
   /**
-   * docs/projections.md, "Filters"; empty: every row
+   * docs/tables.md, "Filters"; empty: every row
    *
    * @generated from field: string where = 1;
    */
