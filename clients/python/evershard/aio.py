@@ -320,7 +320,7 @@ class Client:
                 return
 
     async def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, rebuild: bool = False, timeout: float | None = DEFAULT) -> int:
-        """What the documents of an aggregate type are made by: docs/documents.md, "Definitions". Returns its version, what the next change expects.
+        """What the documents of an aggregate type are made by: docs/documents.md, "Write a definition". Returns its version, what the next change expects.
         The same again is no change, but with `rebuild`: then its documents are made again of the events that are left."""
         request = _wire.checked(documents_pb2.DefineDocumentsRequest, type=type, spec=json.dumps(definition).encode(), expected=expected, rebuild=rebuild)
         return int((await self._change("Define", request, timeout)).version)

@@ -144,7 +144,7 @@ export declare class Projections {
 export declare class Documents {
     #private;
     constructor(connection: Connection);
-    /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
+    /** What the documents of a type are made by: docs/documents.md, "Write a definition". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
     define(type: string, definition: object, options?: {
         expected?: number | undefined;
         rebuild?: boolean | undefined;

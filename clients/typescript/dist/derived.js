@@ -89,7 +89,7 @@ export class Projections {
 export class Documents {
     #connection;
     constructor(connection) { this.#connection = connection; }
-    /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
+    /** What the documents of a type are made by: docs/documents.md, "Write a definition". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
     async define(type, definition, options = {}) {
         const { expected } = options;
         const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }), rebuild: options.rebuild ?? false };
