@@ -42,9 +42,10 @@ enum class DocumentRead : std::uint8_t {
 
 struct DocumentListing {
   std::string type;
-  std::optional<std::string> after{};   ///< begins behind this value of an aggregate id; exclusive
-  std::size_t limit = 100;              ///< at most 10,000
-  std::optional<std::string> filter{};  ///< PATH OPERATOR JSON: `total >= 10`. Source: docs/documents.md, "Read documents"
+  std::optional<std::string> after{};  ///< begins behind this value of an aggregate id; exclusive
+  std::size_t limit = 100;             ///< at most 10,000
+  std::optional<std::string>
+      filter{};  ///< PATH OPERATOR JSON: `total >= 10`. Source: docs/documents.md, "Read documents"
   std::optional<GlobalPosition> at_least{};                      ///< the rows must have passed it
   std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of that, and of `definition`
   /// Rows of that version alone: of a further page what the first one named, so that a list is of one definition. One
