@@ -8,7 +8,17 @@ from dataclasses import dataclass
 
 from ._errors import EvershardError, InvalidArgumentError
 from ._recorded import Appended
-from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersion, ExpectedVersionLike, Query, Snapshot
+from ._values import (
+    AggregateId,
+    AggregateIdLike,
+    AppendCondition,
+    CommandRecord,
+    Event,
+    ExpectedVersion,
+    ExpectedVersionLike,
+    Query,
+    Snapshot,
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -42,10 +52,22 @@ class Append:
         put(self, "events", (events,) if isinstance(events, Event) else tuple(events))
         if not all(isinstance(event, Event) for event in self.events):
             raise InvalidArgumentError("an append takes evershard.Event values")
-        put(self, "expect", tuple((AggregateId.of(who), ExpectedVersion.of(version)) for who, version in (expect or {}).items()))
+        put(
+            self,
+            "expect",
+            tuple((AggregateId.of(who), ExpectedVersion.of(version)) for who, version in (expect or {}).items()),
+        )
         conditions = (fail_if,) if isinstance(fail_if, (Query, AppendCondition)) else tuple(fail_if)
-        put(self, "fail_if", tuple(AppendCondition(one) if isinstance(one, Query) else one for one in conditions))
-        put(self, "snapshots", (snapshots,) if isinstance(snapshots, Snapshot) else tuple(snapshots))
+        put(
+            self,
+            "fail_if",
+            tuple(AppendCondition(one) if isinstance(one, Query) else one for one in conditions),
+        )
+        put(
+            self,
+            "snapshots",
+            (snapshots,) if isinstance(snapshots, Snapshot) else tuple(snapshots),
+        )
         put(self, "command", command)
         put(self, "conflicts_max", conflicts_max)
         put(self, "request_id", uuid.uuid4() if request_id is None else request_id)

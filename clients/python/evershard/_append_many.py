@@ -14,7 +14,13 @@ import grpc.aio
 from . import _wire
 from ._append import Append, AppendOutcome
 from ._doors import Door
-from ._errors import CallCancelledError, EvershardError, ProtocolError, TimeoutError, UnavailableError
+from ._errors import (
+    CallCancelledError,
+    EvershardError,
+    ProtocolError,
+    TimeoutError,
+    UnavailableError,
+)
 from ._pipeline import Lanes, Order, Pipeline
 from ._retry import Backoff, Patience, worth_retrying
 from ._streams import is_cancelled
@@ -27,9 +33,16 @@ T = TypeVar("T")
 
 class AppendMany:
     """Iterates over AppendOutcomes, in the order of the appends. Ends when each has been given; raises what `appends` raised, or, with no answer
-    for the time-out, what is wrong, behind the outcomes of those before. close(): what was not sent yet is not sent."""
+    for the time-out, what is wrong, behind the outcomes of those before. close(): what was not sent yet is not sent.
+    """
 
-    def __init__(self, client: Client, appends: AsyncIterable[Append] | Iterable[Append], in_flight: int, timeout: float | None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        appends: AsyncIterable[Append] | Iterable[Append],
+        in_flight: int,
+        timeout: float | None,
+    ) -> None:
         self._client = client
         self._appends = appends
         self._order = Order(max(in_flight, 1))
@@ -48,7 +61,12 @@ class AppendMany:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -129,7 +147,9 @@ class AppendMany:
             self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
         self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
         if self._failed is not None:
-            pipeline.give_up(self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed)))
+            pipeline.give_up(
+                self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed))
+            )
 
     async def _exchange(self, lane: int, pipeline: Pipeline) -> None:
         """One connection after the other, until everything is answered or it is too late."""
@@ -145,7 +165,12 @@ class AppendMany:
                     continue
                 if not pipeline.has_work and not self._client._closed:
                     continue  # nobody waits for this node: what is wrong with it ends nothing of the others'
-                if self._client._closed or not worth_retrying(failed) or pipeline.is_late(time.monotonic()) or not patience.bears(failed, time.monotonic()):
+                if (
+                    self._client._closed
+                    or not worth_retrying(failed)
+                    or pipeline.is_late(time.monotonic())
+                    or not patience.bears(failed, time.monotonic())
+                ):
                     return self._give_up(failed)
                 await asyncio.sleep(backoff.next(failed))
         except Exception as error:  # whoever iterates must not wait forever
@@ -157,7 +182,9 @@ class AppendMany:
             pipeline.give_up(failed)
         self._change()
 
-    async def _exchange_once(self, lane: int, pipeline: Pipeline, backoff: Backoff, patience: Patience) -> EvershardError | None:
+    async def _exchange_once(
+        self, lane: int, pipeline: Pipeline, backoff: Backoff, patience: Patience
+    ) -> EvershardError | None:
         """What ended it; None: all is answered."""
         doors = self._client._doors
         try:
@@ -171,7 +198,9 @@ class AppendMany:
             doors.failed(door)
         return failed
 
-    async def _exchange_with(self, door: Door, pipeline: Pipeline, backoff: Backoff, patience: Patience) -> EvershardError | None:
+    async def _exchange_with(
+        self, door: Door, pipeline: Pipeline, backoff: Backoff, patience: Patience
+    ) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
         writing = asyncio.ensure_future(self._write(call, pipeline))
         try:
@@ -184,7 +213,12 @@ class AppendMany:
                 self._change()
             code = await call.code()
             if code != grpc.StatusCode.OK:
-                raise grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details())
+                raise grpc.aio.AioRpcError(
+                    code,
+                    await call.initial_metadata(),
+                    await call.trailing_metadata(),
+                    await call.details(),
+                )
             return UnavailableError("the server ended the stream") if pipeline.has_work else None
         except grpc.aio.AioRpcError as failed:
             return _wire.failure(failed)

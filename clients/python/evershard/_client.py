@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -14,9 +21,26 @@ from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, Va
 from ._errors import EvershardError
 from ._groups import GroupDelivery, GroupInfo
 from ._portal import Portal, from_thread
-from ._recorded import AggregateInfo, Appended, FeedItem, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._recorded import (
+    AggregateInfo,
+    Appended,
+    FeedItem,
+    Progress,
+    RecordedEvent,
+    RecordedSnapshot,
+    Stats,
+    VerifyReport,
+)
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
-from ._values import AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
+from ._values import (
+    AggregateIdLike,
+    AppendCondition,
+    CommandRecord,
+    Event,
+    ExpectedVersionLike,
+    Query,
+    Snapshot,
+)
 from .aio import DEFAULT
 
 _AHEAD = 32
@@ -35,15 +59,37 @@ class Client:
     ...     store.append(Event("OrderPlaced", "order-1", {"total": 42}, ["customer:7"]), expect={"order-1": "none"})
     """
 
-    def __init__(self, address: str | Sequence[str] = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
-                 message_bytes_max: int = 64 << 20, keepalive: float | None = None, options: Sequence[tuple[str, Any]] = (),
-                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0, unavailable_timeout: float = 5.0) -> None:
+    def __init__(
+        self,
+        address: str | Sequence[str] = "127.0.0.1:7420",
+        *,
+        token: str | None = None,
+        tls: Tls | bool = False,
+        timeout: float | None = 30.0,
+        message_bytes_max: int = 64 << 20,
+        keepalive: float | None = None,
+        options: Sequence[tuple[str, Any]] = (),
+        follow_shards: bool = True,
+        read_own_writes: bool = True,
+        seen: int = 0,
+        unavailable_timeout: float = 5.0,
+    ) -> None:
         self._portal = Portal.shared()
 
         async def make() -> aio.Client:
             return aio.Client(
-                address, token=token, tls=tls, timeout=timeout, message_bytes_max=message_bytes_max, keepalive=keepalive, options=options,
-                follow_shards=follow_shards, read_own_writes=read_own_writes, seen=seen, unavailable_timeout=unavailable_timeout)
+                address,
+                token=token,
+                tls=tls,
+                timeout=timeout,
+                message_bytes_max=message_bytes_max,
+                keepalive=keepalive,
+                options=options,
+                follow_shards=follow_shards,
+                read_own_writes=read_own_writes,
+                seen=seen,
+                unavailable_timeout=unavailable_timeout,
+            )
 
         self._client = self._portal.run(make())
 
@@ -54,7 +100,12 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     @property
@@ -70,19 +121,43 @@ class Client:
     # Writing
 
     def append(
-        self, events: Event | Append | Iterable[Event], *,
+        self,
+        events: Event | Append | Iterable[Event],
+        *,
         expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
-        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (), snapshots: Snapshot | Iterable[Snapshot] = (),
-        command: CommandRecord | None = None, conflicts_max: int = 0, timeout: float | None = DEFAULT,
+        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
+        snapshots: Snapshot | Iterable[Snapshot] = (),
+        command: CommandRecord | None = None,
+        conflicts_max: int = 0,
+        timeout: float | None = DEFAULT,
     ) -> Appended:
-        return self._portal.run(self._client.append(
-            events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max, timeout=timeout))
+        return self._portal.run(
+            self._client.append(
+                events,
+                expect=expect,
+                fail_if=fail_if,
+                snapshots=snapshots,
+                command=command,
+                conflicts_max=conflicts_max,
+                timeout=timeout,
+            )
+        )
 
-    def append_many(self, appends: Iterable[Append], *, in_flight: int = 256, timeout: float | None = DEFAULT) -> AppendMany:
+    def append_many(
+        self,
+        appends: Iterable[Append],
+        *,
+        in_flight: int = 256,
+        timeout: float | None = DEFAULT,
+    ) -> AppendMany:
         """`appends` is iterated over in another thread, and up to 32 further ahead."""
 
         async def make() -> aio.AppendMany:
-            return self._client.append_many(from_thread(appends, min(max(in_flight, 1), _AHEAD)), in_flight=in_flight, timeout=timeout)
+            return self._client.append_many(
+                from_thread(appends, min(max(in_flight, 1), _AHEAD)),
+                in_flight=in_flight,
+                timeout=timeout,
+            )
 
         return AppendMany(self._portal, self._portal.run(make()))
 
@@ -91,55 +166,162 @@ class Client:
 
     # Reading
 
-    def read(self, query: Query | None = None, *, after: int = 0, before: int | None = None, up_to: int | None = None, limit: int | None = None,
-             backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+    def read(
+        self,
+        query: Query | None = None,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        up_to: int | None = None,
+        limit: int | None = None,
+        backwards: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> EventReader:
         async def make() -> aio.EventReader:
-            return self._client.read(query, after=after, before=before, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least, timeout=timeout)
+            return self._client.read(
+                query,
+                after=after,
+                before=before,
+                up_to=up_to,
+                limit=limit,
+                backwards=backwards,
+                at_least=at_least,
+                timeout=timeout,
+            )
 
         return EventReader(self._portal, self._portal.run(make()))
 
-    def read_aggregate(self, aggregate: AggregateIdLike, *, from_seq_nr: int | None = None, up_to: int | None = None, limit: int | None = None,
-                       backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+    def read_aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        from_seq_nr: int | None = None,
+        up_to: int | None = None,
+        limit: int | None = None,
+        backwards: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> EventReader:
         async def make() -> aio.EventReader:
             return self._client.read_aggregate(
-                aggregate, from_seq_nr=from_seq_nr, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least, timeout=timeout)
+                aggregate,
+                from_seq_nr=from_seq_nr,
+                up_to=up_to,
+                limit=limit,
+                backwards=backwards,
+                at_least=at_least,
+                timeout=timeout,
+            )
 
         return EventReader(self._portal, self._portal.run(make()))
 
-    def subscribe(self, query: Query | None = None, *, after: int | None = None, heartbeat: float | None = 10.0, page_events_max: int | None = None,
-                  retry_for: float | None = None, on_away: Callable[[EvershardError | None], None] | None = None) -> Subscription:
+    def subscribe(
+        self,
+        query: Query | None = None,
+        *,
+        after: int | None = None,
+        heartbeat: float | None = 10.0,
+        page_events_max: int | None = None,
+        retry_for: float | None = None,
+        on_away: Callable[[EvershardError | None], None] | None = None,
+    ) -> Subscription:
         """`on_away` is called in the clients' own thread: it must not call them."""
 
         async def make() -> aio.Subscription:
-            return self._client.subscribe(query, after=after, heartbeat=heartbeat, page_events_max=page_events_max, retry_for=retry_for, on_away=on_away)
+            return self._client.subscribe(
+                query,
+                after=after,
+                heartbeat=heartbeat,
+                page_events_max=page_events_max,
+                retry_for=retry_for,
+                on_away=on_away,
+            )
 
         return Subscription(self._portal, self._portal.run(make()))
 
     def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
         return self._portal.run(self._client.head(at_least=at_least, timeout=timeout))
 
-    def event_at(self, position: int, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> RecordedEvent:
+    def event_at(
+        self,
+        position: int,
+        *,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> RecordedEvent:
         return self._portal.run(self._client.event_at(position, at_least=at_least, timeout=timeout))
 
-    def aggregate(self, aggregate: AggregateIdLike, *, up_to: int | None = None, at_least: int | None = None,
-                  timeout: float | None = DEFAULT) -> AggregateInfo:
+    def aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        up_to: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> AggregateInfo:
         return self._portal.run(self._client.aggregate(aggregate, up_to=up_to, at_least=at_least, timeout=timeout))
 
-    def aggregates(self, type: str | None = None, *, after: AggregateIdLike | None = None, page: int = 1_000, at_least: int | None = None,
-                   timeout: float | None = DEFAULT) -> Iterator[AggregateInfo]:
+    def aggregates(
+        self,
+        type: str | None = None,
+        *,
+        after: AggregateIdLike | None = None,
+        page: int = 1_000,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> Iterator[AggregateInfo]:
         rows = self._client.aggregates(type, after=after, page=page, at_least=at_least, timeout=timeout)
         while some := self._portal.run(_some_of(rows, page)):
             yield from some
 
-    def state(self, aggregate: AggregateIdLike, *, version: int | None = None, up_to: int | None = None, limit: int | None = None,
-              at_least: int | None = None, timeout: float | None = DEFAULT) -> dict[str, Any]:
-        return self._portal.run(self._client.state(aggregate, version=version, up_to=up_to, limit=limit, at_least=at_least, timeout=timeout))
+    def state(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        version: int | None = None,
+        up_to: int | None = None,
+        limit: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> dict[str, Any]:
+        return self._portal.run(
+            self._client.state(
+                aggregate,
+                version=version,
+                up_to=up_to,
+                limit=limit,
+                at_least=at_least,
+                timeout=timeout,
+            )
+        )
 
-    def snapshot(self, aggregate: AggregateIdLike, *, at_or_before: int | None = None, up_to: int | None = None, at_least: int | None = None,
-                 timeout: float | None = DEFAULT) -> RecordedSnapshot | None:
-        return self._portal.run(self._client.snapshot(aggregate, at_or_before=at_or_before, up_to=up_to, at_least=at_least, timeout=timeout))
+    def snapshot(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        at_or_before: int | None = None,
+        up_to: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> RecordedSnapshot | None:
+        return self._portal.run(
+            self._client.snapshot(
+                aggregate,
+                at_or_before=at_or_before,
+                up_to=up_to,
+                at_least=at_least,
+                timeout=timeout,
+            )
+        )
 
-    def snapshots(self, aggregate: AggregateIdLike, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RecordedSnapshot]:
+    def snapshots(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> list[RecordedSnapshot]:
         return self._portal.run(self._client.snapshots(aggregate, at_least=at_least, timeout=timeout))
 
     def types(self, *, timeout: float | None = DEFAULT) -> bytes:
@@ -147,8 +329,15 @@ class Client:
 
     # Consumer groups
 
-    def create_group(self, name: str, query: Query | None = None, *, after: int | None = 0, settings: Mapping[str, int] | None = None,
-                     timeout: float | None = DEFAULT) -> GroupInfo:
+    def create_group(
+        self,
+        name: str,
+        query: Query | None = None,
+        *,
+        after: int | None = 0,
+        settings: Mapping[str, int] | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> GroupInfo:
         return self._portal.run(self._client.create_group(name, query, after=after, settings=settings, timeout=timeout))
 
     def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
@@ -168,11 +357,27 @@ class Client:
     def create_index(self, query: Query, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         return self._portal.run(self._client.create_index(query, timeout=timeout))
 
-    def create_value_index(self, name: str, types: Sequence[str], path: str, value: str = "text", *, source: str = "payload",
-                           timeout: float | None = DEFAULT) -> ProjectionInfo:
-        return self._portal.run(self._client.create_value_index(name, types, path, value, source=source, timeout=timeout))
+    def create_value_index(
+        self,
+        name: str,
+        types: Sequence[str],
+        path: str,
+        value: str = "text",
+        *,
+        source: str = "payload",
+        timeout: float | None = DEFAULT,
+    ) -> ProjectionInfo:
+        return self._portal.run(
+            self._client.create_value_index(name, types, path, value, source=source, timeout=timeout)
+        )
 
-    def create_table(self, name: str, definition: Mapping[str, Any], *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+    def create_table(
+        self,
+        name: str,
+        definition: Mapping[str, Any],
+        *,
+        timeout: float | None = DEFAULT,
+    ) -> ProjectionInfo:
         return self._portal.run(self._client.create_table(name, definition, timeout=timeout))
 
     def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
@@ -184,31 +389,128 @@ class Client:
     def drop_projection(self, name: str, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.drop_projection(name, timeout=timeout))
 
-    def read_index(self, name: str, *, start: int | None = None, limit: int = 100, backwards: bool = False, events: bool = False,
-                   at_least: int | None = None, timeout: float | None = DEFAULT) -> IndexPage:
-        return self._portal.run(self._client.read_index(
-            name, start=start, limit=limit, backwards=backwards, events=events, at_least=at_least, timeout=timeout))
+    def read_index(
+        self,
+        name: str,
+        *,
+        start: int | None = None,
+        limit: int = 100,
+        backwards: bool = False,
+        events: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> IndexPage:
+        return self._portal.run(
+            self._client.read_index(
+                name,
+                start=start,
+                limit=limit,
+                backwards=backwards,
+                events=events,
+                at_least=at_least,
+                timeout=timeout,
+            )
+        )
 
-    def read_values(self, name: str, *, equal: Scalar = None, from_: Scalar = None, to: Scalar = None, until: Scalar = None, after: str = "", limit: int = 100,
-                    backwards: bool = False, events: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> ValuePage:
-        return self._portal.run(self._client.read_values(
-            name, equal=equal, from_=from_, to=to, until=until, after=after, limit=limit, backwards=backwards, events=events, at_least=at_least, timeout=timeout))
+    def read_values(
+        self,
+        name: str,
+        *,
+        equal: Scalar = None,
+        from_: Scalar = None,
+        to: Scalar = None,
+        until: Scalar = None,
+        after: str = "",
+        limit: int = 100,
+        backwards: bool = False,
+        events: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> ValuePage:
+        return self._portal.run(
+            self._client.read_values(
+                name,
+                equal=equal,
+                from_=from_,
+                to=to,
+                until=until,
+                after=after,
+                limit=limit,
+                backwards=backwards,
+                events=events,
+                at_least=at_least,
+                timeout=timeout,
+            )
+        )
 
-    def select_page(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
-                    order: Sequence[str] = (), limit: int | None = None, continue_from: str = "", version: int | None = None,
-                    at_least: int | None = None, timeout: float | None = DEFAULT) -> TablePage:
-        return self._portal.run(self._client.select_page(
-            table, where, parameters, fields=fields, order=order, limit=limit, continue_from=continue_from, version=version, at_least=at_least, timeout=timeout))
+    def select_page(
+        self,
+        table: str,
+        where: str = "",
+        parameters: Mapping[str | int, Scalar] | None = None,
+        *,
+        fields: Sequence[str] = (),
+        order: Sequence[str] = (),
+        limit: int | None = None,
+        continue_from: str = "",
+        version: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> TablePage:
+        return self._portal.run(
+            self._client.select_page(
+                table,
+                where,
+                parameters,
+                fields=fields,
+                order=order,
+                limit=limit,
+                continue_from=continue_from,
+                version=version,
+                at_least=at_least,
+                timeout=timeout,
+            )
+        )
 
-    def select(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
-               order: Sequence[str] = (), limit: int | None = None, version: int | None = None, at_least: int | None = None,
-               timeout: float | None = DEFAULT) -> Iterator[dict[str, Any]]:
-        rows = self._client.select(table, where, parameters, fields=fields, order=order, limit=limit, version=version, at_least=at_least, timeout=timeout)
+    def select(
+        self,
+        table: str,
+        where: str = "",
+        parameters: Mapping[str | int, Scalar] | None = None,
+        *,
+        fields: Sequence[str] = (),
+        order: Sequence[str] = (),
+        limit: int | None = None,
+        version: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> Iterator[dict[str, Any]]:
+        rows = self._client.select(
+            table,
+            where,
+            parameters,
+            fields=fields,
+            order=order,
+            limit=limit,
+            version=version,
+            at_least=at_least,
+            timeout=timeout,
+        )
         while some := self._portal.run(_some_of(rows, 1_000)):
             yield from some
 
-    def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, rebuild: bool = False, timeout: float | None = DEFAULT) -> int:
-        return self._portal.run(self._client.define_documents(type, definition, expected=expected, rebuild=rebuild, timeout=timeout))
+    def define_documents(
+        self,
+        type: str,
+        definition: Mapping[str, Any],
+        *,
+        expected: int | None = None,
+        rebuild: bool = False,
+        timeout: float | None = DEFAULT,
+    ) -> int:
+        return self._portal.run(
+            self._client.define_documents(type, definition, expected=expected, rebuild=rebuild, timeout=timeout)
+        )
 
     def describe_documents(self, type: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         return self._portal.run(self._client.describe_documents(type, timeout=timeout))
@@ -216,47 +518,163 @@ class Client:
     def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.drop_documents(type, timeout=timeout))
 
-    def document(self, aggregate: AggregateIdLike, *, eventual: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> Document:
+    def document(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        eventual: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> Document:
         return self._portal.run(self._client.document(aggregate, eventual=eventual, at_least=at_least, timeout=timeout))
 
-    def documents(self, type: str, filter: str | None = None, *, after: str | None = None, limit: int | None = None, at_least: int | None = None,
-                  definition: int | None = None, timeout: float | None = DEFAULT) -> Iterator[Document]:
-        found = self._client.documents(type, filter, after=after, limit=limit, at_least=at_least, definition=definition, timeout=timeout)
+    def documents(
+        self,
+        type: str,
+        filter: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        at_least: int | None = None,
+        definition: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> Iterator[Document]:
+        found = self._client.documents(
+            type,
+            filter,
+            after=after,
+            limit=limit,
+            at_least=at_least,
+            definition=definition,
+            timeout=timeout,
+        )
         while some := self._portal.run(_some_of(found, 1_000)):
             yield from some
 
     # Retention
 
-    def truncate_aggregate(self, aggregate: AggregateIdLike, before: int, *, uncovered: bool = False, by: str = "", reason: str = "", dry_run: bool = False,
-                           bytes_per_second: int = 0, progress: Callable[[Progress], None] | None = None) -> RetentionResult:
-        return self._portal.run(self._client.truncate_aggregate(
-            aggregate, before, uncovered=uncovered, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+    def truncate_aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        before: int,
+        *,
+        uncovered: bool = False,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
+        return self._portal.run(
+            self._client.truncate_aggregate(
+                aggregate,
+                before,
+                uncovered=uncovered,
+                by=by,
+                reason=reason,
+                dry_run=dry_run,
+                bytes_per_second=bytes_per_second,
+                progress=progress,
+            )
+        )
 
-    def remove_aggregate(self, aggregate: AggregateIdLike, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
-                         progress: Callable[[Progress], None] | None = None) -> RetentionResult:
-        return self._portal.run(self._client.remove_aggregate(
-            aggregate, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+    def remove_aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
+        return self._portal.run(
+            self._client.remove_aggregate(
+                aggregate,
+                by=by,
+                reason=reason,
+                dry_run=dry_run,
+                bytes_per_second=bytes_per_second,
+                progress=progress,
+            )
+        )
 
-    def erase_subject(self, subject: str, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
-                      progress: Callable[[Progress], None] | None = None) -> RetentionResult:
-        return self._portal.run(self._client.erase_subject(
-            subject, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+    def erase_subject(
+        self,
+        subject: str,
+        *,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
+        return self._portal.run(
+            self._client.erase_subject(
+                subject,
+                by=by,
+                reason=reason,
+                dry_run=dry_run,
+                bytes_per_second=bytes_per_second,
+                progress=progress,
+            )
+        )
 
-    def apply_retention(self, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
-                        progress: Callable[[Progress], None] | None = None) -> RetentionResult:
-        return self._portal.run(self._client.apply_retention(by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+    def apply_retention(
+        self,
+        *,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
+        return self._portal.run(
+            self._client.apply_retention(
+                by=by,
+                reason=reason,
+                dry_run=dry_run,
+                bytes_per_second=bytes_per_second,
+                progress=progress,
+            )
+        )
 
-    def set_retention_policy(self, policy: RetentionPolicy, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+    def set_retention_policy(
+        self,
+        policy: RetentionPolicy,
+        *,
+        by: str = "",
+        reason: str = "",
+        timeout: float | None = DEFAULT,
+    ) -> None:
         self._portal.run(self._client.set_retention_policy(policy, by=by, reason=reason, timeout=timeout))
 
-    def drop_retention_policy(self, name: str, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+    def drop_retention_policy(
+        self,
+        name: str,
+        *,
+        by: str = "",
+        reason: str = "",
+        timeout: float | None = DEFAULT,
+    ) -> None:
         self._portal.run(self._client.drop_retention_policy(name, by=by, reason=reason, timeout=timeout))
 
-    def retention_policies(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionPolicy]:
+    def retention_policies(
+        self, *, at_least: int | None = None, timeout: float | None = DEFAULT
+    ) -> list[RetentionPolicy]:
         return self._portal.run(self._client.retention_policies(at_least=at_least, timeout=timeout))
 
-    def retention_log(self, *, after: int = 0, limit: int | None = None, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionEntry]:
-        return self._portal.run(self._client.retention_log(after=after, limit=limit, at_least=at_least, timeout=timeout))
+    def retention_log(
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> list[RetentionEntry]:
+        return self._portal.run(
+            self._client.retention_log(after=after, limit=limit, at_least=at_least, timeout=timeout)
+        )
 
     # Administration. `progress` is called from evershard's own thread: it must not call the client.
 
@@ -272,7 +690,14 @@ class Client:
     def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
         self._portal.run(self._client.vacuum(progress))
 
-    def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
+    def backup(
+        self,
+        target: str,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        truth_only: bool = False,
+        up_to: int | None = None,
+    ) -> int:
         return self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
 
 
@@ -301,7 +726,12 @@ class _Stream(Generic[S]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def __iter__(self) -> Self:

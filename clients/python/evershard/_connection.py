@@ -18,7 +18,8 @@ Pem = bytes | str | os.PathLike[str]
 @dataclass(frozen=True, slots=True)
 class Tls:
     """PEM, as bytes or as a file's path. `root`: whose certificates are trusted (None: the system's). `certificate` and `key`: one's own, where
-    the server asks for one. `server_name`: what the server's certificate says, where that is not the address."""
+    the server asks for one. `server_name`: what the server's certificate says, where that is not the address.
+    """
 
     root: Pem | None = None
     certificate: Pem | None = None
@@ -49,7 +50,14 @@ def addresses_of(given: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def channel(address: str, tls: Tls | bool, message_bytes_max: int, keepalive: float | None, options: Sequence[tuple[str, Any]], several: bool) -> grpc.aio.Channel:
+def channel(
+    address: str,
+    tls: Tls | bool,
+    message_bytes_max: int,
+    keepalive: float | None,
+    options: Sequence[tuple[str, Any]],
+    several: bool,
+) -> grpc.aio.Channel:
     """`several`: there are others to ask, so that one that is silent is given up sooner."""
     if keepalive is None:
         keepalive = 5.0 if several else 20.0

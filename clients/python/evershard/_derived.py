@@ -14,7 +14,9 @@ from ._recorded import RecordedEvent, moment_of
 from ._values import AggregateId, microseconds_of
 from .v1 import documents_pb2, projections_pb2, tables_pb2
 
-Scalar: TypeAlias = bool | int | float | str | bytes | datetime | None  # of a table's field, and of a filter's parameter
+Scalar: TypeAlias = (
+    bool | int | float | str | bytes | datetime | None
+)  # of a table's field, and of a filter's parameter
 
 _TEXT, _BYTES, _JSON = 1, 6, 7
 
@@ -83,25 +85,56 @@ class Document:
 
 
 def projection_info(m: projections_pb2.ProjectionInfo) -> ProjectionInfo:
-    read = next((one for one in reversed(m.versions) if one.serving), m.versions[-1] if m.versions else None)
+    read = next(
+        (one for one in reversed(m.versions) if one.serving),
+        m.versions[-1] if m.versions else None,
+    )
     if read is None:
-        return ProjectionInfo(m.name, m.kind, _read_json(m.spec), m.last, m.paused, m.watermark, "waiting", 0, None)
+        return ProjectionInfo(
+            m.name,
+            m.kind,
+            _read_json(m.spec),
+            m.last,
+            m.paused,
+            m.watermark,
+            "waiting",
+            0,
+            None,
+        )
     # Of a table in parts: the state that most wants to be looked at, and the least position.
     parts = [one for one in m.versions if one.HasField("part") and one.rows == read.rows] or [read]
     worst = max(parts, key=lambda one: _STATES.index(one.state) if one.state in _STATES else 0)
     error = worst.error.message if worst.HasField("error") else None
-    return ProjectionInfo(m.name, m.kind, _read_json(m.spec), m.last, m.paused, m.watermark, worst.state, min(one.position for one in parts), error)
+    return ProjectionInfo(
+        m.name,
+        m.kind,
+        _read_json(m.spec),
+        m.last,
+        m.paused,
+        m.watermark,
+        worst.state,
+        min(one.position for one in parts),
+        error,
+    )
 
 
 _STATES = ("live", "building", "paused", "waiting", "failed")
 
 
 def index_page(m: projections_pb2.IndexPage) -> IndexPage:
-    return IndexPage(tuple(IndexEntry(one.number, one.position, _event(one)) for one in m.entries), m.count, m.watermark)
+    return IndexPage(
+        tuple(IndexEntry(one.number, one.position, _event(one)) for one in m.entries),
+        m.count,
+        m.watermark,
+    )
 
 
 def value_page(m: projections_pb2.ValuePage) -> ValuePage:
-    return ValuePage(tuple(ValueEntry(_read_json(one.value), one.position, _event(one)) for one in m.entries), m.next, m.watermark)
+    return ValuePage(
+        tuple(ValueEntry(_read_json(one.value), one.position, _event(one)) for one in m.entries),
+        m.next,
+        m.watermark,
+    )
 
 
 def text_of(value: Scalar) -> str | None:
@@ -134,16 +167,28 @@ def table_value(value: Scalar) -> tables_pb2.TableValue:
     raise InvalidArgumentError(f"{value!r} is no value of a table")
 
 
-def table_select(where: str, parameters: Mapping[str | int, Scalar] | None, fields: tuple[str, ...], order: tuple[str, ...]) -> tables_pb2.TableSelect:
+def table_select(
+    where: str,
+    parameters: Mapping[str | int, Scalar] | None,
+    fields: tuple[str, ...],
+    order: tuple[str, ...],
+) -> tables_pb2.TableSelect:
     return _wire.checked(  # type: ignore[no-any-return]
-        tables_pb2.TableSelect, where=where, parameters={str(name): table_value(value) for name, value in (parameters or {}).items()}, fields=fields,
-        order_by=[tables_pb2.TableOrder(field=one.removeprefix("-"), descending=one.startswith("-")) for one in order])
+        tables_pb2.TableSelect,
+        where=where,
+        parameters={str(name): table_value(value) for name, value in (parameters or {}).items()},
+        fields=fields,
+        order_by=[tables_pb2.TableOrder(field=one.removeprefix("-"), descending=one.startswith("-")) for one in order],
+    )
 
 
 def table_page(m: tables_pb2.SelectResponse) -> TablePage:
     if len(m.types) != len(m.fields) or any(len(row.values) != len(m.fields) for row in m.rows):
         raise ProtocolError("a row has not a value a field")
-    rows = tuple({name: _value(value, kind) for name, kind, value in zip(m.fields, m.types, row.values, strict=True)} for row in m.rows)
+    rows = tuple(
+        {name: _value(value, kind) for name, kind, value in zip(m.fields, m.types, row.values, strict=True)}
+        for row in m.rows
+    )
     return TablePage(rows, m.next, m.position)
 
 
@@ -151,10 +196,20 @@ def document(m: documents_pb2.Document) -> Document:
     content = _read_json(m.json)
     if not isinstance(content, dict):
         raise ProtocolError("a document is an object")
-    return Document(_wire.id_of(m.aggregate), content, m.version, m.position, m.problems, m.last_problem, m.definition)
+    return Document(
+        _wire.id_of(m.aggregate),
+        content,
+        m.version,
+        m.position,
+        m.problems,
+        m.last_problem,
+        m.definition,
+    )
 
 
-def _event(m: projections_pb2.IndexEntry | projections_pb2.ValueEntry) -> RecordedEvent | None:
+def _event(
+    m: projections_pb2.IndexEntry | projections_pb2.ValueEntry,
+) -> RecordedEvent | None:
     return _wire.recorded(m.event) if m.HasField("event") else None
 
 

@@ -80,4 +80,7 @@ class DoorChoice:
     def _next(self, behind: int, fits: Callable[[Choice], bool]) -> int | None:
         """From the one behind it on, once around."""
         count = len(self.doors)
-        return next((n for n in ((behind + step) % count for step in range(1, count + 1)) if fits(self.doors[n])), None)
+        return next(
+            (n for n in ((behind + step) % count for step in range(1, count + 1)) if fits(self.doors[n])),
+            None,
+        )

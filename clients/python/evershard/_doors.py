@@ -16,13 +16,27 @@ from ._append import Append
 from ._door_choice import DoorChoice, rest
 from ._errors import InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
-from .v1 import documents_pb2_grpc, groups_pb2_grpc, projections_pb2_grpc, retention_pb2_grpc, service_pb2, service_pb2_grpc, tables_pb2_grpc
+from .v1 import (
+    documents_pb2_grpc,
+    groups_pb2_grpc,
+    projections_pb2_grpc,
+    retention_pb2_grpc,
+    service_pb2,
+    service_pb2_grpc,
+    tables_pb2_grpc,
+)
 
 _MEETING_S = 2.0
 _MAP_AGE_MOST_S = 30.0
 _MAP_AGE_LEAST_S = 0.2  # what is doubtful is asked for again, but no storm is made of it
 _WAIT_AT_ONE_S = 3.0
-_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL)
+_PASSING = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +56,14 @@ class Doors:
     """Belongs to an event loop. Where there are several addresses, each is asked whose it is before it is used: an append that was sent to one
     store is never sent again to another."""
 
-    def __init__(self, addresses: list[str], make_channel: Callable[[str, bool], grpc.aio.Channel], metadata: Any, follow_shards: bool, seen: int) -> None:
+    def __init__(
+        self,
+        addresses: list[str],
+        make_channel: Callable[[str, bool], grpc.aio.Channel],
+        metadata: Any,
+        follow_shards: bool,
+        seen: int,
+    ) -> None:
         self._make_channel = make_channel
         self._metadata = metadata
         self._follow = follow_shards
@@ -62,11 +83,21 @@ class Doors:
 
     def _door(self, number: int, address: str, several: bool) -> Door:
         channel = self._make_channel(address, several)
-        others: list[Any] = [service_pb2_grpc.AdministrationStub, projections_pb2_grpc.ProjectionsStub, tables_pb2_grpc.TablesStub, documents_pb2_grpc.DocumentsStub,
-                             retention_pb2_grpc.RetentionStub]
-        return Door(number, address, channel, service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
-                    groups_pb2_grpc.GroupsStub(channel),  # type: ignore[no-untyped-call]
-                    tuple(stub(channel) for stub in others))
+        others: list[Any] = [
+            service_pb2_grpc.AdministrationStub,
+            projections_pb2_grpc.ProjectionsStub,
+            tables_pb2_grpc.TablesStub,
+            documents_pb2_grpc.DocumentsStub,
+            retention_pb2_grpc.RetentionStub,
+        ]
+        return Door(
+            number,
+            address,
+            channel,
+            service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
+            groups_pb2_grpc.GroupsStub(channel),  # type: ignore[no-untyped-call]
+            tuple(stub(channel) for stub in others),
+        )
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -107,7 +138,10 @@ class Doors:
         """Waits until a call on the door is sent, or fails, at once: what is not sent in time has not arrived. Errors: UnavailableError"""
         until = None if left is None else time.monotonic() + left
         pause = 0.001
-        while door.channel.get_state(try_to_connect=True) in (grpc.ChannelConnectivity.IDLE, grpc.ChannelConnectivity.CONNECTING):
+        while door.channel.get_state(try_to_connect=True) in (
+            grpc.ChannelConnectivity.IDLE,
+            grpc.ChannelConnectivity.CONNECTING,
+        ):
             if until is not None and time.monotonic() >= until:
                 raise UnavailableError(f"{_wire.NO_CONNECTION}{door.address} in time")
             await asyncio.sleep(pause)
@@ -117,7 +151,11 @@ class Doors:
         self._choice.worked(door.number)
 
     def failed(self, door: Door) -> None:
-        self._choice.failed(door.number, time.monotonic(), rest(self._choice.doors[door.number].failures))
+        self._choice.failed(
+            door.number,
+            time.monotonic(),
+            rest(self._choice.doors[door.number].failures),
+        )
         self.learn_shards(doubtful=True)
 
     # Shards
@@ -151,7 +189,9 @@ class Doors:
     def learn_shards(self, doubtful: bool = False) -> None:
         """Asks who writes which shard, beside everything else, where that is not known, or old."""
         age = time.monotonic() - self._map_asked
-        if not self._follow or age < (_MAP_AGE_MOST_S if self._map_known and not (doubtful and self._owners) else _MAP_AGE_LEAST_S):
+        if not self._follow or age < (
+            _MAP_AGE_MOST_S if self._map_known and not (doubtful and self._owners) else _MAP_AGE_LEAST_S
+        ):
             return
         current = self._choice.current
         if current is not None:
@@ -159,8 +199,16 @@ class Doors:
             self._beside(self._meet(current))
 
     def _look_for(self, node: int) -> None:
-        number = next((door.number for door in self._doors if door.address == self._addresses.get(node)), None)
-        if number is None or number in self._wanted or self._choice.doors[number].ours is not None or self._choice.rests(number, time.monotonic()):
+        number = next(
+            (door.number for door in self._doors if door.address == self._addresses.get(node)),
+            None,
+        )
+        if (
+            number is None
+            or number in self._wanted
+            or self._choice.doors[number].ours is not None
+            or self._choice.rests(number, time.monotonic())
+        ):
             return
         self._wanted.add(number)
         self._beside(self._meet(number))
@@ -178,7 +226,11 @@ class Doors:
     async def _meet(self, number: int) -> None:
         door = self._doors[number]
         try:
-            said = await door.events.Members(service_pb2.MembersRequest(), metadata=self._metadata, timeout=_MEETING_S)
+            said = await door.events.Members(
+                service_pb2.MembersRequest(),
+                metadata=self._metadata,
+                timeout=_MEETING_S,
+            )
         except grpc.aio.AioRpcError as failed:
             error = _wire.failure(failed)
             if failed.code() in _PASSING:
@@ -203,7 +255,9 @@ class Doors:
         if self._store is None or not self.several:  # one address: whatever it is, it is what was asked for
             self._store = store
         if store != self._store:
-            self._trouble = f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
+            self._trouble = (
+                f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
+            )
             self._choice.is_ours(number, False)
             return
         self._choice.is_ours(number, True)

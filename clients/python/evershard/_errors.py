@@ -47,12 +47,18 @@ class EvershardError(Exception):
         self.expected: ExpectedVersion | None = details.get("expected")
         self.actual: int | None = details.get("actual")  #: the version the aggregate has
         self.condition: int | None = details.get("condition")  #: which, from 0, in the append's order
-        self.position: int | None = details.get("position")  #: the first conflicting event, or the earlier one of the same id
+        self.position: int | None = details.get(
+            "position"
+        )  #: the first conflicting event, or the earlier one of the same id
         self.shard: int | None = details.get("shard")
         self.offset: int | None = details.get("offset")
-        self.conflicts: tuple[RecordedEvent, ...] = details.get("conflicts", ())  #: as many as `conflicts_max` asked for and have room
+        self.conflicts: tuple[RecordedEvent, ...] = details.get(
+            "conflicts", ()
+        )  #: as many as `conflicts_max` asked for and have room
         self.retry_after: float | None = details.get("retry_after")  #: seconds
-        self.lasting: bool = details.get("lasting", False)  #: of `unavailable`: until somebody mends it; trying again alone changes nothing
+        self.lasting: bool = details.get(
+            "lasting", False
+        )  #: of `unavailable`: until somebody mends it; trying again alone changes nothing
         self.told_by_server: bool = details.get("told_by_server", False)  #: else it happened on the way
 
     def __str__(self) -> str:
@@ -128,7 +134,8 @@ class TimeoutError(EvershardError, builtins.TimeoutError):  # noqa: A001
 
 class OutcomeUnknownError(TimeoutError):
     """A write was sent and no answer came: it is stored or it is not. Sending `append` again, with client.append(error.append), asks; it is
-    stored once, however often it is sent. `append` is None where the write was no append."""
+    stored once, however often it is sent. `append` is None where the write was no append.
+    """
 
     append: Append | None = None
 

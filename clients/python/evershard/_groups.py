@@ -61,7 +61,18 @@ class GroupInfo:
 
 
 def group_info(m: groups_pb2.GroupInfo) -> GroupInfo:
-    return GroupInfo(m.name, m.position, m.read_to, m.head, m.unsettled, m.in_flight, m.waiting, m.parked, m.acknowledged, tuple(one.name for one in m.workers))
+    return GroupInfo(
+        m.name,
+        m.position,
+        m.read_to,
+        m.head,
+        m.unsettled,
+        m.in_flight,
+        m.waiting,
+        m.parked,
+        m.acknowledged,
+        tuple(one.name for one in m.workers),
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -88,7 +99,12 @@ class GroupWorker:
 
     def __init__(self, client: Client, group: str, worker: str | None, credit: int) -> None:
         self._client = client
-        self._join = _wire.checked(groups_pb2.WorkRequest.Join, group=group, worker=worker or f"{socket.gethostname()}:{os.getpid()}", credit=credit)
+        self._join = _wire.checked(
+            groups_pb2.WorkRequest.Join,
+            group=group,
+            worker=worker or f"{socket.gethostname()}:{os.getpid()}",
+            credit=credit,
+        )
         self._stay: _Stay | None = None
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -98,7 +114,12 @@ class GroupWorker:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     def __aiter__(self) -> AsyncIterator[GroupDelivery]:
@@ -152,7 +173,12 @@ class GroupWorker:
 
     async def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
         """Again later (`after`: seconds; None: as the group is set), or parked, when that was its last attempt."""
-        await self._settle(delivery, kind=_Kind.KIND_REJECT, reason=reason, after_ms=None if after is None else int(after * 1000))
+        await self._settle(
+            delivery,
+            kind=_Kind.KIND_REJECT,
+            reason=reason,
+            after_ms=None if after is None else int(after * 1000),
+        )
 
     async def park(self, delivery: GroupDelivery, reason: str) -> None:
         """Aside, until somebody replays or discards it. Errors: OverloadedError: no more can be parked"""
@@ -169,7 +195,12 @@ class GroupWorker:
         self._closed = True
         stay, self._stay = self._stay, None
         if stay is not None and stay.over is None:
-            with contextlib.suppress(EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.TimeoutError):
+            with contextlib.suppress(
+                EvershardError,
+                grpc.aio.AioRpcError,
+                asyncio.InvalidStateError,
+                asyncio.TimeoutError,
+            ):
                 await self._write(stay, groups_pb2.WorkRequest(leave=True))
                 if self._reader is not None:
                     await asyncio.wait_for(asyncio.shield(self._reader), _LEAVE_S)
@@ -220,14 +251,22 @@ class GroupWorker:
 
     @staticmethod
     async def _why(stay: _Stay) -> grpc.aio.AioRpcError:
-        return grpc.aio.AioRpcError(await stay.call.code(), await stay.call.initial_metadata(), await stay.call.trailing_metadata(), await stay.call.details())
+        return grpc.aio.AioRpcError(
+            await stay.call.code(),
+            await stay.call.initial_metadata(),
+            await stay.call.trailing_metadata(),
+            await stay.call.details(),
+        )
 
     async def _read(self, stay: _Stay) -> None:
         try:
             while (message := await stay.call.read()) is not grpc.aio.EOF:
                 if message.deliveries and not stay.queue:
                     stay.renewed = time.monotonic()
-                stay.queue.extend(GroupDelivery(_wire.recorded(one.event), one.delivery, one.attempt, stay) for one in message.deliveries)
+                stay.queue.extend(
+                    GroupDelivery(_wire.recorded(one.event), one.delivery, one.attempt, stay)
+                    for one in message.deliveries
+                )
                 if message.lost:
                     stay.queue = deque(one for one in stay.queue if one.event.position not in message.lost)
                 waits = stay.batches.pop(message.batch, None) if message.outcomes else None
@@ -239,12 +278,26 @@ class GroupWorker:
                         waits.set_result(None)
                 self._changed.set()
             code = await stay.call.code()
-            stay.over = UnavailableError("the server ended the worker's stay") if code == grpc.StatusCode.OK else _wire.failure(await self._why(stay))
-        except (grpc.aio.AioRpcError, asyncio.CancelledError, grpc.aio.UsageError) as failed:
-            stay.over = _wire.failure(failed) if isinstance(failed, grpc.aio.AioRpcError) else CallCancelledError("the client was closed")
+            stay.over = (
+                UnavailableError("the server ended the worker's stay")
+                if code == grpc.StatusCode.OK
+                else _wire.failure(await self._why(stay))
+            )
+        except (
+            grpc.aio.AioRpcError,
+            asyncio.CancelledError,
+            grpc.aio.UsageError,
+        ) as failed:
+            stay.over = (
+                _wire.failure(failed)
+                if isinstance(failed, grpc.aio.AioRpcError)
+                else CallCancelledError("the client was closed")
+            )
         for waits in stay.batches.values():
             if not waits.done():
-                waits.set_exception(UnavailableError(f"whether the event was settled is unknown, it may come again: {stay.over}"))
+                waits.set_exception(
+                    UnavailableError(f"whether the event was settled is unknown, it may come again: {stay.over}")
+                )
         stay.queue.clear()
         self._changed.set()
 
@@ -263,14 +316,21 @@ class GroupWorker:
     async def _begin(self, stay: _Stay, delivery: GroupDelivery) -> None:
         """Its handler begins: only that, or being settled, counts as an attempt. The answer has no batch: nobody waits for it."""
         if stay.takes_begun:
-            begun = _Kind(kind=_Kind.KIND_BEGIN, position=delivery.event.position, delivery=delivery.delivery)
+            begun = _Kind(
+                kind=_Kind.KIND_BEGIN,
+                position=delivery.event.position,
+                delivery=delivery.delivery,
+            )
             with contextlib.suppress(EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
                 await self._write(stay, groups_pb2.WorkRequest(settlements=[begun]))
 
     async def _renew(self, stay: _Stay, positions: list[int]) -> None:
         stay.renewed = time.monotonic()
         try:
-            await self._write(stay, groups_pb2.WorkRequest(renew=[*positions, *(one.event.position for one in stay.queue)]))
+            await self._write(
+                stay,
+                groups_pb2.WorkRequest(renew=[*positions, *(one.event.position for one in stay.queue)]),
+            )
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             raise UnavailableError("the connection of the worker broke: its events are given out again") from None
 
@@ -278,13 +338,23 @@ class GroupWorker:
         stay: _Stay | None = delivery._stay or self._stay
         if stay is None or stay.over is not None or stay is not self._stay:
             raise FencedError("the event is given out again: this worker's stay is over")
-        message = _wire.checked(_Kind, position=delivery.event.position, delivery=delivery.delivery, **settlement)
+        message = _wire.checked(
+            _Kind,
+            position=delivery.event.position,
+            delivery=delivery.delivery,
+            **settlement,
+        )
         self._last_batch += 1
         waits: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         stay.batches[self._last_batch] = waits
         try:
-            await self._write(stay, groups_pb2.WorkRequest(settlements=[message], batch=self._last_batch))
+            await self._write(
+                stay,
+                groups_pb2.WorkRequest(settlements=[message], batch=self._last_batch),
+            )
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             waits.cancel()
-            raise UnavailableError("whether the event was settled is unknown, it may come again: the connection broke") from None
+            raise UnavailableError(
+                "whether the event was settled is unknown, it may come again: the connection broke"
+            ) from None
         await waits

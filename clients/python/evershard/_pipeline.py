@@ -108,7 +108,12 @@ class Pipeline:
         message = _wire.append(append)
         if not self.has_work:
             self._progressed = now
-        slot = Slot(append, message, message.ByteSize(), Patience(self._unavailable_timeout, now))
+        slot = Slot(
+            append,
+            message,
+            message.ByteSize(),
+            Patience(self._unavailable_timeout, now),
+        )
         self._order.add(slot)
         self._to_send.append(slot)
         return slot

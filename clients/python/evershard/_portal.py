@@ -61,7 +61,11 @@ def _quietly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 async def from_thread(items: Iterable[T], ahead: int) -> AsyncIterator[T]:
     """Iterates over them in a thread of their own, at most so many `ahead`, so that slow ones delay nobody else. Left early, the thread ends with
     the next item."""
-    loop, room, left = asyncio.get_running_loop(), threading.Semaphore(ahead), threading.Event()
+    loop, room, left = (
+        asyncio.get_running_loop(),
+        threading.Semaphore(ahead),
+        threading.Event(),
+    )
     queue: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()  # items, and last the error or None
 
     def put(is_item: bool, item: Any) -> None:

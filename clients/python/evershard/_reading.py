@@ -13,8 +13,17 @@ from .v1 import service_pb2, store_pb2
 class ReadCursor:
     """Of everything or a query, by position; or of one aggregate, by seq_nr. The first page's watermark bounds the whole read."""
 
-    def __init__(self, source: Query | AggregateId, *, first: int | None, before: int | None, up_to: int | None, limit: int | None, backwards: bool,
-                 at_least: int | None) -> None:
+    def __init__(
+        self,
+        source: Query | AggregateId,
+        *,
+        first: int | None,
+        before: int | None,
+        up_to: int | None,
+        limit: int | None,
+        backwards: bool,
+        at_least: int | None,
+    ) -> None:
         self._source = source
         self._first = first  # a query: after (exclusive); an aggregate: from (inclusive)
         self._before = before
@@ -40,7 +49,11 @@ class ReadCursor:
         at_least = None
         if self._at_least is not None:
             at_least = _wire.checked(service_pb2.AtLeast, position=self._at_least, timeout_ms=timeout_ms)
-        common: dict[str, Any] = {"limit": self._limit, "up_to": self._up_to, "direction": direction}
+        common: dict[str, Any] = {
+            "limit": self._limit,
+            "up_to": self._up_to,
+            "direction": direction,
+        }
         if isinstance(self._source, Query):
             options = _wire.checked(store_pb2.ReadOptions, after=self._first, before=self._before, **common)
             return service_pb2.ReadRequest(query=_wire.query(self._source), options=options, at_least=at_least)

@@ -64,19 +64,42 @@ def order(by: str, reason: str, dry_run: bool = False, bytes_per_second: int = 0
 
 
 def result(m: retention_pb2.RetentionResult) -> RetentionResult:
-    return RetentionResult(m.operation, m.aggregates, m.events, m.snapshots, m.records, m.bytes_before, m.bytes_after, m.version, m.before,
-                           m.covered_by if m.HasField("covered_by") else None, m.covered_revision)
+    return RetentionResult(
+        m.operation,
+        m.aggregates,
+        m.events,
+        m.snapshots,
+        m.records,
+        m.bytes_before,
+        m.bytes_after,
+        m.version,
+        m.before,
+        m.covered_by if m.HasField("covered_by") else None,
+        m.covered_revision,
+    )
 
 
 def policy_message(given: RetentionPolicy) -> retention_pb2.RetentionPolicy:
     if given.kind not in _KINDS:
         raise InvalidArgumentError(f"{given.kind!r} is no kind of policy: events, truncate or remove")
     return _wire.checked(  # type: ignore[no-any-return]
-        retention_pb2.RetentionPolicy, name=given.name, kind=_KINDS[given.kind], type=given.type, keep_seconds=int(given.keep.total_seconds()), uncovered=given.uncovered)
+        retention_pb2.RetentionPolicy,
+        name=given.name,
+        kind=_KINDS[given.kind],
+        type=given.type,
+        keep_seconds=int(given.keep.total_seconds()),
+        uncovered=given.uncovered,
+    )
 
 
 def policy(m: retention_pb2.RetentionPolicy) -> RetentionPolicy:
-    return RetentionPolicy(m.name, _NAMES.get(m.kind, f"kind {m.kind}"), m.type, timedelta(seconds=m.keep_seconds), m.uncovered)
+    return RetentionPolicy(
+        m.name,
+        _NAMES.get(m.kind, f"kind {m.kind}"),
+        m.type,
+        timedelta(seconds=m.keep_seconds),
+        m.uncovered,
+    )
 
 
 def entry(m: retention_pb2.RetentionEntry) -> RetentionEntry:

@@ -56,11 +56,17 @@ class Patience:
 
 def worth_retrying(failed: EvershardError, *, write: bool = False) -> bool:
     """What may go away by itself. Every write names itself, so that it can be sent again; a server's `timeout` asks for just that."""
-    return (isinstance(failed, UnavailableError) and not failed.lasting) or (write and isinstance(failed, TimeoutError) and failed.told_by_server)
+    return (isinstance(failed, UnavailableError) and not failed.lasting) or (
+        write and isinstance(failed, TimeoutError) and failed.told_by_server
+    )
 
 
 def not_done(failed: EvershardError, *, several: bool) -> bool:
     """Of a change that does not name itself: it did not arrive, or was not taken. What one server says of itself, as of a full disk, is the answer."""
     if not failed.told_by_server:
         return never_sent(failed)
-    return isinstance(failed, UnavailableError) and not failed.lasting and (several or type(failed) is not UnavailableError)
+    return (
+        isinstance(failed, UnavailableError)
+        and not failed.lasting
+        and (several or type(failed) is not UnavailableError)
+    )

@@ -63,7 +63,12 @@ class _Stream:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     def __del__(self) -> None:
@@ -116,7 +121,14 @@ class _Stream:
         call = self._call
         code = grpc.StatusCode.OK if call is None else await call.code()
         if code != grpc.StatusCode.OK:
-            raise _wire.failure(grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details()))
+            raise _wire.failure(
+                grpc.aio.AioRpcError(
+                    code,
+                    await call.initial_metadata(),
+                    await call.trailing_metadata(),
+                    await call.details(),
+                )
+            )
         return None
 
     async def _pause(self, seconds: float) -> None:
@@ -169,7 +181,10 @@ class EventReader(_Stream):
                     if self._client._read_own_writes:
                         self._cursor.begins_behind(self._client.seen)
                     events_of = await self._open()
-                    self._call = events_of.Read(self._cursor.request(ms_of(self._client._doors.wait_at_one(left))), metadata=self._client._metadata)
+                    self._call = events_of.Read(
+                        self._cursor.request(ms_of(self._client._doors.wait_at_one(left))),
+                        metadata=self._client._metadata,
+                    )
                 message = await self._next_message(None if left is None else left + 0.5)
                 if message is None:
                     raise UnavailableError("the read ended before it was complete")
@@ -183,7 +198,12 @@ class EventReader(_Stream):
                 if self._ended:
                     break
                 # One that has not come so far in its time is left alone, where there are others.
-                behind = self._cursor.waits and self._client._doors.several and isinstance(failed, TimeoutError) and failed.told_by_server
+                behind = (
+                    self._cursor.waits
+                    and self._client._doors.several
+                    and isinstance(failed, TimeoutError)
+                    and failed.told_by_server
+                )
                 again = behind or (worth_retrying(failed) and patience.bears(failed, time.monotonic()))
                 if again and not isinstance(failed, OverloadedError):
                     self._failed()
@@ -210,8 +230,16 @@ class Subscription(_Stream):
     """Iterates over FeedItems until it is closed. `watermark` is that of the last item: what a later subscription goes on after. `away`: why the
     server is, while it has been for a second; None: it is there."""
 
-    def __init__(self, client: Client, query: Query, after: int | None, heartbeat: float | None, page_events_max: int | None, retry_for: float | None,
-                 on_away: Callable[[EvershardError | None], None] | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        query: Query,
+        after: int | None,
+        heartbeat: float | None,
+        page_events_max: int | None,
+        retry_for: float | None,
+        on_away: Callable[[EvershardError | None], None] | None = None,
+    ) -> None:
         super().__init__(client)
         self._query = _wire.query(query)
         self._after = after
@@ -261,7 +289,9 @@ class Subscription(_Stream):
         stall = 3 * self._heartbeat_ms / 1000 if self._heartbeat_ms else None
         if self._call is None:
             if self._after is None:  # "now" is the same after a broken connection
-                self._after = await (self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for))
+                self._after = await (
+                    self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for)
+                )
             self._call = (await self._open()).Subscribe(self._request(self._after), metadata=self._client._metadata)
         try:
             message = await self._next_message(stall)
@@ -286,7 +316,11 @@ class Subscription(_Stream):
         if self._retry_for is not None and now - self._broken_since >= self._retry_for:
             raise failed
         if self._broken_since == now:
-            _log.warning("a subscription is broken and goes on behind position %s as soon as it can: %s", self._after, failed)
+            _log.warning(
+                "a subscription is broken and goes on behind position %s as soon as it can: %s",
+                self._after,
+                failed,
+            )
         if now - self._broken_since >= _AWAY_AFTER_S:
             self._told_away(failed)
         self.reconnects += 1
@@ -300,4 +334,9 @@ class Subscription(_Stream):
 
     def _request(self, after: int | None) -> service_pb2.SubscribeRequest:
         return _wire.checked(  # type: ignore[no-any-return]
-            service_pb2.SubscribeRequest, query=self._query, after=after, page_events_max=self._page_events_max, heartbeat_ms=self._heartbeat_ms)
+            service_pb2.SubscribeRequest,
+            query=self._query,
+            after=after,
+            page_events_max=self._page_events_max,
+            heartbeat_ms=self._heartbeat_ms,
+        )

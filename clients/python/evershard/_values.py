@@ -96,14 +96,19 @@ def to_bytes(content: Any, what: str) -> tuple[bytes, int]:
     try:
         if isinstance(content, str):
             return content.encode(), PayloadFormat.TEXT
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(), PayloadFormat.JSON
+        return (
+            json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(),
+            PayloadFormat.JSON,
+        )
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgumentError(f"{what} cannot be written as bytes: {error}") from None
 
 
 def microseconds_of(moment: datetime) -> int:
     if moment.tzinfo is None:
-        raise InvalidArgumentError(f"{moment.isoformat()} names no time zone: use datetime.now(timezone.utc), or .astimezone()")
+        raise InvalidArgumentError(
+            f"{moment.isoformat()} names no time zone: use datetime.now(timezone.utc), or .astimezone()"
+        )
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 
@@ -160,9 +165,17 @@ class Event:
         put(self, "payload", content)
         put(self, "tags", _texts(tags, "tags"))
         put(self, "also", _ids(also, "also"))
-        put(self, "payload_format", assumed if payload_format is None else payload_format)
+        put(
+            self,
+            "payload_format",
+            assumed if payload_format is None else payload_format,
+        )
         put(self, "metadata", to_bytes(metadata, "metadata")[0])
-        put(self, "occurred_at_us", None if occurred_at is None else microseconds_of(occurred_at))
+        put(
+            self,
+            "occurred_at_us",
+            None if occurred_at is None else microseconds_of(occurred_at),
+        )
         put(self, "id", uuid.uuid4() if id is None else id)
         put(self, "subject", subject)
 
@@ -279,7 +292,11 @@ class Snapshot:
         put(self, "aggregate", AggregateId.of(aggregate))
         put(self, "payload", content)
         put(self, "version", version)
-        put(self, "payload_format", assumed if payload_format is None else payload_format)
+        put(
+            self,
+            "payload_format",
+            assumed if payload_format is None else payload_format,
+        )
         put(self, "schema_revision", schema_revision)
         put(self, "keep", keep)
         put(self, "ttl", ttl)

@@ -24,7 +24,17 @@ from ._errors import (
     UnavailableError,
     class_of,
 )
-from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._recorded import (
+    AggregateInfo,
+    Appended,
+    EventState,
+    FeedItem,
+    FeedKind,
+    RecordedEvent,
+    RecordedSnapshot,
+    Stats,
+    VerifyReport,
+)
 from ._values import AggregateId, Event, ExpectedVersion, Query, Snapshot
 from .v1 import event_pb2, groups_pb2, service_pb2, store_pb2
 
@@ -46,35 +56,80 @@ def aggregate(given: AggregateId) -> event_pb2.AggregateId:
 
 
 def query(given: Query) -> store_pb2.Query:
-    items = [checked(store_pb2.QueryItem, types=item.types, tags=item.tags, concerning=[aggregate(one) for one in item.concerning]) for item in given.items]
+    items = [
+        checked(
+            store_pb2.QueryItem,
+            types=item.types,
+            tags=item.tags,
+            concerning=[aggregate(one) for one in item.concerning],
+        )
+        for item in given.items
+    ]
     return store_pb2.Query(all=given.is_all, items=items)
 
 
 def event(given: Event) -> event_pb2.Event:
     return checked(  # type: ignore[no-any-return]
-        event_pb2.Event, id=given.id.bytes, aggregate=aggregate(given.aggregate) if given.aggregate else None, type=given.type, tags=given.tags,
-        also=[aggregate(one) for one in given.also], payload=given.payload, payload_format=given.payload_format, metadata=given.metadata,
-        occurred_at_us=given.occurred_at_us, subject=given.subject)
+        event_pb2.Event,
+        id=given.id.bytes,
+        aggregate=aggregate(given.aggregate) if given.aggregate else None,
+        type=given.type,
+        tags=given.tags,
+        also=[aggregate(one) for one in given.also],
+        payload=given.payload,
+        payload_format=given.payload_format,
+        metadata=given.metadata,
+        occurred_at_us=given.occurred_at_us,
+        subject=given.subject,
+    )
 
 
 def snapshot(given: Snapshot) -> store_pb2.Snapshot:
     return checked(  # type: ignore[no-any-return]
-        store_pb2.Snapshot, aggregate=aggregate(given.aggregate), version=given.version, payload=given.payload, payload_format=given.payload_format,
-        schema_revision=given.schema_revision, keep=given.keep, ttl_s=None if given.ttl is None else int(given.ttl.total_seconds()), subject=given.subject)
+        store_pb2.Snapshot,
+        aggregate=aggregate(given.aggregate),
+        version=given.version,
+        payload=given.payload,
+        payload_format=given.payload_format,
+        schema_revision=given.schema_revision,
+        keep=given.keep,
+        ttl_s=None if given.ttl is None else int(given.ttl.total_seconds()),
+        subject=given.subject,
+    )
 
 
 def append(given: Append) -> store_pb2.AppendRequest:
     expectations = [
-        store_pb2.Expectation(aggregate=aggregate(who), version=checked(store_pb2.ExpectedVersion, kind=_KINDS[version.kind], number=version.number))
+        store_pb2.Expectation(
+            aggregate=aggregate(who),
+            version=checked(
+                store_pb2.ExpectedVersion,
+                kind=_KINDS[version.kind],
+                number=version.number,
+            ),
+        )
         for who, version in given.expect
     ]
     command = None
     if given.command is not None:
-        command = checked(store_pb2.CommandRecord, aggregate=aggregate(given.command.aggregate), id=given.command.id, reply=given.command.reply)
+        command = checked(
+            store_pb2.CommandRecord,
+            aggregate=aggregate(given.command.aggregate),
+            id=given.command.id,
+            reply=given.command.reply,
+        )
     return checked(  # type: ignore[no-any-return]
-        store_pb2.AppendRequest, request_id=given.request_id.bytes, events=[event(one) for one in given.events], expectations=expectations,
-        conditions=[checked(store_pb2.AppendCondition, query=query(one.query), after=one.after) for one in given.fail_if],
-        snapshots=[snapshot(one) for one in given.snapshots], command=command, conflicts_max=given.conflicts_max)
+        store_pb2.AppendRequest,
+        request_id=given.request_id.bytes,
+        events=[event(one) for one in given.events],
+        expectations=expectations,
+        conditions=[
+            checked(store_pb2.AppendCondition, query=query(one.query), after=one.after) for one in given.fail_if
+        ],
+        snapshots=[snapshot(one) for one in given.snapshots],
+        command=command,
+        conflicts_max=given.conflicts_max,
+    )
 
 
 def id_of(message: event_pb2.AggregateId) -> AggregateId:
@@ -87,13 +142,34 @@ def ids_of(messages: Iterable[event_pb2.AggregateId]) -> tuple[AggregateId, ...]
 
 def recorded(m: event_pb2.RecordedEvent) -> RecordedEvent:
     return RecordedEvent(
-        m.position, m.shard, m.offset, uuid.UUID(bytes=m.id), id_of(m.aggregate) if m.HasField("aggregate") else None, m.seq_nr, m.type, tuple(m.tags),
-        ids_of(m.also), m.payload, m.payload_format, m.metadata, m.occurred_at_us, EventState(m.state), m.append_index, m.append_events or 1,
-        m.subject)
+        m.position,
+        m.shard,
+        m.offset,
+        uuid.UUID(bytes=m.id),
+        id_of(m.aggregate) if m.HasField("aggregate") else None,
+        m.seq_nr,
+        m.type,
+        tuple(m.tags),
+        ids_of(m.also),
+        m.payload,
+        m.payload_format,
+        m.metadata,
+        m.occurred_at_us,
+        EventState(m.state),
+        m.append_index,
+        m.append_events or 1,
+        m.subject,
+    )
 
 
 def appended(m: store_pb2.AppendResponse) -> Appended:
-    return Appended(m.first_position, m.last_position, {id_of(one.aggregate): one.version for one in m.versions}, m.duplicate, m.watermark)
+    return Appended(
+        m.first_position,
+        m.last_position,
+        {id_of(one.aggregate): one.version for one in m.versions},
+        m.duplicate,
+        m.watermark,
+    )
 
 
 def aggregate_info(m: service_pb2.AggregateInfo) -> AggregateInfo:
@@ -101,8 +177,18 @@ def aggregate_info(m: service_pb2.AggregateInfo) -> AggregateInfo:
 
 
 def recorded_snapshot(m: store_pb2.RecordedSnapshot) -> RecordedSnapshot:
-    return RecordedSnapshot(id_of(m.aggregate), m.version, m.position, m.payload, m.payload_format, m.schema_revision, m.taken_at_us,
-                            m.expires_at_us if m.HasField("expires_at_us") else None, m.latest, m.subject)
+    return RecordedSnapshot(
+        id_of(m.aggregate),
+        m.version,
+        m.position,
+        m.payload,
+        m.payload_format,
+        m.schema_revision,
+        m.taken_at_us,
+        m.expires_at_us if m.HasField("expires_at_us") else None,
+        m.latest,
+        m.subject,
+    )
 
 
 def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:
@@ -113,8 +199,25 @@ def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:
 
 
 def stats(m: service_pb2.StatsResponse) -> Stats:
-    return Stats(m.store_id, m.shards, m.format, m.hash, m.created_at_us, m.watermark, m.sealed, m.tail_events, m.commits, m.appends, m.refused,
-                 m.disk_bytes, m.disk_free_bytes, m.memory_bytes, m.backend_assertions, {one.name: one.value for one in m.details}, m.fork_id)
+    return Stats(
+        m.store_id,
+        m.shards,
+        m.format,
+        m.hash,
+        m.created_at_us,
+        m.watermark,
+        m.sealed,
+        m.tail_events,
+        m.commits,
+        m.appends,
+        m.refused,
+        m.disk_bytes,
+        m.disk_free_bytes,
+        m.memory_bytes,
+        m.backend_assertions,
+        {one.name: one.value for one in m.details},
+        m.fork_id,
+    )
 
 
 def verify_report(m: service_pb2.VerifyReport) -> VerifyReport:
@@ -128,10 +231,19 @@ def error(m: store_pb2.Error) -> EvershardError:
     expected = optional("expected")
     retry_after_ms = optional("retry_after_ms")
     return class_of(m.code)(
-        m.message, aggregate=id_of(m.aggregate) if m.HasField("aggregate") else None,
-        expected=None if expected is None else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number), actual=optional("actual"),
-        condition=optional("condition"), position=optional("position"), shard=optional("shard"), offset=optional("offset"),
-        conflicts=tuple(recorded(one) for one in m.conflicts), retry_after=None if retry_after_ms is None else retry_after_ms / 1000, lasting=m.lasting, told_by_server=True)
+        m.message,
+        aggregate=id_of(m.aggregate) if m.HasField("aggregate") else None,
+        expected=(None if expected is None else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number)),
+        actual=optional("actual"),
+        condition=optional("condition"),
+        position=optional("position"),
+        shard=optional("shard"),
+        offset=optional("offset"),
+        conflicts=tuple(recorded(one) for one in m.conflicts),
+        retry_after=None if retry_after_ms is None else retry_after_ms / 1000,
+        lasting=m.lasting,
+        told_by_server=True,
+    )
 
 
 def detail_of(status: bytes) -> store_pb2.Error | None:
@@ -154,12 +266,21 @@ def failure(failed: grpc.aio.AioRpcError) -> EvershardError:
             if detail is not None:
                 return error(detail)
     code, text = failed.code(), failed.details() or failed.code().name
-    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.CANCELLED):
+    if code in (
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.UNKNOWN,
+        grpc.StatusCode.INTERNAL,
+        grpc.StatusCode.CANCELLED,
+    ):
         return UnavailableError(text)  # the server itself says none of these without details: the connection is broken
     kind: type[EvershardError] = {
-        grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutError, grpc.StatusCode.RESOURCE_EXHAUSTED: TooLargeError, grpc.StatusCode.ABORTED: CallCancelledError,
-        grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError, grpc.StatusCode.PERMISSION_DENIED: PermissionDeniedError,
-        grpc.StatusCode.INVALID_ARGUMENT: InvalidArgumentError}.get(code, ProtocolError)
+        grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutError,
+        grpc.StatusCode.RESOURCE_EXHAUSTED: TooLargeError,
+        grpc.StatusCode.ABORTED: CallCancelledError,
+        grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError,
+        grpc.StatusCode.PERMISSION_DENIED: PermissionDeniedError,
+        grpc.StatusCode.INVALID_ARGUMENT: InvalidArgumentError,
+    }.get(code, ProtocolError)
     return kind(f"{code.name}: {text}" if kind is ProtocolError else text)
 
 
@@ -172,4 +293,11 @@ def seen_in(answer: Any) -> int:
 
 def never_sent(failed: EvershardError) -> bool:
     """There was no connection, so that nothing can have reached the server."""
-    return not failed.told_by_server and failed.message.startswith((NO_CONNECTION, "failed to connect to all addresses", "DNS resolution failed", "connections to all backends"))
+    return not failed.told_by_server and failed.message.startswith(
+        (
+            NO_CONNECTION,
+            "failed to connect to all addresses",
+            "DNS resolution failed",
+            "connections to all backends",
+        )
+    )

@@ -5,7 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from types import TracebackType
 from typing import Any, Self
 
@@ -33,16 +40,45 @@ from ._errors import (
 )
 from ._groups import GroupInfo, GroupWorker, group_info
 from ._reading import ReadCursor
-from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._recorded import (
+    AggregateInfo,
+    Appended,
+    Progress,
+    RecordedEvent,
+    RecordedSnapshot,
+    Stats,
+    VerifyReport,
+)
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._retry import Backoff, Patience, not_done, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
-from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
-from .v1 import documents_pb2, groups_pb2, projections_pb2, retention_pb2, service_pb2, tables_pb2
+from ._values import (
+    AggregateId,
+    AggregateIdLike,
+    AppendCondition,
+    CommandRecord,
+    Event,
+    ExpectedVersionLike,
+    Query,
+    Snapshot,
+)
+from .v1 import (
+    documents_pb2,
+    groups_pb2,
+    projections_pb2,
+    retention_pb2,
+    service_pb2,
+    tables_pb2,
+)
 
 __all__ = ["AppendMany", "Client", "EventReader", "GroupWorker", "Subscription"]
 
-_DECIDED = (ConflictError, InvalidArgumentError, NotFoundError, TooLargeError)  # by looking at the write, which an earlier try would have answered
+_DECIDED = (
+    ConflictError,
+    InvalidArgumentError,
+    NotFoundError,
+    TooLargeError,
+)  # by looking at the write, which an earlier try would have answered
 DEFAULT: Any = object()  # "the client's time-out", beside None: none
 
 
@@ -62,14 +98,32 @@ class Client:
     `unavailable` that a server says for `unavailable_timeout`, what is `lasting` not at all.
     """
 
-    def __init__(self, address: str | Sequence[str] = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
-                 message_bytes_max: int = 64 << 20, keepalive: float | None = None, options: Sequence[tuple[str, Any]] = (),
-                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0, unavailable_timeout: float = 5.0) -> None:
+    def __init__(
+        self,
+        address: str | Sequence[str] = "127.0.0.1:7420",
+        *,
+        token: str | None = None,
+        tls: Tls | bool = False,
+        timeout: float | None = 30.0,
+        message_bytes_max: int = 64 << 20,
+        keepalive: float | None = None,
+        options: Sequence[tuple[str, Any]] = (),
+        follow_shards: bool = True,
+        read_own_writes: bool = True,
+        seen: int = 0,
+        unavailable_timeout: float = 5.0,
+    ) -> None:
         def make_channel(one: str, several: bool) -> grpc.aio.Channel:
             return _connection.channel(one, tls, message_bytes_max, keepalive, options, several)
 
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
-        self._doors = Doors(_connection.addresses_of(address), make_channel, self._metadata, follow_shards, seen)
+        self._doors = Doors(
+            _connection.addresses_of(address),
+            make_channel,
+            self._metadata,
+            follow_shards,
+            seen,
+        )
         self._read_own_writes = read_own_writes
         self._timeout = timeout
         self._unavailable_timeout = unavailable_timeout
@@ -83,7 +137,12 @@ class Client:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     @property
@@ -98,10 +157,15 @@ class Client:
     # Writing
 
     async def append(
-        self, events: Event | Append | Iterable[Event], *,
+        self,
+        events: Event | Append | Iterable[Event],
+        *,
         expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
-        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (), snapshots: Snapshot | Iterable[Snapshot] = (),
-        command: CommandRecord | None = None, conflicts_max: int = 0, timeout: float | None = DEFAULT,
+        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
+        snapshots: Snapshot | Iterable[Snapshot] = (),
+        command: CommandRecord | None = None,
+        conflicts_max: int = 0,
+        timeout: float | None = DEFAULT,
     ) -> Appended:
         """Writes all of the events or none; they are durable when it returns. Takes an Append, or what one is made of.
 
@@ -111,14 +175,35 @@ class Client:
         if isinstance(events, Append):
             append = events
         else:
-            append = Append(events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max)
+            append = Append(
+                events,
+                expect=expect,
+                fail_if=fail_if,
+                snapshots=snapshots,
+                command=command,
+                conflicts_max=conflicts_max,
+            )
         try:
-            return _wire.appended(await self._unary("Append", lambda _: _wire.append(append), timeout, write=True, append=append))
+            return _wire.appended(
+                await self._unary(
+                    "Append",
+                    lambda _: _wire.append(append),
+                    timeout,
+                    write=True,
+                    append=append,
+                )
+            )
         except OutcomeUnknownError as error:
             error.append = append
             raise
 
-    def append_many(self, appends: AsyncIterable[Append] | Iterable[Append], *, in_flight: int = 256, timeout: float | None = DEFAULT) -> AppendMany:
+    def append_many(
+        self,
+        appends: AsyncIterable[Append] | Iterable[Append],
+        *,
+        in_flight: int = 256,
+        timeout: float | None = DEFAULT,
+    ) -> AppendMany:
         """Appends, many of them under way at once; gives each one's own outcome, in order. `appends` is taken as there is room: not more than
         `in_flight` are without an outcome that was taken from here.
 
@@ -132,54 +217,155 @@ class Client:
 
     # Reading
 
-    def read(self, query: Query | None = None, *, after: int = 0, before: int | None = None, up_to: int | None = None, limit: int | None = None,
-             backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+    def read(
+        self,
+        query: Query | None = None,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        up_to: int | None = None,
+        limit: int | None = None,
+        backwards: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> EventReader:
         """Everything, or what a query matches, in global order. `after`, `before`: exclusive; `up_to`: as of this position. `at_least`: waits
-        until the watermark is there, to read what was written. `timeout` is a page's."""
-        cursor = ReadCursor(Query.all() if query is None else query, first=after, before=before, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least)
+        until the watermark is there, to read what was written. `timeout` is a page's.
+        """
+        cursor = ReadCursor(
+            Query.all() if query is None else query,
+            first=after,
+            before=before,
+            up_to=up_to,
+            limit=limit,
+            backwards=backwards,
+            at_least=at_least,
+        )
         return EventReader(self, cursor, self._timeout_of(timeout))
 
-    def read_aggregate(self, aggregate: AggregateIdLike, *, from_seq_nr: int | None = None, up_to: int | None = None, limit: int | None = None,
-                       backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+    def read_aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        from_seq_nr: int | None = None,
+        up_to: int | None = None,
+        limit: int | None = None,
+        backwards: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> EventReader:
         """One aggregate's events, by seq_nr from `from_seq_nr` (inclusive) on. One that does not exist has none."""
-        cursor = ReadCursor(AggregateId.of(aggregate), first=from_seq_nr, before=None, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least)
+        cursor = ReadCursor(
+            AggregateId.of(aggregate),
+            first=from_seq_nr,
+            before=None,
+            up_to=up_to,
+            limit=limit,
+            backwards=backwards,
+            at_least=at_least,
+        )
         return EventReader(self, cursor, self._timeout_of(timeout))
 
-    def subscribe(self, query: Query | None = None, *, after: int | None = None, heartbeat: float | None = 10.0, page_events_max: int | None = None,
-                  retry_for: float | None = None, on_away: Callable[[EvershardError | None], None] | None = None) -> Subscription:
+    def subscribe(
+        self,
+        query: Query | None = None,
+        *,
+        after: int | None = None,
+        heartbeat: float | None = 10.0,
+        page_events_max: int | None = None,
+        retry_for: float | None = None,
+        on_away: Callable[[EvershardError | None], None] | None = None,
+    ) -> Subscription:
         """What matches, from behind `after` (None: from now) and on and on. Connects again by itself, without a gap or a double; `retry_for`:
         seconds without a connection after which it fails instead. `heartbeat`: seconds; after three without a word the connection counts as
         broken. None: none. `on_away`: called in this loop with what is wrong, once the server has been away for a second, and with None when it is
         back; each once an absence."""
-        return Subscription(self, Query.all() if query is None else query, after, heartbeat, page_events_max, retry_for, on_away)
+        return Subscription(
+            self,
+            Query.all() if query is None else query,
+            after,
+            heartbeat,
+            page_events_max,
+            retry_for,
+            on_away,
+        )
 
     async def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
         """The watermark: every event up to it can be read. Waits until it has reached `at_least`. Errors: TimeoutError"""
-        answer = await self._unary("Head", lambda ms: service_pb2.HeadRequest(at_least=self._behind(at_least, ms)), timeout)
+        answer = await self._unary(
+            "Head",
+            lambda ms: service_pb2.HeadRequest(at_least=self._behind(at_least, ms)),
+            timeout,
+        )
         return int(answer.watermark)
 
-    async def event_at(self, position: int, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> RecordedEvent:
+    async def event_at(
+        self,
+        position: int,
+        *,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> RecordedEvent:
         """Errors: NotFoundError"""
-        return _wire.recorded(await self._unary(
-            "GetEvent", lambda ms: _wire.checked(service_pb2.GetEventRequest, position=position, at_least=self._behind(at_least, ms)), timeout))
+        return _wire.recorded(
+            await self._unary(
+                "GetEvent",
+                lambda ms: _wire.checked(
+                    service_pb2.GetEventRequest,
+                    position=position,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
+        )
 
-    async def aggregate(self, aggregate: AggregateIdLike, *, up_to: int | None = None, at_least: int | None = None,
-                        timeout: float | None = DEFAULT) -> AggregateInfo:
+    async def aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        up_to: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> AggregateInfo:
         """Errors: NotFoundError"""
         who = _wire.aggregate(AggregateId.of(aggregate))
-        return _wire.aggregate_info(await self._unary(
-            "GetAggregate",
-            lambda ms: _wire.checked(service_pb2.GetAggregateRequest, aggregate=who, up_to=up_to, at_least=self._behind(at_least, ms)), timeout))
+        return _wire.aggregate_info(
+            await self._unary(
+                "GetAggregate",
+                lambda ms: _wire.checked(
+                    service_pb2.GetAggregateRequest,
+                    aggregate=who,
+                    up_to=up_to,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
+        )
 
-    async def aggregates(self, type: str | None = None, *, after: AggregateIdLike | None = None, page: int = 1_000, at_least: int | None = None,
-                         timeout: float | None = DEFAULT) -> AsyncIterator[AggregateInfo]:
+    async def aggregates(
+        self,
+        type: str | None = None,
+        *,
+        after: AggregateIdLike | None = None,
+        page: int = 1_000,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> AsyncIterator[AggregateInfo]:
         """All of them, or those of a type, in order of type and value; a page at a time."""
         behind = None if after is None else AggregateId.of(after)
         while True:
             last = None if behind is None else _wire.aggregate(behind)
             answer = await self._unary(
                 "ListAggregates",
-                lambda ms: _wire.checked(service_pb2.ListAggregatesRequest, type=type, after=last, limit=page, at_least=self._behind(at_least, ms)), timeout)
+                lambda ms: _wire.checked(
+                    service_pb2.ListAggregatesRequest,
+                    type=type,
+                    after=last,
+                    limit=page,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
             for row in answer.aggregates:
                 info = _wire.aggregate_info(row)
                 behind = info.aggregate
@@ -187,33 +373,72 @@ class Client:
             if not answer.aggregates:
                 return
 
-    async def state(self, aggregate: AggregateIdLike, *, version: int | None = None, up_to: int | None = None, limit: int | None = None,
-                    at_least: int | None = None, timeout: float | None = DEFAULT) -> dict[str, Any]:
+    async def state(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        version: int | None = None,
+        up_to: int | None = None,
+        limit: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> dict[str, Any]:
         """The newest snapshot at or before the moment and the events behind it, as `evershard aggregate state --format json` shows them."""
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
             "GetState",
-            lambda ms: _wire.checked(service_pb2.GetStateRequest, aggregate=who, version=version, up_to=up_to, limit=limit, at_least=self._behind(at_least, ms)),
-            timeout)
+            lambda ms: _wire.checked(
+                service_pb2.GetStateRequest,
+                aggregate=who,
+                version=version,
+                up_to=up_to,
+                limit=limit,
+                at_least=self._behind(at_least, ms),
+            ),
+            timeout,
+        )
         state = json.loads(answer.json)
         if not isinstance(state, dict):
             raise ProtocolError("a state is an object")
         return state
 
-    async def snapshot(self, aggregate: AggregateIdLike, *, at_or_before: int | None = None, up_to: int | None = None, at_least: int | None = None,
-                       timeout: float | None = DEFAULT) -> RecordedSnapshot | None:
+    async def snapshot(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        at_or_before: int | None = None,
+        up_to: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> RecordedSnapshot | None:
         """The latest, the newest at or before a version, or the newest as of a position. None: there is none."""
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
             "GetSnapshot",
-            lambda ms: _wire.checked(service_pb2.GetSnapshotRequest, aggregate=who, at_or_before=at_or_before, up_to=up_to, at_least=self._behind(at_least, ms)),
-            timeout)
+            lambda ms: _wire.checked(
+                service_pb2.GetSnapshotRequest,
+                aggregate=who,
+                at_or_before=at_or_before,
+                up_to=up_to,
+                at_least=self._behind(at_least, ms),
+            ),
+            timeout,
+        )
         return _wire.recorded_snapshot(answer.snapshot) if answer.HasField("snapshot") else None
 
-    async def snapshots(self, aggregate: AggregateIdLike, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RecordedSnapshot]:
+    async def snapshots(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> list[RecordedSnapshot]:
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
-            "ListSnapshots", lambda ms: service_pb2.ListSnapshotsRequest(aggregate=who, at_least=self._behind(at_least, ms)), timeout)
+            "ListSnapshots",
+            lambda ms: service_pb2.ListSnapshotsRequest(aggregate=who, at_least=self._behind(at_least, ms)),
+            timeout,
+        )
         return [_wire.recorded_snapshot(one) for one in answer.snapshots]
 
     async def types(self, *, timeout: float | None = DEFAULT) -> bytes:
@@ -222,12 +447,26 @@ class Client:
 
     # Consumer groups
 
-    async def create_group(self, name: str, query: Query | None = None, *, after: int | None = 0, settings: Mapping[str, int] | None = None,
-                           timeout: float | None = DEFAULT) -> GroupInfo:
+    async def create_group(
+        self,
+        name: str,
+        query: Query | None = None,
+        *,
+        after: int | None = 0,
+        settings: Mapping[str, int] | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> GroupInfo:
         """A named subscription that workers share. Begins behind `after` (None: from now). `settings`: of docs/groups.md, by name; enumerations
-        by number. Needs the scope `admin`. Errors: InvalidArgumentError (it is there already)"""
-        request = _wire.checked(groups_pb2.CreateGroupRequest, name=name, query=None if query is None else _wire.query(query), after=after, from_now=after is None,
-                                settings=_wire.checked(groups_pb2.GroupSettings, **(settings or {})))
+        by number. Needs the scope `admin`. Errors: InvalidArgumentError (it is there already)
+        """
+        request = _wire.checked(
+            groups_pb2.CreateGroupRequest,
+            name=name,
+            query=None if query is None else _wire.query(query),
+            after=after,
+            from_now=after is None,
+            settings=_wire.checked(groups_pb2.GroupSettings, **(settings or {})),
+        )
         return group_info(await self._change("CreateGroup", request, timeout))
 
     async def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
@@ -235,7 +474,10 @@ class Client:
 
     async def groups(self, *, timeout: float | None = DEFAULT) -> list[GroupInfo]:
         """In order of name."""
-        return [group_info(one) for one in (await self._unary("ListGroups", lambda _: groups_pb2.ListGroupsRequest(), timeout)).groups]
+        return [
+            group_info(one)
+            for one in (await self._unary("ListGroups", lambda _: groups_pb2.ListGroupsRequest(), timeout)).groups
+        ]
 
     def work(self, group: str, *, worker: str | None = None, credit: int = 16) -> GroupWorker:
         """A worker of the group, listed as `worker` (None: this machine and process), with at most `credit` events at a time. It joins with its first
@@ -248,60 +490,187 @@ class Client:
 
     async def create_index(self, query: Query, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """The matches of a query by number. Its name follows from the query: the same query asked twice shares one index."""
-        return _derived.projection_info(await self._unary("CreateIndex", lambda _: projections_pb2.CreateIndexRequest(query=_wire.query(query)), timeout))
+        return _derived.projection_info(
+            await self._unary(
+                "CreateIndex",
+                lambda _: projections_pb2.CreateIndexRequest(query=_wire.query(query)),
+                timeout,
+            )
+        )
 
-    async def create_value_index(self, name: str, types: Sequence[str], path: str, value: str = "text", *, source: str = "payload",
-                                 timeout: float | None = DEFAULT) -> ProjectionInfo:
+    async def create_value_index(
+        self,
+        name: str,
+        types: Sequence[str],
+        path: str,
+        value: str = "text",
+        *,
+        source: str = "payload",
+        timeout: float | None = DEFAULT,
+    ) -> ProjectionInfo:
         """Events by a value in them. `path`: $.customer.city; `value`: text, integer, number, boolean, time; `source`: payload, metadata."""
-        request = _wire.checked(projections_pb2.CreateValueIndexRequest, name=name, types=types, path=path, value=value, source=source)
+        request = _wire.checked(
+            projections_pb2.CreateValueIndexRequest,
+            name=name,
+            types=types,
+            path=path,
+            value=value,
+            source=source,
+        )
         return _derived.projection_info(await self._change("CreateValueIndex", request, timeout))
 
-    async def create_table(self, name: str, definition: Mapping[str, Any], *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+    async def create_table(
+        self,
+        name: str,
+        definition: Mapping[str, Any],
+        *,
+        timeout: float | None = DEFAULT,
+    ) -> ProjectionInfo:
         """`definition`: docs/tables.md, "Write a definition"."""
-        request = _wire.checked(projections_pb2.CreateProjectionRequest, name=name, kind="table", spec=json.dumps(definition))
+        request = _wire.checked(
+            projections_pb2.CreateProjectionRequest,
+            name=name,
+            kind="table",
+            spec=json.dumps(definition),
+        )
         return _derived.projection_info(await self._change("CreateProjection", request, timeout))
 
     async def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """Errors: NotFoundError"""
-        return _derived.projection_info(await self._unary("DescribeProjection", lambda _: projections_pb2.DescribeProjectionRequest(name=name), timeout))
+        return _derived.projection_info(
+            await self._unary(
+                "DescribeProjection",
+                lambda _: projections_pb2.DescribeProjectionRequest(name=name),
+                timeout,
+            )
+        )
 
     async def projections(self, *, timeout: float | None = DEFAULT) -> list[ProjectionInfo]:
         """Indexes, tables, in order of name."""
-        answer = await self._unary("ListProjections", lambda _: projections_pb2.ListProjectionsRequest(), timeout)
+        answer = await self._unary(
+            "ListProjections",
+            lambda _: projections_pb2.ListProjectionsRequest(),
+            timeout,
+        )
         return [_derived.projection_info(one) for one in answer.projections]
 
     async def drop_projection(self, name: str, *, timeout: float | None = DEFAULT) -> None:
         """Definition and rows, of an index or a table."""
-        await self._change("AskProjection", projections_pb2.AskProjectionRequest(name=name, ask="ASK_DROP"), timeout)
+        await self._change(
+            "AskProjection",
+            projections_pb2.AskProjectionRequest(name=name, ask="ASK_DROP"),
+            timeout,
+        )
 
-    async def read_index(self, name: str, *, start: int | None = None, limit: int = 100, backwards: bool = False, events: bool = False,
-                         at_least: int | None = None, timeout: float | None = DEFAULT) -> IndexPage:
+    async def read_index(
+        self,
+        name: str,
+        *,
+        start: int | None = None,
+        limit: int = 100,
+        backwards: bool = False,
+        events: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> IndexPage:
         """A page: from the number `start` on (None: the first, backwards the last), at most 1,000. Errors: NotFoundError, UnavailableError (it stands before
         what was seen), TimeoutError"""
-        return _derived.index_page(await self._unary("ReadIndex", lambda ms: _wire.checked(
-            projections_pb2.ReadIndexRequest, name=name, start=start, limit=limit, backwards=backwards, events=events, at_least=self._behind(at_least, ms)), timeout))
+        return _derived.index_page(
+            await self._unary(
+                "ReadIndex",
+                lambda ms: _wire.checked(
+                    projections_pb2.ReadIndexRequest,
+                    name=name,
+                    start=start,
+                    limit=limit,
+                    backwards=backwards,
+                    events=events,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
+        )
 
-    async def read_values(self, name: str, *, equal: Scalar = None, from_: Scalar = None, to: Scalar = None, until: Scalar = None, after: str = "", limit: int = 100,
-                          backwards: bool = False, events: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> ValuePage:
+    async def read_values(
+        self,
+        name: str,
+        *,
+        equal: Scalar = None,
+        from_: Scalar = None,
+        to: Scalar = None,
+        until: Scalar = None,
+        after: str = "",
+        limit: int = 100,
+        backwards: bool = False,
+        events: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> ValuePage:
         """A page of a value index: one value, or a range (`from_` and `to` inclusive, `until` exclusive), at most 1,000; the next one begins `after` its
         `next`. Errors: as of read_index; InvalidArgumentError"""
         values = {"equal": equal, "from": from_, "to": to, "until": until}
         asked = {name: text for name, value in values.items() if (text := _derived.text_of(value)) is not None}
-        return _derived.value_page(await self._unary("ReadValues", lambda ms: _wire.checked(
-            projections_pb2.ReadValuesRequest, name=name, after=after, limit=limit, backwards=backwards, events=events, at_least=self._behind(at_least, ms), **asked), timeout))
+        return _derived.value_page(
+            await self._unary(
+                "ReadValues",
+                lambda ms: _wire.checked(
+                    projections_pb2.ReadValuesRequest,
+                    name=name,
+                    after=after,
+                    limit=limit,
+                    backwards=backwards,
+                    events=events,
+                    at_least=self._behind(at_least, ms),
+                    **asked,
+                ),
+                timeout,
+            )
+        )
 
-    async def select_page(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
-                          order: Sequence[str] = (), limit: int | None = None, continue_from: str = "", version: int | None = None,
-                          at_least: int | None = None, timeout: float | None = DEFAULT) -> TablePage:
+    async def select_page(
+        self,
+        table: str,
+        where: str = "",
+        parameters: Mapping[str | int, Scalar] | None = None,
+        *,
+        fields: Sequence[str] = (),
+        order: Sequence[str] = (),
+        limit: int | None = None,
+        continue_from: str = "",
+        version: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> TablePage:
         """Rows that match, at most `limit` (None: 1,000; 10,000 at most). See select()."""
         select = _derived.table_select(where, parameters, tuple(fields), tuple(order))
         select.MergeFrom(_wire.checked(tables_pb2.TableSelect, limit=limit, continue_from=continue_from))
-        return _derived.table_page(await self._unary("Select", lambda ms: _wire.checked(
-            tables_pb2.SelectRequest, table=table, select=select, version=version, at_least=self._behind(at_least, ms)), timeout))
+        return _derived.table_page(
+            await self._unary(
+                "Select",
+                lambda ms: _wire.checked(
+                    tables_pb2.SelectRequest,
+                    table=table,
+                    select=select,
+                    version=version,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
+        )
 
-    async def select(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
-                     order: Sequence[str] = (), limit: int | None = None, version: int | None = None, at_least: int | None = None,
-                     timeout: float | None = DEFAULT) -> AsyncIterator[dict[str, Any]]:
+    async def select(
+        self,
+        table: str,
+        where: str = "",
+        parameters: Mapping[str | int, Scalar] | None = None,
+        *,
+        fields: Sequence[str] = (),
+        order: Sequence[str] = (),
+        limit: int | None = None,
+        version: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> AsyncIterator[dict[str, Any]]:
         """Rows of a table that match, fetched a page at a time: `where`: "total > :t AND who = ?1" with `parameters` {"t": 10, 1: "ann"}; `order`:
         ["-total", "who"], descending with a minus. Every page is of one moment.
 
@@ -309,8 +678,18 @@ class Client:
         """
         left, continue_from = limit, ""
         while left is None or left > 0:
-            page = await self.select_page(table, where, parameters, fields=fields, order=order, limit=left if left is None else min(left, 1_000),
-                                          continue_from=continue_from, version=version, at_least=at_least, timeout=timeout)
+            page = await self.select_page(
+                table,
+                where,
+                parameters,
+                fields=fields,
+                order=order,
+                limit=left if left is None else min(left, 1_000),
+                continue_from=continue_from,
+                version=version,
+                at_least=at_least,
+                timeout=timeout,
+            )
             for row in page.rows:
                 yield row
             if left is not None:
@@ -319,28 +698,78 @@ class Client:
             if not continue_from:
                 return
 
-    async def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, rebuild: bool = False, timeout: float | None = DEFAULT) -> int:
+    async def define_documents(
+        self,
+        type: str,
+        definition: Mapping[str, Any],
+        *,
+        expected: int | None = None,
+        rebuild: bool = False,
+        timeout: float | None = DEFAULT,
+    ) -> int:
         """What the documents of an aggregate type are made by: docs/documents.md, "Write a definition". Returns its version, what the next change expects.
-        The same again is no change, but with `rebuild`: then its documents are made again of the events that are left."""
-        request = _wire.checked(documents_pb2.DefineDocumentsRequest, type=type, spec=json.dumps(definition).encode(), expected=expected, rebuild=rebuild)
+        The same again is no change, but with `rebuild`: then its documents are made again of the events that are left.
+        """
+        request = _wire.checked(
+            documents_pb2.DefineDocumentsRequest,
+            type=type,
+            spec=json.dumps(definition).encode(),
+            expected=expected,
+            rebuild=rebuild,
+        )
         return int((await self._change("Define", request, timeout)).version)
 
     async def describe_documents(self, type: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """How far the documents of a type are. Errors: NotFoundError"""
-        return _derived.projection_info(await self._unary(
-            "Describe", lambda ms: _wire.checked(documents_pb2.DescribeDocumentsRequest, type=type, at_least=self._behind(None, ms)), timeout))
+        return _derived.projection_info(
+            await self._unary(
+                "Describe",
+                lambda ms: _wire.checked(
+                    documents_pb2.DescribeDocumentsRequest,
+                    type=type,
+                    at_least=self._behind(None, ms),
+                ),
+                timeout,
+            )
+        )
 
     async def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
         await self._change("Drop", documents_pb2.DropDocumentsRequest(type=type), timeout)
 
-    async def document(self, aggregate: AggregateIdLike, *, eventual: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> Document:
+    async def document(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        eventual: bool = False,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> Document:
         """An aggregate's current state: behind everything that is ordered for it; `eventual`: as the rows have it. Errors: NotFoundError"""
         who = _wire.aggregate(AggregateId.of(aggregate))
-        return _derived.document(await self._unary(
-            "Get", lambda ms: _wire.checked(documents_pb2.GetDocumentRequest, aggregate=who, eventual=eventual, at_least=self._behind(at_least, ms)), timeout))
+        return _derived.document(
+            await self._unary(
+                "Get",
+                lambda ms: _wire.checked(
+                    documents_pb2.GetDocumentRequest,
+                    aggregate=who,
+                    eventual=eventual,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
+        )
 
-    async def documents(self, type: str, filter: str | None = None, *, after: str | None = None, limit: int | None = None, at_least: int | None = None,
-                        definition: int | None = None, timeout: float | None = DEFAULT) -> AsyncIterator[Document]:
+    async def documents(
+        self,
+        type: str,
+        filter: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        at_least: int | None = None,
+        definition: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> AsyncIterator[Document]:
         """Those of a type, in order of value, fetched a page at a time, all by one version of the definition: `definition`, which is waited for, 0 the
         newest; without it the one that is read. `filter`: 'total >= 10'. Errors: NotFoundError (also when that version is read no more: list from the
         beginning), InvalidArgumentError, TimeoutError"""
@@ -348,8 +777,17 @@ class Client:
         while left is None or left > 0:
             answer = await self._unary(
                 "List",
-                lambda ms: _wire.checked(documents_pb2.ListDocumentsRequest, type=type, after=behind, limit=1_000 if left is None else min(left, 1_000), filter=filter,
-                                         definition=definition, at_least=self._behind(at_least, ms)), timeout)
+                lambda ms: _wire.checked(
+                    documents_pb2.ListDocumentsRequest,
+                    type=type,
+                    after=behind,
+                    limit=1_000 if left is None else min(left, 1_000),
+                    filter=filter,
+                    definition=definition,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
             definition = answer.definition or definition
             for one in answer.documents:
                 yield _derived.document(one)
@@ -383,10 +821,25 @@ class Client:
         async for _ in self._work("Vacuum", service_pb2.VacuumRequest(), progress):
             pass
 
-    async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
+    async def backup(
+        self,
+        target: str,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        truth_only: bool = False,
+        up_to: int | None = None,
+    ) -> int:
         """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
         clone that ends with this position. Returns the position it ends with."""
-        request, end = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to), 0
+        request, end = (
+            _wire.checked(
+                service_pb2.BackupRequest,
+                target=target,
+                truth_only=truth_only,
+                up_to=up_to,
+            ),
+            0,
+        )
         async for message in self._work("Backup", request, progress):
             end = message.up_to
         return int(end)
@@ -396,52 +849,151 @@ class Client:
     # Cancelling the call stops the work at the next safe point; the same again does what is left. Errors of what removes: OutcomeUnknownError (its end was not
     # heard: the same again tells).
 
-    async def truncate_aggregate(self, aggregate: AggregateIdLike, before: int, *, uncovered: bool = False, by: str = "", reason: str = "", dry_run: bool = False,
-                                 bytes_per_second: int = 0, progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+    async def truncate_aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        before: int,
+        *,
+        uncovered: bool = False,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
         """Removes an aggregate's events below `before`. `uncovered`: also where no snapshot stands for them. Errors: NotFoundError, InvalidArgumentError"""
-        return await self._remove("TruncateAggregate", _wire.checked(
-            retention_pb2.TruncateAggregateRequest, aggregate=_wire.aggregate(AggregateId.of(aggregate)), before=before, uncovered=uncovered,
-            order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+        return await self._remove(
+            "TruncateAggregate",
+            _wire.checked(
+                retention_pb2.TruncateAggregateRequest,
+                aggregate=_wire.aggregate(AggregateId.of(aggregate)),
+                before=before,
+                uncovered=uncovered,
+                order=_retention.order(by, reason, dry_run, bytes_per_second),
+            ),
+            progress,
+        )
 
-    async def remove_aggregate(self, aggregate: AggregateIdLike, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
-                               progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+    async def remove_aggregate(
+        self,
+        aggregate: AggregateIdLike,
+        *,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
         """Removes all of an aggregate's events and snapshots. It is hidden until its next event. Errors: NotFoundError, InvalidArgumentError"""
-        return await self._remove("RemoveAggregate", retention_pb2.RemoveAggregateRequest(
-            aggregate=_wire.aggregate(AggregateId.of(aggregate)), order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+        return await self._remove(
+            "RemoveAggregate",
+            retention_pb2.RemoveAggregateRequest(
+                aggregate=_wire.aggregate(AggregateId.of(aggregate)),
+                order=_retention.order(by, reason, dry_run, bytes_per_second),
+            ),
+            progress,
+        )
 
-    async def erase_subject(self, subject: str, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
-                            progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+    async def erase_subject(
+        self,
+        subject: str,
+        *,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
         """Destroys a subject's key: nobody reads its payloads any more, in backups neither. Errors: NotFoundError (it has none), InvalidArgumentError"""
-        return await self._remove("EraseSubject", _wire.checked(
-            retention_pb2.EraseSubjectRequest, subject=subject, order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+        return await self._remove(
+            "EraseSubject",
+            _wire.checked(
+                retention_pb2.EraseSubjectRequest,
+                subject=subject,
+                order=_retention.order(by, reason, dry_run, bytes_per_second),
+            ),
+            progress,
+        )
 
-    async def apply_retention(self, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
-                              progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+    async def apply_retention(
+        self,
+        *,
+        by: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        bytes_per_second: int = 0,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RetentionResult:
         """Finishes what was broken off, applies all policies as of now, removes expired snapshots."""
-        return await self._remove("ApplyRetention", retention_pb2.ApplyRetentionRequest(order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+        return await self._remove(
+            "ApplyRetention",
+            retention_pb2.ApplyRetentionRequest(order=_retention.order(by, reason, dry_run, bytes_per_second)),
+            progress,
+        )
 
-    async def set_retention_policy(self, policy: RetentionPolicy, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+    async def set_retention_policy(
+        self,
+        policy: RetentionPolicy,
+        *,
+        by: str = "",
+        reason: str = "",
+        timeout: float | None = DEFAULT,
+    ) -> None:
         """Creates or replaces. Errors: InvalidArgumentError"""
-        request = retention_pb2.SetRetentionPolicyRequest(policy=_retention.policy_message(policy), order=_retention.order(by, reason))
+        request = retention_pb2.SetRetentionPolicyRequest(
+            policy=_retention.policy_message(policy), order=_retention.order(by, reason)
+        )
         await self._change("SetRetentionPolicy", request, timeout)
 
-    async def drop_retention_policy(self, name: str, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+    async def drop_retention_policy(
+        self,
+        name: str,
+        *,
+        by: str = "",
+        reason: str = "",
+        timeout: float | None = DEFAULT,
+    ) -> None:
         """Errors: NotFoundError"""
-        request = _wire.checked(retention_pb2.DropRetentionPolicyRequest, name=name, order=_retention.order(by, reason))
+        request = _wire.checked(
+            retention_pb2.DropRetentionPolicyRequest,
+            name=name,
+            order=_retention.order(by, reason),
+        )
         await self._change("DropRetentionPolicy", request, timeout)
 
-    async def retention_policies(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionPolicy]:
-        answer = await self._unary("ListRetentionPolicies", lambda ms: retention_pb2.ListRetentionPoliciesRequest(at_least=self._behind(at_least, ms)), timeout)
+    async def retention_policies(
+        self, *, at_least: int | None = None, timeout: float | None = DEFAULT
+    ) -> list[RetentionPolicy]:
+        answer = await self._unary(
+            "ListRetentionPolicies",
+            lambda ms: retention_pb2.ListRetentionPoliciesRequest(at_least=self._behind(at_least, ms)),
+            timeout,
+        )
         return [_retention.policy(one) for one in answer.policies]
 
-    async def retention_log(self, *, after: int = 0, limit: int | None = None, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionEntry]:
+    async def retention_log(
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> list[RetentionEntry]:
         """What was done, in order, behind the number `after`."""
         entries: list[RetentionEntry] = []
         while limit is None or len(entries) < limit:
             page = 1_000 if limit is None else min(limit - len(entries), 1_000)
             behind = entries[-1].number if entries else after
-            answer = await self._unary("ReadRetentionLog", lambda ms, behind=behind, page=page: _wire.checked(  # type: ignore[misc]
-                retention_pb2.ReadRetentionLogRequest, after=behind, limit=page, at_least=self._behind(at_least, ms)), timeout)
+            answer = await self._unary(
+                "ReadRetentionLog",
+                lambda ms, behind=behind, page=page: _wire.checked(  # type: ignore[misc]
+                    retention_pb2.ReadRetentionLogRequest,
+                    after=behind,
+                    limit=page,
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
             entries.extend(_retention.entry(one) for one in answer.entries)
             if len(answer.entries) < page:
                 break
@@ -458,7 +1010,9 @@ class Client:
         except EvershardError as error:
             if error.told_by_server or request.order.dry_run or _wire.never_sent(error):
                 raise
-            raise OutcomeUnknownError(f"its end was not heard, it may be ordered or done; the same again tells: {error.message}") from error
+            raise OutcomeUnknownError(
+                f"its end was not heard, it may be ordered or done; the same again tells: {error.message}"
+            ) from error
         if found is None:
             raise ProtocolError("the server ended without saying what was done")
         return found
@@ -470,14 +1024,24 @@ class Client:
         """What a read waits for: what its caller says, else what was seen."""
         if at_least is None and self._read_own_writes and self.seen > 0:
             at_least = self.seen
-        return None if at_least is None else _wire.checked(service_pb2.AtLeast, position=at_least, timeout_ms=timeout_ms)
+        return (
+            None if at_least is None else _wire.checked(service_pb2.AtLeast, position=at_least, timeout_ms=timeout_ms)
+        )
 
     async def _change(self, method: str, request: Any, timeout: float | None) -> Any:
         """What must not be done twice: it is not sent again where it may have arrived. Errors: OutcomeUnknownError"""
         return await self._unary(method, lambda _: request, timeout, write=True, once=True)
 
-    async def _unary(self, method: str, request: Callable[[int], Any], timeout: float | None, *, write: bool = False, once: bool = False,
-                     append: Append | None = None) -> Any:
+    async def _unary(
+        self,
+        method: str,
+        request: Callable[[int], Any],
+        timeout: float | None,
+        *,
+        write: bool = False,
+        once: bool = False,
+        append: Append | None = None,
+    ) -> Any:
         """`request` is made from the milliseconds that one server may wait, and the same each time but for those."""
         seconds = self._timeout_of(timeout)
         until = None if seconds is None else time.monotonic() + seconds
@@ -499,7 +1063,11 @@ class Client:
                 if method == "PutSnapshot" and self._doors.several:
                     await self._come_so_far(door, left)
                 asked = message or request(ms_of(self._doors.wait_at_one(left)))
-                answer = await door.method(method)(asked, metadata=self._metadata, timeout=None if left is None else left + grace)
+                answer = await door.method(method)(
+                    asked,
+                    metadata=self._metadata,
+                    timeout=None if left is None else left + grace,
+                )
                 self._doors.worked(door)
                 self._doors.see(_wire.seen_in(answer))
                 return answer
@@ -511,11 +1079,18 @@ class Client:
                 if not self._closed or is_cancelled():
                     raise
                 error = CallCancelledError("the client was closed")
-            unknown = unknown or (write and door is not None and not _wire.never_sent(error) and (not error.told_by_server or isinstance(error, TimeoutError)))
+            unknown = unknown or (
+                write
+                and door is not None
+                and not _wire.never_sent(error)
+                and (not error.told_by_server or isinstance(error, TimeoutError))
+            )
             # One that has not come to a position in its time is left alone, where there are others.
             behind = self._doors.several and isinstance(error, TimeoutError) and error.told_by_server
             wait = backoff.next(error)
-            again = not_done(error, several=self._doors.several) if once else worth_retrying(error, write=write) or behind
+            again = (
+                not_done(error, several=self._doors.several) if once else worth_retrying(error, write=write) or behind
+            )
             again = again and (behind or patience.bears(error, time.monotonic()))
             if before is not None and not write and isinstance(error, TimeoutError) and not error.told_by_server:
                 error = before
@@ -532,7 +1107,11 @@ class Client:
         """A snapshot may be of a version so new that this node has not heard of it."""
         behind = self._behind(None, ms_of(self._doors.wait_at_one(left)))
         if behind is not None:
-            await door.events.Head(service_pb2.HeadRequest(at_least=behind), metadata=self._metadata, timeout=left)
+            await door.events.Head(
+                service_pb2.HeadRequest(at_least=behind),
+                metadata=self._metadata,
+                timeout=left,
+            )
 
     async def _work(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
         call = (await self._doors.pick()).method(method)(request, metadata=self._metadata)

@@ -21,15 +21,29 @@ IS_DOOR = pathlib.Path(PROGRAM).name == "door_test_server"
 class Server:
     """Started at once; start() again after kill() listens where it did."""
 
-    def __init__(self, data: pathlib.Path | None = None, listen: str = "127.0.0.1:0", tokens: str | None = None, extra: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        data: pathlib.Path | None = None,
+        listen: str = "127.0.0.1:0",
+        tokens: str | None = None,
+        extra: tuple[str, ...] = (),
+    ) -> None:
         self.address = listen
         self._data, self._tokens, self._extra = data, tokens, extra
         self._process: subprocess.Popen[str] | None = None
         self.start()
 
     def start(self) -> None:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("EVERSHARD_")}  # they are settings to it
-        self._process = subprocess.Popen(self._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("EVERSHARD_")
+        }  # they are settings to it
+        self._process = subprocess.Popen(
+            self._command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         assert self._process.stdout is not None
         ready = self._process.stdout.readline().split()
         assert ready[:1] == ["ready"], f"{PROGRAM} did not start"
@@ -37,9 +51,24 @@ class Server:
 
     def _command(self) -> list[str]:
         if IS_DOOR:
-            return [PROGRAM, str(self._data or "-"), self.address, *([self._tokens] if self._tokens else []), *self._extra]
+            return [
+                PROGRAM,
+                str(self._data or "-"),
+                self.address,
+                *([self._tokens] if self._tokens else []),
+                *self._extra,
+            ]
         assert self._data is not None
-        command = [PROGRAM, "serve", "--data", str(self._data), "--listen", self.address, "--http-listen", "none"]
+        command = [
+            PROGRAM,
+            "serve",
+            "--data",
+            str(self._data),
+            "--listen",
+            self.address,
+            "--http-listen",
+            "none",
+        ]
         command += ["--log-level", "error", "--drain-timeout", "1s", *self._extra]
         if self._tokens:
             file = self._data.parent / "tokens"
@@ -86,8 +115,22 @@ class Cluster:
         self.addresses: list[str] = []
         self.pids: list[int] = []
         self._process = subprocess.Popen(
-            [PROGRAM, "cluster", "launch", str(nodes), "--data", str(data), "--listen", "127.0.0.1:0", "--shards", "8"],
-            stdout=subprocess.PIPE, text=True, env=environment)
+            [
+                PROGRAM,
+                "cluster",
+                "launch",
+                str(nodes),
+                "--data",
+                str(data),
+                "--listen",
+                "127.0.0.1:0",
+                "--shards",
+                "8",
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         assert self._process.stdout is not None
         for line in self._process.stdout:
             words = line.split()

@@ -23,23 +23,34 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
 
 def test_both_clients_have_the_same_words() -> None:
     def words(kind: type) -> dict[str, list[str]]:
-        return {name: list(inspect.signature(member).parameters) for name, member in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")}
+        return {
+            name: list(inspect.signature(member).parameters)
+            for name, member in inspect.getmembers(kind, inspect.isfunction)
+            if not name.startswith("_")
+        }
 
     assert words(evershard.Client) == words(aio.Client)
     assert list(inspect.signature(evershard.Client).parameters) == list(inspect.signature(aio.Client).parameters)
-    for mine, other in ((evershard.EventReader, aio.EventReader), (evershard.Subscription, aio.Subscription)):
+    for mine, other in (
+        (evershard.EventReader, aio.EventReader),
+        (evershard.Subscription, aio.Subscription),
+    ):
         assert set(words(mine)) == set(words(other))
 
 
 def test_every_kind_of_call(server: Any) -> None:
     async def work() -> None:
         async with aio.Client(server.address) as store:
-            done = await asyncio.gather(*(store.append(Event("Placed", f"order-{n}"), expect={f"order-{n}": "none"}) for n in range(50)))
+            done = await asyncio.gather(
+                *(store.append(Event("Placed", f"order-{n}"), expect={f"order-{n}": "none"}) for n in range(50))
+            )
             assert sorted(one.first_position for one in done) == list(range(1, 51))
             assert [event.position async for event in store.read()] == list(range(1, 51))
             assert [event.seq_nr async for event in store.read_aggregate("order-7")] == [1]
             assert len([info async for info in store.aggregates(page=20)]) == 50
-            outcomes = [outcome async for outcome in store.append_many(Append(Event("Placed", "order-0")) for _ in range(20))]
+            outcomes = [
+                outcome async for outcome in store.append_many(Append(Event("Placed", "order-0")) for _ in range(20))
+            ]
             assert [outcome.result().first_position for outcome in outcomes] == list(range(51, 71))
             assert (await store.stats()).watermark == 70 == await store.head() and (await store.verify()).errors == 0
 
@@ -49,7 +60,11 @@ def test_every_kind_of_call(server: Any) -> None:
                     yield Append(Event("Placed", "order-0"))
 
             async with store.append_many(source()) as many:
-                assert [outcome.result().first_position async for outcome in many] == [71, 72, 73]
+                assert [outcome.result().first_position async for outcome in many] == [
+                    71,
+                    72,
+                    73,
+                ]
 
     run(work)
 

@@ -13,7 +13,17 @@ import pytest
 from conftest import IS_DOOR
 
 import evershard
-from evershard import AggregateId, Append, AppendCondition, Client, CommandRecord, Event, FeedKind, Query, Snapshot
+from evershard import (
+    AggregateId,
+    Append,
+    AppendCondition,
+    Client,
+    CommandRecord,
+    Event,
+    FeedKind,
+    Query,
+    Snapshot,
+)
 
 
 def placed(aggregate: str | None, number: int = 0, **words: Any) -> Event:
@@ -22,22 +32,65 @@ def placed(aggregate: str | None, number: int = 0, **words: Any) -> Event:
 
 def test_an_append_comes_back_as_it_was_given(store: Client) -> None:
     moment = datetime.datetime(2026, 1, 31, 12, 0, 0, 123456, datetime.timezone.utc)
-    event = Event("Placed", "order-1", {"öffnet": True}, ["b", "a"], also=["cart-🛒"], metadata={"by": "me"}, occurred_at=moment)
-    done = store.append([event, Event("Audited", payload=b"\x00\xff", tags=["x"])], expect={"order-1": "none"})
-    assert (done.first_position, done.last_position, done.versions, done.duplicate) == (1, 2, {AggregateId("order", "1"): 1}, False)
+    event = Event(
+        "Placed",
+        "order-1",
+        {"öffnet": True},
+        ["b", "a"],
+        also=["cart-🛒"],
+        metadata={"by": "me"},
+        occurred_at=moment,
+    )
+    done = store.append(
+        [event, Event("Audited", payload=b"\x00\xff", tags=["x"])],
+        expect={"order-1": "none"},
+    )
+    assert (done.first_position, done.last_position, done.versions, done.duplicate) == (
+        1,
+        2,
+        {AggregateId("order", "1"): 1},
+        False,
+    )
     first, second = store.read(at_least=done.watermark)
-    assert (first.position, first.id, str(first.aggregate), first.seq_nr, first.type, first.tags) == (1, event.id, "order-1", 1, "Placed", ("a", "b"))
-    assert first.json() == {"öffnet": True} and first.payload_format == evershard.PayloadFormat.JSON and first.metadata == b'{"by":"me"}'
-    assert first.also == (AggregateId("cart", "🛒"),) and first.occurred_at == moment and (first.append_index, first.append_events) == (0, 2)
-    assert (second.aggregate, second.seq_nr, second.payload, second.payload_format, second.append_index) == (None, 0, b"\x00\xff", 0, 1)
+    assert (
+        first.position,
+        first.id,
+        str(first.aggregate),
+        first.seq_nr,
+        first.type,
+        first.tags,
+    ) == (1, event.id, "order-1", 1, "Placed", ("a", "b"))
+    assert (
+        first.json() == {"öffnet": True}
+        and first.payload_format == evershard.PayloadFormat.JSON
+        and first.metadata == b'{"by":"me"}'
+    )
+    assert (
+        first.also == (AggregateId("cart", "🛒"),)
+        and first.occurred_at == moment
+        and (first.append_index, first.append_events) == (0, 2)
+    )
+    assert (
+        second.aggregate,
+        second.seq_nr,
+        second.payload,
+        second.payload_format,
+        second.append_index,
+    ) == (None, 0, b"\x00\xff", 0, 1)
     assert second.state is evershard.EventState.LIVE and abs(second.occurred_at.timestamp() - time.time()) < 60
-    assert store.event_at(2) == second and list(store.read_aggregate("order-1")) == [first] == list(store.read(Query().concerning("cart-🛒")))
+    assert store.event_at(2) == second and list(store.read_aggregate("order-1")) == [first] == list(
+        store.read(Query().concerning("cart-🛒"))
+    )
 
 
 def test_the_same_append_again_is_stored_once(store: Client) -> None:
     append = Append(placed("order-1"), expect={"order-1": "none"})
     first, again = store.append(append), store.append(append)
-    assert not first.duplicate and again.duplicate and (first.first_position, first.versions) == (again.first_position, again.versions)
+    assert (
+        not first.duplicate
+        and again.duplicate
+        and (first.first_position, first.versions) == (again.first_position, again.versions)
+    )
     assert store.head() == 1
     with pytest.raises(evershard.DuplicateEventError) as caught:
         store.append(Append([*append.events, placed("order-2")]))
@@ -48,15 +101,38 @@ def test_conflicts_say_what_decided_them(store: Client) -> None:
     store.append([placed("order-1", n) for n in range(3)])
     with pytest.raises(evershard.VersionConflictError) as version:
         store.append(placed("order-1"), expect={"order-1": 1})
-    assert (version.value.aggregate, str(version.value.expected), version.value.actual) == (AggregateId("order", "1"), "1", 3)
+    assert (
+        version.value.aggregate,
+        str(version.value.expected),
+        version.value.actual,
+    ) == (AggregateId("order", "1"), "1", 3)
     mine = Query().tags("customer:7")
     with pytest.raises(evershard.ConditionFailedError) as condition:
-        store.append(placed("order-2"), fail_if=[AppendCondition(Query().types("Blocked")), AppendCondition(mine, 1)], conflicts_max=10)
+        store.append(
+            placed("order-2"),
+            fail_if=[
+                AppendCondition(Query().types("Blocked")),
+                AppendCondition(mine, 1),
+            ],
+            conflicts_max=10,
+        )
     assert (condition.value.condition, condition.value.position) == (1, 2)
-    assert [event.position for event in condition.value.conflicts] == [2, 3] and condition.value.conflicts[0].json() == {"number": 1}
+    assert [event.position for event in condition.value.conflicts] == [
+        2,
+        3,
+    ] and condition.value.conflicts[
+        0
+    ].json() == {"number": 1}
     with pytest.raises(evershard.ConflictError):
         store.append(placed("order-2"), fail_if=mine)
-    assert store.append(placed("order-2"), fail_if=AppendCondition(mine, 3), expect={"order-2": "none", "order-1": "exists", "order-9": "any"}).last_position == 4
+    assert (
+        store.append(
+            placed("order-2"),
+            fail_if=AppendCondition(mine, 3),
+            expect={"order-2": "none", "order-1": "exists", "order-9": "any"},
+        ).last_position
+        == 4
+    )
 
 
 def test_what_is_wrong_is_refused_and_not_tried_again(store: Client) -> None:
@@ -92,11 +168,20 @@ def test_ten_thousand_events_are_read_in_any_direction(store: Client) -> None:
     positions = [event.position for event in events]
     assert positions == list(range(1, 10_001)) and events.watermark == 10_000
     assert [event.position for event in store.read(backwards=True, limit=1_500)] == list(range(10_000, 8_500, -1))
-    assert [event.position for event in store.read(after=10, before=21, limit=5)] == [11, 12, 13, 14, 15]
+    assert [event.position for event in store.read(after=10, before=21, limit=5)] == [
+        11,
+        12,
+        13,
+        14,
+        15,
+    ]
     assert [event.position for event in store.read(up_to=3)] == [1, 2, 3] and list(store.read(limit=0)) == []
     assert [event.seq_nr for event in store.read_aggregate("order-3", from_seq_nr=499)] == [499, 500]
     assert [event.seq_nr for event in store.read_aggregate("order-3", backwards=True, limit=2)] == [500, 499]
-    assert list(store.read_aggregate("order-none")) == [] and len(list(store.read(Query().concerning("order-3").types("Placed")))) == 500
+    assert (
+        list(store.read_aggregate("order-none")) == []
+        and len(list(store.read(Query().concerning("order-3").types("Placed")))) == 500
+    )
 
 
 def test_events_of_a_mebibyte(store: Client) -> None:
@@ -121,10 +206,14 @@ def test_append_many_answers_each_in_order(store: Client) -> None:
     appends[30] = appends[5]
     outcomes = list(store.append_many(iter(appends), in_flight=64))
     assert [outcome.append for outcome in outcomes] == appends
-    assert isinstance(outcomes[10].error, evershard.VersionConflictError) and isinstance(outcomes[20].error, evershard.InvalidArgumentError)
+    assert isinstance(outcomes[10].error, evershard.VersionConflictError) and isinstance(
+        outcomes[20].error, evershard.InvalidArgumentError
+    )
     with pytest.raises(evershard.VersionConflictError):
         outcomes[10].result()
-    assert outcomes[30].result().duplicate and outcomes[30].result().first_position == outcomes[5].result().first_position
+    assert (
+        outcomes[30].result().duplicate and outcomes[30].result().first_position == outcomes[5].result().first_position
+    )
     stored = [outcome.appended.first_position for n, outcome in enumerate(outcomes) if outcome.appended and n != 30]
     assert stored == list(range(1, 998)) and store.head() == 997 and list(store.append_many([])) == []
 
@@ -200,7 +289,12 @@ def test_a_subscription_gives_what_was_and_what_comes(store: Client) -> None:
             positions += [event.position for event in item.events]
             if item.kind is FeedKind.HEARTBEAT and len(positions) == 2_501:
                 break
-        assert positions[-1] == 2_501 and FeedKind.EVENTS in kinds and subscription.watermark == 2_501 and subscription.reconnects == 0
+        assert (
+            positions[-1] == 2_501
+            and FeedKind.EVENTS in kinds
+            and subscription.watermark == 2_501
+            and subscription.reconnects == 0
+        )
 
 
 def test_a_subscription_from_now_of_a_query_and_its_events_alone(store: Client) -> None:
@@ -264,12 +358,34 @@ def test_the_directory_comes_page_by_page(store: Client) -> None:
 
 def test_snapshots_alone_and_with_an_append(store: Client) -> None:
     assert store.snapshot("order-1") is None and store.snapshots("order-1") == []
-    store.append([placed("order-1"), placed("order-1")], snapshots=Snapshot("order-1", {"open": True}, schema_revision=2, keep=3))
+    store.append(
+        [placed("order-1"), placed("order-1")],
+        snapshots=Snapshot("order-1", {"open": True}, schema_revision=2, keep=3),
+    )
     store.append(placed("order-1"))
-    store.put_snapshot(Snapshot("order-1", b"\0", 3, payload_format=1_000, keep=3, ttl=datetime.timedelta(hours=1)))
+    store.put_snapshot(
+        Snapshot(
+            "order-1",
+            b"\0",
+            3,
+            payload_format=1_000,
+            keep=3,
+            ttl=datetime.timedelta(hours=1),
+        )
+    )
     latest, earlier = store.snapshot("order-1"), store.snapshot("order-1", at_or_before=2)
-    assert latest and (latest.version, latest.payload, latest.payload_format, latest.latest) == (3, b"\0", 1_000, True)
-    assert earlier and (earlier.version, earlier.json(), earlier.schema_revision, earlier.position) == (2, {"open": True}, 2, 2)
+    assert latest and (
+        latest.version,
+        latest.payload,
+        latest.payload_format,
+        latest.latest,
+    ) == (3, b"\0", 1_000, True)
+    assert earlier and (
+        earlier.version,
+        earlier.json(),
+        earlier.schema_revision,
+        earlier.position,
+    ) == (2, {"open": True}, 2, 2)
     assert earlier == store.snapshot("order-1", up_to=2) and abs(earlier.taken_at.timestamp() - time.time()) < 60
     assert {one.version for one in store.snapshots("order-1")} == {2, 3}
     with pytest.raises(evershard.NotFoundError):
@@ -285,14 +401,28 @@ def test_an_aggregates_state(make_server: Any) -> None:
         store.append(placed("order-1"), snapshots=Snapshot("order-1", {"open": True}))
         store.append(placed("order-1", 1))
         state, earlier = store.state("order-1"), store.state("order-1", version=1)
-        assert (state["aggregate"], state["version"], state["state"], state["state_version"], state["events_after"]) == ("order-1", 2, {"open": True}, 1, 1)
-        assert state["events"][0]["payload"] == {"number": 1} and not state["exact"] and earlier["exact"] and earlier["events"] == []
+        assert (
+            state["aggregate"],
+            state["version"],
+            state["state"],
+            state["state_version"],
+            state["events_after"],
+        ) == ("order-1", 2, {"open": True}, 1, 1)
+        assert (
+            state["events"][0]["payload"] == {"number": 1}
+            and not state["exact"]
+            and earlier["exact"]
+            and earlier["events"] == []
+        )
         with pytest.raises(evershard.NotFoundError):
             store.state("nobody-1")
 
 
 def test_a_commands_reply_is_stored(store: Client) -> None:
-    done = store.append(placed("order-1"), command=CommandRecord(AggregateId("order", "1"), b"txn-1", b"reply"))
+    done = store.append(
+        placed("order-1"),
+        command=CommandRecord(AggregateId("order", "1"), b"txn-1", b"reply"),
+    )
     assert done.last_position == 1
 
 
@@ -324,7 +454,12 @@ def test_tokens_and_scopes(make_server: Any) -> None:
     server = make_server(tokens=f"anna read {reader}\nbert read,append {writer}\n")
     for token in (None, "x" * 20):
         with Client(server.address, token=token) as client:
-            for call in (client.head, lambda: client.append(placed("order-1")), lambda: next(client.subscribe()), lambda: list(client.read())):
+            for call in (
+                client.head,
+                lambda: client.append(placed("order-1")),
+                lambda: next(client.subscribe()),
+                lambda: list(client.read()),
+            ):
                 with pytest.raises(evershard.UnauthenticatedError):
                     call()
             with pytest.raises(evershard.UnauthenticatedError):

@@ -16,7 +16,10 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
     errors: list[BaseException] = []
     done = threading.Event()
 
-    with Client(cluster.addresses, timeout=120, unavailable_timeout=120) as store, Client(list(reversed(cluster.addresses)), timeout=120, unavailable_timeout=120) as other:
+    with (
+        Client(cluster.addresses, timeout=120, unavailable_timeout=120) as store,
+        Client(list(reversed(cluster.addresses)), timeout=120, unavailable_timeout=120) as other,
+    ):
         subscription = store.subscribe(Query.all(), after=0, heartbeat=0.5)
 
         def guarded(work: Any) -> Any:
@@ -31,7 +34,10 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
         def singly() -> None:
             n = 0
             while not done.is_set():
-                append = Append(Event("Placed", f"single-{n % 8}", {"n": n}), expect={f"single-{n % 8}": n // 8})
+                append = Append(
+                    Event("Placed", f"single-{n % 8}", {"n": n}),
+                    expect={f"single-{n % 8}": n // 8},
+                )
                 acknowledged.append((append, store.append(append)))
                 assert sum(1 for _ in store.read_aggregate(f"single-{n % 8}")) == n // 8 + 1, "one's own writes"
                 n += 1

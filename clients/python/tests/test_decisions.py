@@ -11,7 +11,12 @@ from evershard.v1 import event_pb2, groups_pb2, service_pb2, store_pb2
 
 
 def test_only_what_may_go_away_is_tried_again() -> None:
-    again = {evershard.UnavailableError, evershard.OverloadedError, evershard.FencedError, evershard.WrongShardError}
+    again = {
+        evershard.UnavailableError,
+        evershard.OverloadedError,
+        evershard.FencedError,
+        evershard.WrongShardError,
+    }
     for name in evershard.__all__:
         kind = getattr(evershard, name)
         if isinstance(kind, type) and issubclass(kind, evershard.EvershardError):
@@ -25,7 +30,10 @@ def test_what_must_not_be_done_twice_is_tried_again_where_it_was_not_done() -> N
     assert not_done(no_connection, several=False)
     assert not_done(evershard.OverloadedError("busy", told_by_server=True), several=False)
     assert not_done(evershard.UnavailableError("it is stopping", told_by_server=True), several=True)
-    assert not not_done(evershard.UnavailableError("the disk is full", told_by_server=True), several=False)
+    assert not not_done(
+        evershard.UnavailableError("the disk is full", told_by_server=True),
+        several=False,
+    )
     assert not not_done(evershard.UnavailableError("Socket closed"), several=True)
     assert not not_done(evershard.TimeoutError("x", told_by_server=True), several=True)
     assert not not_done(evershard.NotFoundError("x", told_by_server=True), several=True)
@@ -53,9 +61,16 @@ def test_a_read_goes_on_behind_its_last_event_and_sees_no_later_moment() -> None
     read = cursor(Query.all(), first=0, limit=5, at_least=7)
     assert read.request(250).at_least == service_pb2.AtLeast(position=7, timeout_ms=250)
     read.took(page(3, 4, watermark=50))
-    assert read.request(250).options == store_pb2.ReadOptions(after=4, up_to=50, limit=3) and read.request(250).at_least.position == 50
+    assert (
+        read.request(250).options == store_pb2.ReadOptions(after=4, up_to=50, limit=3)
+        and read.request(250).at_least.position == 50
+    )
     read.took(page(9, watermark=60))
-    assert read.watermark == 50 and read.request(0).options == store_pb2.ReadOptions(after=9, up_to=50, limit=2) and not read.complete
+    assert (
+        read.watermark == 50
+        and read.request(0).options == store_pb2.ReadOptions(after=9, up_to=50, limit=2)
+        and not read.complete
+    )
     read.took(page(10, 11))
     assert read.complete
 
@@ -71,7 +86,9 @@ def test_where_a_group_begins_is_not_what_was_seen() -> None:
 def test_a_read_backwards_goes_on_in_front_of_its_last_event() -> None:
     read = cursor(Query.all(), before=90, backwards=True)
     read.took(page(80, 70))
-    assert read.request(0).options == store_pb2.ReadOptions(before=70, up_to=100, direction=store_pb2.DIRECTION_BACKWARDS)
+    assert read.request(0).options == store_pb2.ReadOptions(
+        before=70, up_to=100, direction=store_pb2.DIRECTION_BACKWARDS
+    )
 
 
 def test_an_aggregate_is_read_by_number() -> None:
@@ -111,7 +128,11 @@ def test_a_broken_stream_sends_what_was_not_answered_again_in_order_and_with_the
     for at in (2, 3, 4):
         pipeline.answered(appended(at), 2.0)
     outcomes = [order.take() for _ in range(5)]
-    assert [o.appended.first_position for o in outcomes[:4] if o and o.appended] == [1, 2, 3, 4] and outcomes[4] is None and order.is_empty
+    assert (
+        [o.appended.first_position for o in outcomes[:4] if o and o.appended] == [1, 2, 3, 4]
+        and outcomes[4] is None
+        and order.is_empty
+    )
 
 
 def test_what_met_a_full_queue_is_sent_again_when_the_server_said_and_keeps_its_place() -> None:
@@ -144,7 +165,9 @@ def test_too_late_what_was_sent_is_unknown_and_what_was_not_has_failed() -> None
     pipeline.give_up(evershard.UnavailableError("gone"))
     first, second = order.take(), order.take()
     assert first and second and first.append == appends[0]
-    assert isinstance(first.error, (evershard.OverloadedError, evershard.OutcomeUnknownError)) and second.error is not None
+    assert (
+        isinstance(first.error, (evershard.OverloadedError, evershard.OutcomeUnknownError)) and second.error is not None
+    )
 
 
 def test_what_was_sent_and_never_answered_is_unknown() -> None:
@@ -184,11 +207,21 @@ def test_appends_of_a_shard_change_their_lane_when_all_before_them_are_answered(
     send(one, 5, 1)
     assert lanes.lane(6, 2) == 2, "another shard does not wait"
     send(two, 6, 2)
-    assert lanes.lane(5, 2) is None and lanes.lane(5, 1) == 1 and lanes.lane(5, 0) == 1, "it moves: behind what is under way"
+    assert (
+        lanes.lane(5, 2) is None and lanes.lane(5, 1) == 1 and lanes.lane(5, 0) == 1
+    ), "it moves: behind what is under way"
     assert order.take() is not None and order.take() is None, "in the order given, over all lanes"
     two.answered(appended(3), 0.0)
     assert order.take() is None
     one.answered(appended(2), 0.0)
     assert lanes.lane(5, 2) == 2
     first, second = order.take(), order.take()
-    assert first and second and first.appended and first.appended.first_position == 2 and second.appended and second.appended.first_position == 3 and order.is_empty
+    assert (
+        first
+        and second
+        and first.appended
+        and first.appended.first_position == 2
+        and second.appended
+        and second.appended.first_position == 3
+        and order.is_empty
+    )

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 import evershard
-from evershard import Event, InvalidArgumentError, NotFoundError, Query, UnavailableError, aio
+from evershard import (
+    Event,
+    InvalidArgumentError,
+    NotFoundError,
+    Query,
+    UnavailableError,
+    aio,
+)
 
 ORDERS = {
     "fields": [
@@ -22,14 +29,39 @@ ORDERS = {
         {"name": "photo", "type": "bytes", "nullable": True},
         {"name": "all", "type": "json"},
     ],
-    "rules": [{"types": ["Placed"], "action": "upsert", "key": "aggregate", "fields": {
-        "who": "$.who", "total": "$.lines[0].price", "weight": "$.weight", "paid": "$.paid", "at": "occurred_at", "photo": "$.photo", "all": "$"}}],
+    "rules": [
+        {
+            "types": ["Placed"],
+            "action": "upsert",
+            "key": "aggregate",
+            "fields": {
+                "who": "$.who",
+                "total": "$.lines[0].price",
+                "weight": "$.weight",
+                "paid": "$.paid",
+                "at": "occurred_at",
+                "photo": "$.photo",
+                "all": "$",
+            },
+        }
+    ],
 }
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
 def placed(n: int) -> Event:
-    return Event("Placed", f"order-{n}", {"who": "ann" if n % 2 else "bob", "lines": [{"price": 10 * n}], "weight": n / 2, "paid": n > 2, "photo": "AAE="}, occurred_at=AT)
+    return Event(
+        "Placed",
+        f"order-{n}",
+        {
+            "who": "ann" if n % 2 else "bob",
+            "lines": [{"price": 10 * n}],
+            "weight": n / 2,
+            "paid": n > 2,
+            "photo": "AAE=",
+        },
+        occurred_at=AT,
+    )
 
 
 def test_a_table_is_selected(store: evershard.Client) -> None:
@@ -38,16 +70,45 @@ def test_a_table_is_selected(store: evershard.Client) -> None:
     for n in range(1, 6):
         store.append(placed(n))
     first, *_ = store.select("orders", "total = :t", {"t": 30})  # what this client wrote is there
-    assert first == {"order": "order-3", "who": "ann", "total": 30, "weight": 1.5, "paid": True, "at": AT, "photo": b"\0\1",
-                     "all": {"who": "ann", "lines": [{"price": 30}], "weight": 1.5, "paid": True, "photo": "AAE="}}
-    assert [row["order"] for row in store.select("orders", order=["-who", "total"], fields=["order", "who"])] == ["order-2", "order-4", "order-1", "order-3", "order-5"]
-    assert [row["total"] for row in store.select("orders", "who = ?1 AND paid AND at = :at", {1: "ann", "at": AT})] == [30, 50]
+    assert first == {
+        "order": "order-3",
+        "who": "ann",
+        "total": 30,
+        "weight": 1.5,
+        "paid": True,
+        "at": AT,
+        "photo": b"\0\1",
+        "all": {
+            "who": "ann",
+            "lines": [{"price": 30}],
+            "weight": 1.5,
+            "paid": True,
+            "photo": "AAE=",
+        },
+    }
+    assert [row["order"] for row in store.select("orders", order=["-who", "total"], fields=["order", "who"])] == [
+        "order-2",
+        "order-4",
+        "order-1",
+        "order-3",
+        "order-5",
+    ]
+    assert [row["total"] for row in store.select("orders", "who = ?1 AND paid AND at = :at", {1: "ann", "at": AT})] == [
+        30,
+        50,
+    ]
     assert len(list(store.select("orders", limit=2))) == 2
     page = store.select_page("orders", order=["total"], limit=2)
     assert [row["total"] for row in page.rows] == [10, 20]
     page = store.select_page("orders", order=["total"], limit=9, continue_from=page.next)
     assert ([row["total"] for row in page.rows], page.next) == ([30, 40, 50], "")
-    for where, parameters in (("nobody = 1", {}), ("total >", {}), ("total = :t", {}), ("total = :t", {"t": 1 << 70}), ("total = :t", {"t": object()})):
+    for where, parameters in (
+        ("nobody = 1", {}),
+        ("total >", {}),
+        ("total = :t", {}),
+        ("total = :t", {"t": 1 << 70}),
+        ("total = :t", {"t": object()}),
+    ):
         with pytest.raises(InvalidArgumentError):
             list(store.select("orders", where, parameters))  # type: ignore[arg-type]
     with pytest.raises(NotFoundError):
@@ -65,7 +126,10 @@ def test_indexes_are_read(store: evershard.Client) -> None:
     name = store.create_index(Query().types("Placed")).name
     assert store.create_index(Query().types("Placed", "Placed")).name == name
     page = store.read_index(name, start=2, limit=2, events=True)
-    assert [(one.number, str(one.event.aggregate)) for one in page.entries if one.event] == [(2, "order-2"), (3, "order-3")]
+    assert [(one.number, str(one.event.aggregate)) for one in page.entries if one.event] == [
+        (2, "order-2"),
+        (3, "order-3"),
+    ]
     assert page.count == 5
     assert [one.number for one in store.read_index(name, backwards=True, limit=1).entries] == [5]
     store.create_value_index("by-price", ["Placed"], "$.lines[0].price", "integer")
@@ -103,9 +167,21 @@ def test_documents_are_shown(server: Any) -> None:
             for n in range(1, 6):
                 await store.append(placed(n))
             one = await store.document("order-3")
-            assert (str(one.aggregate), one.version, one.content["lines"], one.problems) == ("order-3", 1, [{"price": 30}], 0)
-            assert [str(each.aggregate) async for each in store.documents("order", 'who = "ann"')] == ["order-1", "order-3", "order-5"]
-            assert [str(each.aggregate) async for each in store.documents("order", after="2", limit=2)] == ["order-3", "order-4"]
+            assert (
+                str(one.aggregate),
+                one.version,
+                one.content["lines"],
+                one.problems,
+            ) == ("order-3", 1, [{"price": 30}], 0)
+            assert [str(each.aggregate) async for each in store.documents("order", 'who = "ann"')] == [
+                "order-1",
+                "order-3",
+                "order-5",
+            ]
+            assert [str(each.aggregate) async for each in store.documents("order", after="2", limit=2)] == [
+                "order-3",
+                "order-4",
+            ]
             with pytest.raises(InvalidArgumentError):
                 [each async for each in store.documents("order", "who")]
             assert one.definition == version

@@ -28,7 +28,11 @@ def vectors() -> list[tuple[bytes, int, str, tuple[int, int, int]]]:
     """The rows of the tables of docs/internals/sharding.md: what is hashed, and what must come out."""
     rows = []
     text = (ROOT / "docs/internals/sharding.md").read_text(encoding="utf-8")
-    for what, size, digest, *shards in re.findall(r"^\| (.+) \| (\d+) \| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| (\d+) \|$", text, re.M):
+    for what, size, digest, *shards in re.findall(
+        r"^\| (.+) \| (\d+) \| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| (\d+) \|$",
+        text,
+        re.M,
+    ):
         quoted = re.findall(r"`([^`]+)`", what)
         name = (quoted[0] if quoted else "").encode()
         if re.match(r"[0-9a-f]{8}-", name.decode()):
@@ -51,7 +55,13 @@ def test_shards_are_those_of_the_published_vectors() -> None:
 
 def test_an_append_lies_where_its_first_event_does() -> None:
     assert _route.shard_of(Append([Event("T", "order-1"), Event("T", "order-2")]), 65_535) == 51_136
-    assert _route.shard_of(Append(Event("T", id=uuid.UUID("00000000-0000-4000-8000-000000000001"))), 65_535) == 44_249
+    assert (
+        _route.shard_of(
+            Append(Event("T", id=uuid.UUID("00000000-0000-4000-8000-000000000001"))),
+            65_535,
+        )
+        == 44_249
+    )
     assert _route.shard_of(Append([]), 16) is None
 
 
@@ -93,7 +103,13 @@ def test_rests_grow_and_differ() -> None:
 class Node(fake.Fake):
     def __init__(self, **says: Any) -> None:
         super().__init__()
-        self.says: dict[str, Any] = {"store_id": "shop", "fork_id": "f", "shards": 3, "hash": 1, **says}
+        self.says: dict[str, Any] = {
+            "store_id": "shop",
+            "fork_id": "f",
+            "shards": 3,
+            "hash": 1,
+            **says,
+        }
         self.met = 0
         self.server, self.address = fake.serve(self)
 
@@ -119,7 +135,12 @@ def nodes() -> Iterator[Any]:
 
 
 def stopping(_: Any, context: Any) -> None:
-    fake.refuse(context, grpc.StatusCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, "the server is stopping")
+    fake.refuse(
+        context,
+        grpc.StatusCode.UNAVAILABLE,
+        ErrorCode.UNAVAILABLE,
+        "the server is stopping",
+    )
 
 
 def test_an_append_goes_on_at_the_next_address_with_the_same_bytes(nodes: Any) -> None:
@@ -127,12 +148,18 @@ def test_an_append_goes_on_at_the_next_address_with_the_same_bytes(nodes: Any) -
     stops.scripts["Append"] = [lambda *_: fake.appended(1), stopping]
     works.appends_at(2)
     with Client(["127.0.0.1:1", stops.address, works.address], timeout=60) as client:
-        assert [client.append(Event("T", "a-1")).first_position for _ in range(3)] == [1, 2, 2]
+        assert [client.append(Event("T", "a-1")).first_position for _ in range(3)] == [
+            1,
+            2,
+            2,
+        ]
     assert [len(stops.seen), len(works.seen)] == [2, 2], "it keeps to what works"
     assert stops.seen[1].SerializeToString() == works.seen[0].SerializeToString()
 
 
-def test_another_store_is_never_sent_what_was_meant_for_the_first_one(nodes: Any) -> None:
+def test_another_store_is_never_sent_what_was_meant_for_the_first_one(
+    nodes: Any,
+) -> None:
     ours, foreign = nodes(), nodes(fork_id="a copy")
     ours.scripts["Append"] = [lambda *_: fake.appended(1), stopping]
     foreign.appends_at(7)
@@ -161,7 +188,10 @@ def test_nobody_at_several_addresses_is_unavailable() -> None:
 
 def test_an_append_goes_to_the_node_of_its_shard(nodes: Any) -> None:
     owner, other = nodes(), nodes()
-    members = [{"node": 1, "address": other.address}, {"node": 2, "address": owner.address}]
+    members = [
+        {"node": 1, "address": other.address},
+        {"node": 2, "address": owner.address},
+    ]
     for node, here in ((other, 1), (owner, 2)):
         node.says.update(members=members, owners=[2, 2, 2], epochs=[1, 1, 1], here=here)
         node.appends_at(here)
@@ -177,13 +207,23 @@ def test_an_append_goes_to_the_node_of_its_shard(nodes: Any) -> None:
 
 def test_after_wrong_shard_the_newest_word_counts(nodes: Any) -> None:
     owner, other = nodes(), nodes()
-    members = [{"node": 1, "address": other.address}, {"node": 2, "address": owner.address}]
+    members = [
+        {"node": 1, "address": other.address},
+        {"node": 2, "address": owner.address},
+    ]
     owner.says.update(members=members, owners=[2, 2, 2], epochs=[5, 5, 5], here=2)
     other.says.update(members=members, owners=[1, 1, 1], epochs=[4, 4, 4], here=1)
     owner.appends_at(2)
-    other.scripts["Append"] = [lambda *_: fake.appended(1), lambda _, context: fake.refuse(context, grpc.StatusCode.UNAVAILABLE, ErrorCode.WRONG_SHARD)]
+    other.scripts["Append"] = [
+        lambda *_: fake.appended(1),
+        lambda _, context: fake.refuse(context, grpc.StatusCode.UNAVAILABLE, ErrorCode.WRONG_SHARD),
+    ]
     with Client([other.address, owner.address], timeout=60) as client:
-        assert [client.append(Event("T", "a-1")).first_position for _ in range(3)] == [1, 2, 2]
+        assert [client.append(Event("T", "a-1")).first_position for _ in range(3)] == [
+            1,
+            2,
+            2,
+        ]
 
 
 def test_reads_wait_for_what_was_seen(nodes: Any) -> None:
@@ -220,12 +260,22 @@ def test_reads_wait_for_what_was_seen(nodes: Any) -> None:
 
 def test_one_that_is_behind_is_left_alone_where_there_are_others(nodes: Any) -> None:
     behind, there = nodes(), nodes()
-    behind.scripts["Head"] = [lambda _, context: fake.refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT, "not yet at 40")]
+    behind.scripts["Head"] = [
+        lambda _, context: fake.refuse(
+            context,
+            grpc.StatusCode.DEADLINE_EXCEEDED,
+            ErrorCode.TIMEOUT,
+            "not yet at 40",
+        )
+    ]
     there.scripts["Head"] = [lambda *_: service_pb2.HeadResponse(watermark=41)]
     with Client([behind.address, there.address], timeout=60, seen=40) as client:
         assert client.head() == 41
         assert behind.seen[0].at_least.timeout_ms <= 3_000
-    with Client(behind.address, timeout=60, seen=40) as alone, pytest.raises(evershard.TimeoutError, match="not yet at 40"):
+    with (
+        Client(behind.address, timeout=60, seen=40) as alone,
+        pytest.raises(evershard.TimeoutError, match="not yet at 40"),
+    ):
         alone.head()
 
 
@@ -241,7 +291,11 @@ def test_a_read_goes_on_at_a_node_that_has_come_as_far(nodes: Any) -> None:
     with Client([breaks.address, goes_on.address], timeout=60, read_own_writes=False) as client:
         assert [event.position for event in client.read()] == [1, 2]
     request = goes_on.seen[0]
-    assert (request.options.after, request.options.up_to, request.at_least.position) == (1, 5, 5)
+    assert (
+        request.options.after,
+        request.options.up_to,
+        request.at_least.position,
+    ) == (1, 5, 5)
 
 
 def test_a_subscription_goes_on_at_another_node_behind_what_it_gave(nodes: Any) -> None:
@@ -257,7 +311,10 @@ def test_a_subscription_goes_on_at_another_node_behind_what_it_gave(nodes: Any) 
 
     breaks.scripts["Subscribe"] = [events_and_break, break_at_once]
     caught_up_before = service_pb2.SubscribeResponse(kind=service_pb2.SubscribeResponse.KIND_CAUGHT_UP, watermark=4)
-    goes_on.scripts["Subscribe"] = [lambda *_: iter([caught_up_before]), lambda *_: iter([fake.events(7)])]
+    goes_on.scripts["Subscribe"] = [
+        lambda *_: iter([caught_up_before]),
+        lambda *_: iter([fake.events(7)]),
+    ]
     with Client([breaks.address, goes_on.address], timeout=60) as client, client.subscribe(after=0) as subscription:
         seen, watermarks = [], []
         for item in subscription:
@@ -305,12 +362,22 @@ def storing(log: list[tuple[int, str]], node: int) -> Any:
 
 
 def test_many_appends_go_to_the_nodes_of_their_shards(nodes: Any) -> None:
-    first, second = nodes(shards=2, owners=[1, 2], epochs=[1, 1], here=1), nodes(shards=2, owners=[1, 2], epochs=[1, 1], here=2)
+    first, second = nodes(shards=2, owners=[1, 2], epochs=[1, 1], here=1), nodes(
+        shards=2, owners=[1, 2], epochs=[1, 1], here=2
+    )
     log: list[tuple[int, str]] = []
     for number, node in ((1, first), (2, second)):
-        node.says.update(members=[{"node": 1, "address": first.address}, {"node": 2, "address": second.address}])
+        node.says.update(
+            members=[
+                {"node": 1, "address": first.address},
+                {"node": 2, "address": second.address},
+            ]
+        )
         node.scripts["AppendMany"] = [storing(log, number)]
-    by_shard = {shard: [f"{n}" for n in range(40) if _route.shard_of(Append(Event("T", f"a-{n}")), 2) == shard] for shard in (0, 1)}
+    by_shard = {
+        shard: [f"{n}" for n in range(40) if _route.shard_of(Append(Event("T", f"a-{n}")), 2) == shard]
+        for shard in (0, 1)
+    }
 
     def source(client: Client) -> Iterator[Append]:
         for n in range(40):
@@ -329,6 +396,12 @@ def test_many_appends_go_to_the_nodes_of_their_shards(nodes: Any) -> None:
     assert all(outcome.appended for outcome in outcomes)
     begin = log.index((0, "from here on each goes to its own"))
     last = log[-40:]
-    assert begin > 40 and {value for node, value in last if node == 1} == set(by_shard[0]) and {value for node, value in last if node == 2} == set(by_shard[1])
+    assert (
+        begin > 40
+        and {value for node, value in last if node == 1} == set(by_shard[0])
+        and {value for node, value in last if node == 2} == set(by_shard[1])
+    )
     for node in (1, 2):
-        assert [value for at, value in last if at == node] == by_shard[node - 1], "those of one shard, as they were given"
+        assert [value for at, value in last if at == node] == by_shard[
+            node - 1
+        ], "those of one shard, as they were given"

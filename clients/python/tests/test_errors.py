@@ -22,7 +22,10 @@ def failed(code: grpc.StatusCode, text: str = "", detail: store_pb2.Error | None
     if detail is not None:
         packed = any_pb2.Any()
         packed.Pack(detail)
-        trailing.add("grpc-status-details-bin", status_pb2.Status(code=code.value[0], details=[packed]).SerializeToString())
+        trailing.add(
+            "grpc-status-details-bin",
+            status_pb2.Status(code=code.value[0], details=[packed]).SerializeToString(),
+        )
     return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, text)
 
 
@@ -38,14 +41,45 @@ def test_every_code_has_a_class_of_its_own() -> None:
 
 
 def test_details_are_attributes() -> None:
-    conflict = _wire.failure(failed(grpc.StatusCode.ABORTED, "", store_pb2.Error.FromString((WIRE / "Error-version_conflict.bin").read_bytes())))
+    conflict = _wire.failure(
+        failed(
+            grpc.StatusCode.ABORTED,
+            "",
+            store_pb2.Error.FromString((WIRE / "Error-version_conflict.bin").read_bytes()),
+        )
+    )
     assert isinstance(conflict, evershard.VersionConflictError) and isinstance(conflict, evershard.ConflictError)
-    assert (str(conflict.aggregate), str(conflict.expected), conflict.actual, conflict.position, conflict.conflicts) == ("order-1", "3", 0, None, ())
-    condition = _wire.failure(failed(grpc.StatusCode.ABORTED, "", store_pb2.Error.FromString((WIRE / "Error-condition_failed.bin").read_bytes())))
+    assert (
+        str(conflict.aggregate),
+        str(conflict.expected),
+        conflict.actual,
+        conflict.position,
+        conflict.conflicts,
+    ) == ("order-1", "3", 0, None, ())
+    condition = _wire.failure(
+        failed(
+            grpc.StatusCode.ABORTED,
+            "",
+            store_pb2.Error.FromString((WIRE / "Error-condition_failed.bin").read_bytes()),
+        )
+    )
     assert isinstance(condition, evershard.ConditionFailedError)
-    assert (condition.condition, condition.position, [event.position for event in condition.conflicts]) == (0, 300, [300, 301])
-    busy = _wire.failure(failed(grpc.StatusCode.RESOURCE_EXHAUSTED, "", store_pb2.Error.FromString((WIRE / "Error-overloaded.bin").read_bytes())))
-    assert isinstance(busy, evershard.OverloadedError) and (busy.retry_after, busy.shard) == (0.02, 3)
+    assert (
+        condition.condition,
+        condition.position,
+        [event.position for event in condition.conflicts],
+    ) == (0, 300, [300, 301])
+    busy = _wire.failure(
+        failed(
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "",
+            store_pb2.Error.FromString((WIRE / "Error-overloaded.bin").read_bytes()),
+        )
+    )
+    assert isinstance(busy, evershard.OverloadedError) and (
+        busy.retry_after,
+        busy.shard,
+    ) == (0.02, 3)
 
 
 def test_a_code_of_tomorrow_is_an_error_all_the_same() -> None:
@@ -72,9 +106,16 @@ def test_what_grpc_says_itself(code: grpc.StatusCode, kind: type[evershard.Evers
 
 
 def test_details_that_are_none_do_no_harm() -> None:
-    call = grpc.aio.AioRpcError(grpc.StatusCode.ABORTED, grpc.aio.Metadata(), grpc.aio.Metadata(("grpc-status-details-bin", b"\xff\xff")), "text")
+    call = grpc.aio.AioRpcError(
+        grpc.StatusCode.ABORTED,
+        grpc.aio.Metadata(),
+        grpc.aio.Metadata(("grpc-status-details-bin", b"\xff\xff")),
+        "text",
+    )
     assert type(_wire.failure(call)) is evershard.CallCancelledError
 
 
 def test_a_time_out_is_pythons_too() -> None:
-    assert issubclass(evershard.OutcomeUnknownError, TimeoutError) and issubclass(evershard.InvalidArgumentError, ValueError)
+    assert issubclass(evershard.OutcomeUnknownError, TimeoutError) and issubclass(
+        evershard.InvalidArgumentError, ValueError
+    )

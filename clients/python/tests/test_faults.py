@@ -27,7 +27,10 @@ def test_killed_under_load(make_server: Any) -> None:
             try:
                 n = 0
                 while not done.is_set():
-                    append = Append(Event("Placed", f"single-{who}", {"n": n}), expect={f"single-{who}": n})
+                    append = Append(
+                        Event("Placed", f"single-{who}", {"n": n}),
+                        expect={f"single-{who}": n},
+                    )
                     acknowledged.append((append, store.append(append)))
                     n += 1
             except BaseException as error:
@@ -54,6 +57,7 @@ def test_killed_under_load(make_server: Any) -> None:
         follower = threading.Thread(target=follow)
         for thread in (*writers, follower):
             thread.start()
+
         def wait_for_more(more: int) -> None:
             enough, until = len(acknowledged) + more, time.monotonic() + 60
             while len(acknowledged) < enough and time.monotonic() < until:

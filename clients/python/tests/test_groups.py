@@ -32,7 +32,11 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
 def test_a_worker_settles_what_it_is_given(server: Any) -> None:
     with evershard.Client(server.address) as store:
         store.append([Event("Placed", f"order-{n}", {"n": n}) for n in range(4)])
-        store.create_group("g", Query().types("Placed"), settings={"attempts_max": 2, "retry_first_ms": 1})
+        store.create_group(
+            "g",
+            Query().types("Placed"),
+            settings={"attempts_max": 2, "retry_first_ms": 1},
+        )
         with pytest.raises(evershard.InvalidArgumentError):
             store.create_group("g")
         with store.work("g", worker="w", credit=1) as worker:
@@ -51,7 +55,7 @@ def test_a_worker_settles_what_it_is_given(server: Any) -> None:
                     worker.acknowledge(delivery)  # the same again
             assert sorted(seen) == [(0, 1), (0, 2), (1, 1), (2, 1), (3, 1)]
             assert worker.next(0.05) is None
-            group, = store.groups()
+            (group,) = store.groups()
             assert group.workers == ("w",)
             assert (group.parked, group.unsettled, group.acknowledged) == (2, 0, 2)
         assert store.groups()[0].workers == ()
@@ -74,9 +78,21 @@ with evershard.Client(sys.argv[1]) as store, store.work("g", credit=16) as worke
 def test_an_event_that_kills_its_worker_is_parked_alone(server: Any) -> None:
     with evershard.Client(server.address) as store:
         store.append([Event("Placed", f"order-{n}", {"n": n}) for n in range(16)])
-        store.create_group("g", Query().types("Placed"), settings={"attempts_max": 3, "retry_first_ms": 1, "retry_jitter_percent": 0})
+        store.create_group(
+            "g",
+            Query().types("Placed"),
+            settings={
+                "attempts_max": 3,
+                "retry_first_ms": 1,
+                "retry_jitter_percent": 0,
+            },
+        )
         for crashed in range(1, 4):
-            subprocess.run([sys.executable, "-c", CRASHES, server.address], check=False, timeout=PATIENCE)
+            subprocess.run(
+                [sys.executable, "-c", CRASHES, server.address],
+                check=False,
+                timeout=PATIENCE,
+            )
             until = time.monotonic() + PATIENCE
             while (group := store.groups()[0]).workers and time.monotonic() < until:
                 time.sleep(0.02)
@@ -85,7 +101,7 @@ def test_an_event_that_kills_its_worker_is_parked_alone(server: Any) -> None:
             while (delivery := worker.next(1.0)) is not None:
                 assert delivery.attempt == 1, "it was only in a buffer"
                 worker.acknowledge(delivery)
-        group, = store.groups()
+        (group,) = store.groups()
         assert (group.parked, group.unsettled, group.acknowledged) == (1, 0, 15)
 
 
@@ -124,7 +140,11 @@ class Joining(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
     """Lets a worker in when it is told to."""
 
     def __init__(self) -> None:
-        self.asked, self.let_in, self.gone = threading.Event(), threading.Event(), threading.Event()
+        self.asked, self.let_in, self.gone = (
+            threading.Event(),
+            threading.Event(),
+            threading.Event(),
+        )
 
     def Work(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
         next(requests)

@@ -36,7 +36,13 @@ def bad() -> Iterator[fake.Fake]:
     server.stop(0)
 
 
-def refuses(bad: fake.Fake, status: grpc.StatusCode, code: ErrorCode, message: str, **fields: Any) -> list[None]:
+def refuses(
+    bad: fake.Fake,
+    status: grpc.StatusCode,
+    code: ErrorCode,
+    message: str,
+    **fields: Any,
+) -> list[None]:
     """Every call, and each append of an AppendMany. Returns: an entry for each."""
     heard: list[None] = []
 
@@ -49,7 +55,13 @@ def refuses(bad: fake.Fake, status: grpc.StatusCode, code: ErrorCode, message: s
             heard.append(None)
             yield service_pb2.AppendOutcome(refused=store_pb2.Error(code=int(code), message=message, **fields))  # type: ignore[arg-type]
 
-    bad.scripts = {"Append": [no], "Head": [no], "Read": [no], "Subscribe": [no], "AppendMany": [many]}
+    bad.scripts = {
+        "Append": [no],
+        "Head": [no],
+        "Read": [no],
+        "Subscribe": [no],
+        "AppendMany": [many],
+    }
     return heard
 
 
@@ -72,8 +84,14 @@ def test_what_may_pass_is_tried_again_for_a_while_and_told_with_its_cause(bad: f
     (grpc.StatusCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, evershard.UnavailableError, {"lasting": True}),
     (grpc.StatusCode.DATA_LOSS, ErrorCode.CORRUPTION, evershard.CorruptionError, {}),
 ])  # fmt: skip
-def test_what_no_time_mends_is_told_at_once(bad: fake.Fake, call: Call, status: grpc.StatusCode, code: ErrorCode, kind: type[evershard.EvershardError],
-                                            fields: dict[str, Any]) -> None:
+def test_what_no_time_mends_is_told_at_once(
+    bad: fake.Fake,
+    call: Call,
+    status: grpc.StatusCode,
+    code: ErrorCode,
+    kind: type[evershard.EvershardError],
+    fields: dict[str, Any],
+) -> None:
     heard = refuses(bad, status, code, "shard 3 has lost data", **fields)
     with client_of(bad, unavailable_timeout=60) as client, pytest.raises(kind, match="shard 3 has lost data") as caught:
         call(client)
@@ -81,13 +99,26 @@ def test_what_no_time_mends_is_told_at_once(bad: fake.Fake, call: Call, status: 
 
 
 def test_a_follower_is_told_at_once_what_no_time_mends(bad: fake.Fake) -> None:
-    refuses(bad, grpc.StatusCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, "shard 3 has lost data", lasting=True)
+    refuses(
+        bad,
+        grpc.StatusCode.UNAVAILABLE,
+        ErrorCode.UNAVAILABLE,
+        "shard 3 has lost data",
+        lasting=True,
+    )
     with client_of(bad) as client, pytest.raises(evershard.UnavailableError, match="lost data"):
         next(client.subscribe(after=0))
 
 
-def test_a_server_that_waited_too_long_itself_is_not_asked_for_long(bad: fake.Fake) -> None:
-    refuses(bad, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT, "the coordinator is away")
+def test_a_server_that_waited_too_long_itself_is_not_asked_for_long(
+    bad: fake.Fake,
+) -> None:
+    refuses(
+        bad,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        ErrorCode.TIMEOUT,
+        "the coordinator is away",
+    )
     with client_of(bad) as client, pytest.raises(evershard.OutcomeUnknownError, match="the coordinator is away"):
         client.append(Event("T"))
 
@@ -98,10 +129,15 @@ def test_only_what_may_have_arrived_is_unknown(bad: fake.Fake, call: Call) -> No
         silent.bind(("127.0.0.1", 0))
         silent.listen(16)
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        with Client(address, timeout=0.4) as client, pytest.raises(evershard.UnavailableError, match=f"no connection to {address}"):
+        with (
+            Client(address, timeout=0.4) as client,
+            pytest.raises(evershard.UnavailableError, match=f"no connection to {address}"),
+        ):
             call(client)
     stay = time.sleep
-    bad.scripts = {name: [lambda *_: stay(2) or iter([])] for name in ("Append", "Head", "Read", "AppendMany")}  # takes the call, and says nothing
+    bad.scripts = {
+        name: [lambda *_: stay(2) or iter([])] for name in ("Append", "Head", "Read", "AppendMany")
+    }  # takes the call, and says nothing
     with client_of(bad, timeout=0.4) as client, pytest.raises(evershard.TimeoutError) as caught:
         call(client)
     assert isinstance(caught.value, evershard.OutcomeUnknownError) == (call in (CALLS["append"], CALLS["append_many"]))
@@ -127,7 +163,12 @@ def test_an_absence_is_told_once_and_its_end() -> None:
 
     def later(_: Any, context: Any) -> Iterator[Any]:
         if time.monotonic() - began < 1.6:
-            fake.refuse(context, grpc.StatusCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, "node 2 is away")
+            fake.refuse(
+                context,
+                grpc.StatusCode.UNAVAILABLE,
+                ErrorCode.UNAVAILABLE,
+                "node 2 is away",
+            )
         yield heartbeat
 
     script.scripts["Subscribe"] = [once, later]
@@ -138,7 +179,12 @@ def test_an_absence_is_told_once_and_its_end() -> None:
         next(subscription)
         assert subscription.away is None
     server.stop(0)
-    assert len(told) == 2 and isinstance(told[0], evershard.UnavailableError) and "node 2 is away" in told[0].message and told[1] is None
+    assert (
+        len(told) == 2
+        and isinstance(told[0], evershard.UnavailableError)
+        and "node 2 is away" in told[0].message
+        and told[1] is None
+    )
 
 
 def test_patience_ends_so_long_after_the_first_refusal() -> None:
@@ -146,7 +192,9 @@ def test_patience_ends_so_long_after_the_first_refusal() -> None:
     patience = Patience(5.0, began=0.0)
     assert patience.bears(no, 20.0), "the first one, however late"
     assert patience.bears(no, 24.0) and not patience.bears(no, 25.0)
-    assert patience.bears(evershard.UnavailableError("Socket closed"), 99.0), "nobody answered: that is borne until the time-out"
+    assert patience.bears(
+        evershard.UnavailableError("Socket closed"), 99.0
+    ), "nobody answered: that is borne until the time-out"
     assert patience.bears(evershard.OverloadedError("full", told_by_server=True), 99.0)
     patience.worked()
     assert patience.bears(no, 26.0)

@@ -40,7 +40,12 @@ def breaks(_: Any, context: Any) -> Any:
 
 def test_an_append_is_sent_again_with_the_same_bytes(bad: fake.Fake) -> None:
     def busy(_: Any, context: Any) -> None:
-        fake.refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED, retry_after_ms=200)
+        fake.refuse(
+            context,
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            ErrorCode.OVERLOADED,
+            retry_after_ms=200,
+        )
 
     def unknown(_: Any, context: Any) -> None:
         fake.refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT)
@@ -68,14 +73,36 @@ class Groups(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
 @pytest.mark.parametrize(
     ("first", "kind", "asked"),
     [
-        (lambda context: context.abort(BROKEN, "Socket closed"), evershard.OutcomeUnknownError, 1),
-        (lambda context: fake.refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT), evershard.OutcomeUnknownError, 1),
-        (lambda context: fake.refuse(context, BROKEN, ErrorCode.UNAVAILABLE), evershard.UnavailableError, 1),
-        (lambda context: fake.refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT), evershard.InvalidArgumentError, 1),
-        (lambda context: fake.refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED), None, 2),
+        (
+            lambda context: context.abort(BROKEN, "Socket closed"),
+            evershard.OutcomeUnknownError,
+            1,
+        ),
+        (
+            lambda context: fake.refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT),
+            evershard.OutcomeUnknownError,
+            1,
+        ),
+        (
+            lambda context: fake.refuse(context, BROKEN, ErrorCode.UNAVAILABLE),
+            evershard.UnavailableError,
+            1,
+        ),
+        (
+            lambda context: fake.refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT),
+            evershard.InvalidArgumentError,
+            1,
+        ),
+        (
+            lambda context: fake.refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED),
+            None,
+            2,
+        ),
     ],
 )
-def test_a_change_whose_answer_was_lost_is_not_made_twice(first: Callable[[Any], Any], kind: type[evershard.EvershardError] | None, asked: int) -> None:
+def test_a_change_whose_answer_was_lost_is_not_made_twice(
+    first: Callable[[Any], Any], kind: type[evershard.EvershardError] | None, asked: int
+) -> None:
     groups = Groups(first, lambda _: groups_pb2.GroupInfo(name="g"))
     server, address = fake.serve(fake.Fake(), groups=groups)
     with Client(address, timeout=20) as client:
@@ -97,25 +124,59 @@ def test_a_change_waits_for_a_server_that_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [
-        (grpc.StatusCode.ABORTED, ErrorCode.VERSION_CONFLICT, evershard.VersionConflictError),
-        (grpc.StatusCode.ABORTED, ErrorCode.CONDITION_FAILED, evershard.ConditionFailedError),
-        (grpc.StatusCode.ALREADY_EXISTS, ErrorCode.DUPLICATE_EVENT, evershard.DuplicateEventError),
+        (
+            grpc.StatusCode.ABORTED,
+            ErrorCode.VERSION_CONFLICT,
+            evershard.VersionConflictError,
+        ),
+        (
+            grpc.StatusCode.ABORTED,
+            ErrorCode.CONDITION_FAILED,
+            evershard.ConditionFailedError,
+        ),
+        (
+            grpc.StatusCode.ALREADY_EXISTS,
+            ErrorCode.DUPLICATE_EVENT,
+            evershard.DuplicateEventError,
+        ),
         (grpc.StatusCode.NOT_FOUND, ErrorCode.NOT_FOUND, evershard.NotFoundError),
-        (grpc.StatusCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT, evershard.InvalidArgumentError),
-        (grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.TOO_LARGE, evershard.TooLargeError),
+        (
+            grpc.StatusCode.INVALID_ARGUMENT,
+            ErrorCode.INVALID_ARGUMENT,
+            evershard.InvalidArgumentError,
+        ),
+        (
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            ErrorCode.TOO_LARGE,
+            evershard.TooLargeError,
+        ),
         (grpc.StatusCode.DATA_LOSS, ErrorCode.IO, evershard.IoError),
-        (grpc.StatusCode.PERMISSION_DENIED, ErrorCode.PERMISSION_DENIED, evershard.PermissionDeniedError),
+        (
+            grpc.StatusCode.PERMISSION_DENIED,
+            ErrorCode.PERMISSION_DENIED,
+            evershard.PermissionDeniedError,
+        ),
     ],
 )
-def test_what_the_server_decided_is_not_asked_again(bad: fake.Fake, status: grpc.StatusCode, code: ErrorCode, kind: type[evershard.EvershardError]) -> None:
+def test_what_the_server_decided_is_not_asked_again(
+    bad: fake.Fake,
+    status: grpc.StatusCode,
+    code: ErrorCode,
+    kind: type[evershard.EvershardError],
+) -> None:
     bad.scripts["Append"] = [lambda _, context: fake.refuse(context, status, code)]
     with client_of(bad) as client, pytest.raises(kind):
         client.append(Event("T"))
     assert len(bad.seen) == 1
 
 
-def test_without_an_answer_in_time_the_outcome_is_unknown_and_can_be_asked_for(bad: fake.Fake) -> None:
-    bad.scripts["Append"] = [lambda *_: time.sleep(5) or fake.appended(), lambda *_: fake.appended(1, True)]
+def test_without_an_answer_in_time_the_outcome_is_unknown_and_can_be_asked_for(
+    bad: fake.Fake,
+) -> None:
+    bad.scripts["Append"] = [
+        lambda *_: time.sleep(5) or fake.appended(),
+        lambda *_: fake.appended(1, True),
+    ]
     with client_of(bad) as client:
         with pytest.raises(evershard.OutcomeUnknownError) as caught:
             client.append(Event("T"), timeout=2)
@@ -123,7 +184,9 @@ def test_without_an_answer_in_time_the_outcome_is_unknown_and_can_be_asked_for(b
     assert bad.seen[0] == bad.seen[1]
 
 
-def test_broken_connections_until_the_time_out_leave_the_outcome_unknown(bad: fake.Fake) -> None:
+def test_broken_connections_until_the_time_out_leave_the_outcome_unknown(
+    bad: fake.Fake,
+) -> None:
     bad.scripts["Append"] = [breaks]
     with client_of(bad, timeout=3) as client, pytest.raises(evershard.OutcomeUnknownError):
         client.append(Event("T"))
@@ -157,19 +220,29 @@ def test_nobody_there_is_unavailable() -> None:
             one.result()
 
 
-def test_closing_while_an_append_is_under_way_leaves_its_outcome_unknown(bad: fake.Fake) -> None:
+def test_closing_while_an_append_is_under_way_leaves_its_outcome_unknown(
+    bad: fake.Fake,
+) -> None:
     bad.scripts["Append"] = [lambda *_: threading.Timer(0.1, client.close).start() or time.sleep(3) or fake.appended()]
     client = client_of(bad)
     with pytest.raises(evershard.OutcomeUnknownError, match="closed"):
         client.append(Event("T"))
 
 
-def test_what_another_try_cannot_know_leaves_the_outcome_unknown(bad: fake.Fake) -> None:
-    bad.scripts["Append"] = [breaks, lambda _, context: fake.refuse(context, grpc.StatusCode.UNAUTHENTICATED, ErrorCode.UNAUTHENTICATED)]
+def test_what_another_try_cannot_know_leaves_the_outcome_unknown(
+    bad: fake.Fake,
+) -> None:
+    bad.scripts["Append"] = [
+        breaks,
+        lambda _, context: fake.refuse(context, grpc.StatusCode.UNAUTHENTICATED, ErrorCode.UNAUTHENTICATED),
+    ]
     with client_of(bad) as client, pytest.raises(evershard.OutcomeUnknownError) as caught:
         client.append(Event("T"))
     assert isinstance(caught.value.__cause__, evershard.UnauthenticatedError)
-    bad.scripts["Append"] = [breaks, lambda _, context: fake.refuse(context, grpc.StatusCode.ABORTED, ErrorCode.VERSION_CONFLICT)]
+    bad.scripts["Append"] = [
+        breaks,
+        lambda _, context: fake.refuse(context, grpc.StatusCode.ABORTED, ErrorCode.VERSION_CONFLICT),
+    ]
     with client_of(bad) as client, pytest.raises(evershard.VersionConflictError):
         client.append(Event("T"))
 
@@ -180,12 +253,22 @@ def test_a_read_goes_on_without_a_gap_or_a_double(bad: fake.Fake) -> None:
         context.abort(BROKEN, "Socket closed")
 
     def then(request: Any, context: Any) -> Iterator[Any]:
-        yield store_pb2.Page(events=[fake.event(n) for n in range(request.options.after + 1, request.options.up_to + 1)], watermark=9, complete=True)
+        yield store_pb2.Page(
+            events=[fake.event(n) for n in range(request.options.after + 1, request.options.up_to + 1)],
+            watermark=9,
+            complete=True,
+        )
 
     bad.scripts["Read"] = [breaks, first, breaks, then]
     with client_of(bad) as client:
         reader = client.read()
-        assert [event.position for event in reader] == [1, 2, 3, 4, 5] and reader.watermark == 5
+        assert [event.position for event in reader] == [
+            1,
+            2,
+            3,
+            4,
+            5,
+        ] and reader.watermark == 5
 
 
 def test_a_read_that_ends_early_is_not_taken_for_complete(bad: fake.Fake) -> None:
@@ -212,12 +295,24 @@ def test_a_subscription_goes_on_behind_its_watermark(bad: fake.Fake) -> None:
 
     heartbeat = service_pb2.SubscribeResponse(kind=service_pb2.SubscribeResponse.KIND_HEARTBEAT, watermark=9)
     bad.scripts["Head"] = [breaks, lambda *_: service_pb2.HeadResponse(watermark=3)]
-    bad.scripts["Subscribe"] = [breaks, breaking(fake.events(4, 5, watermark=6)), breaking(heartbeat), lambda *_: iter([]), breaking(fake.events(10))]
+    bad.scripts["Subscribe"] = [
+        breaks,
+        breaking(fake.events(4, 5, watermark=6)),
+        breaking(heartbeat),
+        lambda *_: iter([]),
+        breaking(fake.events(10)),
+    ]
     with client_of(bad) as client, client.subscribe() as subscription:
         seen = [event.position for event in itertools.islice(subscription.events(), 3)]
         assert seen == [4, 5, 10] and subscription.reconnects >= 4
     afters = [request.after for request in bad.seen if isinstance(request, service_pb2.SubscribeRequest)]
-    assert afters[:5] == [3, 3, 6, 9, 9], "from now on means from the same moment after a broken connection"
+    assert afters[:5] == [
+        3,
+        3,
+        6,
+        9,
+        9,
+    ], "from now on means from the same moment after a broken connection"
 
 
 def test_silence_of_three_heartbeats_is_a_broken_connection(bad: fake.Fake) -> None:
@@ -236,7 +331,9 @@ def test_silence_of_three_heartbeats_is_a_broken_connection(bad: fake.Fake) -> N
 
 
 def test_a_subscription_ends_with_what_does_not_go_away(bad: fake.Fake) -> None:
-    bad.scripts["Subscribe"] = [lambda _, context: fake.refuse(context, grpc.StatusCode.DATA_LOSS, ErrorCode.CORRUPTION, "damaged")]
+    bad.scripts["Subscribe"] = [
+        lambda _, context: fake.refuse(context, grpc.StatusCode.DATA_LOSS, ErrorCode.CORRUPTION, "damaged")
+    ]
     with client_of(bad) as client, pytest.raises(evershard.CorruptionError):
         next(client.subscribe(after=0))
     assert len(bad.seen) == 1
@@ -254,7 +351,13 @@ def test_many_appends_survive_broken_streams_and_full_queues(bad: fake.Fake) -> 
             if breaking and answered == 5:
                 context.abort(BROKEN, "Socket closed")
             if len(received) % 7 == 0:
-                yield service_pb2.AppendOutcome(refused=store_pb2.Error(code=store_pb2.ERROR_CODE_OVERLOADED, message="full", retry_after_ms=1))
+                yield service_pb2.AppendOutcome(
+                    refused=store_pb2.Error(
+                        code=store_pb2.ERROR_CODE_OVERLOADED,
+                        message="full",
+                        retry_after_ms=1,
+                    )
+                )
                 continue
             duplicate = request.request_id in positions
             position = positions.setdefault(request.request_id, len(positions) + 1)
@@ -265,11 +368,15 @@ def test_many_appends_survive_broken_streams_and_full_queues(bad: fake.Fake) -> 
     with client_of(bad) as client:
         outcomes = list(client.append_many(appends, in_flight=10))
     assert [outcome.append for outcome in outcomes] == appends and len(positions) == 50
-    assert [outcome.result().first_position for outcome in outcomes] == [positions[append.request_id.bytes] for append in appends]
+    assert [outcome.result().first_position for outcome in outcomes] == [
+        positions[append.request_id.bytes] for append in appends
+    ]
     assert len(received) > 50
 
 
-def test_a_stream_that_breaks_while_nothing_is_under_way_ends_nothing(bad: fake.Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_breaks_while_nothing_is_under_way_ends_nothing(
+    bad: fake.Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     idle, broke = threading.Event(), threading.Event()
     later = 0.0
 
@@ -304,7 +411,10 @@ def test_a_stream_that_breaks_while_nothing_is_under_way_ends_nothing(bad: fake.
 
     first_answered = asyncio.Event()
     bad.scripts["AppendMany"] = [breaking, working]
-    monkeypatch.setattr("evershard._append_many.time", types.SimpleNamespace(monotonic=lambda: time.monotonic() + later))
+    monkeypatch.setattr(
+        "evershard._append_many.time",
+        types.SimpleNamespace(monotonic=lambda: time.monotonic() + later),
+    )
     assert asyncio.run(work()) == [1, 2]
 
 
@@ -328,7 +438,10 @@ def test_many_appends_without_an_answer_are_unknown(bad: fake.Fake) -> None:
 
 
 def test_a_state_is_an_object(bad: fake.Fake) -> None:
-    bad.scripts["GetState"] = [breaks, lambda *_: service_pb2.GetStateResponse(json='{"state":{"a":1}}')]
+    bad.scripts["GetState"] = [
+        breaks,
+        lambda *_: service_pb2.GetStateResponse(json='{"state":{"a":1}}'),
+    ]
     with client_of(bad) as client:
         assert client.state("order-1", version=3, limit=0) == {"state": {"a": 1}}
     assert bad.seen[1].version == 3 and bad.seen[1].HasField("limit") and not bad.seen[1].HasField("up_to")

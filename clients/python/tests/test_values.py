@@ -59,10 +59,22 @@ def test_ids_have_limits_in_bytes() -> None:
 
 
 def test_payloads_become_bytes_and_formats() -> None:
-    assert (Event("T", payload=b"\xff").payload, Event("T", payload=b"\xff").payload_format) == (b"\xff", 0)
-    assert (Event("T", payload="zürich").payload, Event("T", payload="zürich").payload_format) == ("zürich".encode(), 3)
-    assert (Event("T", payload={"a": [1, "ü"]}).payload, Event("T", payload={"a": [1, "ü"]}).payload_format) == ('{"a":[1,"ü"]}'.encode(), 1)
-    assert (Event("T", payload='{"a":1}', payload_format=1).payload, Event("T").payload) == (b'{"a":1}', b"")
+    assert (
+        Event("T", payload=b"\xff").payload,
+        Event("T", payload=b"\xff").payload_format,
+    ) == (b"\xff", 0)
+    assert (
+        Event("T", payload="zürich").payload,
+        Event("T", payload="zürich").payload_format,
+    ) == ("zürich".encode(), 3)
+    assert (
+        Event("T", payload={"a": [1, "ü"]}).payload,
+        Event("T", payload={"a": [1, "ü"]}).payload_format,
+    ) == ('{"a":[1,"ü"]}'.encode(), 1)
+    assert (
+        Event("T", payload='{"a":1}', payload_format=1).payload,
+        Event("T").payload,
+    ) == (b'{"a":1}', b"")
     assert Event("T", payload=b"", payload_format=1_000).payload_format == 1_000
     assert Event("T", metadata={"by": "me"}).metadata == b'{"by":"me"}'
     for wrong in (object(), float("nan"), "\ud800"):
@@ -73,7 +85,13 @@ def test_payloads_become_bytes_and_formats() -> None:
 def test_times_have_zones_and_microseconds() -> None:
     moment = datetime.datetime(2026, 1, 31, 13, 0, 0, 123456, datetime.timezone(datetime.timedelta(hours=1)))
     assert Event("T", occurred_at=moment).occurred_at_us == 1_769_860_800_123_456
-    assert Event("T", occurred_at=datetime.datetime(1969, 12, 31, 23, 59, 59, 999999, datetime.timezone.utc)).occurred_at_us == -1
+    assert (
+        Event(
+            "T",
+            occurred_at=datetime.datetime(1969, 12, 31, 23, 59, 59, 999999, datetime.timezone.utc),
+        ).occurred_at_us
+        == -1
+    )
     assert Event("T").occurred_at_us is None
     with pytest.raises(evershard.InvalidArgumentError, match="time zone"):
         Event("T", occurred_at=datetime.datetime(2026, 1, 31))
@@ -89,7 +107,10 @@ def test_an_event_has_its_id_from_the_start() -> None:
 
 def test_queries_are_built_item_by_item() -> None:
     query = Query().types("A", "B").tags("x").tags("y").or_().concerning("order-1", AggregateId("cart", "2"))
-    assert query.items == (evershard.QueryItem(("A", "B"), ("x", "y")), evershard.QueryItem(concerning=(AggregateId("order", "1"), AggregateId("cart", "2"))))
+    assert query.items == (
+        evershard.QueryItem(("A", "B"), ("x", "y")),
+        evershard.QueryItem(concerning=(AggregateId("order", "1"), AggregateId("cart", "2"))),
+    )
     begun = Query().types("A")
     begun.tags("x")
     assert begun == Query().types("A") and Query.all().is_all and hash(query) == hash(query)
@@ -103,7 +124,15 @@ def test_a_string_is_no_list() -> None:
 
 
 def test_expected_versions_and_conditions() -> None:
-    append = evershard.Append(Event("T"), expect={"a-1": "none", "a-2": 3, AggregateId("a", "3"): ExpectedVersion("exists")}, fail_if=Query.all())
+    append = evershard.Append(
+        Event("T"),
+        expect={
+            "a-1": "none",
+            "a-2": 3,
+            AggregateId("a", "3"): ExpectedVersion("exists"),
+        },
+        fail_if=Query.all(),
+    )
     assert [str(version) for _, version in append.expect] == ["none", "3", "exists"]
     assert append.fail_if == (AppendCondition(Query.all(), 0),)
     for wrong in ("nothing", -1, True, 1.5):

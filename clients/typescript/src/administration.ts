@@ -48,10 +48,18 @@ export interface BackupOptions extends WorkOptions {
 
 export class Administration {
   readonly #connection: Connection;
-  constructor(connection: Connection) { this.#connection = connection; }
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
 
   async stats(options?: CallOptions): Promise<Stats> {
-    const { $typeName: _, $unknown: __, createdAtUs, details, ...stats } = await this.#connection.unary(Service.method.stats, {}, options);
+    const {
+      $typeName: _,
+      $unknown: __,
+      createdAtUs,
+      details,
+      ...stats
+    } = await this.#connection.unary(Service.method.stats, {}, options);
     return {
       ...stats,
       createdAt: timestampText(createdAtUs),
@@ -95,7 +103,12 @@ export class Administration {
   /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
   async backup(target: string, options: BackupOptions = {}): Promise<number> {
     const { truthOnly = false, upTo } = options;
-    const last = await work(this.#connection, Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+    const last = await work(
+      this.#connection,
+      Service.method.backup,
+      { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) },
+      options,
+    );
     return toNumber(last.upTo);
   }
 }

@@ -5,7 +5,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { encode } from "./connection.js";
 import { InvalidArgumentError, type ExpectedVersion } from "./errors.js";
 import { encodePayload, eventMessage, type NewEvent, type Payload } from "./event.js";
-import { Ack, AppendRequestSchema, ExpectedVersion_Kind, type AppendResponse, type ExpectedVersionSchema, type SnapshotSchema } from "./gen/evershard/v1/store_pb.js";
+import {
+  Ack,
+  AppendRequestSchema,
+  ExpectedVersion_Kind,
+  type AppendResponse,
+  type ExpectedVersionSchema,
+  type SnapshotSchema,
+} from "./gen/evershard/v1/store_pb.js";
 import { aggregateText, newId, splitAggregate, textOf, toNumber, toUint64, uuidBytes } from "./ids.js";
 import type { Query } from "./query.js";
 
@@ -73,8 +80,14 @@ export function encodeAppend(append: Append): { bytes: Uint8Array; first: string
   const bytes = encode(AppendRequestSchema, {
     ...(named && { requestId: uuidBytes(append.requestId!, "requestId") }),
     events: messages,
-    expectations: Object.entries(append.expect ?? {}).map(([aggregate, version]) => ({ aggregate: splitAggregate(aggregate), version: expectation(version, aggregate) })),
-    conditions: conditions.map(({ query, after = 0 }, i) => ({ query: query.message(), after: toUint64(after, `failIf[${i}].after`) })),
+    expectations: Object.entries(append.expect ?? {}).map(([aggregate, version]) => ({
+      aggregate: splitAggregate(aggregate),
+      version: expectation(version, aggregate),
+    })),
+    conditions: conditions.map(({ query, after = 0 }, i) => ({
+      query: query.message(),
+      after: toUint64(after, `failIf[${i}].after`),
+    })),
     snapshots: [...(append.snapshots ?? [])].map((snapshot, i) => snapshotMessage(snapshot, `snapshots[${i}]`)),
     ...(append.command && {
       command: {
@@ -92,11 +105,17 @@ export function encodeAppend(append: Append): { bytes: Uint8Array; first: string
 
 function expectation(version: ExpectedVersion, aggregate: string): MessageInitShape<typeof ExpectedVersionSchema> {
   switch (version) {
-    case "any": return { kind: ExpectedVersion_Kind.ANY };
-    case "none": return { kind: ExpectedVersion_Kind.NONE };
-    case "exists": return { kind: ExpectedVersion_Kind.EXISTS };
+    case "any":
+      return { kind: ExpectedVersion_Kind.ANY };
+    case "none":
+      return { kind: ExpectedVersion_Kind.NONE };
+    case "exists":
+      return { kind: ExpectedVersion_Kind.EXISTS };
   }
-  if (typeof version !== "number") throw new InvalidArgumentError(`expect["${aggregate}"]: ${JSON.stringify(version)} is none of any, none, exists and a number`);
+  if (typeof version !== "number")
+    throw new InvalidArgumentError(
+      `expect["${aggregate}"]: ${JSON.stringify(version)} is none of any, none, exists and a number`,
+    );
   return { kind: ExpectedVersion_Kind.EXACTLY, number: toUint64(version, `expect["${aggregate}"]`) };
 }
 
@@ -118,7 +137,9 @@ export function appendedOf(response: AppendResponse): Appended {
   return {
     firstPosition: toNumber(response.firstPosition),
     lastPosition: toNumber(response.lastPosition),
-    versions: Object.fromEntries(response.versions.map(({ aggregate, version }) => [aggregateText(aggregate!), toNumber(version)])),
+    versions: Object.fromEntries(
+      response.versions.map(({ aggregate, version }) => [aggregateText(aggregate!), toNumber(version)]),
+    ),
     duplicate: response.duplicate,
     watermark: toNumber(response.watermark),
   };

@@ -1,6 +1,13 @@
 // Many appends by several streams: one to each node that decides some of them; their outcomes in the order the appends were given.
 
-import { AppendStream, pendingOf, type AppendManyOptions, type Appends, type Outcome, type Pending } from "./append_many.js";
+import {
+  AppendStream,
+  pendingOf,
+  type AppendManyOptions,
+  type Appends,
+  type Outcome,
+  type Pending,
+} from "./append_many.js";
 import { cancelled, type Connection } from "./connection.js";
 
 interface Slot {
@@ -43,7 +50,7 @@ export class LaneChoice<T> {
 
 /** What goes by one stream. */
 interface Lane {
-  readonly slots: Slot[];  // given to the stream, or to be given to it; without an outcome
+  readonly slots: Slot[]; // given to the stream, or to be given to it; without an outcome
   given: number;
   failed?: { error: unknown };
 }
@@ -55,7 +62,7 @@ export class AppendLanes {
   readonly #bytesMax: number;
   readonly #choice = new LaneChoice<Slot>(isOpen);
   readonly #lanes = new Map<number, Lane>();
-  readonly #slots: Slot[] = [];  // in order, until their outcomes are taken
+  readonly #slots: Slot[] = []; // in order, until their outcomes are taken
   #bytes = 0;
   #sourceEnded = false;
   #sourceError: { error: unknown } | undefined;
@@ -93,7 +100,7 @@ export class AppendLanes {
       }
       if (this.#sourceError) throw this.#sourceError.error;
     } finally {
-      scope.abort();  // ends the taking, and the lanes
+      scope.abort(); // ends the taking, and the lanes
       scope.end();
     }
   }
@@ -109,7 +116,8 @@ export class AppendLanes {
         this.#slots.push(slot);
         this.#bytes += slot.pending.bytes?.length ?? 0;
         this.#changes();
-        while (!signal.aborted && (this.#slots.length >= this.#appendsMax || this.#bytes >= this.#bytesMax)) await this.#changed;
+        while (!signal.aborted && (this.#slots.length >= this.#appendsMax || this.#bytes >= this.#bytesMax))
+          await this.#changed;
         if (signal.aborted) break;
       }
     } catch (error) {
@@ -123,7 +131,8 @@ export class AppendLanes {
   async #send(slot: Slot, signal: AbortSignal): Promise<void> {
     const first = slot.pending.error ? undefined : slot.pending.first;
     for (;;) {
-      const { shard, node } = first === undefined ? { shard: undefined, node: 0 } : this.#connection.shardAndNode(first);
+      const { shard, node } =
+        first === undefined ? { shard: undefined, node: 0 } : this.#connection.shardAndNode(first);
       const number = this.#choice.lane(shard, node);
       if (signal.aborted) return;
       if (number === undefined) {
@@ -147,7 +156,9 @@ export class AppendLanes {
 
   async #run(lane: Lane, node: number, signal: AbortSignal): Promise<void> {
     try {
-      for await (const outcome of new AppendStream(this.#connection, { ...this.#options, signal }, node).outcomes(this.#feed(lane, signal))) {
+      for await (const outcome of new AppendStream(this.#connection, { ...this.#options, signal }, node).outcomes(
+        this.#feed(lane, signal),
+      )) {
         --lane.given;
         lane.slots.shift()!.outcome = outcome;
         this.#changes();

@@ -10,7 +10,9 @@ import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.j
 import { backoffMs, Patience, sleep } from "./retry.js";
 
 /** Of each append its own. */
-export type Outcome = { readonly appended: Appended; readonly error?: undefined } | { readonly appended?: undefined; readonly error: EvershardError };
+export type Outcome =
+  | { readonly appended: Appended; readonly error?: undefined }
+  | { readonly appended?: undefined; readonly error: EvershardError };
 
 export interface AppendManyOptions extends CallOptions {
   /** How many may be taken from the source whose outcome was not taken yet; then no more are asked for. 256 */
@@ -22,7 +24,9 @@ export interface AppendManyOptions extends CallOptions {
 export type Appends = AsyncIterable<Append> | Iterable<Append>;
 
 /** `bytes`: the same for each try; `first`: see encodeAppend. `error`: it was refused here, and is not sent. */
-export type Pending = { bytes: Uint8Array; first?: string | Uint8Array | undefined; error?: undefined } | { bytes?: undefined; error: EvershardError };
+export type Pending =
+  | { bytes: Uint8Array; first?: string | Uint8Array | undefined; error?: undefined }
+  | { bytes?: undefined; error: EvershardError };
 
 export function pendingOf(append: Append): Pending {
   try {
@@ -44,13 +48,13 @@ export class AppendStream {
   readonly #appendsMax: number;
   readonly #bytesMax: number;
   readonly #timeoutMs: number;
-  readonly #pending: Pending[] = [];  // in order: the first is answered first
+  readonly #pending: Pending[] = []; // in order: the first is answered first
   #pendingBytes = 0;
   #sourceEnded = false;
   #sourceError: { error: unknown } | undefined;
   #call: ClientDuplexStream<Uint8Array, Uint8Array> | undefined;
   #door: Door | undefined;
-  #waitingSince: number | undefined;  // for the first one's answer, over all tries
+  #waitingSince: number | undefined; // for the first one's answer, over all tries
   #changed!: Promise<void>;
   #tell: () => void = () => {};
 
@@ -88,9 +92,16 @@ export class AppendStream {
           this.#connection.failed(this.#door, error);
           unknown ||= error.outcomeUnknown;
           const wait = backoffMs(failed, error);
-          if (!patience.bears(error, Date.now()) || Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs) {
+          if (
+            !patience.bears(error, Date.now()) ||
+            Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs
+          ) {
             if (!unknown) throw error;
-            throw new OutcomeUnknownError(`no answer says whether the last ${this.#pending.length} appends are stored: ${error.message}`, error.details, { cause: error });
+            throw new OutcomeUnknownError(
+              `no answer says whether the last ${this.#pending.length} appends are stored: ${error.message}`,
+              error.details,
+              { cause: error },
+            );
           }
           this.#connection.onRetry?.(error, failed + 1);
           await sleep(wait, scope.signal);
@@ -98,7 +109,7 @@ export class AppendStream {
       }
       if (this.#sourceError) throw this.#sourceError.error;
     } finally {
-      scope.abort();  // ends the taking
+      scope.abort(); // ends the taking
       scope.end();
     }
   }
@@ -110,9 +121,10 @@ export class AppendStream {
         if (signal.aborted) break;
         this.#pending.push(pending);
         this.#pendingBytes += pending.bytes?.length ?? 0;
-        if (pending.bytes) this.#call?.write(pending.bytes);  // what it buffers is bounded by what is pending
+        if (pending.bytes) this.#call?.write(pending.bytes); // what it buffers is bounded by what is pending
         this.#changes();
-        while (!signal.aborted && (this.#pending.length >= this.#appendsMax || this.#pendingBytes >= this.#bytesMax)) await this.#changed;
+        while (!signal.aborted && (this.#pending.length >= this.#appendsMax || this.#pendingBytes >= this.#bytesMax))
+          await this.#changed;
         if (signal.aborted) break;
       }
     } catch (error) {

@@ -99,7 +99,9 @@ export class Client implements AsyncDisposable {
   }
 
   /** The greatest position that any answer told: reads there see all that was written and read by this client. For another client's see(). */
-  get seen(): number { return this.#connection.seen; }
+  get seen(): number {
+    return this.#connection.seen;
+  }
   /** Reads of this client see at least this from now on. */
   see(position: number): void {
     toUint64(position, "seen");
@@ -142,21 +144,34 @@ export class Client implements AsyncDisposable {
   }
   /** Errors: NotFoundError */
   async eventAt(position: number, options: AtLeast & CallOptions = {}): Promise<RecordedEvent> {
-    return new RecordedEvent(await this.#connection.unary(EventStore.method.getEvent, { position: toUint64(position, "position") }, options));
+    return new RecordedEvent(
+      await this.#connection.unary(EventStore.method.getEvent, { position: toUint64(position, "position") }, options),
+    );
   }
 
   /** Errors: NotFoundError */
-  async aggregate(aggregate: string, options: { upTo?: number | undefined } & AtLeast & CallOptions = {}): Promise<AggregateInfo> {
+  async aggregate(
+    aggregate: string,
+    options: { upTo?: number | undefined } & AtLeast & CallOptions = {},
+  ): Promise<AggregateInfo> {
     const { upTo } = options;
-    const request = { aggregate: splitAggregate(aggregate), ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) };
+    const request = {
+      aggregate: splitAggregate(aggregate),
+      ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
+    };
     return infoOf(await this.#connection.unary(EventStore.method.getAggregate, request, options));
   }
   /** In order of type and value, fetched as they are taken. */
   async *aggregates(options: AggregatesOptions = {}): AsyncGenerator<AggregateInfo, void, void> {
     const { type, pageAggregatesMax: limit = 1_000 } = options;
-    if (!(limit >= 1 && limit <= 10_000)) throw new InvalidArgumentError(`pageAggregatesMax: ${limit} is not from 1 to 10,000`);
+    if (!(limit >= 1 && limit <= 10_000))
+      throw new InvalidArgumentError(`pageAggregatesMax: ${limit} is not from 1 to 10,000`);
     for (let after = options.after; ; ) {
-      const request = { limit, ...(type !== undefined && { type: textOf(type, "type") }), ...(after !== undefined && { after: splitAggregate(after) }) };
+      const request = {
+        limit,
+        ...(type !== undefined && { type: textOf(type, "type") }),
+        ...(after !== undefined && { after: splitAggregate(after) }),
+      };
       const { aggregates } = await this.#connection.unary(EventStore.method.listAggregates, request, options);
       for (const info of aggregates) yield infoOf(info);
       if (aggregates.length < limit) return;
@@ -166,12 +181,16 @@ export class Client implements AsyncDisposable {
   /** Errors: NotFoundError, InvalidArgumentError */
   async state(aggregate: string, options: StateOptions = {}): Promise<AggregateState> {
     const { version, upTo, limit } = options;
-    const { json } = await this.#connection.unary(EventStore.method.getState, {
-      aggregate: splitAggregate(aggregate),
-      ...(version !== undefined && { version: toUint64(version, "version") }),
-      ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
-      ...(limit !== undefined && { limit: toUint64(limit, "limit") }),
-    }, options);
+    const { json } = await this.#connection.unary(
+      EventStore.method.getState,
+      {
+        aggregate: splitAggregate(aggregate),
+        ...(version !== undefined && { version: toUint64(version, "version") }),
+        ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
+        ...(limit !== undefined && { limit: toUint64(limit, "limit") }),
+      },
+      options,
+    );
     return JSON.parse(json) as AggregateState;
   }
 
@@ -180,29 +199,44 @@ export class Client implements AsyncDisposable {
     await this.#connection.unary(EventStore.method.putSnapshot, snapshotMessage(snapshot, "snapshot"), options);
   }
   /** The latest, or the newest at or before a version, or as of a position. Returns: nothing, where there is none */
-  async snapshot(aggregate: string, options: { atOrBefore?: number | undefined; upTo?: number | undefined } & AtLeast & CallOptions = {}): Promise<RecordedSnapshot | undefined> {
+  async snapshot(
+    aggregate: string,
+    options: { atOrBefore?: number | undefined; upTo?: number | undefined } & AtLeast & CallOptions = {},
+  ): Promise<RecordedSnapshot | undefined> {
     const { atOrBefore, upTo } = options;
-    const { snapshot } = await this.#connection.unary(EventStore.method.getSnapshot, {
-      aggregate: splitAggregate(aggregate),
-      ...(atOrBefore !== undefined && { atOrBefore: toUint64(atOrBefore, "atOrBefore") }),
-      ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
-    }, options);
+    const { snapshot } = await this.#connection.unary(
+      EventStore.method.getSnapshot,
+      {
+        aggregate: splitAggregate(aggregate),
+        ...(atOrBefore !== undefined && { atOrBefore: toUint64(atOrBefore, "atOrBefore") }),
+        ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
+      },
+      options,
+    );
     return snapshot && new RecordedSnapshot(snapshot);
   }
   async snapshots(aggregate: string, options: AtLeast & CallOptions = {}): Promise<RecordedSnapshot[]> {
     const request = { aggregate: splitAggregate(aggregate) };
-    return (await this.#connection.unary(EventStore.method.listSnapshots, request, options)).snapshots.map((snapshot) => new RecordedSnapshot(snapshot));
+    return (await this.#connection.unary(EventStore.method.listSnapshots, request, options)).snapshots.map(
+      (snapshot) => new RecordedSnapshot(snapshot),
+    );
   }
 
   /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
   async createGroup(name: string, options: CreateGroupOptions & CallOptions = {}): Promise<GroupInfo> {
     const { query, after = 0, settings } = options;
-    return groupInfoOf(await this.#connection.change(Groups.method.createGroup, {
-      name: textOf(name, "name"),
-      ...(query && { query: query.message() }),
-      ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
-      ...(settings && { settings }),
-    }, options));
+    return groupInfoOf(
+      await this.#connection.change(
+        Groups.method.createGroup,
+        {
+          name: textOf(name, "name"),
+          ...(query && { query: query.message() }),
+          ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
+          ...(settings && { settings }),
+        },
+        options,
+      ),
+    );
   }
   async dropGroup(name: string, options?: CallOptions): Promise<void> {
     await this.#connection.change(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
@@ -223,5 +257,10 @@ export class Client implements AsyncDisposable {
 }
 
 function infoOf({ aggregate, version, lastPosition, shard }: AggregateInfoMessage): AggregateInfo {
-  return { aggregate: aggregateText(aggregate!), version: toNumber(version), lastPosition: toNumber(lastPosition), shard };
+  return {
+    aggregate: aggregateText(aggregate!),
+    version: toNumber(version),
+    lastPosition: toNumber(lastPosition),
+    shard,
+  };
 }

@@ -3,11 +3,38 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 
-import { create, fromBinary, isMessage, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
-import { Client as Channel, compressionAlgorithms, connectivityState, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
+import {
+  create,
+  fromBinary,
+  isMessage,
+  toBinary,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodBiDiStreaming,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import {
+  Client as Channel,
+  compressionAlgorithms,
+  connectivityState,
+  credentials,
+  Metadata,
+  type ClientDuplexStream,
+  type ServiceError,
+} from "@grpc/grpc-js";
 
 import { CallFailed, Doors, type Door } from "./doors.js";
-import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import {
+  CancelledError,
+  CorruptionError,
+  errorOfStatus,
+  EvershardError,
+  InvalidArgumentError,
+  UnavailableError,
+} from "./errors.js";
 import { GroupInfoSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
 import { toUint64 } from "./ids.js";
@@ -97,7 +124,10 @@ function isThisMachine(address: string): boolean {
 /** HOST:PORT,HOST:PORT, or a list of them; each once. Errors: InvalidArgumentError */
 function addressesOf(given: string | readonly string[]): string[] {
   const found = [given].flat().flatMap((text) => text.split(",").map((one) => one.trim()));
-  if (found.length === 0 || found.includes("")) throw new InvalidArgumentError(`${JSON.stringify(given)} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT`);
+  if (found.length === 0 || found.includes(""))
+    throw new InvalidArgumentError(
+      `${JSON.stringify(given)} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT`,
+    );
   return [...new Set(found)];
 }
 
@@ -148,10 +178,12 @@ export class Connection {
         "grpc.initial_reconnect_backoff_ms": 100,
         "grpc.max_reconnect_backoff_ms": 1_000,
         "grpc.dns_min_time_between_resolutions_ms": 1_000,
-        "grpc.use_local_subchannel_pool": 1,  // closing one client is nothing to the others
-        "grpc.enable_retries": 0,             // retry.ts knows what is safe
+        "grpc.use_local_subchannel_pool": 1, // closing one client is nothing to the others
+        "grpc.enable_retries": 0, // retry.ts knows what is safe
         ...(tls && tls !== true && tls.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),
-        ...(options.compression && { "grpc.default_compression_algorithm": compressionAlgorithms[options.compression] }),
+        ...(options.compression && {
+          "grpc.default_compression_algorithm": compressionAlgorithms[options.compression],
+        }),
       });
     } catch (cause) {
       throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause), {}, { cause });
@@ -163,11 +195,17 @@ export class Connection {
     this.#closing.abort(new Error("the client was closed"));
     this.#doors.close();
   }
-  get closed(): boolean { return this.#closing.signal.aborted; }
+  get closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
 
   /** The greatest position that any answer told. */
-  get seen(): number { return this.#seen; }
-  see(position: number): void { this.#seen = Math.max(this.#seen, position); }
+  get seen(): number {
+    return this.#seen;
+  }
+  see(position: number): void {
+    this.#seen = Math.max(this.#seen, position);
+  }
   #told(answer: object): void {
     for (const told of seenIn(answer)) {
       if (typeof told === "bigint" && told <= Number.MAX_SAFE_INTEGER) this.see(Number(told));
@@ -177,7 +215,9 @@ export class Connection {
   /** Of a read that begins, or goes on as of a watermark: what one node may be waited for, `leftMs` in all. */
   atLeast(asked: number | undefined, leftMs: number): AtLeastField {
     const position = asked ?? (this.#readOwnWrites && this.#seen > 0 ? this.#seen : undefined);
-    return position === undefined ? {} : { atLeast: { position: toUint64(position, "atLeast"), timeoutMs: this.#doors.waitAtOne(leftMs) } };
+    return position === undefined
+      ? {}
+      : { atLeast: { position: toUint64(position, "atLeast"), timeoutMs: this.#doors.waitAtOne(leftMs) } };
   }
   /** A node that has not come so far in its time is left alone, where there are others. */
   elsewhere(error: unknown): boolean {
@@ -185,27 +225,48 @@ export class Connection {
   }
   /** The next try goes to another door, where there is one. */
   failed(door: Door | undefined, error: unknown): void {
-    if (door && error instanceof EvershardError && ((error.retryable && error.code !== "overloaded") || this.elsewhere(error))) this.#doors.failed(door);
+    if (
+      door &&
+      error instanceof EvershardError &&
+      ((error.retryable && error.code !== "overloaded") || this.elsewhere(error))
+    )
+      this.#doors.failed(door);
   }
   worked(door: Door, answer: object): void {
     this.#doors.worked(door);
     this.#told(answer);
   }
-  pick(): Promise<Door> { return this.#doors.pick(); }
+  pick(): Promise<Door> {
+    return this.#doors.pick();
+  }
   /** As Doors says. */
-  shardAndNode(first: string | Uint8Array): { shard: number | undefined; node: number } { return this.#doors.shardAndNode(first); }
-  doorOf(node: number): Door | undefined { return this.#doors.doorOf(node); }
+  shardAndNode(first: string | Uint8Array): { shard: number | undefined; node: number } {
+    return this.#doors.shardAndNode(first);
+  }
+  doorOf(node: number): Door | undefined {
+    return this.#doors.doorOf(node);
+  }
 
   /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
   async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options: AtLeast & CallOptions = {}, kind: "read" | "append" | "change" = "read",
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I> | Uint8Array,
+    options: AtLeast & CallOptions = {},
+    kind: "read" | "append" | "change" = "read",
     first?: string | Uint8Array,
   ): Promise<MessageShape<O>> {
     const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);
-    const waits = !(request instanceof Uint8Array) && method.input.fields.some(({ localName }) => localName === "atLeast");
+    const waits =
+      !(request instanceof Uint8Array) && method.input.fields.some(({ localName }) => localName === "atLeast");
     const waitsUntil = Math.min(deadline, Date.now() + (options.atLeastTimeoutMs ?? Infinity));
     // The same bytes for each try, but for how long a server may wait.
-    let bytes = request instanceof Uint8Array ? request : encode(method.input, { ...request, ...(waits && this.atLeast(options.atLeast, waitsUntil - Date.now())) } as MessageInitShape<I>);
+    let bytes =
+      request instanceof Uint8Array
+        ? request
+        : encode(method.input, {
+            ...request,
+            ...(waits && this.atLeast(options.atLeast, waitsUntil - Date.now())),
+          } as MessageInitShape<I>);
     const scope = this.scope(options.signal);
     let tried = false;
     const attempt = async (): Promise<MessageShape<O>> => {
@@ -213,10 +274,17 @@ export class Connection {
       const door = (first !== undefined && !tried && this.#doors.home(first)) || (await this.#doors.pick());
       tried = true;
       await this.connected(door, deadline, scope.signal);
-      if (waits) bytes = encode(method.input, { ...(request as object), ...this.atLeast(options.atLeast, waitsUntil - Date.now()) } as MessageInitShape<I>);
+      if (waits)
+        bytes = encode(method.input, {
+          ...(request as object),
+          ...this.atLeast(options.atLeast, waitsUntil - Date.now()),
+        } as MessageInitShape<I>);
       try {
         if (method.name === "PutSnapshot" && this.#doors.several) await this.#comeSoFar(door, deadline, scope.signal);
-        const answer = decode(method.output, await this.#once(door, method, bytes, waits ? deadline + 500 : deadline, scope.signal));
+        const answer = decode(
+          method.output,
+          await this.#once(door, method, bytes, waits ? deadline + 500 : deadline, scope.signal),
+        );
         this.worked(door, answer);
         return answer;
       } catch (error) {
@@ -226,7 +294,18 @@ export class Connection {
     };
     const again = (error: EvershardError) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
     try {
-      return await retrying({ kind, several: this.#doors.several, deadline, unavailableTimeoutMs: this.unavailableTimeoutMs, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
+      return await retrying(
+        {
+          kind,
+          several: this.#doors.several,
+          deadline,
+          unavailableTimeoutMs: this.unavailableTimeoutMs,
+          signal: scope.signal,
+          onRetry: this.onRetry,
+          again,
+        },
+        attempt,
+      );
     } finally {
       scope.end();
     }
@@ -236,7 +315,11 @@ export class Connection {
   async connected(door: Door, deadline: number, signal: AbortSignal): Promise<void> {
     const { IDLE, CONNECTING } = connectivityState;
     const channel = door.channel.getChannel();
-    for (let pause = 1; [IDLE, CONNECTING].includes(channel.getConnectivityState(true)); pause = Math.min(pause * 2, 20)) {
+    for (
+      let pause = 1;
+      [IDLE, CONNECTING].includes(channel.getConnectivityState(true));
+      pause = Math.min(pause * 2, 20)
+    ) {
       if (Date.now() >= deadline) {
         this.#doors.failed(door);
         throw new UnavailableError(`no connection to ${door.address} in time`);
@@ -246,27 +329,40 @@ export class Connection {
   }
 
   /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
-  change<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I>, options: CallOptions = {}): Promise<MessageShape<O>> {
+  change<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    options: CallOptions = {},
+  ): Promise<MessageShape<O>> {
     return this.unary(method, request, options, "change");
   }
 
   /** A snapshot may be of a version so new that this node has not heard of it. */
   async #comeSoFar(door: Door, deadline: number, signal: AbortSignal): Promise<void> {
     const behind = this.atLeast(undefined, deadline - Date.now());
-    if (behind.atLeast) await this.#once(door, EventStore.method.head, encode(EventStore.method.head.input, behind), deadline, signal);
+    if (behind.atLeast)
+      await this.#once(door, EventStore.method.head, encode(EventStore.method.head.input, behind), deadline, signal);
   }
 
   async #members(door: Door, deadline: number): Promise<MessageShape<typeof EventStore.method.members.output>> {
     const { input, output } = EventStore.method.members;
     return new Promise((resolve, reject) => {
-      door.channel.makeUnaryRequest(pathOf(EventStore.method.members), asBuffer, asBytes, encode(input, {}), this.#metadata, { deadline }, (error, answer) => {
-        try {
-          if (!error && answer) resolve(decode(output, answer));
-          else reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
-        } catch (cause) {
-          reject(cause);
-        }
-      });
+      door.channel.makeUnaryRequest(
+        pathOf(EventStore.method.members),
+        asBuffer,
+        asBytes,
+        encode(input, {}),
+        this.#metadata,
+        { deadline },
+        (error, answer) => {
+          try {
+            if (!error && answer) resolve(decode(output, answer));
+            else reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
+          } catch (cause) {
+            reject(cause);
+          }
+        },
+      );
     });
   }
 
@@ -274,11 +370,19 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelled(signal));
       const cancel = () => call.cancel();
-      const call = door.channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
-        signal.removeEventListener("abort", cancel);
-        if (!error && answer) resolve(answer);
-        else reject(failure(error, signal));
-      });
+      const call = door.channel.makeUnaryRequest(
+        pathOf(method),
+        asBuffer,
+        asBytes,
+        bytes,
+        this.#metadata,
+        { deadline },
+        (error, answer) => {
+          signal.removeEventListener("abort", cancel);
+          if (!error && answer) resolve(answer);
+          else reject(failure(error, signal));
+        },
+      );
       signal.addEventListener("abort", cancel, { once: true });
     });
   }
@@ -288,15 +392,24 @@ export class Connection {
    * connection; only the time counts in which somebody waits for it.
    */
   async *stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodServerStreaming<I, O>, request: Uint8Array, options: { signal: AbortSignal; deadline?: number | undefined; stallMs?: number | undefined },
+    method: DescMethodServerStreaming<I, O>,
+    request: Uint8Array,
+    options: { signal: AbortSignal; deadline?: number | undefined; stallMs?: number | undefined },
   ): AsyncGenerator<MessageShape<O>, void, void> {
     const { signal, deadline, stallMs } = options;
     if (signal.aborted) throw cancelled(signal);
     const door = await this.#doors.pick();
     if (signal.aborted) throw cancelled(signal);
     await this.connected(door, deadline ?? Date.now() + this.timeoutMs, signal);
-    const call = door.channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
-    call.on("error", () => {});  // the iterator tells it too
+    const call = door.channel.makeServerStreamRequest(
+      pathOf(method),
+      asBuffer,
+      asBytes,
+      request,
+      this.#metadata,
+      deadline === undefined ? {} : { deadline },
+    );
+    call.on("error", () => {}); // the iterator tells it too
     const cancel = () => call.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -309,7 +422,7 @@ export class Connection {
           throw failure(error, signal);
         }
         if (next.done) return;
-        if (signal.aborted) throw cancelled(signal);  // what was received before it is not given after it
+        if (signal.aborted) throw cancelled(signal); // what was received before it is not given after it
         const answer = decode(method.output, next.value);
         this.worked(door, answer);
         yield answer;
@@ -353,16 +466,23 @@ export class Connection {
 export function seenIn(answer: object): unknown[] {
   // A group's own position is where somebody told it to begin.
   if (isMessage(answer, GroupInfoSchema)) return [answer.head];
-  const { kind, events, watermark, lastPosition, position } = answer as { [field: string]: unknown; events?: { position: bigint }[] };
+  const { kind, events, watermark, lastPosition, position } = answer as {
+    [field: string]: unknown;
+    events?: { position: bigint }[];
+  };
   // A subscription's watermark may be no more than what was asked for, beyond the head.
   return [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position];
 }
 
 /** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */
 function secure({ root, cert, key }: Tls): ReturnType<typeof credentials.createSsl> {
-  const pem = (text: Uint8Array | string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text as string));
+  const pem = (text: Uint8Array | string | undefined): Buffer | null =>
+    text === undefined ? null : Buffer.from(text as string);
   if (root !== undefined) new X509Certificate(pem(root)!);
-  createSecureContext({ ...(cert !== undefined && { cert: pem(cert)! }), ...(key !== undefined && { key: pem(key)! }) });
+  createSecureContext({
+    ...(cert !== undefined && { cert: pem(cert)! }),
+    ...(key !== undefined && { key: pem(key)! }),
+  });
   return credentials.createSsl(pem(root), pem(key), pem(cert));
 }
 
@@ -388,7 +508,10 @@ export async function within<T>(promise: Promise<T>, ms: number | undefined): Pr
     return await Promise.race([
       promise,
       new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new UnavailableError(`nothing was heard for ${ms} ms`, {}, { outcomeUnknown: true })), ms);
+        timer = setTimeout(
+          () => reject(new UnavailableError(`nothing was heard for ${ms} ms`, {}, { outcomeUnknown: true })),
+          ms,
+        );
       }),
     ]);
   } finally {

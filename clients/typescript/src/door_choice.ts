@@ -22,7 +22,7 @@ export class DoorChoice {
 
   constructor(addresses: readonly string[]) {
     this.doors = addresses.map((address) => ({ address, failures: 0, restsUntil: 0 }));
-    if (this.doors.length === 1) this.doors[0]!.ours = true;  // whatever it is, it is what was asked for
+    if (this.doors.length === 1) this.doors[0]!.ours = true; // whatever it is, it is what was asked for
   }
 
   add(address: string): number {
@@ -30,8 +30,12 @@ export class DoorChoice {
   }
 
   /** Nothing: nobody has said yet that he is ours. */
-  get current(): number | undefined { return this.doors[this.#at]!.ours ? this.#at : undefined; }
-  get allForeign(): boolean { return this.doors.every(({ ours }) => ours === false); }
+  get current(): number | undefined {
+    return this.doors[this.#at]!.ours ? this.#at : undefined;
+  }
+  get allForeign(): boolean {
+    return this.doors.every(({ ours }) => ours === false);
+  }
 
   /** The one that should say whose it is, because nobody else works. Nothing: none, or none yet. */
   toMeet(now: number): number | undefined {
@@ -42,7 +46,7 @@ export class DoorChoice {
 
   is(number: number, ours: boolean): void {
     const door = this.doors[number]!;
-    if (door.ours !== ours) door.failures = 0;  // it answered; a word alone mends no door that was tried
+    if (door.ours !== ours) door.failures = 0; // it answered; a word alone mends no door that was tried
     door.ours = ours;
     const at = this.doors[this.#at]!;
     if (ours && (!at.ours || at.failures > 0)) this.#at = number;
@@ -57,7 +61,8 @@ export class DoorChoice {
     const door = this.doors[number]!;
     door.failures += 1;
     door.restsUntil = Math.max(door.restsUntil, now + restsMs);
-    if (number === this.#at && door.ours) this.#at = this.#next(this.#at, (one) => one.ours === true && one.restsUntil <= now) ?? this.#at;
+    if (number === this.#at && door.ours)
+      this.#at = this.#next(this.#at, (one) => one.ours === true && one.restsUntil <= now) ?? this.#at;
   }
 
   rests(number: number, now: number): boolean {

@@ -9,7 +9,7 @@ import { hashId, shardOf } from "./route.js";
 
 const meetingMs = 2_000;
 const mapAgeMsMax = 30_000;
-const mapAgeMsMin = 200;  // what is doubtful is asked for again, but no storm is made of it
+const mapAgeMsMin = 200; // what is doubtful is asked for again, but no storm is made of it
 const waitAtOneMs = 3_000;
 
 export interface Door {
@@ -28,9 +28,20 @@ export interface DoorParts {
 
 /** A gRPC status that nobody of the store gave, beside the error it became. */
 export class CallFailed extends Error {
-  constructor(readonly status: number, readonly error: EvershardError) { super(error.message); }
+  constructor(
+    readonly status: number,
+    readonly error: EvershardError,
+  ) {
+    super(error.message);
+  }
 }
-const passing: readonly number[] = [status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED, status.UNKNOWN, status.INTERNAL];
+const passing: readonly number[] = [
+  status.UNAVAILABLE,
+  status.DEADLINE_EXCEEDED,
+  status.CANCELLED,
+  status.UNKNOWN,
+  status.INTERNAL,
+];
 
 /**
  * Where there are several addresses, each is asked whose it is before it is used: an append that was sent to one store is never sent again to
@@ -54,14 +65,20 @@ export class Doors {
   constructor(addresses: readonly string[], parts: DoorParts) {
     this.#parts = parts;
     this.#choice = new DoorChoice(addresses);
-    this.#doors = addresses.map((address, number) => ({ number, address, channel: parts.channel(address, addresses.length > 1) }));
+    this.#doors = addresses.map((address, number) => ({
+      number,
+      address,
+      channel: parts.channel(address, addresses.length > 1),
+    }));
   }
 
   close(): void {
     for (const { channel } of this.#doors) channel.close();
   }
 
-  get several(): boolean { return this.#doors.length > 1; }
+  get several(): boolean {
+    return this.#doors.length > 1;
+  }
 
   /** How long one door is waited for to come to a position: another may be there already. */
   waitAtOne(leftMs: number): number {
@@ -119,14 +136,21 @@ export class Doors {
   /** Asks who writes which shard, beside everything else, where that is not known, or old. */
   learnShards(doubtful = false): void {
     const least = this.#mapKnown && !(doubtful && this.#owners.length > 0) ? mapAgeMsMax : mapAgeMsMin;
-    if (!this.#parts.followShards || Date.now() - this.#mapAskedAt < least || this.#choice.current === undefined) return;
+    if (!this.#parts.followShards || Date.now() - this.#mapAskedAt < least || this.#choice.current === undefined)
+      return;
     this.#mapAskedAt = Date.now();
     void this.#meet(this.#choice.current);
   }
 
   #lookFor(node: number): void {
     const number = this.#doors.findIndex(({ address }) => address === this.#addresses.get(node));
-    if (number < 0 || this.#wanted.has(number) || this.#choice.doors[number]!.ours !== undefined || this.#choice.rests(number, Date.now())) return;
+    if (
+      number < 0 ||
+      this.#wanted.has(number) ||
+      this.#choice.doors[number]!.ours !== undefined ||
+      this.#choice.rests(number, Date.now())
+    )
+      return;
     this.#wanted.add(number);
     void this.#meet(number);
   }
@@ -140,7 +164,8 @@ export class Doors {
       if (!(failed instanceof CallFailed) || passing.includes(failed.status)) {
         this.#trouble = `${door.address}: ${failed instanceof Error ? failed.message : String(failed)}`;
         this.#choice.failed(number, Date.now(), restMs(this.#choice.doors[number]!.failures));
-      } else {  // of an earlier release, or our token may not ask: what it says to the calls themselves counts
+      } else {
+        // of an earlier release, or our token may not ask: what it says to the calls themselves counts
         this.#mapKnown = true;
         this.#choice.is(number, true);
       }
@@ -152,7 +177,7 @@ export class Doors {
   #learn(number: number, { storeId, forkId, shards, hash, here, members, owners, epochs }: MembersResponse): void {
     const store = `${storeId} (copy ${forkId}, ${shards} shards)`;
     this.#mapKnown = true;
-    if (!this.several) this.#store = store;  // one address: whatever it is, it is what was asked for
+    if (!this.several) this.#store = store; // one address: whatever it is, it is what was asked for
     this.#store ??= store;
     if (store !== this.#store) {
       this.#trouble = `${this.#doors[number]!.address} serves another store: ${store}, the first one is ${this.#store}`;
@@ -175,7 +200,7 @@ export class Doors {
         const channel = this.#parts.channel(address, true);
         this.#doors.push({ number: this.#choice.add(address), address, channel });
       } catch (error) {
-        if (!(error instanceof EvershardError)) throw error;  // as a token that would go there in the clear: it is left out
+        if (!(error instanceof EvershardError)) throw error; // as a token that would go there in the clear: it is left out
       }
     }
   }

@@ -5,7 +5,12 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Metadata, status, type StatusObject } from "@grpc/grpc-js";
 
 import { RecordedEvent } from "./event.js";
-import { ErrorCode, ErrorSchema, ExpectedVersion_Kind, type Error as ErrorMessage } from "./gen/evershard/v1/store_pb.js";
+import {
+  ErrorCode,
+  ErrorSchema,
+  ExpectedVersion_Kind,
+  type Error as ErrorMessage,
+} from "./gen/evershard/v1/store_pb.js";
 import { aggregateText, toNumber } from "./ids.js";
 
 /** What an append expects of an aggregate; a number is its version. */
@@ -13,8 +18,24 @@ export type ExpectedVersion = "any" | "none" | "exists" | number;
 
 /** As on the command line and in every other client. `unknown`: what is no answer of this server, or of a newer one. */
 export type Code =
-  | "version_conflict" | "condition_failed" | "duplicate_event" | "not_found" | "invalid_argument" | "invalid_query" | "too_large" | "wrong_shard" | "fenced"
-  | "unavailable" | "overloaded" | "timeout" | "corruption" | "io" | "cancelled" | "unauthenticated" | "permission_denied" | "unknown";
+  | "version_conflict"
+  | "condition_failed"
+  | "duplicate_event"
+  | "not_found"
+  | "invalid_argument"
+  | "invalid_query"
+  | "too_large"
+  | "wrong_shard"
+  | "fenced"
+  | "unavailable"
+  | "overloaded"
+  | "timeout"
+  | "corruption"
+  | "io"
+  | "cancelled"
+  | "unauthenticated"
+  | "permission_denied"
+  | "unknown";
 
 /** The values that decided it; which of them are there, the classes say. */
 export interface Details {
@@ -51,36 +72,64 @@ export class EvershardError extends Error {
 /** An aggregate is not at the expected version: read it again and decide again. */
 export class VersionConflictError extends EvershardError {
   override readonly code = "version_conflict";
-  get aggregate(): string | undefined { return this.details.aggregate; }
-  get expected(): ExpectedVersion | undefined { return this.details.expected; }
-  get actual(): number | undefined { return this.details.actual; }
+  get aggregate(): string | undefined {
+    return this.details.aggregate;
+  }
+  get expected(): ExpectedVersion | undefined {
+    return this.details.expected;
+  }
+  get actual(): number | undefined {
+    return this.details.actual;
+  }
 }
 
 /** An event matches an append condition: read again and decide again. */
 export class ConditionFailedError extends EvershardError {
   override readonly code = "condition_failed";
   /** Which, from 0, in the append's order. */
-  get condition(): number | undefined { return this.details.condition; }
+  get condition(): number | undefined {
+    return this.details.condition;
+  }
   /** Of the first event that matches. */
-  get position(): number | undefined { return this.details.position; }
+  get position(): number | undefined {
+    return this.details.position;
+  }
   /** The first of the events that match, as many as `conflictsMax` asked for and had room. */
-  get conflicts(): RecordedEvent[] { return this.details.conflicts ?? []; }
+  get conflicts(): RecordedEvent[] {
+    return this.details.conflicts ?? [];
+  }
 }
 
 /** An event id is stored already, by another request. */
 export class DuplicateEventError extends EvershardError {
   override readonly code = "duplicate_event";
   /** Where. */
-  get position(): number | undefined { return this.details.position; }
+  get position(): number | undefined {
+    return this.details.position;
+  }
 }
 
-export class NotFoundError extends EvershardError { override readonly code = "not_found"; }
-export class InvalidArgumentError extends EvershardError { override readonly code = "invalid_argument"; }
-export class InvalidQueryError extends EvershardError { override readonly code = "invalid_query"; }
+export class NotFoundError extends EvershardError {
+  override readonly code = "not_found";
+}
+export class InvalidArgumentError extends EvershardError {
+  override readonly code = "invalid_argument";
+}
+export class InvalidQueryError extends EvershardError {
+  override readonly code = "invalid_query";
+}
 /** Over a limit, which the message names. */
-export class TooLargeError extends EvershardError { override readonly code = "too_large"; }
-export class WrongShardError extends EvershardError { override readonly code = "wrong_shard"; override readonly retryable = true; }
-export class FencedError extends EvershardError { override readonly code = "fenced"; override readonly retryable = true; }
+export class TooLargeError extends EvershardError {
+  override readonly code = "too_large";
+}
+export class WrongShardError extends EvershardError {
+  override readonly code = "wrong_shard";
+  override readonly retryable = true;
+}
+export class FencedError extends EvershardError {
+  override readonly code = "fenced";
+  override readonly retryable = true;
+}
 
 /** Not now: no connection, or the server cannot. */
 export class UnavailableError extends EvershardError {
@@ -93,14 +142,18 @@ export class UnavailableError extends EvershardError {
     this.retryable = !this.lasting;
   }
   /** Until somebody mends it: trying again alone changes nothing. */
-  get lasting(): boolean { return this.details.lasting ?? false; }
+  get lasting(): boolean {
+    return this.details.lasting ?? false;
+  }
 }
 
 /** A bounded queue is full. */
 export class OverloadedError extends EvershardError {
   override readonly code = "overloaded";
   override readonly retryable = true;
-  get retryAfterMs(): number | undefined { return this.details.retryAfterMs; }
+  get retryAfterMs(): number | undefined {
+    return this.details.retryAfterMs;
+  }
 }
 
 /** Not in time. */
@@ -117,15 +170,26 @@ export class TimeoutError extends EvershardError {
 export class OutcomeUnknownError extends TimeoutError {}
 
 /** Damaged data was found; it is never served. */
-export class CorruptionError extends EvershardError { override readonly code = "corruption"; }
+export class CorruptionError extends EvershardError {
+  override readonly code = "corruption";
+}
 /** The store has failed for good; the outcome of what was under way is unknown. */
-export class IoError extends EvershardError { override readonly code = "io"; override readonly outcomeUnknown = true; }
+export class IoError extends EvershardError {
+  override readonly code = "io";
+  override readonly outcomeUnknown = true;
+}
 /** By its signal, or because the client was closed; `cause` is the signal's reason. An append that was under way may be stored. */
-export class CancelledError extends EvershardError { override readonly code = "cancelled"; }
+export class CancelledError extends EvershardError {
+  override readonly code = "cancelled";
+}
 /** No token, or one that is not known. */
-export class UnauthenticatedError extends EvershardError { override readonly code = "unauthenticated"; }
+export class UnauthenticatedError extends EvershardError {
+  override readonly code = "unauthenticated";
+}
 /** A token whose scopes do not reach so far. */
-export class PermissionDeniedError extends EvershardError { override readonly code = "permission_denied"; }
+export class PermissionDeniedError extends EvershardError {
+  override readonly code = "permission_denied";
+}
 
 const classes = {
   [ErrorCode.UNSPECIFIED]: EvershardError,
@@ -169,10 +233,14 @@ export function errorOf(message: ErrorMessage): EvershardError {
 
 function expectedOf({ kind, number }: { kind: ExpectedVersion_Kind; number: bigint }): ExpectedVersion {
   switch (kind) {
-    case ExpectedVersion_Kind.NONE: return "none";
-    case ExpectedVersion_Kind.EXISTS: return "exists";
-    case ExpectedVersion_Kind.EXACTLY: return toNumber(number);
-    default: return "any";
+    case ExpectedVersion_Kind.NONE:
+      return "none";
+    case ExpectedVersion_Kind.EXISTS:
+      return "exists";
+    case ExpectedVersion_Kind.EXACTLY:
+      return toNumber(number);
+    default:
+      return "any";
   }
 }
 
@@ -181,18 +249,27 @@ export function errorOfStatus({ code, details: text, metadata }: StatusObject): 
   const said = errorIn(metadata);
   if (said) return errorOf(said);
   switch (code) {
-    case status.UNAVAILABLE:  // before there was a connection, nothing can have been stored
+    case status.UNAVAILABLE: // before there was a connection, nothing can have been stored
       return new UnavailableError(text, {}, { outcomeUnknown: !text.startsWith("No connection established") });
-    case status.INTERNAL:     // a stream that was reset,
-    case status.CANCELLED:    // or cut off by a server that stops
+    case status.INTERNAL: // a stream that was reset,
+    case status.CANCELLED: // or cut off by a server that stops
       return new UnavailableError(`the connection broke: ${text}`, {}, { outcomeUnknown: true });
-    case status.DEADLINE_EXCEEDED:  // nor while it was waited for
-      return new TimeoutError(text, {}, { outcomeUnknown: !/\bwaiting for (name resolution|metadata filters|LB pick)/i.test(text) });
-    case status.RESOURCE_EXHAUSTED: return new TooLargeError(text);
-    case status.INVALID_ARGUMENT: return new InvalidArgumentError(text);
-    case status.UNAUTHENTICATED: return new UnauthenticatedError(text);
-    case status.PERMISSION_DENIED: return new PermissionDeniedError(text);
-    default: return new EvershardError(`${status[code]}: ${text}`);
+    case status.DEADLINE_EXCEEDED: // nor while it was waited for
+      return new TimeoutError(
+        text,
+        {},
+        { outcomeUnknown: !/\bwaiting for (name resolution|metadata filters|LB pick)/i.test(text) },
+      );
+    case status.RESOURCE_EXHAUSTED:
+      return new TooLargeError(text);
+    case status.INVALID_ARGUMENT:
+      return new InvalidArgumentError(text);
+    case status.UNAUTHENTICATED:
+      return new UnauthenticatedError(text);
+    case status.PERMISSION_DENIED:
+      return new PermissionDeniedError(text);
+    default:
+      return new EvershardError(`${status[code]}: ${text}`);
   }
 }
 

@@ -12,7 +12,13 @@ export const PayloadFormat = { unspecified: 0, json: 1, protobuf: 2, text: 3, en
 
 /** Bytes as they are (format unspecified), a string as UTF-8 (text), anything else as JSON. `payloadFormat` says otherwise. */
 export type Payload = Uint8Array | string | JsonValue;
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue | undefined };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
 
 /** An event to be appended. */
 export interface NewEvent {
@@ -124,11 +130,12 @@ export class RecordedEvent extends Stored {
     this.type = message.type;
     this.tags = message.tags;
     this.also = message.also.map(aggregateText);
-    this.payload = message.payload.slice();  // so that one event that is kept does not keep its whole page
+    this.payload = message.payload.slice(); // so that one event that is kept does not keep its whole page
     this.payloadFormat = message.payloadFormat;
     this.metadata = message.metadata.slice();
     this.occurredAt = timestampText(message.occurredAtUs);
-    this.state = message.state === EventState.REMOVED ? "removed" : message.state === EventState.ERASED ? "erased" : "live";
+    this.state =
+      message.state === EventState.REMOVED ? "removed" : message.state === EventState.ERASED ? "erased" : "live";
     this.appendIndex = message.appendIndex;
     this.appendEvents = message.appendEvents || 1;
     this.subject = message.subject;
@@ -137,12 +144,16 @@ export class RecordedEvent extends Stored {
   /** As the command line shows it; payload and metadata as JSON where they are, else as base64. */
   toJSON(): Record<string, unknown> {
     return {
-      position: this.position, shard: this.shard, offset: this.offset, id: this.id,
+      position: this.position,
+      shard: this.shard,
+      offset: this.offset,
+      id: this.id,
       ...(this.aggregate !== undefined && { aggregate: this.aggregate, seq_nr: this.seqNr }),
       type: this.type,
       ...(this.tags.length > 0 && { tags: this.tags }),
       ...(this.also.length > 0 && { also: this.also }),
-      ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json), payload_format: this.payloadFormat,
+      ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json),
+      payload_format: this.payloadFormat,
       ...shown("metadata", this.metadata, true),
       occurred_at: this.occurredAt,
       ...(this.subject !== "" && { subject: this.subject }),

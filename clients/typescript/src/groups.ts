@@ -7,7 +7,13 @@ import type { Door } from "./doors.js";
 import { errorOf, EvershardError, FencedError, UnavailableError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
 import {
-  Groups, WorkRequestSchema, WorkResponseSchema, WorkRequest_Settlement_Kind as Kind, type GroupInfo as GroupInfoMessage, type WorkRequest_SettlementSchema, type WorkResponse,
+  Groups,
+  WorkRequestSchema,
+  WorkResponseSchema,
+  WorkRequest_Settlement_Kind as Kind,
+  type GroupInfo as GroupInfoMessage,
+  type WorkRequest_SettlementSchema,
+  type WorkResponse,
 } from "./gen/evershard/v1/groups_pb.js";
 import { toNumber, toUint64 } from "./ids.js";
 import { backoffMs, sleep } from "./retry.js";
@@ -46,13 +52,24 @@ export interface GroupInfo {
 
 export function groupInfoOf(m: GroupInfoMessage): GroupInfo {
   return {
-    name: m.name, position: toNumber(m.position), readTo: toNumber(m.readTo), head: toNumber(m.head), unsettled: toNumber(m.unsettled), inFlight: toNumber(m.inFlight),
-    waiting: toNumber(m.waiting), parked: toNumber(m.parked), acknowledged: toNumber(m.acknowledged), workers: m.workers.map((one) => one.name),
+    name: m.name,
+    position: toNumber(m.position),
+    readTo: toNumber(m.readTo),
+    head: toNumber(m.head),
+    unsettled: toNumber(m.unsettled),
+    inFlight: toNumber(m.inFlight),
+    waiting: toNumber(m.waiting),
+    parked: toNumber(m.parked),
+    acknowledged: toNumber(m.acknowledged),
+    workers: m.workers.map((one) => one.name),
   };
 }
 
 type Settlement = MessageInitShape<typeof WorkRequest_SettlementSchema>;
-interface Waits { resolve: () => void; reject: (error: EvershardError) => void }
+interface Waits {
+  resolve: () => void;
+  reject: (error: EvershardError) => void;
+}
 
 /** From joining to the end of its stream. */
 interface Stay {
@@ -157,17 +174,26 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
   }
 
   /** It is done; comes back when that is durable. Errors: FencedError: others have it by now, or may */
-  acknowledge(delivery: GroupDelivery): Promise<void> { return this.#settle(delivery, { kind: Kind.ACKNOWLEDGE }); }
+  acknowledge(delivery: GroupDelivery): Promise<void> {
+    return this.#settle(delivery, { kind: Kind.ACKNOWLEDGE });
+  }
   /** Again later (`afterMs`: absent: as the group is set), or parked, when that was its last attempt. */
   reject(delivery: GroupDelivery, reason: string, afterMs?: number): Promise<void> {
-    return this.#settle(delivery, { kind: Kind.REJECT, reason, ...(afterMs !== undefined && { afterMs: toUint64(afterMs, "afterMs") }) });
+    return this.#settle(delivery, {
+      kind: Kind.REJECT,
+      reason,
+      ...(afterMs !== undefined && { afterMs: toUint64(afterMs, "afterMs") }),
+    });
   }
   /** Aside, until somebody replays or discards it. Errors: OverloadedError: no more can be parked */
-  park(delivery: GroupDelivery, reason: string): Promise<void> { return this.#settle(delivery, { kind: Kind.PARK, reason }); }
+  park(delivery: GroupDelivery, reason: string): Promise<void> {
+    return this.#settle(delivery, { kind: Kind.PARK, reason });
+  }
 
   /** Their leases begin anew. */
   renew(...deliveries: GroupDelivery[]): void {
-    if (!this.#stay || this.#stay.over) throw new FencedError("the worker is not in the group: its events are given out again");
+    if (!this.#stay || this.#stay.over)
+      throw new FencedError("the worker is not in the group: its events are given out again");
     this.#renew(this.#stay, deliveries);
   }
 
@@ -190,8 +216,23 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     const door = await this.#connection.pick();
     if (signal.aborted) throw cancelled(signal);
     const call = this.#connection.duplex(door, Groups.method.work);
-    const stay: Stay = { call, door, leaseMs: 30_000, saidAt: 0, renewedAt: 0, takesBegun: false, queue: [], batches: new Map() };
-    this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16 } });
+    const stay: Stay = {
+      call,
+      door,
+      leaseMs: 30_000,
+      saidAt: 0,
+      renewedAt: 0,
+      takesBegun: false,
+      queue: [],
+      batches: new Map(),
+    };
+    this.#write(stay, {
+      join: {
+        group: this.#group,
+        worker: this.#options.name ?? `node:${process.pid}`,
+        credit: this.#options.credit ?? 16,
+      },
+    });
     const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
       const first = await within(answers.next(), this.#connection.timeoutMs);
@@ -214,20 +255,25 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
   async #read(stay: Stay, answers: AsyncIterator<Uint8Array>): Promise<void> {
     let over: EvershardError = new UnavailableError("the server ended the worker's stay");
     try {
-      for (let next = await answers.next(); !next.done; next = await answers.next()) this.#came(stay, decode(WorkResponseSchema, next.value));
+      for (let next = await answers.next(); !next.done; next = await answers.next())
+        this.#came(stay, decode(WorkResponseSchema, next.value));
     } catch (error) {
       over = failure(error, new AbortController().signal);
     }
     stay.over = over;
     stay.queue = [];
-    for (const waits of stay.batches.values()) waits.reject(new UnavailableError(`whether the event was settled is unknown, it may come again: ${over.message}`));
+    for (const waits of stay.batches.values())
+      waits.reject(
+        new UnavailableError(`whether the event was settled is unknown, it may come again: ${over.message}`),
+      );
     stay.batches.clear();
     this.#changes();
   }
 
   #came(stay: Stay, message: WorkResponse): void {
     if (message.deliveries.length > 0 && stay.queue.length === 0) stay.renewedAt = Date.now();
-    for (const { event, delivery, attempt } of message.deliveries) if (event) stay.queue.push({ event: new RecordedEvent(event), delivery, attempt });
+    for (const { event, delivery, attempt } of message.deliveries)
+      if (event) stay.queue.push({ event: new RecordedEvent(event), delivery, attempt });
     if (message.lost.length > 0) {
       const lost = new Set(message.lost.map(toNumber));
       stay.queue = stay.queue.filter(({ event }) => !lost.has(event.position));
@@ -244,26 +290,38 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
 
   #settle(delivery: GroupDelivery, settlement: Settlement): Promise<void> {
     const stay = this.#taken.get(delivery) ?? this.#stay;
-    if (!stay || stay.over || stay !== this.#stay) return Promise.reject(new FencedError("the event is given out again: this worker's stay is over"));
+    if (!stay || stay.over || stay !== this.#stay)
+      return Promise.reject(new FencedError("the event is given out again: this worker's stay is over"));
     const batch = ++this.#lastBatch;
     return new Promise((resolve, reject) => {
       stay.batches.set(batch, { resolve, reject });
-      this.#write(stay, { batch, settlements: [{ ...settlement, position: toUint64(delivery.event.position, "position"), delivery: delivery.delivery }] });
+      this.#write(stay, {
+        batch,
+        settlements: [
+          { ...settlement, position: toUint64(delivery.event.position, "position"), delivery: delivery.delivery },
+        ],
+      });
     });
   }
 
   /** A quarter of a lease without a word: what is not taken yet stays its own. */
   #alive(stay: Stay): void {
     const now = Date.now(); // what it settles says that it is there, and nothing of what it has not taken yet
-    if (now - stay.saidAt >= stay.leaseMs / 4 || (stay.queue.length > 0 && now - stay.renewedAt >= stay.leaseMs / 4)) this.#renew(stay, []);
+    if (now - stay.saidAt >= stay.leaseMs / 4 || (stay.queue.length > 0 && now - stay.renewedAt >= stay.leaseMs / 4))
+      this.#renew(stay, []);
   }
   /** Its handler begins: only that, or being settled, counts as an attempt. The answer has no batch: nobody waits for it. */
   #begin(stay: Stay, { event, delivery }: GroupDelivery): void {
-    if (stay.takesBegun) this.#write(stay, { settlements: [{ kind: Kind.BEGIN, position: toUint64(event.position, "position"), delivery }] });
+    if (stay.takesBegun)
+      this.#write(stay, {
+        settlements: [{ kind: Kind.BEGIN, position: toUint64(event.position, "position"), delivery }],
+      });
   }
   #renew(stay: Stay, deliveries: readonly GroupDelivery[]): void {
     stay.renewedAt = Date.now();
-    this.#write(stay, { renew: [...deliveries, ...stay.queue].map(({ event }) => toUint64(event.position, "position")) });
+    this.#write(stay, {
+      renew: [...deliveries, ...stay.queue].map(({ event }) => toUint64(event.position, "position")),
+    });
   }
   #write(stay: Stay, request: MessageInitShape<typeof WorkRequestSchema>): void {
     stay.saidAt = Date.now();

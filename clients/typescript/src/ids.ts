@@ -55,8 +55,10 @@ export function isUtf8(text: string): boolean {
 
 /** Text that goes over the wire as it is; half of a surrogate pair would silently become U+FFFD. Errors: InvalidArgumentError */
 export function textOf(value: string, what: string): string {
-  if (typeof value !== "string") throw new InvalidArgumentError(`${what}: must be a string, is ${JSON.stringify(value)}`);
-  if (!isUtf8(value)) throw new InvalidArgumentError(`${what}: ${JSON.stringify(value)} is not UTF-8: half of a surrogate pair`);
+  if (typeof value !== "string")
+    throw new InvalidArgumentError(`${what}: must be a string, is ${JSON.stringify(value)}`);
+  if (!isUtf8(value))
+    throw new InvalidArgumentError(`${what}: ${JSON.stringify(value)} is not UTF-8: half of a surrogate pair`);
   return value;
 }
 
@@ -67,7 +69,8 @@ export function newId(): string {
 
 /** The 16 bytes of a UUID. Errors: InvalidArgumentError */
 export function uuidBytes(text: string, what: string): Uint8Array {
-  if (typeof text !== "string" || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError(`${what}: ${JSON.stringify(text)} is no UUID`);
+  if (typeof text !== "string" || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new InvalidArgumentError(`${what}: ${JSON.stringify(text)} is no UUID`);
   return new Uint8Array(Buffer.from(text.replaceAll("-", ""), "hex"));
 }
 
@@ -85,7 +88,7 @@ export function toNumber(value: bigint): number {
 
 /** Errors: InvalidArgumentError */
 export function toUint64(value: number, what: string): bigint {
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError(`${what}: ${String(value)} is no whole number from 0 to 2^53 - 1`);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new InvalidArgumentError(`${what}: ${String(value)} is no whole number from 0 to 2^53 - 1`);
   return BigInt(value);
 }
-

@@ -1,13 +1,34 @@
 // What the package offers.
 
-export { connect, Client, type AggregateInfo, type AggregatesOptions, type AggregateState, type StateOptions } from "./client.js";
+export {
+  connect,
+  Client,
+  type AggregateInfo,
+  type AggregatesOptions,
+  type AggregateState,
+  type StateOptions,
+} from "./client.js";
 export type { AtLeast, CallOptions, ConnectOptions, Tls } from "./connection.js";
 export type { Append, Appended, Condition, NewSnapshot } from "./append.js";
 export type { AppendManyOptions, Appends, Outcome } from "./append_many.js";
 export { PayloadFormat, RecordedEvent, type JsonValue, type NewEvent, type Payload } from "./event.js";
 export {
-  Documents, Projections, type Cell, type Document, type DocumentsOptions, type IndexEntry, type IndexPage, type Parameter, type ProjectionInfo, type ReadIndexOptions,
-  type ReadValuesOptions, type Row, type SelectOptions, type TablePage, type ValueEntry, type ValuePage,
+  Documents,
+  Projections,
+  type Cell,
+  type Document,
+  type DocumentsOptions,
+  type IndexEntry,
+  type IndexPage,
+  type Parameter,
+  type ProjectionInfo,
+  type ReadIndexOptions,
+  type ReadValuesOptions,
+  type Row,
+  type SelectOptions,
+  type TablePage,
+  type ValueEntry,
+  type ValuePage,
 } from "./derived.js";
 export { GroupWorker, type GroupDelivery, type GroupInfo, type WorkerOptions } from "./groups.js";
 export { Query, type QueryItem } from "./query.js";
@@ -16,14 +37,36 @@ export { Subscription, type SubscribeOptions, type SubscriptionItem } from "./su
 export { RecordedSnapshot } from "./snapshot.js";
 export { Administration, type BackupOptions, type Stats, type VerifyReport } from "./administration.js";
 export {
-  Retention, type RetentionEntry, type RetentionLogOptions, type RetentionOptions, type RetentionPolicy, type RetentionReason, type RetentionResult, type TruncateOptions,
+  Retention,
+  type RetentionEntry,
+  type RetentionLogOptions,
+  type RetentionOptions,
+  type RetentionPolicy,
+  type RetentionReason,
+  type RetentionResult,
+  type TruncateOptions,
 } from "./retention.js";
 export type { WorkOptions } from "./work.js";
 export { aggregateId, newId, splitAggregate } from "./ids.js";
 export {
-  EvershardError, VersionConflictError, ConditionFailedError, DuplicateEventError, NotFoundError, InvalidArgumentError,
-  InvalidQueryError, TooLargeError, WrongShardError, FencedError, UnavailableError, OverloadedError,
-  TimeoutError, OutcomeUnknownError, CorruptionError, IoError, CancelledError, UnauthenticatedError,
+  EvershardError,
+  VersionConflictError,
+  ConditionFailedError,
+  DuplicateEventError,
+  NotFoundError,
+  InvalidArgumentError,
+  InvalidQueryError,
+  TooLargeError,
+  WrongShardError,
+  FencedError,
+  UnavailableError,
+  OverloadedError,
+  TimeoutError,
+  OutcomeUnknownError,
+  CorruptionError,
+  IoError,
+  CancelledError,
+  UnauthenticatedError,
   PermissionDeniedError,
 } from "./errors.js";
 export type { Code, Details, ExpectedVersion } from "./errors.js";

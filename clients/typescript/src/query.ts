@@ -22,19 +22,38 @@ export class Query {
   /** Every event. */
   static readonly all = new Query([], true);
 
-  private constructor(readonly items: readonly QueryItem[], readonly isAll = false) {}
+  private constructor(
+    readonly items: readonly QueryItem[],
+    readonly isAll = false,
+  ) {}
 
-  static of(...items: QueryItem[]): Query { return new Query(items); }
-  static types(...types: string[]): Query { return new Query([{ types }]); }
-  static tags(...tags: string[]): Query { return new Query([{ tags }]); }
-  static concerning(...aggregates: string[]): Query { return new Query([{ concerning: aggregates }]); }
+  static of(...items: QueryItem[]): Query {
+    return new Query(items);
+  }
+  static types(...types: string[]): Query {
+    return new Query([{ types }]);
+  }
+  static tags(...tags: string[]): Query {
+    return new Query([{ tags }]);
+  }
+  static concerning(...aggregates: string[]): Query {
+    return new Query([{ concerning: aggregates }]);
+  }
 
   /** Into the last item. */
-  types(...types: string[]): Query { return new Query(withMore(this.items, { types }), this.isAll); }
-  tags(...tags: string[]): Query { return new Query(withMore(this.items, { tags }), this.isAll); }
-  concerning(...aggregates: string[]): Query { return new Query(withMore(this.items, { concerning: aggregates }), this.isAll); }
+  types(...types: string[]): Query {
+    return new Query(withMore(this.items, { types }), this.isAll);
+  }
+  tags(...tags: string[]): Query {
+    return new Query(withMore(this.items, { tags }), this.isAll);
+  }
+  concerning(...aggregates: string[]): Query {
+    return new Query(withMore(this.items, { concerning: aggregates }), this.isAll);
+  }
   /** Starts the next item. */
-  or(): Query { return new Query([...this.items, {}], this.isAll); }
+  or(): Query {
+    return new Query([...this.items, {}], this.isAll);
+  }
 
   /** As the command line's `--query` takes it. */
   toJSON(): { all: true } | { items: readonly QueryItem[] } {
@@ -56,6 +75,7 @@ export class Query {
 
 function withMore(items: readonly QueryItem[], more: QueryItem): QueryItem[] {
   const item = items.at(-1) ?? {};
-  const join = (part: keyof QueryItem): QueryItem => (more[part] ? { [part]: [...(item[part] ?? []), ...more[part]] } : {});
+  const join = (part: keyof QueryItem): QueryItem =>
+    more[part] ? { [part]: [...(item[part] ?? []), ...more[part]] } : {};
   return [...items.slice(0, -1), { ...item, ...join("types"), ...join("tags"), ...join("concerning") }];
 }

@@ -37,7 +37,10 @@ export class Reading implements AsyncIterable<RecordedEvent> {
   readonly #connection: Connection;
   readonly #of: { query: Query; options: ReadOptions } | { aggregate: string; options: ReadAggregateOptions };
 
-  constructor(connection: Connection, of: { query: Query; options: ReadOptions } | { aggregate: string; options: ReadAggregateOptions }) {
+  constructor(
+    connection: Connection,
+    of: { query: Query; options: ReadOptions } | { aggregate: string; options: ReadAggregateOptions },
+  ) {
     this.#connection = connection;
     this.#of = of;
   }
@@ -63,9 +66,16 @@ export class Reading implements AsyncIterable<RecordedEvent> {
           const { atLeast, atLeastTimeoutMs = this.#connection.timeoutMs } = this.#of.options;
           if (failed === 0) since = Date.now();
           const leftMs = Math.max(0, Math.min(since + atLeastTimeoutMs, deadline ?? Infinity) - Date.now());
-          const request = this.#request(given.events, given.last, this.#connection.atLeast(this.watermark ?? atLeast, leftMs));
+          const request = this.#request(
+            given.events,
+            given.last,
+            this.#connection.atLeast(this.watermark ?? atLeast, leftMs),
+          );
           if (!request) return;
-          for await (const page of this.#connection.stream(EventStore.method.read, request, { signal: scope.signal, deadline })) {
+          for await (const page of this.#connection.stream(EventStore.method.read, request, {
+            signal: scope.signal,
+            deadline,
+          })) {
             failed = 0;
             patience.worked();
             before = undefined;
@@ -81,7 +91,7 @@ export class Reading implements AsyncIterable<RecordedEvent> {
         } catch (error) {
           if (!(error instanceof EvershardError)) throw error;
           const elsewhere = this.#connection.elsewhere(error);
-          if (error.code === "timeout" && !error.told) throw before ?? error;  // why it took so long says more
+          if (error.code === "timeout" && !error.told) throw before ?? error; // why it took so long says more
           if (!(elsewhere || (error.retryable && patience.bears(error, Date.now())))) throw error;
           before = error;
           if (failed === 0) since = Date.now();
@@ -114,7 +124,11 @@ export class Reading implements AsyncIterable<RecordedEvent> {
       else if (last) after = last.position;
       return encode(ReadRequestSchema, {
         query: this.#of.query.message(),
-        options: { ...bounds, after: toUint64(after, "after"), ...(before !== undefined && { before: toUint64(before, "before") }) },
+        options: {
+          ...bounds,
+          after: toUint64(after, "after"),
+          ...(before !== undefined && { before: toUint64(before, "before") }),
+        },
         ...atLeast,
       });
     }

@@ -6,7 +6,11 @@ import type { AtLeast, CallOptions, Connection } from "./connection.js";
 import { EvershardError, InvalidArgumentError, OutcomeUnknownError, TimeoutError, UnavailableError } from "./errors.js";
 import type { JsonValue } from "./event.js";
 import {
-  Retention as Service, RetentionPolicyKind as Kind, type RetentionOrderSchema, type RetentionResponseSchema, type RetentionPolicy as PolicyMessage,
+  Retention as Service,
+  RetentionPolicyKind as Kind,
+  type RetentionOrderSchema,
+  type RetentionResponseSchema,
+  type RetentionPolicy as PolicyMessage,
 } from "./gen/evershard/v1/retention_pb.js";
 import { splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { timestampText } from "./timestamp.js";
@@ -90,20 +94,35 @@ const pageMax = 1_000;
  */
 export class Retention {
   readonly #connection: Connection;
-  constructor(connection: Connection) { this.#connection = connection; }
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
 
   /** Removes an aggregate's events below `before`; its version stays. Errors: NotFoundError, InvalidArgumentError */
   async truncate(aggregate: string, before: number, options: TruncateOptions = {}): Promise<RetentionResult> {
-    const request = { aggregate: splitAggregate(aggregate), before: toUint64(before, "before"), uncovered: options.uncovered ?? false, order: orderOf(options) };
+    const request = {
+      aggregate: splitAggregate(aggregate),
+      before: toUint64(before, "before"),
+      uncovered: options.uncovered ?? false,
+      order: orderOf(options),
+    };
     return this.#remove(Service.method.truncateAggregate, request, options);
   }
   /** Removes all of an aggregate's events and snapshots. It is hidden until its next event. Errors: NotFoundError, InvalidArgumentError */
   async remove(aggregate: string, options: RetentionOptions = {}): Promise<RetentionResult> {
-    return this.#remove(Service.method.removeAggregate, { aggregate: splitAggregate(aggregate), order: orderOf(options) }, options);
+    return this.#remove(
+      Service.method.removeAggregate,
+      { aggregate: splitAggregate(aggregate), order: orderOf(options) },
+      options,
+    );
   }
   /** Destroys a subject's key: nobody reads its payloads any more, in backups neither. Errors: NotFoundError (it has none), InvalidArgumentError */
   async erase(subject: string, options: RetentionOptions = {}): Promise<RetentionResult> {
-    return this.#remove(Service.method.eraseSubject, { subject: textOf(subject, "subject"), order: orderOf(options) }, options);
+    return this.#remove(
+      Service.method.eraseSubject,
+      { subject: textOf(subject, "subject"), order: orderOf(options) },
+      options,
+    );
   }
   /** Finishes what was broken off, applies all policies as of now, removes expired snapshots. */
   async apply(options: RetentionOptions = {}): Promise<RetentionResult> {
@@ -113,15 +132,28 @@ export class Retention {
   /** Creates or replaces. Errors: InvalidArgumentError */
   async setPolicy(policy: RetentionPolicy, options: RetentionReason & CallOptions = {}): Promise<void> {
     const kind = kinds[policy.kind];
-    if (kind === undefined) throw new InvalidArgumentError(`kind: ${JSON.stringify(policy.kind)} is none of events, truncate and remove`);
+    if (kind === undefined)
+      throw new InvalidArgumentError(`kind: ${JSON.stringify(policy.kind)} is none of events, truncate and remove`);
     const message = {
-      name: textOf(policy.name, "name"), kind, type: textOf(policy.type, "type"), keepSeconds: toUint64(policy.keepSeconds, "keepSeconds"), uncovered: policy.uncovered ?? false,
+      name: textOf(policy.name, "name"),
+      kind,
+      type: textOf(policy.type, "type"),
+      keepSeconds: toUint64(policy.keepSeconds, "keepSeconds"),
+      uncovered: policy.uncovered ?? false,
     };
-    await this.#connection.change(Service.method.setRetentionPolicy, { policy: message, order: orderOf(options) }, options);
+    await this.#connection.change(
+      Service.method.setRetentionPolicy,
+      { policy: message, order: orderOf(options) },
+      options,
+    );
   }
   /** Errors: NotFoundError */
   async dropPolicy(name: string, options: RetentionReason & CallOptions = {}): Promise<void> {
-    await this.#connection.change(Service.method.dropRetentionPolicy, { name: textOf(name, "name"), order: orderOf(options) }, options);
+    await this.#connection.change(
+      Service.method.dropRetentionPolicy,
+      { name: textOf(name, "name"), order: orderOf(options) },
+      options,
+    );
   }
   async policies(options: AtLeast & CallOptions = {}): Promise<RetentionPolicy[]> {
     return (await this.#connection.unary(Service.method.listRetentionPolicies, {}, options)).policies.map(policyOf);
@@ -144,7 +176,9 @@ export class Retention {
   }
 
   async #remove<I extends DescMethodServerStreaming["input"]>(
-    method: DescMethodServerStreaming<I, typeof RetentionResponseSchema>, request: MessageInitShape<I>, options: RetentionOptions,
+    method: DescMethodServerStreaming<I, typeof RetentionResponseSchema>,
+    request: MessageInitShape<I>,
+    options: RetentionOptions,
   ): Promise<RetentionResult> {
     try {
       const { result } = await work(this.#connection, method, request, options);
@@ -165,15 +199,29 @@ export class Retention {
       };
     } catch (error) {
       if (!options.dryRun && (error instanceof UnavailableError || error instanceof TimeoutError) && !error.told) {
-        throw new OutcomeUnknownError(`its end was not heard, it may be ordered or done; the same again tells: ${error.message}`, {}, { cause: error });
+        throw new OutcomeUnknownError(
+          `its end was not heard, it may be ordered or done; the same again tells: ${error.message}`,
+          {},
+          { cause: error },
+        );
       }
       throw error;
     }
   }
 }
 
-function orderOf({ by = "", reason = "", dryRun = false, bytesPerSecond = 0 }: RetentionOptions): MessageInitShape<typeof RetentionOrderSchema> {
-  return { by: textOf(by, "by"), reason: textOf(reason, "reason"), dryRun, bytesPerSecond: toUint64(bytesPerSecond, "bytesPerSecond") };
+function orderOf({
+  by = "",
+  reason = "",
+  dryRun = false,
+  bytesPerSecond = 0,
+}: RetentionOptions): MessageInitShape<typeof RetentionOrderSchema> {
+  return {
+    by: textOf(by, "by"),
+    reason: textOf(reason, "reason"),
+    dryRun,
+    bytesPerSecond: toUint64(bytesPerSecond, "bytesPerSecond"),
+  };
 }
 
 function policyOf({ name, kind, type, keepSeconds, uncovered }: PolicyMessage): RetentionPolicy {

@@ -38,11 +38,13 @@ export class Patience {
 
   bears(error: EvershardError, now: number): boolean {
     if (!error.told || error.code === "overloaded") return true;
-    if (error.code === "timeout") return now - this.#began < this.#mostMs;  // the server has waited itself
+    if (error.code === "timeout") return now - this.#began < this.#mostMs; // the server has waited itself
     this.#since ??= now;
     return now - this.#since < this.#mostMs;
   }
-  worked(): void { this.#since = undefined; }
+  worked(): void {
+    this.#since = undefined;
+  }
 }
 
 export interface Attempts {
@@ -66,7 +68,10 @@ function notDone(error: EvershardError, several: boolean): boolean {
 }
 
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
-export async function retrying<T>({ kind, several = false, deadline, unavailableTimeoutMs, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T> {
+export async function retrying<T>(
+  { kind, several = false, deadline, unavailableTimeoutMs, signal, onRetry, again: also }: Attempts,
+  attempt: () => Promise<T>,
+): Promise<T> {
   let unknown = false;
   let before: EvershardError | undefined;
   const patience = new Patience(unavailableTimeoutMs, Date.now());
@@ -77,16 +82,24 @@ export async function retrying<T>({ kind, several = false, deadline, unavailable
       if (!(error instanceof EvershardError)) throw error;
       unknown ||= error.outcomeUnknown;
       if (kind === "change" && unknown && (error.retryable || error.code === "timeout")) {
-        throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, { cause: error });
+        throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, {
+          cause: error,
+        });
       }
       const elsewhere = also?.(error) === true;
-      const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || elsewhere;
+      const again =
+        kind === "change"
+          ? notDone(error, several)
+          : error.retryable || (kind === "append" && error.code === "timeout") || elsewhere;
       const wait = backoffMs(tried, error);
       const isLasting = error instanceof UnavailableError && error.lasting;
       if (!again && !isLasting && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
       if (isLasting || !(elsewhere || patience.bears(error, Date.now())) || Date.now() + wait >= deadline) {
-        if (kind === "append" && unknown) throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
-        throw error.code === "timeout" ? before ?? error : error;  // why it took so long says more
+        if (kind === "append" && unknown)
+          throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, {
+            cause: error,
+          });
+        throw error.code === "timeout" ? (before ?? error) : error; // why it took so long says more
       }
       before = error;
       onRetry?.(error, tried + 1);

@@ -19,7 +19,8 @@ export function xxh64(bytes: Uint8Array): bigint {
   let h: bigint = p5;
   if (end >= 32) {
     const lanes = [(p1 + p2) & mask, p2, 0n, -p1 & mask];
-    for (; end - at >= 32; at += 32) for (let i = 0; i < 4; ++i) lanes[i] = round(lanes[i]!, view.getBigUint64(at + 8 * i, true));
+    for (; end - at >= 32; at += 32)
+      for (let i = 0; i < 4; ++i) lanes[i] = round(lanes[i]!, view.getBigUint64(at + 8 * i, true));
     h = lanes.reduce((sum, lane, i) => (sum + rotl(lane, [1n, 7n, 12n, 18n][i]!)) & mask, 0n);
     for (const lane of lanes) h = ((h ^ round(0n, lane)) * p1 + p4) & mask;
   }

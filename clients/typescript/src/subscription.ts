@@ -3,7 +3,12 @@
 import { encode, type CallOptions, type Connection } from "./connection.js";
 import { CancelledError, EvershardError, UnavailableError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
-import { EventStore, SubscribeRequestSchema, SubscribeResponse_Kind as Kind, type SubscribeResponse } from "./gen/evershard/v1/service_pb.js";
+import {
+  EventStore,
+  SubscribeRequestSchema,
+  SubscribeResponse_Kind as Kind,
+  type SubscribeResponse,
+} from "./gen/evershard/v1/service_pb.js";
 import { toNumber, toUint64 } from "./ids.js";
 import type { Query } from "./query.js";
 import { backoffMs, sleep } from "./retry.js";
@@ -29,9 +34,14 @@ export interface SubscribeOptions {
   signal?: AbortSignal | undefined;
 }
 
-const kinds = { [Kind.EVENTS]: "events", [Kind.CAUGHT_UP]: "caught_up", [Kind.FELL_BEHIND]: "fell_behind", [Kind.HEARTBEAT]: "heartbeat" } as const;
+const kinds = {
+  [Kind.EVENTS]: "events",
+  [Kind.CAUGHT_UP]: "caught_up",
+  [Kind.FELL_BEHIND]: "fell_behind",
+  [Kind.HEARTBEAT]: "heartbeat",
+} as const;
 
-const awayAfterMs = 1_000;  // a shorter break is nobody's business
+const awayAfterMs = 1_000; // a shorter break is nobody's business
 
 export class Subscription implements AsyncIterable<SubscriptionItem> {
   /** Of the last item that was taken. */
@@ -43,7 +53,12 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
   readonly #options: SubscribeOptions;
   readonly #head: (options: CallOptions) => Promise<number>;
 
-  constructor(connection: Connection, query: Query, options: SubscribeOptions, head: (options: CallOptions) => Promise<number>) {
+  constructor(
+    connection: Connection,
+    query: Query,
+    options: SubscribeOptions,
+    head: (options: CallOptions) => Promise<number>,
+  ) {
     this.#connection = connection;
     this.#query = query;
     this.#options = options;
@@ -64,14 +79,17 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     try {
       for (let failed = 0, brokenAt = 0; ; ++failed) {
         try {
-          at ??= await this.#head({ signal });  // "now" is once, not whenever a connection is made
+          at ??= await this.#head({ signal }); // "now" is once, not whenever a connection is made
           const request = this.#request(at, heartbeatMs);
-          for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, { signal, stallMs: heartbeatMs * 3 || undefined })) {
+          for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, {
+            signal,
+            stallMs: heartbeatMs * 3 || undefined,
+          })) {
             failed = 0;
             this.#tellAway(undefined);
             const item = itemOf(answer);
             if (!item) continue;
-            at = this.watermark = Math.max(at, item.watermark);  // another node than before may be behind what was given
+            at = this.watermark = Math.max(at, item.watermark); // another node than before may be behind what was given
             yield { ...item, watermark: at };
           }
           throw new UnavailableError("the server ended the subscription");
@@ -111,5 +129,7 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
 function itemOf({ kind, events, watermark }: SubscribeResponse): SubscriptionItem | undefined {
   if (kind === Kind.UNSPECIFIED || !(kind in kinds)) return undefined;
   const name = kinds[kind];
-  return name === "events" ? { kind: name, events: events.map((event) => new RecordedEvent(event)), watermark: toNumber(watermark) } : { kind: name, watermark: toNumber(watermark) };
+  return name === "events"
+    ? { kind: name, events: events.map((event) => new RecordedEvent(event)), watermark: toNumber(watermark) }
+    : { kind: name, watermark: toNumber(watermark) };
 }

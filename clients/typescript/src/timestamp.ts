@@ -2,8 +2,8 @@
 
 import { InvalidArgumentError } from "./errors.js";
 
-const first = -62_135_596_800_000_000n;  // 0001-01-01
-const last = 253_402_300_799_999_999n;   // 9999-12-31
+const first = -62_135_596_800_000_000n; // 0001-01-01
+const last = 253_402_300_799_999_999n; // 9999-12-31
 const shape = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
 /** Microseconds since 1970, of a Date, of RFC 3339 text (digits beyond microseconds are cut), or as they are. Errors: InvalidArgumentError */
@@ -16,12 +16,18 @@ export function microseconds(time: Date | string | bigint, what: string): bigint
   const parts = typeof time === "string" ? shape.exec(time) : null;
   const ms = parts ? Date.parse(`${parts[1]}T${parts[2]}Z`) : NaN;
   // Date takes the 30th of February for the 2nd of March.
-  const there = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(parts![1]!) && Number(parts![5] ?? 0) < 24 && Number(parts![6] ?? 0) < 60;
-  if (!there) throw new InvalidArgumentError(`${what}: ${JSON.stringify(time)} is no time such as 2026-01-31T12:00:00.000000Z`);
+  const there =
+    !Number.isNaN(ms) &&
+    new Date(ms).toISOString().startsWith(parts![1]!) &&
+    Number(parts![5] ?? 0) < 24 &&
+    Number(parts![6] ?? 0) < 60;
+  if (!there)
+    throw new InvalidArgumentError(`${what}: ${JSON.stringify(time)} is no time such as 2026-01-31T12:00:00.000000Z`);
   const [, , , fraction = "", sign, hours = "0", minutes = "0"] = parts!;
   const offsetMinutes = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   const us = BigInt(ms - offsetMinutes * 60_000) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, "0"));
-  if (us < first || us > last) throw new InvalidArgumentError(`${what}: ${JSON.stringify(time)} lies outside of the years 1 to 9999`);
+  if (us < first || us > last)
+    throw new InvalidArgumentError(`${what}: ${JSON.stringify(time)} lies outside of the years 1 to 9999`);
   return us;
 }
 

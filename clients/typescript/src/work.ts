@@ -15,13 +15,19 @@ export interface WorkOptions extends CallOptions {
 
 /** Returns: the last message. Never tried again: it may have been done in part. */
 export async function work<I extends DescMessage, O extends DescMessage>(
-  connection: Connection, method: DescMethodServerStreaming<I, O>, request: MessageInitShape<I>, { signal, timeoutMs, onProgress }: WorkOptions = {},
+  connection: Connection,
+  method: DescMethodServerStreaming<I, O>,
+  request: MessageInitShape<I>,
+  { signal, timeoutMs, onProgress }: WorkOptions = {},
 ): Promise<MessageShape<O>> {
   const scope = connection.scope(signal);
   try {
     let last: MessageShape<O> | undefined;
     const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
-    for await (const message of connection.stream(method, encode(method.input, request), { signal: scope.signal, deadline })) {
+    for await (const message of connection.stream(method, encode(method.input, request), {
+      signal: scope.signal,
+      deadline,
+    })) {
       last = message;
       const { progress } = message as { progress?: WorkProgress };
       if (progress) onProgress?.(toNumber(progress.done), toNumber(progress.total));

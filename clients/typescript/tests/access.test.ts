@@ -6,11 +6,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { connect, InvalidArgumentError, PermissionDeniedError, Query, TooLargeError, UnauthenticatedError, UnavailableError } from "../src/index.js";
+import {
+  connect,
+  InvalidArgumentError,
+  PermissionDeniedError,
+  Query,
+  TooLargeError,
+  UnauthenticatedError,
+  UnavailableError,
+} from "../src/index.js";
 import { Proxy } from "./proxy.js";
 import { onlyServe, refused, Server, temporaryDirectory } from "./server.js";
 
-const tokens = "reader read reader-0123456789\nwriter append,read writer-0123456789\noperator read,append,admin operator-0123456789\n";
+const tokens =
+  "reader read reader-0123456789\nwriter append,read writer-0123456789\noperator read,append,admin operator-0123456789\n";
 const append = { events: [{ type: "A" }] };
 
 test("a token's scopes say what it may", async () => {
@@ -26,9 +35,12 @@ test("a token's scopes say what it may", async () => {
     await refused(UnauthenticatedError, client.head());
     await refused(UnauthenticatedError, client.append(append));
     await refused(UnauthenticatedError, client.read(Query.all).toArray());
-    await refused(UnauthenticatedError, (async () => {
-      for await (const _ of client.appendMany([append])) ok(false);
-    })());
+    await refused(
+      UnauthenticatedError,
+      (async () => {
+        for await (const _ of client.appendMany([append])) ok(false);
+      })(),
+    );
   }
   equal(await reader.head(), 0);
   await refused(PermissionDeniedError, reader.append(append));
@@ -45,10 +57,29 @@ test("TLS: the server's certificate, and the client's where it is asked for", on
   const openssl = (...words: string[]) => execFileSync("openssl", words, { cwd: dir, stdio: "pipe" });
   const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
   openssl("req", "-x509", ...ec, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test CA", "-days", "2");
-  for (const [name, san] of [["server", "DNS:store.example,IP:127.0.0.1"], ["client", "DNS:client"]] as const) {
+  for (const [name, san] of [
+    ["server", "DNS:store.example,IP:127.0.0.1"],
+    ["client", "DNS:client"],
+  ] as const) {
     openssl("req", ...ec, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${name}`);
     writeFileSync(file("san"), `subjectAltName=${san}\n`);
-    openssl("x509", "-req", "-in", `${name}.csr`, "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", `${name}.pem`, "-days", "2", "-extfile", "san");
+    openssl(
+      "x509",
+      "-req",
+      "-in",
+      `${name}.csr`,
+      "-CA",
+      "ca.pem",
+      "-CAkey",
+      "ca.key",
+      "-CAcreateserial",
+      "-out",
+      `${name}.pem`,
+      "-days",
+      "2",
+      "-extfile",
+      "san",
+    );
   }
   const root = readFileSync(file("ca.pem"));
   const cert = readFileSync(file("client.pem"));
@@ -57,7 +88,10 @@ test("TLS: the server's certificate, and the client's where it is asked for", on
   {
     await using server = await Server.start({ tokens, more: tls });
     await using known = connect(server.address, { tls: { root }, token: "writer-0123456789" });
-    await using named = connect(server.address, { tls: { root, serverName: "store.example" }, token: "writer-0123456789" });
+    await using named = connect(server.address, {
+      tls: { root, serverName: "store.example" },
+      token: "writer-0123456789",
+    });
     await using other = connect(server.address, { tls: { root, serverName: "other.example" }, timeoutMs: 4_000 });
     await using unknown = connect(server.address, { tls: true, timeoutMs: 4_000 });
     await using clear = connect(server.address, { timeoutMs: 4_000 });
@@ -91,14 +125,20 @@ test("by name, and compressed", async () => {
 test("what is asked for compressed comes so, and is read as it was", async () => {
   await using server = await Server.start();
   await using writer = connect(server.address);
-  const payloads = Array.from({ length: 50 }, (_, n) => JSON.stringify({ n, text: "the same words again ".repeat(50) }));
+  const payloads = Array.from({ length: 50 }, (_, n) =>
+    JSON.stringify({ n, text: "the same words again ".repeat(50) }),
+  );
   for (const payload of payloads) await writer.append({ events: [{ type: "A", payload }] });
   const bytesOf = async (compression: "gzip" | undefined) => {
     await using proxy = await Proxy.to(server.port);
     await using reader = connect(proxy.address, { compression });
-    const most = proxy.cutAfterBytes = 1e9;
-    deepEqual((await reader.read().toArray()).map((event) => event.text()), payloads);
-    for await (const event of reader.subscribe(undefined, { after: 0 }).events()) if (event.position === payloads.length) break;
+    const most = (proxy.cutAfterBytes = 1e9);
+    deepEqual(
+      (await reader.read().toArray()).map((event) => event.text()),
+      payloads,
+    );
+    for await (const event of reader.subscribe(undefined, { after: 0 }).events())
+      if (event.position === payloads.length) break;
     return most - proxy.cutAfterBytes;
   };
   const plain = await bytesOf(undefined);

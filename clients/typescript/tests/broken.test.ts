@@ -4,12 +4,22 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { connect, EvershardError, newId, OutcomeUnknownError, Query, UnavailableError, type Append } from "../src/index.js";
+import {
+  connect,
+  EvershardError,
+  newId,
+  OutcomeUnknownError,
+  Query,
+  UnavailableError,
+  type Append,
+} from "../src/index.js";
 import { Proxy } from "./proxy.js";
 import { refused, Server, temporaryDirectory } from "./server.js";
 
 function one(tag: string, n: number, bytes = 0, aggregates = 7): Append {
-  return { events: [{ aggregate: `load-${n % aggregates}`, type: "T", tags: [tag], payload: { n, more: "x".repeat(bytes) } }] };
+  return {
+    events: [{ aggregate: `load-${n % aggregates}`, type: "T", tags: [tag], payload: { n, more: "x".repeat(bytes) } }],
+  };
 }
 
 test("reads go on after the last event that was given, as of the same watermark, both ways", async () => {
@@ -18,7 +28,8 @@ test("reads go on after the last event that was given, as of the same watermark,
   await using near = connect(server.address);
   await using far = connect(proxy.address);
   const tag = newId();
-  for await (const { error } of near.appendMany(Array.from({ length: 3_500 }, (_, n) => one(tag, n, 400, 2)))) if (error) throw error;
+  for await (const { error } of near.appendMany(Array.from({ length: 3_500 }, (_, n) => one(tag, n, 400, 2))))
+    if (error) throw error;
   const stored = Array.from({ length: 3_500 }, (_, n) => n);
   const odd = (n: number) => n % 2 === 1;
 
@@ -26,16 +37,19 @@ test("reads go on after the last event that was given, as of the same watermark,
     [far.read(Query.tags(tag)), () => stored.slice()],
     [far.read(Query.tags(tag), { backwards: true, limit: 3_000 }), () => [...stored].reverse().slice(0, 3_000)],
     [far.readAggregate("load-1"), () => stored.filter(odd)],
-    [far.readAggregate("load-1", { backwards: true, limit: 1_600 }), () => stored.filter(odd).reverse().slice(0, 1_600)],
+    [
+      far.readAggregate("load-1", { backwards: true, limit: 1_600 }),
+      () => stored.filter(odd).reverse().slice(0, 1_600),
+    ],
   ] as const) {
     const before = proxy.connections;
     const should = expected();
     const numbers: number[] = [];
-    proxy.cutAfterBytes = 700_000;  // in the second page of 1,000 events
+    proxy.cutAfterBytes = 700_000; // in the second page of 1,000 events
     for await (const event of reading) {
       numbers.push(event.json<{ n: number }>().n);
       if (numbers.length !== 1) continue;
-      stored.push(stored.length * 2 + 1);  // behind the read's watermark: not to be seen
+      stored.push(stored.length * 2 + 1); // behind the read's watermark: not to be seen
       await near.append(one(tag, stored.at(-1)!, 400, 2));
     }
     deepEqual(numbers, should);
@@ -56,14 +70,17 @@ test("a stream of appends goes on over broken connections: each is stored once, 
   for await (const { appended, error } of far.appendMany(Array.from({ length: count }, (_, n) => one(tag, n)))) {
     if (error) throw error;
     if (++answered % 500 === 100) proxy.cut();
-    if (answered === 300) proxy.cutAfterBytes = 0;  // something is stored, and its answer is lost
+    if (answered === 300) proxy.cutAfterBytes = 0; // something is stored, and its answer is lost
     duplicates += Number(appended.duplicate);
   }
   equal(answered, count);
   ok(proxy.connections >= 5, `${proxy.connections}`);
   ok(duplicates > 0, "what was stored and not answered was sent again");
   const events = await near.read(Query.tags(tag)).toArray();
-  deepEqual(events.map((event) => event.json<{ n: number }>().n), Array.from({ length: count }, (_, n) => n));
+  deepEqual(
+    events.map((event) => event.json<{ n: number }>().n),
+    Array.from({ length: count }, (_, n) => n),
+  );
 });
 
 test("an answer that is lost is given again: the append is stored once", async () => {
@@ -73,7 +90,7 @@ test("an answer that is lost is given again: the append is stored once", async (
   await using far = connect(proxy.address);
   const tag = newId();
   await far.append(one(tag, 0));
-  proxy.cutAfterBytes = 0;  // the request gets through, the answer does not
+  proxy.cutAfterBytes = 0; // the request gets through, the answer does not
 
   const done = await far.append(one(tag, 1));
 
@@ -90,9 +107,12 @@ test("a server that says nothing any more leaves the outcome unknown, within the
   const began = Date.now();
 
   await refused(OutcomeUnknownError, far.append(one("t", 0)));
-  const lost = await refused(OutcomeUnknownError, (async () => {
-    for await (const _ of far.appendMany([one("t", 1), one("t", 2)])) ok(false);
-  })());
+  const lost = await refused(
+    OutcomeUnknownError,
+    (async () => {
+      for await (const _ of far.appendMany([one("t", 1), one("t", 2)])) ok(false);
+    })(),
+  );
 
   ok(lost.message.includes("2 appends"), lost.message);
   ok(Date.now() - began < 40_000);
@@ -105,7 +125,11 @@ test("nobody there: every kind of call says so when its time is over", async () 
   const many = async () => {
     for await (const _ of client.appendMany([one("t", 1)])) ok(false);
   };
-  await Promise.all([client.head(), client.read().toArray(), client.admin.verify(), many()].map((call) => refused(UnavailableError, call)));
+  await Promise.all(
+    [client.head(), client.read().toArray(), client.admin.verify(), many()].map((call) =>
+      refused(UnavailableError, call),
+    ),
+  );
 });
 
 test("kill -9 under load: what was acknowledged is there once, tries are answered, subscriptions go on without a gap or a double", async () => {
@@ -118,10 +142,13 @@ test("kill -9 under load: what was acknowledged is there once, tries are answere
   const seen: number[] = [];
   const stop = new AbortController();
   const subscribing = (async () => {
-    for await (const event of other.subscribe(Query.tags(tag), { after: 0, heartbeatMs: 500, signal: stop.signal }).events()) seen.push(event.position);
+    for await (const event of other
+      .subscribe(Query.tags(tag), { after: 0, heartbeatMs: 500, signal: stop.signal })
+      .events())
+      seen.push(event.position);
   })();
 
-  const acknowledged = new Map<number, number>();  // n, position
+  const acknowledged = new Map<number, number>(); // n, position
   let duplicates = 0;
   let rounds = 0;
   let writing = true;
@@ -156,15 +183,27 @@ test("kill -9 under load: what was acknowledged is there once, tries are answere
   const events = await client.read(Query.tags(tag)).toArray();
   const numbers = events.map((event) => event.json<{ n: number }>().n);
   equal(new Set(numbers).size, numbers.length, "each is stored once");
-  deepEqual(new Map(events.map((event, i) => [numbers[i], event.position])), new Map([...acknowledged].sort(([, a], [, b]) => a - b)), "all of them, where the answer said");
+  deepEqual(
+    new Map(events.map((event, i) => [numbers[i], event.position])),
+    new Map([...acknowledged].sort(([, a], [, b]) => a - b)),
+    "all of them, where the answer said",
+  );
   ok(acknowledged.size > 100, `${acknowledged.size}`);
-  deepEqual(numbers.filter((n) => n < 1_000_000), Array.from({ length: numbers.filter((n) => n < 1_000_000).length }, (_, n) => n), "a stream's in order");
+  deepEqual(
+    numbers.filter((n) => n < 1_000_000),
+    Array.from({ length: numbers.filter((n) => n < 1_000_000).length }, (_, n) => n),
+    "a stream's in order",
+  );
 
   const last = events.at(-1)!.position;
-  for (const until = Date.now() + 60_000; seen.at(-1) !== last && Date.now() < until; ) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const until = Date.now() + 60_000; seen.at(-1) !== last && Date.now() < until; )
+    await new Promise((resolve) => setTimeout(resolve, 20));
   stop.abort();
   await subscribing;
-  deepEqual(seen, events.map(({ position }) => position));
+  deepEqual(
+    seen,
+    events.map(({ position }) => position),
+  );
   console.log(`# ${acknowledged.size} appends over ${rounds} kills, ${duplicates} of them answered by a further try`);
   await server.stop();
   equal(server.process.signalCode, null, "stops in order");

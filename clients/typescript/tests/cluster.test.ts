@@ -22,7 +22,13 @@ test("nodes are killed under a client", onlyServe, async () => {
       const aggregate = `single-${n % 8}`;
       const id = newId();
       const seen = Math.floor(n / 8);
-      acknowledged.push({ id, appended: await store.append({ events: [{ id, aggregate, type: "Placed", payload: { n } }], expect: { [aggregate]: seen === 0 ? "none" : seen } }) });
+      acknowledged.push({
+        id,
+        appended: await store.append({
+          events: [{ id, aggregate, type: "Placed", payload: { n } }],
+          expect: { [aggregate]: seen === 0 ? "none" : seen },
+        }),
+      });
       equal((await store.readAggregate(aggregate).toArray()).length, seen + 1, "one's own writes");
     }
   };
@@ -39,13 +45,20 @@ test("nodes are killed under a client", onlyServe, async () => {
     for await (const { appended, error } of store.appendMany(source(), { inFlightMax: 16 })) {
       const id = ids[n++]!;
       // A node that cannot says so of each append: the same again, as the caller wants it.
-      const stored = appended ?? (error.retryable || error.code === "timeout" ? await store.append({ events: [{ id, aggregate: `many-${n - 1}`, type: "Placed" }] }) : undefined);
+      const stored =
+        appended ??
+        (error.retryable || error.code === "timeout"
+          ? await store.append({ events: [{ id, aggregate: `many-${n - 1}`, type: "Placed" }] })
+          : undefined);
       if (!stored) throw error;
       acknowledged.push({ id, appended: stored });
     }
   };
   const follow = async () => {
-    for await (const { position } of store.subscribe(undefined, { after: 0, heartbeatMs: 500, signal: ended.signal }).events()) followed.push(position);
+    for await (const { position } of store
+      .subscribe(undefined, { after: 0, heartbeatMs: 500, signal: ended.signal })
+      .events())
+      followed.push(position);
   };
   const working = Promise.all([singly(), many()]);
   let failed: unknown;
@@ -53,7 +66,12 @@ test("nodes are killed under a client", onlyServe, async () => {
   const following = follow();
   const more = async (count: number) => {
     const enough = acknowledged.length + count;
-    for (const until = Date.now() + 90_000; acknowledged.length < enough && Date.now() < until && failed === undefined; ) await pause(20);
+    for (
+      const until = Date.now() + 90_000;
+      acknowledged.length < enough && Date.now() < until && failed === undefined;
+
+    )
+      await pause(20);
   };
 
   for (const node of [0, 1]) {

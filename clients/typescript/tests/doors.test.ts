@@ -14,9 +14,14 @@ import { connect, type Append, EvershardError, InvalidArgumentError } from "../s
 import { FakeServer, type Answer } from "./fake_server.js";
 import { refused } from "./server.js";
 
-const at = (position: bigint): Answer => ({ appended: { firstPosition: position, lastPosition: position, watermark: position } });
+const at = (position: bigint): Answer => ({
+  appended: { firstPosition: position, lastPosition: position, watermark: position },
+});
 const append = { events: [{ aggregate: "order-1", type: "A" }] };
-const stopping: Answer = { code: status.UNAVAILABLE, error: { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" } };
+const stopping: Answer = {
+  code: status.UNAVAILABLE,
+  error: { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" },
+};
 const shop = { storeId: "shop", forkId: "f", shards: 3, hash: 1 };
 
 test("an append goes on at the next address, with the same bytes, when one is gone or stops", async () => {
@@ -63,7 +68,15 @@ test("empty addresses are refused, and the same one twice is one", async () => {
 test("an append goes to the door of its shard's node, where that is open; else anywhere", async () => {
   await using owner = await FakeServer.start(() => at(2n), undefined, shop);
   await using other = await FakeServer.start(() => at(1n), undefined, shop);
-  const cluster = { ...shop, members: [{ node: 1, address: other.address }, { node: 2, address: owner.address }], owners: [2, 2, 2], epochs: [1n, 1n, 1n] };
+  const cluster = {
+    ...shop,
+    members: [
+      { node: 1, address: other.address },
+      { node: 2, address: owner.address },
+    ],
+    owners: [2, 2, 2],
+    epochs: [1n, 1n, 1n],
+  };
   other.members = { ...cluster, here: 1 };
   owner.members = { ...cluster, here: 2 };
   await using client = connect(other.address);
@@ -82,8 +95,19 @@ test("an append goes to the door of its shard's node, where that is open; else a
 
 test("an older word about a shard does not count", async () => {
   await using owner = await FakeServer.start(() => at(2n), undefined, shop);
-  await using other = await FakeServer.start((_, nr) => (nr < 2 ? at(1n) : { code: status.UNAVAILABLE, error: { code: ErrorCode.WRONG_SHARD, message: "moved" } }), undefined, shop);
-  const cluster = { ...shop, members: [{ node: 1, address: other.address }, { node: 2, address: owner.address }] };
+  await using other = await FakeServer.start(
+    (_, nr) =>
+      nr < 2 ? at(1n) : { code: status.UNAVAILABLE, error: { code: ErrorCode.WRONG_SHARD, message: "moved" } },
+    undefined,
+    shop,
+  );
+  const cluster = {
+    ...shop,
+    members: [
+      { node: 1, address: other.address },
+      { node: 2, address: owner.address },
+    ],
+  };
   owner.members = { ...cluster, here: 2, owners: [2, 2, 2], epochs: [5n, 5n, 5n] };
   other.members = { ...cluster, here: 1, owners: [1, 1, 1], epochs: [4n, 4n, 4n] };
   await using client = connect([other.address, owner.address]);
@@ -93,7 +117,11 @@ test("an older word about a shard does not count", async () => {
 });
 
 test("reads wait for what was seen; what they say themselves wins; it can be turned off", async () => {
-  await using server = await FakeServer.start(() => at(9n), () => ({ watermark: 12n, complete: true }), shop);
+  await using server = await FakeServer.start(
+    () => at(9n),
+    () => ({ watermark: 12n, complete: true }),
+    shop,
+  );
   await using client = connect(server.address, { timeoutMs: 5_000 });
   const asked = async (read: AsyncIterable<unknown>) => {
     for await (const _ of read);
@@ -115,10 +143,21 @@ test("reads wait for what was seen; what they say themselves wins; it can be tur
 });
 
 test("a read goes on at another node only where that has come as far", async () => {
-  await using broken = await FakeServer.start(() => at(1n), () => ({ events: [{ position: 1n }], watermark: 5n }), shop);
-  await using behind = await FakeServer.start(() => at(1n), () => ({ code: status.DEADLINE_EXCEEDED, error: { code: ErrorCode.TIMEOUT, message: "the watermark is at 3, not yet at 5" } }), shop);
+  await using broken = await FakeServer.start(
+    () => at(1n),
+    () => ({ events: [{ position: 1n }], watermark: 5n }),
+    shop,
+  );
+  await using behind = await FakeServer.start(
+    () => at(1n),
+    () => ({
+      code: status.DEADLINE_EXCEEDED,
+      error: { code: ErrorCode.TIMEOUT, message: "the watermark is at 3, not yet at 5" },
+    }),
+    shop,
+  );
   await using client = connect([broken.address, behind.address], { timeoutMs: 3_000, readOwnWrites: false });
-  broken.ends = true;  // after its page, as a server that stops
+  broken.ends = true; // after its page, as a server that stops
 
   const given: number[] = [];
   const reading = async () => {
@@ -133,14 +172,19 @@ test("a read goes on at another node only where that has come as far", async () 
 
 test("many appends go to the doors of their shards' nodes, those of one shard in the order given", async () => {
   const log: { node: number; aggregate: string }[] = [];
-  const storing = (node: number) => (request: AppendRequest): Answer => {
-    log.push({ node, aggregate: request.events[0]!.aggregate!.value });
-    return at(BigInt(log.length));
-  };
+  const storing =
+    (node: number) =>
+    (request: AppendRequest): Answer => {
+      log.push({ node, aggregate: request.events[0]!.aggregate!.value });
+      return at(BigInt(log.length));
+    };
   const map = { ...shop, shards: 2, owners: [1, 2], epochs: [1n, 1n] };
   await using first = await FakeServer.start(storing(1), undefined, { ...map, here: 1 });
   await using second = await FakeServer.start(storing(2), undefined, { ...map, here: 2 });
-  const members = [{ node: 1, address: first.address }, { node: 2, address: second.address }];
+  const members = [
+    { node: 1, address: first.address },
+    { node: 2, address: second.address },
+  ];
   first.members = { ...map, here: 1, members };
   second.members = { ...map, here: 2, members };
   const numbers = Array.from({ length: 40 }, (_, n) => `${n}`);
@@ -149,7 +193,11 @@ test("many appends go to the doors of their shards' nodes, those of one shard in
   let begin = 0;
   async function* source(): AsyncGenerator<Append> {
     for (const n of numbers) yield one(n);
-    for (const until = Date.now() + 60_000; Date.now() < until && new Set(log.slice(40).map(({ node }) => node)).size < 2; ) {
+    for (
+      const until = Date.now() + 60_000;
+      Date.now() < until && new Set(log.slice(40).map(({ node }) => node)).size < 2;
+
+    ) {
       yield one(ofShard[0]![0]!);
       yield one(ofShard[1]![0]!);
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -165,7 +213,14 @@ test("many appends go to the doors of their shards' nodes, those of one shard in
   }
   equal(count, log.length);
   ok(begin > 40);
-  for (const node of [1, 2]) deepEqual(log.slice(-40).filter((of) => of.node === node).map(({ aggregate }) => aggregate), ofShard[node - 1]);
+  for (const node of [1, 2])
+    deepEqual(
+      log
+        .slice(-40)
+        .filter((of) => of.node === node)
+        .map(({ aggregate }) => aggregate),
+      ofShard[node - 1],
+    );
 });
 
 test("appends of a shard change their lane when all before them are answered", () => {
@@ -183,7 +238,11 @@ test("appends of a shard change their lane when all before them are answered", (
   equal(lanes.lane(5, 1), 1);
   send("b", 5, 1);
   equal(lanes.lane(6, 2), 2, "another shard does not wait");
-  deepEqual([lanes.lane(5, 2), lanes.lane(5, 1), lanes.lane(5, 0)], [undefined, 1, 1], "it moves: behind what is under way");
+  deepEqual(
+    [lanes.lane(5, 2), lanes.lane(5, 1), lanes.lane(5, 0)],
+    [undefined, 1, 1],
+    "it moves: behind what is under way",
+  );
   open.delete("b");
   equal(lanes.lane(5, 2), 2);
 });

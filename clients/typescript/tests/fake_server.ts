@@ -1,15 +1,41 @@
 // A server that does what a test says: for what a real one does too seldom.
 
 import { fromBinary, toBinary, create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerDuplexStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition } from "@grpc/grpc-js";
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+} from "@grpc/grpc-js";
 
 import { AppendOutcomeSchema, MembersResponseSchema } from "../src/gen/evershard/v1/service_pb.js";
-import { AppendRequestSchema, AppendResponseSchema, ErrorCode, ErrorSchema, PageSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
+import {
+  AppendRequestSchema,
+  AppendResponseSchema,
+  ErrorCode,
+  ErrorSchema,
+  PageSchema,
+  type AppendRequest,
+} from "../src/gen/evershard/v1/store_pb.js";
 
-export type Answer = { appended: MessageInitShape<typeof AppendResponseSchema> } | { code: status; error?: MessageInitShape<typeof ErrorSchema>; text?: string } | "silence";
+export type Answer =
+  | { appended: MessageInitShape<typeof AppendResponseSchema> }
+  | { code: status; error?: MessageInitShape<typeof ErrorSchema>; text?: string }
+  | "silence";
 
 const bytes = (value: Uint8Array): Buffer => Buffer.from(value);
-const method = { requestStream: false, requestSerialize: bytes, requestDeserialize: (b: Buffer) => b, responseSerialize: bytes, responseDeserialize: (b: Buffer) => b };
+const method = {
+  requestStream: false,
+  requestSerialize: bytes,
+  requestDeserialize: (b: Buffer) => b,
+  responseSerialize: bytes,
+  responseDeserialize: (b: Buffer) => b,
+};
 const service: ServiceDefinition = {
   append: { ...method, path: "/evershard.v1.EventStore/Append", responseStream: false },
   appendMany: { ...method, path: "/evershard.v1.EventStore/AppendMany", requestStream: true, responseStream: true },
@@ -19,7 +45,10 @@ const service: ServiceDefinition = {
 const membersMethod = { members: { ...method, path: "/evershard.v1.EventStore/Members", responseStream: false } };
 
 /** A page, or how the read ends instead. */
-export type PageAnswer = MessageInitShape<typeof PageSchema> | "silence" | { code: status; error?: MessageInitShape<typeof ErrorSchema> };
+export type PageAnswer =
+  | MessageInitShape<typeof PageSchema>
+  | "silence"
+  | { code: status; error?: MessageInitShape<typeof ErrorSchema> };
 
 export class FakeServer implements AsyncDisposable {
   readonly requests: Uint8Array[] = [];
@@ -34,7 +63,9 @@ export class FakeServer implements AsyncDisposable {
 
   /** `answer`: to each append, from 0, and to each group that is created; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
   static async start(
-    answer: (request: AppendRequest, nr: number) => Answer, page?: (nr: number) => PageAnswer, members?: MessageInitShape<typeof MembersResponseSchema>,
+    answer: (request: AppendRequest, nr: number) => Answer,
+    page?: (nr: number) => PageAnswer,
+    members?: MessageInitShape<typeof MembersResponseSchema>,
   ): Promise<FakeServer> {
     const fake = new FakeServer();
     fake.members = members;
@@ -50,7 +81,9 @@ export class FakeServer implements AsyncDisposable {
       append: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));
         fake.metadata.push(call.metadata);
-        give(answer(fromBinary(AppendRequestSchema, call.request), fake.requests.length - 1), done, (appended) => toBinary(AppendResponseSchema, create(AppendResponseSchema, appended)));
+        give(answer(fromBinary(AppendRequestSchema, call.request), fake.requests.length - 1), done, (appended) =>
+          toBinary(AppendResponseSchema, create(AppendResponseSchema, appended)),
+        );
       },
       createGroup: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));
@@ -61,7 +94,10 @@ export class FakeServer implements AsyncDisposable {
           fake.requests.push(new Uint8Array(request));
           const given = answer(fromBinary(AppendRequestSchema, request), fake.requests.length - 1);
           if (given === "silence") return;
-          const outcome = "appended" in given ? { case: "appended" as const, value: create(AppendResponseSchema, given.appended) } : { case: "refused" as const, value: create(ErrorSchema, given.error) };
+          const outcome =
+            "appended" in given
+              ? { case: "appended" as const, value: create(AppendResponseSchema, given.appended) }
+              : { case: "refused" as const, value: create(ErrorSchema, given.error) };
           call.write(toBinary(AppendOutcomeSchema, create(AppendOutcomeSchema, { outcome })));
         });
         call.on("end", () => call.end());
@@ -77,12 +113,16 @@ export class FakeServer implements AsyncDisposable {
         if (given === "silence") return;
         if ("code" in given) return fails(given.code, given.error);
         call.write(toBinary(PageSchema, create(PageSchema, given)));
-        if (fake.ends) return fails(status.UNAVAILABLE, { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" });
+        if (fake.ends)
+          return fails(status.UNAVAILABLE, { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" });
         call.end();
       },
     });
     const port = await new Promise<number>((resolve, reject) =>
-      fake.#server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))));
+      fake.#server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+        error ? reject(error) : resolve(bound),
+      ),
+    );
     fake.address = `127.0.0.1:${port}`;
     return fake;
   }
@@ -91,7 +131,11 @@ export class FakeServer implements AsyncDisposable {
   }
 }
 
-function give(answer: Answer, done: sendUnaryData<Uint8Array>, bytesOf: (appended: MessageInitShape<typeof AppendResponseSchema>) => Uint8Array): void {
+function give(
+  answer: Answer,
+  done: sendUnaryData<Uint8Array>,
+  bytesOf: (appended: MessageInitShape<typeof AppendResponseSchema>) => Uint8Array,
+): void {
   if (answer === "silence") return;
   if ("appended" in answer) return done(null, bytesOf(answer.appended));
   const metadata = new Metadata();
@@ -101,8 +145,12 @@ function give(answer: Answer, done: sendUnaryData<Uint8Array>, bytesOf: (appende
 
 /** A google.rpc.Status: 1 code, 3 details, an Any: 1 type, 2 value. */
 function statusOf(code: number, error: MessageInitShape<typeof ErrorSchema>): Buffer {
-  const field = (nr: number, value: Uint8Array) => Buffer.concat([Buffer.from([(nr << 3) | 2]), varint(value.length), value]);
-  const any = Buffer.concat([field(1, Buffer.from("type.googleapis.com/evershard.v1.Error")), field(2, toBinary(ErrorSchema, create(ErrorSchema, error)))]);
+  const field = (nr: number, value: Uint8Array) =>
+    Buffer.concat([Buffer.from([(nr << 3) | 2]), varint(value.length), value]);
+  const any = Buffer.concat([
+    field(1, Buffer.from("type.googleapis.com/evershard.v1.Error")),
+    field(2, toBinary(ErrorSchema, create(ErrorSchema, error))),
+  ]);
   return Buffer.concat([Buffer.from([0x08, code]), field(3, any)]);
 }
 

@@ -15,14 +15,31 @@ import { file_evershard_v1_store } from "../src/gen/evershard/v1/store_pb.js";
 import { file_evershard_v1_tables } from "../src/gen/evershard/v1/tables_pb.js";
 import { root } from "./server.js";
 
-const files = [file_evershard_v1_event, file_evershard_v1_store, file_evershard_v1_service, file_evershard_v1_projections, file_evershard_v1_tables, file_evershard_v1_documents];
-const messages = new Map<string, DescMessage>(files.flatMap((file) => file.messages.map((message) => [message.name, message])));
+const files = [
+  file_evershard_v1_event,
+  file_evershard_v1_store,
+  file_evershard_v1_service,
+  file_evershard_v1_projections,
+  file_evershard_v1_tables,
+  file_evershard_v1_documents,
+];
+const messages = new Map<string, DescMessage>(
+  files.flatMap((file) => file.messages.map((message) => [message.name, message])),
+);
 const folder = join(root, "tests/golden/wire");
-const names = readdirSync(folder).filter((name) => name.endsWith(".bin")).map((name) => name.slice(0, -4));
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith(".bin"))
+  .map((name) => name.slice(0, -4));
 
 test("there are golden messages, each as bytes and as JSON", () => {
   ok(names.length >= 50, `${names.length}`);
-  deepEqual(readdirSync(folder).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort(), [...names].sort());
+  deepEqual(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => name.slice(0, -5))
+      .sort(),
+    [...names].sort(),
+  );
 });
 
 for (const name of names) {

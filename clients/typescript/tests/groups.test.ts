@@ -7,7 +7,16 @@ import { create } from "@bufbuild/protobuf";
 
 import { seenIn } from "../src/connection.js";
 import { GroupInfoSchema } from "../src/gen/evershard/v1/groups_pb.js";
-import { connect, InvalidArgumentError, newId, NotFoundError, Query, type Client, type GroupDelivery, type GroupWorker } from "../src/index.js";
+import {
+  connect,
+  InvalidArgumentError,
+  newId,
+  NotFoundError,
+  Query,
+  type Client,
+  type GroupDelivery,
+  type GroupWorker,
+} from "../src/index.js";
 import { Proxy } from "./proxy.js";
 import { Server } from "./server.js";
 
@@ -31,7 +40,8 @@ async function given(worker: GroupWorker): Promise<GroupDelivery> {
 }
 
 async function put(tag: string, aggregate: string, count: number): Promise<void> {
-  for (let n = 0; n < count; ++n) await client.append({ events: [{ aggregate, type: "T", tags: [tag], payload: { n } }] });
+  for (let n = 0; n < count; ++n)
+    await client.append({ events: [{ aggregate, type: "T", tags: [tag], payload: { n } }] });
 }
 
 test("a worker settles what it is given", async () => {
@@ -50,10 +60,16 @@ test("a worker settles what it is given", async () => {
     else {
       worker.renew(delivery);
       await worker.acknowledge(delivery);
-      await worker.acknowledge(delivery);  // the same again
+      await worker.acknowledge(delivery); // the same again
     }
   }
-  deepEqual(seen, [[0, 1], [0, 2], [1, 1], [2, 1], [3, 1]]);
+  deepEqual(seen, [
+    [0, 1],
+    [0, 2],
+    [1, 1],
+    [2, 1],
+    [3, 1],
+  ]);
   equal(await worker.next(50), undefined);
   const group = (await client.groups()).find(({ name }) => name === tag)!;
   deepEqual([group.parked, group.unsettled, group.acknowledged, group.workers], [2, 0, 2, ["w"]]);

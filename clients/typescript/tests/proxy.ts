@@ -20,7 +20,9 @@ export class Proxy implements AsyncDisposable {
     return proxy;
   }
 
-  get address(): string { return `127.0.0.1:${(this.server.address() as AddressInfo).port}`; }
+  get address(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
 
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();

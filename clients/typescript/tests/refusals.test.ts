@@ -9,7 +9,15 @@ import { create, toBinary } from "@bufbuild/protobuf";
 
 import { SubscribeResponseSchema, SubscribeResponse_Kind } from "../src/gen/evershard/v1/service_pb.js";
 import { ErrorCode } from "../src/gen/evershard/v1/store_pb.js";
-import { connect, EvershardError, OutcomeUnknownError, OverloadedError, TimeoutError, UnavailableError, type Client } from "../src/index.js";
+import {
+  connect,
+  EvershardError,
+  OutcomeUnknownError,
+  OverloadedError,
+  TimeoutError,
+  UnavailableError,
+  type Client,
+} from "../src/index.js";
 import { Patience } from "../src/retry.js";
 import { FakeServer } from "./fake_server.js";
 import { refused } from "./server.js";
@@ -29,7 +37,10 @@ const isAppend = (name: string) => name !== "read";
 
 function refusing(code: ErrorCode, grpc: status, message: string, lasting = false): Promise<FakeServer> {
   const answer = { code: grpc, error: { code, message, lasting } };
-  return FakeServer.start(() => answer, () => answer);
+  return FakeServer.start(
+    () => answer,
+    () => answer,
+  );
 }
 
 for (const [name, call] of Object.entries(calls)) {
@@ -43,7 +54,7 @@ for (const [name, call] of Object.entries(calls)) {
     equal(error.message, "shard 3 is on no node");
     ok(!error.lasting && !error.outcomeUnknown);
     ok(Date.now() - began < 20_000);
-    ok(name === "appendMany" || server.requests.length > 1);  // there a refusal is the outcome
+    ok(name === "appendMany" || server.requests.length > 1); // there a refusal is the outcome
   });
 
   for (const [what, code, grpc, lasting] of [
@@ -63,7 +74,10 @@ for (const [name, call] of Object.entries(calls)) {
   }
 
   test(`only what may have arrived is unknown: ${name}`, async () => {
-    await using mute = await FakeServer.start(() => "silence", () => "silence");  // takes the call, and says nothing
+    await using mute = await FakeServer.start(
+      () => "silence",
+      () => "silence",
+    ); // takes the call, and says nothing
     await using client = connect(mute.address, { timeoutMs: 400 });
     const reading = () => client.read(undefined, { timeoutMs: 400 }).toArray();
 
@@ -97,7 +111,8 @@ test("a server that takes the connection and nothing else has taken nothing", as
   await new Promise((resolve) => silent.once("listening", resolve));
   await using client = connect(`127.0.0.1:${(silent.address() as AddressInfo).port}`, { timeoutMs: 400 });
   try {
-    for (const call of Object.values(calls)) match((await refused(UnavailableError, call(client))).message, /no connection to 127.0.0.1/);
+    for (const call of Object.values(calls))
+      match((await refused(UnavailableError, call(client))).message, /no connection to 127.0.0.1/);
   } finally {
     for (const socket of sockets) socket.destroy();
     silent.close();
@@ -106,19 +121,38 @@ test("a server that takes the connection and nothing else has taken nothing", as
 
 test("an absence is told once, and its end", async () => {
   const bytes = (value: Uint8Array): Buffer => Buffer.from(value);
-  const heartbeat = toBinary(SubscribeResponseSchema, create(SubscribeResponseSchema, { kind: SubscribeResponse_Kind.HEARTBEAT, watermark: 1n }));
+  const heartbeat = toBinary(
+    SubscribeResponseSchema,
+    create(SubscribeResponseSchema, { kind: SubscribeResponse_Kind.HEARTBEAT, watermark: 1n }),
+  );
   const server = new Server();
   let asked = 0;
   const began = Date.now();
-  server.addService({
-    subscribe: { path: "/evershard.v1.EventStore/Subscribe", requestStream: false, responseStream: true, requestSerialize: bytes, requestDeserialize: (b: Buffer) => b, responseSerialize: bytes, responseDeserialize: (b: Buffer) => b },
-  }, {
-    subscribe: (call: ServerWritableStream<Uint8Array, Uint8Array>) => {
-      if (++asked === 1 || Date.now() - began > 1_600) call.write(heartbeat);
-      if (asked === 1 || Date.now() - began <= 1_600) call.emit("error", { code: status.UNAVAILABLE, details: "node 2 is away" });
+  server.addService(
+    {
+      subscribe: {
+        path: "/evershard.v1.EventStore/Subscribe",
+        requestStream: false,
+        responseStream: true,
+        requestSerialize: bytes,
+        requestDeserialize: (b: Buffer) => b,
+        responseSerialize: bytes,
+        responseDeserialize: (b: Buffer) => b,
+      },
     },
-  });
-  const port = await new Promise<number>((resolve, reject) => server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))));
+    {
+      subscribe: (call: ServerWritableStream<Uint8Array, Uint8Array>) => {
+        if (++asked === 1 || Date.now() - began > 1_600) call.write(heartbeat);
+        if (asked === 1 || Date.now() - began <= 1_600)
+          call.emit("error", { code: status.UNAVAILABLE, details: "node 2 is away" });
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
   await using client = connect(`127.0.0.1:${port}`);
   const told: (string | undefined)[] = [];
   const subscription = client.subscribe(undefined, { after: 0, onAway: (error) => told.push(error?.message) });
@@ -140,7 +174,10 @@ test("patience ends so long after the first refusal", () => {
   ok(patience.bears(no, 20_000), "the first one, however late");
   ok(patience.bears(no, 24_000));
   ok(!patience.bears(no, 25_000));
-  ok(patience.bears(new UnavailableError("Connection dropped"), 99_000), "nobody answered: that is borne until the time-out");
+  ok(
+    patience.bears(new UnavailableError("Connection dropped"), 99_000),
+    "nobody answered: that is borne until the time-out",
+  );
   ok(patience.bears(by(new OverloadedError("full")), 99_000));
   patience.worked();
   ok(patience.bears(no, 26_000));

@@ -5,7 +5,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { connect, InvalidArgumentError, NotFoundError, OutcomeUnknownError, Query, type RetentionEntry } from "../src/index.js";
+import {
+  connect,
+  InvalidArgumentError,
+  NotFoundError,
+  OutcomeUnknownError,
+  Query,
+  type RetentionEntry,
+} from "../src/index.js";
 import { onlyServe, Server, temporaryDirectory } from "./server.js";
 
 async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
@@ -23,7 +30,8 @@ test("an aggregate is truncated and removed", onlyServe, async () => {
   await rejects(retention.truncate("order-1", 3), /no snapshot stands/);
   await client.putSnapshot({ aggregate: "order-1", version: 2, payload: { n: 2 } });
   equal((await retention.truncate("order-1", 3, { dryRun: true })).events, 2);
-  const states = async (aggregate: string) => (await client.readAggregate(aggregate).toArray()).map(({ state }) => state);
+  const states = async (aggregate: string) =>
+    (await client.readAggregate(aggregate).toArray()).map(({ state }) => state);
   deepEqual(await states("order-1"), ["live", "live", "live", "live"]);
   const done = await retention.truncate("order-1", 3, { by: "ann", reason: "old" });
   deepEqual([done.events, done.coveredBy, done.version, done.before, done.operation !== ""], [2, 2, 4, 3, true]);
@@ -33,32 +41,65 @@ test("an aggregate is truncated and removed", onlyServe, async () => {
   await rejects(client.aggregate("order-2"), NotFoundError);
   await rejects(retention.remove("order-9"), NotFoundError);
   const log = await all(retention.log());
-  deepEqual(log.map(({ what }) => what), ["$TruncationOrdered", "$TruncationDone", "$TruncationOrdered", "$TruncationDone", "$RemovalOrdered", "$RemovalDone"]);
+  deepEqual(
+    log.map(({ what }) => what),
+    [
+      "$TruncationOrdered",
+      "$TruncationDone",
+      "$TruncationOrdered",
+      "$TruncationDone",
+      "$RemovalOrdered",
+      "$RemovalDone",
+    ],
+  );
   const { content, number, at } = log[0] as RetentionEntry;
   deepEqual([content["by"], content["reason"], number, at > "2000"], ["ann", "old", 1, true]);
-  deepEqual((await all(retention.log({ after: 4 }))).map((entry) => entry.number), [5, 6]);
-  deepEqual((await all(retention.log({ after: 1, limit: 2 }))).map((entry) => entry.number), [2, 3]);
+  deepEqual(
+    (await all(retention.log({ after: 4 }))).map((entry) => entry.number),
+    [5, 6],
+  );
+  deepEqual(
+    (await all(retention.log({ after: 1, limit: 2 }))).map((entry) => entry.number),
+    [2, 3],
+  );
 });
 
 test("policies are kept and applied", onlyServe, async () => {
   await using server = await Server.start();
   await using client = connect(server.address);
   const { retention } = client;
-  await client.append({ events: [{ aggregate: "page-1", type: "Seen" }, { aggregate: "page-1", type: "Kept" }] });
+  await client.append({
+    events: [
+      { aggregate: "page-1", type: "Seen" },
+      { aggregate: "page-1", type: "Kept" },
+    ],
+  });
   const seen = { name: "seen", kind: "events", type: "Seen", keepSeconds: 7_776_000, uncovered: true } as const;
   await retention.setPolicy(seen, { by: "ann" });
   await retention.setPolicy({ name: "carts", kind: "remove", type: "cart", keepSeconds: 3_600 });
   const policies = await retention.policies();
-  deepEqual(policies.find(({ name }) => name === "seen"), seen);
+  deepEqual(
+    policies.find(({ name }) => name === "seen"),
+    seen,
+  );
   equal(policies.length, 2);
   equal((await retention.apply()).events, 0);
   await retention.setPolicy({ ...seen, keepSeconds: 1 });
   while ((await retention.apply({ dryRun: true })).events === 0) continue;
   equal((await retention.apply({ reason: "nightly" })).events, 1);
-  deepEqual((await client.readAggregate("page-1").toArray()).map(({ state }) => state), ["removed", "live"]);
+  deepEqual(
+    (await client.readAggregate("page-1").toArray()).map(({ state }) => state),
+    ["removed", "live"],
+  );
   await retention.dropPolicy("seen");
   await rejects(retention.dropPolicy("seen"), NotFoundError);
-  for (const bad of [{ ...seen, kind: "shred" as "events" }, { ...seen, keepSeconds: 0 }, { ...seen, keepSeconds: -1 }, { ...seen, name: "" }]) await rejects(retention.setPolicy(bad), InvalidArgumentError);
+  for (const bad of [
+    { ...seen, kind: "shred" as "events" },
+    { ...seen, keepSeconds: 0 },
+    { ...seen, keepSeconds: -1 },
+    { ...seen, name: "" },
+  ])
+    await rejects(retention.setPolicy(bad), InvalidArgumentError);
 });
 
 test("a subject is erased with its snapshots", onlyServe, async () => {
@@ -87,7 +128,13 @@ test("a removal whose end was not heard is unknown", onlyServe, async () => {
   const data = join(temporaryDirectory(), "data");
   await using server = await Server.start({ data });
   await using client = connect(server.address);
-  await client.append({ events: Array.from({ length: 100 }, (_, n) => ({ aggregate: "order-1", type: "T", payload: `${n}`.padEnd(20_000) })) });
+  await client.append({
+    events: Array.from({ length: 100 }, (_, n) => ({
+      aggregate: "order-1",
+      type: "T",
+      payload: `${n}`.padEnd(20_000),
+    })),
+  });
   const removing = client.retention.remove("order-1", { bytesPerSecond: 20_000 });
   removing.catch(() => {});
   while ((await client.read(Query.types("$RemovalOrdered")).toArray()).length === 0) continue;
@@ -96,5 +143,8 @@ test("a removal whose end was not heard is unknown", onlyServe, async () => {
   await using again = await Server.start({ data });
   await using other = connect(again.address);
   await other.retention.remove("order-1");
-  deepEqual((await all(other.retention.log())).map(({ what }) => what), ["$RemovalOrdered", "$RemovalDone"]);
+  deepEqual(
+    (await all(other.retention.log())).map(({ what }) => what),
+    ["$RemovalOrdered", "$RemovalDone"],
+  );
 });

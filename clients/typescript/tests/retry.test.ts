@@ -9,7 +9,15 @@ import { status } from "@grpc/grpc-js";
 import { ReadRequestSchema } from "../src/gen/evershard/v1/service_pb.js";
 import { ErrorCode, ExpectedVersion_Kind } from "../src/gen/evershard/v1/store_pb.js";
 import * as evershard from "../src/index.js";
-import { CancelledError, connect, EvershardError, IoError, OutcomeUnknownError, OverloadedError, UnavailableError } from "../src/index.js";
+import {
+  CancelledError,
+  connect,
+  EvershardError,
+  IoError,
+  OutcomeUnknownError,
+  OverloadedError,
+  UnavailableError,
+} from "../src/index.js";
 import { backoffMs } from "../src/retry.js";
 import { FakeServer, type Answer } from "./fake_server.js";
 import { refused } from "./server.js";
@@ -35,22 +43,40 @@ for (const [name, answer] of Object.entries({
     deepEqual(appended, { firstPosition: 7, lastPosition: 7, versions: {}, duplicate: true, watermark: 7 });
     equal(server.requests.length, 4);
     for (const request of server.requests) deepEqual(request, server.requests[0]);
-    deepEqual(told.map(([, attempt]) => attempt), [1, 2, 3]);
+    deepEqual(
+      told.map(([, attempt]) => attempt),
+      [1, 2, 3],
+    );
     if (name === "overloaded") ok(Date.now() - began >= 85, "retry_after_ms is kept");
   });
 }
 
 for (const [code, className, grpc] of [
-  [ErrorCode.VERSION_CONFLICT, "VersionConflictError", status.ABORTED], [ErrorCode.CONDITION_FAILED, "ConditionFailedError", status.ABORTED],
-  [ErrorCode.DUPLICATE_EVENT, "DuplicateEventError", status.ALREADY_EXISTS], [ErrorCode.NOT_FOUND, "NotFoundError", status.NOT_FOUND],
-  [ErrorCode.INVALID_ARGUMENT, "InvalidArgumentError", status.INVALID_ARGUMENT], [ErrorCode.INVALID_QUERY, "InvalidQueryError", status.INVALID_ARGUMENT],
-  [ErrorCode.TOO_LARGE, "TooLargeError", status.RESOURCE_EXHAUSTED], [ErrorCode.CORRUPTION, "CorruptionError", status.DATA_LOSS], [ErrorCode.IO, "IoError", status.DATA_LOSS],
-  [ErrorCode.CANCELLED, "CancelledError", status.CANCELLED], [ErrorCode.UNAUTHENTICATED, "UnauthenticatedError", status.UNAUTHENTICATED],
-  [ErrorCode.PERMISSION_DENIED, "PermissionDeniedError", status.PERMISSION_DENIED], [99 as ErrorCode, "EvershardError", status.ABORTED],
+  [ErrorCode.VERSION_CONFLICT, "VersionConflictError", status.ABORTED],
+  [ErrorCode.CONDITION_FAILED, "ConditionFailedError", status.ABORTED],
+  [ErrorCode.DUPLICATE_EVENT, "DuplicateEventError", status.ALREADY_EXISTS],
+  [ErrorCode.NOT_FOUND, "NotFoundError", status.NOT_FOUND],
+  [ErrorCode.INVALID_ARGUMENT, "InvalidArgumentError", status.INVALID_ARGUMENT],
+  [ErrorCode.INVALID_QUERY, "InvalidQueryError", status.INVALID_ARGUMENT],
+  [ErrorCode.TOO_LARGE, "TooLargeError", status.RESOURCE_EXHAUSTED],
+  [ErrorCode.CORRUPTION, "CorruptionError", status.DATA_LOSS],
+  [ErrorCode.IO, "IoError", status.DATA_LOSS],
+  [ErrorCode.CANCELLED, "CancelledError", status.CANCELLED],
+  [ErrorCode.UNAUTHENTICATED, "UnauthenticatedError", status.UNAUTHENTICATED],
+  [ErrorCode.PERMISSION_DENIED, "PermissionDeniedError", status.PERMISSION_DENIED],
+  [99 as ErrorCode, "EvershardError", status.ABORTED],
 ] as const) {
   test(`${className} is final, and has what decided it`, async () => {
     const error = {
-      code, message: "because", aggregate: { type: "order", value: "1" }, expected: { kind: ExpectedVersion_Kind.EXACTLY, number: 3n }, actual: 4n, condition: 0, position: 17n, shard: 2, offset: 5n,
+      code,
+      message: "because",
+      aggregate: { type: "order", value: "1" },
+      expected: { kind: ExpectedVersion_Kind.EXACTLY, number: 3n },
+      actual: 4n,
+      condition: 0,
+      position: 17n,
+      shard: 2,
+      offset: 5n,
       conflicts: [{ position: 17n, type: "Blocked" }],
     };
     await using server = await FakeServer.start(() => ({ code: grpc, error }));
@@ -62,14 +88,28 @@ for (const [code, className, grpc] of [
     ok(was instanceof evershard[className]);
     equal(was.message, "because");
     const { conflicts, ...details } = was.details;
-    deepEqual(details, { aggregate: "order-1", expected: 3, actual: 4, condition: 0, position: 17, shard: 2, offset: 5 });
-    deepEqual(conflicts!.map(({ position, type }) => [position, type]), [[17, "Blocked"]]);
+    deepEqual(details, {
+      aggregate: "order-1",
+      expected: 3,
+      actual: 4,
+      condition: 0,
+      position: 17,
+      shard: 2,
+      offset: 5,
+    });
+    deepEqual(
+      conflicts!.map(({ position, type }) => [position, type]),
+      [[17, "Blocked"]],
+    );
     equal(server.requests.length, 1);
   });
 }
 
 test("overloaded and unavailable for good are said as they are: nothing was stored", async () => {
-  await using server = await FakeServer.start(() => ({ code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED, retryAfterMs: 3_000 } }));
+  await using server = await FakeServer.start(() => ({
+    code: status.RESOURCE_EXHAUSTED,
+    error: { code: ErrorCode.OVERLOADED, retryAfterMs: 3_000 },
+  }));
   await using client = connect(server.address);
 
   const error = await refused(OverloadedError, client.append(append, { timeoutMs: 5_900 }));
@@ -79,7 +119,9 @@ test("overloaded and unavailable for good are said as they are: nothing was stor
 });
 
 test("time that is over without an answer is an unknown outcome", async () => {
-  await using server = await FakeServer.start((_, nr) => (nr === 0 ? { code: status.UNAVAILABLE, text: "Connection dropped" } : "silence"));
+  await using server = await FakeServer.start((_, nr) =>
+    nr === 0 ? { code: status.UNAVAILABLE, text: "Connection dropped" } : "silence",
+  );
   await using client = connect(server.address);
   const began = Date.now();
 
@@ -91,7 +133,9 @@ test("time that is over without an answer is an unknown outcome", async () => {
 });
 
 test("a broken connection and then refusals until time is over is an unknown outcome too", async () => {
-  await using server = await FakeServer.start((_, nr) => (nr === 0 ? { code: status.INTERNAL } : { code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED } }));
+  await using server = await FakeServer.start((_, nr) =>
+    nr === 0 ? { code: status.INTERNAL } : { code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED } },
+  );
   await using client = connect(server.address);
 
   await refused(OutcomeUnknownError, client.append(append, { timeoutMs: 3_000 }));
@@ -141,7 +185,9 @@ test("a store that has failed says so, once", async () => {
 });
 
 test("an append can be cancelled, while it is answered and between tries, and the client closed", async () => {
-  await using server = await FakeServer.start((request) => (request.events[0]!.type === "A" ? "silence" : { code: status.UNAVAILABLE, error: { code: ErrorCode.UNAVAILABLE } }));
+  await using server = await FakeServer.start((request) =>
+    request.events[0]!.type === "A" ? "silence" : { code: status.UNAVAILABLE, error: { code: ErrorCode.UNAVAILABLE } },
+  );
   await using client = connect(server.address);
   const reason = new Error("enough");
 
@@ -161,13 +207,22 @@ test("an append can be cancelled, while it is answered and between tries, and th
 });
 
 test("a read that ends before it is complete has not ended", async () => {
-  const pages = [{ events: [{ position: 1n }, { position: 2n }], watermark: 3n }, { events: [{ position: 3n }], watermark: 9n, complete: true }];
-  await using server = await FakeServer.start(() => stored, (nr) => pages[nr]!);
+  const pages = [
+    { events: [{ position: 1n }, { position: 2n }], watermark: 3n },
+    { events: [{ position: 3n }], watermark: 9n, complete: true },
+  ];
+  await using server = await FakeServer.start(
+    () => stored,
+    (nr) => pages[nr]!,
+  );
   await using client = connect(server.address);
 
   const reading = client.read();
 
-  deepEqual((await reading.toArray()).map(({ position }) => position), [1, 2, 3]);
+  deepEqual(
+    (await reading.toArray()).map(({ position }) => position),
+    [1, 2, 3],
+  );
   equal(reading.watermark, 3);
   const again = fromBinary(ReadRequestSchema, server.requests[1]!);
   deepEqual([again.options!.after, again.options!.upTo], [2n, 3n]);
@@ -191,14 +246,18 @@ test("the token goes with each call, and never in the clear to another machine",
     connect(far, { token: "0123456789abcdef", insecure: true }).close();
     connect(far, { token: "0123456789abcdef", tls: true }).close();
   }
-  for (const near of ["localhost:1", "[::1]:1", "unix:/tmp/no.sock", "dns:///localhost:1"]) connect(near, { token: "0123456789abcdef" }).close();
+  for (const near of ["localhost:1", "[::1]:1", "unix:/tmp/no.sock", "dns:///localhost:1"])
+    connect(near, { token: "0123456789abcdef" }).close();
 });
 
 test("pauses grow from 10 to 500 ms, and differ", () => {
   for (let attempt = 0; attempt < 40; ++attempt) {
     const full = Math.min(500, 10 * 2 ** attempt);
     const pauses = Array.from({ length: 20 }, () => backoffMs(attempt));
-    ok(pauses.every((ms) => ms >= full / 2 && ms <= full), `${attempt}`);
+    ok(
+      pauses.every((ms) => ms >= full / 2 && ms <= full),
+      `${attempt}`,
+    );
     ok(new Set(pauses).size > 1);
   }
   ok(backoffMs(0, new OverloadedError("full", { retryAfterMs: 700 })) >= 700);

@@ -13,14 +13,16 @@ import { root } from "./server.js";
 /** The rows of the tables: what is hashed, and what must come out. */
 function vectors(): { name: string | Uint8Array; bytes: number; hash: string; shards: [number, number, number] }[] {
   const text = readFileSync(join(root, "docs/internals/sharding.md"), "utf8");
-  return [...text.matchAll(/^\| (.+) \| (\d+) \| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map(([, what, bytes, hash, of16, of1, of65535]) => {
-    const quoted = [...what!.matchAll(/`([^`]+)`/g)].map(([, one]) => one!);
-    let name: string | Uint8Array = quoted[0] ?? "";
-    if (/^[0-9a-f]{8}-/.test(name)) name = uuidBytes(name, "id");
-    else if (what!.startsWith("128 times")) name = "t".repeat(128) + "-" + "v".repeat(512);
-    else if (what!.includes(" times ")) name += quoted[1]!.repeat(Number(/(\d+) times/.exec(what!)![1]));
-    return { name, bytes: Number(bytes), hash: hash!, shards: [Number(of16), Number(of1), Number(of65535)] };
-  });
+  return [...text.matchAll(/^\| (.+) \| (\d+) \| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map(
+    ([, what, bytes, hash, of16, of1, of65535]) => {
+      const quoted = [...what!.matchAll(/`([^`]+)`/g)].map(([, one]) => one!);
+      let name: string | Uint8Array = quoted[0] ?? "";
+      if (/^[0-9a-f]{8}-/.test(name)) name = uuidBytes(name, "id");
+      else if (what!.startsWith("128 times")) name = "t".repeat(128) + "-" + "v".repeat(512);
+      else if (what!.includes(" times ")) name += quoted[1]!.repeat(Number(/(\d+) times/.exec(what!)![1]));
+      return { name, bytes: Number(bytes), hash: hash!, shards: [Number(of16), Number(of1), Number(of65535)] };
+    },
+  );
 }
 
 test("shards are those of the published vectors", () => {
@@ -74,6 +76,9 @@ test("a door rests from 10 to 500 ms, and for seconds when it has been gone for 
   for (let failures = 0; failures < 20; ++failures) {
     const most = Math.min(500, 10 * 2 ** failures) * (failures > 8 ? 10 : 1);
     const rests = Array.from({ length: 20 }, () => restMs(failures));
-    ok(rests.every((ms) => ms >= most / 2 && ms <= most), `${failures}: ${rests}`);
+    ok(
+      rests.every((ms) => ms >= most / 2 && ms <= most),
+      `${failures}: ${rests}`,
+    );
   }
 });

@@ -24,18 +24,37 @@ export interface ServerOptions {
 }
 
 export class Server implements AsyncDisposable {
-  private constructor(readonly process: ChildProcess, readonly address: string, private readonly directory: string) {}
+  private constructor(
+    readonly process: ChildProcess,
+    readonly address: string,
+    private readonly directory: string,
+  ) {}
 
   static async start({ data, listen = "127.0.0.1:0", tokens, more = [] }: ServerOptions = {}): Promise<Server> {
     const directory = temporaryDirectory();
-    const words = isServe ? ["serve", "--data", data ?? join(directory, "data"), "--listen", listen, "--http-listen", "none", "--log-level", "error", "--drain-timeout", "1s", ...more] : [data ?? "-", listen];
+    const words = isServe
+      ? [
+          "serve",
+          "--data",
+          data ?? join(directory, "data"),
+          "--listen",
+          listen,
+          "--http-listen",
+          "none",
+          "--log-level",
+          "error",
+          "--drain-timeout",
+          "1s",
+          ...more,
+        ]
+      : [data ?? "-", listen];
     if (tokens !== undefined && isServe) {
       writeFileSync(join(directory, "tokens"), tokens, { mode: 0o600 });
       words.push("--tokens", join(directory, "tokens"));
     } else if (tokens !== undefined) {
       words.push(tokens);
     }
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("EVERSHARD_")));  // they are settings to it
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("EVERSHARD_"))); // they are settings to it
     const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"], env });
     const ended = once(child, "exit").then(() => Promise.reject(new Error(`${program} ended before it was ready`)));
     const lines = createInterface({ input: child.stdout! });
@@ -48,10 +67,14 @@ export class Server implements AsyncDisposable {
     return new Server(child, address, directory);
   }
 
-  get port(): number { return Number(this.address.slice(this.address.lastIndexOf(":") + 1)); }
+  get port(): number {
+    return Number(this.address.slice(this.address.lastIndexOf(":") + 1));
+  }
 
   /** As if the power had gone. */
-  async kill(): Promise<void> { await this.#end(() => this.process.kill("SIGKILL")); }
+  async kill(): Promise<void> {
+    await this.#end(() => this.process.kill("SIGKILL"));
+  }
   /** As an operator stops it. */
   async stop(): Promise<void> {
     await this.#end(() => {
@@ -76,12 +99,29 @@ export class Server implements AsyncDisposable {
 export class Cluster implements AsyncDisposable {
   readonly addresses: string[] = [];
   readonly #pids: number[] = [];
-  private constructor(readonly process: ChildProcess, private readonly directory: string) {}
+  private constructor(
+    readonly process: ChildProcess,
+    private readonly directory: string,
+  ) {}
 
   static async start(nodes: number): Promise<Cluster> {
     const directory = temporaryDirectory();
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("EVERSHARD_")));
-    const child = spawn(program, ["cluster", "launch", `${nodes}`, "--data", join(directory, "cluster"), "--listen", "127.0.0.1:0", "--shards", "8"], { stdio: ["ignore", "pipe", "inherit"], env });
+    const child = spawn(
+      program,
+      [
+        "cluster",
+        "launch",
+        `${nodes}`,
+        "--data",
+        join(directory, "cluster"),
+        "--listen",
+        "127.0.0.1:0",
+        "--shards",
+        "8",
+      ],
+      { stdio: ["ignore", "pipe", "inherit"], env },
+    );
     const cluster = new Cluster(child, directory);
     const lines = createInterface({ input: child.stdout! });
     await new Promise<void>((resolve, reject) => {
@@ -100,7 +140,9 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Once each, from 0. */
-  killNode(node: number): void { process.kill(this.#pids[node]!, "SIGKILL"); }
+  killNode(node: number): void {
+    process.kill(this.#pids[node]!, "SIGKILL");
+  }
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) {
       const exited = once(this.process, "exit");

@@ -7,8 +7,22 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import {
-  CancelledError, ConditionFailedError, connect, DuplicateEventError, InvalidArgumentError, InvalidQueryError, newId, NotFoundError, OutcomeUnknownError, Query, TimeoutError, TooLargeError,
-  VersionConflictError, type Append, type Client, type Outcome,
+  CancelledError,
+  ConditionFailedError,
+  connect,
+  DuplicateEventError,
+  InvalidArgumentError,
+  InvalidQueryError,
+  newId,
+  NotFoundError,
+  OutcomeUnknownError,
+  Query,
+  TimeoutError,
+  TooLargeError,
+  VersionConflictError,
+  type Append,
+  type Client,
+  type Outcome,
 } from "../src/index.js";
 import { onlyServe, refused, Server, temporaryDirectory } from "./server.js";
 
@@ -38,7 +52,16 @@ test("what was appended is read as it was given", async () => {
   const id = newId();
   const done = await client.append({
     events: [
-      { aggregate: order, type: "Placed", id, tags: ["b", "a", "\ufeffbom", "größe:9"], also: ["customer-7"], payload: { total: 12 }, metadata: { by: "me" }, occurredAt: "2026-01-31T12:00:00.123456Z" },
+      {
+        aggregate: order,
+        type: "Placed",
+        id,
+        tags: ["b", "a", "\ufeffbom", "größe:9"],
+        also: ["customer-7"],
+        payload: { total: 12 },
+        metadata: { by: "me" },
+        occurredAt: "2026-01-31T12:00:00.123456Z",
+      },
       { type: "Audited", payload: new Uint8Array([0, 255]) },
       { aggregate: order, type: "Noted", payload: "zwölf 🛒" },
     ],
@@ -50,18 +73,56 @@ test("what was appended is read as it was given", async () => {
   const [placed, noted] = await client.readAggregate(order).toArray();
   const audited = await client.eventAt(done.firstPosition + 1);
   deepEqual(
-    [placed!.position, placed!.id, placed!.aggregate, placed!.seqNr, placed!.tags, placed!.also, placed!.json(), placed!.payloadFormat, Buffer.from(placed!.metadata).toString(), placed!.occurredAt],
-    [done.firstPosition, id, order, 1, ["a", "b", "größe:9", "\ufeffbom"], ["customer-7"], { total: 12 }, 1, '{"by":"me"}', "2026-01-31T12:00:00.123456Z"]);
-  deepEqual([noted!.seqNr, noted!.text(), noted!.payloadFormat, noted!.appendIndex, noted!.appendEvents], [2, "zwölf 🛒", 3, 2, 3]);
-  deepEqual([audited.aggregate, audited.seqNr, audited.payload, audited.payloadFormat, audited.state], [undefined, 0, new Uint8Array([0, 255]), 0, "live"]);
+    [
+      placed!.position,
+      placed!.id,
+      placed!.aggregate,
+      placed!.seqNr,
+      placed!.tags,
+      placed!.also,
+      placed!.json(),
+      placed!.payloadFormat,
+      Buffer.from(placed!.metadata).toString(),
+      placed!.occurredAt,
+    ],
+    [
+      done.firstPosition,
+      id,
+      order,
+      1,
+      ["a", "b", "größe:9", "\ufeffbom"],
+      ["customer-7"],
+      { total: 12 },
+      1,
+      '{"by":"me"}',
+      "2026-01-31T12:00:00.123456Z",
+    ],
+  );
+  deepEqual(
+    [noted!.seqNr, noted!.text(), noted!.payloadFormat, noted!.appendIndex, noted!.appendEvents],
+    [2, "zwölf 🛒", 3, 2, 3],
+  );
+  deepEqual(
+    [audited.aggregate, audited.seqNr, audited.payload, audited.payloadFormat, audited.state],
+    [undefined, 0, new Uint8Array([0, 255]), 0, "live"],
+  );
 });
 
 test("the same append again is answered with what was stored", async () => {
   const order = fresh();
-  const append: Append = { events: [{ aggregate: order, type: "Placed" }], expect: { [order]: "none" }, requestId: newId() };
+  const append: Append = {
+    events: [{ aggregate: order, type: "Placed" }],
+    expect: { [order]: "none" },
+    requestId: newId(),
+  };
   const first = await client.append(append);
   const { watermark: _, ...again } = await client.append(append);
-  deepEqual(again, { firstPosition: first.firstPosition, lastPosition: first.lastPosition, versions: first.versions, duplicate: true });
+  deepEqual(again, {
+    firstPosition: first.firstPosition,
+    lastPosition: first.lastPosition,
+    versions: first.versions,
+    duplicate: true,
+  });
 
   const id = newId();
   await client.append({ events: [{ type: "A", id }] });
@@ -72,19 +133,56 @@ test("the same append again is answered with what was stored", async () => {
 
 test("conflicts are errors with what decided them", async () => {
   const order = fresh();
-  const { firstPosition } = await client.append({ events: [{ aggregate: order, type: "Placed", tags: [order], payload: { n: 1 } }] });
-  await client.append({ events: Array.from({ length: 30 }, (_, n) => ({ aggregate: order, type: "Changed", tags: [order], payload: { n } })) });
+  const { firstPosition } = await client.append({
+    events: [{ aggregate: order, type: "Placed", tags: [order], payload: { n: 1 } }],
+  });
+  await client.append({
+    events: Array.from({ length: 30 }, (_, n) => ({
+      aggregate: order,
+      type: "Changed",
+      tags: [order],
+      payload: { n },
+    })),
+  });
 
-  const version = await refused(VersionConflictError, client.append({ events: [{ aggregate: order, type: "X" }], expect: { [order]: 7 } }));
+  const version = await refused(
+    VersionConflictError,
+    client.append({ events: [{ aggregate: order, type: "X" }], expect: { [order]: 7 } }),
+  );
   deepEqual([version.aggregate, version.expected, version.actual], [order, 7, 31]);
-  equal((await refused(VersionConflictError, client.append({ events: [{ aggregate: order, type: "X" }], expect: { [order]: "none" } }))).expected, "none");
-  equal((await refused(VersionConflictError, client.append({ events: [{ aggregate: fresh(), type: "X" }], expect: { [`order-${number}`]: "exists" } }))).actual, 0);
+  equal(
+    (
+      await refused(
+        VersionConflictError,
+        client.append({ events: [{ aggregate: order, type: "X" }], expect: { [order]: "none" } }),
+      )
+    ).expected,
+    "none",
+  );
+  equal(
+    (
+      await refused(
+        VersionConflictError,
+        client.append({ events: [{ aggregate: fresh(), type: "X" }], expect: { [`order-${number}`]: "exists" } }),
+      )
+    ).actual,
+    0,
+  );
 
-  const failIf = [{ query: Query.types("Nothing").tags("never") }, { query: Query.tags(order).or().types("Blocked"), after: firstPosition }];
-  const condition = await refused(ConditionFailedError, client.append({ events: [{ type: "X" }], failIf, conflictsMax: 1_000 }));
+  const failIf = [
+    { query: Query.types("Nothing").tags("never") },
+    { query: Query.tags(order).or().types("Blocked"), after: firstPosition },
+  ];
+  const condition = await refused(
+    ConditionFailedError,
+    client.append({ events: [{ type: "X" }], failIf, conflictsMax: 1_000 }),
+  );
   deepEqual([condition.condition, condition.position], [1, firstPosition + 1]);
   ok(condition.conflicts.length >= 20, `${condition.conflicts.length}`);
-  deepEqual(condition.conflicts.map((event) => [event.position, event.json()]), condition.conflicts.map((_, n) => [firstPosition + 1 + n, { n }]));
+  deepEqual(
+    condition.conflicts.map((event) => [event.position, event.json()]),
+    condition.conflicts.map((_, n) => [firstPosition + 1 + n, { n }]),
+  );
   equal((await refused(ConditionFailedError, client.append({ events: [{ type: "X" }], failIf }))).conflicts.length, 0);
   ok(await client.append({ events: [{ type: "X" }], failIf: { query: Query.tags(order), after: firstPosition + 30 } }));
 });
@@ -114,15 +212,22 @@ test("a payload of 1 MiB comes back as it was", async () => {
 
 test("reads go both ways, within their bounds", async () => {
   const order = fresh();
-  const { firstPosition: p } = await client.append({ events: Array.from({ length: 10 }, (_, i) => ({ aggregate: order, type: i % 2 ? "Odd" : "Even", tags: [order] })) });
-  const positions = async (options: object, query = Query.tags(order)) => (await client.read(query, options).toArray()).map((event) => event.position - p);
+  const { firstPosition: p } = await client.append({
+    events: Array.from({ length: 10 }, (_, i) => ({ aggregate: order, type: i % 2 ? "Odd" : "Even", tags: [order] })),
+  });
+  const positions = async (options: object, query = Query.tags(order)) =>
+    (await client.read(query, options).toArray()).map((event) => event.position - p);
   deepEqual(await positions({}), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   deepEqual(await positions({ after: p + 2, before: p + 6 }), [3, 4, 5]);
   deepEqual(await positions({ upTo: p + 3 }), [0, 1, 2, 3]);
   deepEqual(await positions({ limit: 2, backwards: true }), [9, 8]);
   deepEqual(await positions({ limit: 0 }), []);
-  deepEqual(await positions({}, Query.types("Odd").tags(order).or().concerning(order).types("Nothing")), [1, 3, 5, 7, 9]);
-  const numbers = async (options: object) => (await client.readAggregate(order, options).toArray()).map((event) => event.seqNr);
+  deepEqual(
+    await positions({}, Query.types("Odd").tags(order).or().concerning(order).types("Nothing")),
+    [1, 3, 5, 7, 9],
+  );
+  const numbers = async (options: object) =>
+    (await client.readAggregate(order, options).toArray()).map((event) => event.seqNr);
   deepEqual(await numbers({ from: 4, limit: 3 }), [4, 5, 6]);
   deepEqual(await numbers({ backwards: true, limit: 2 }), [10, 9]);
   deepEqual(await numbers({ from: 2, backwards: true }), [2, 1]);
@@ -143,7 +248,10 @@ test("at_least waits for what is written, no longer than it may", async () => {
   equal((await client.eventAt(lastPosition, { atLeast: lastPosition })).position, lastPosition);
   await refused(TimeoutError, client.head({ atLeast: lastPosition + 1_000_000, atLeastTimeoutMs: 50 }));
   await refused(TimeoutError, client.head({ atLeast: lastPosition + 1_000_000, timeoutMs: 50 }));
-  await refused(TimeoutError, client.read(Query.all, { atLeast: lastPosition + 1_000_000, atLeastTimeoutMs: 50 }).toArray());
+  await refused(
+    TimeoutError,
+    client.read(Query.all, { atLeast: lastPosition + 1_000_000, atLeastTimeoutMs: 50 }).toArray(),
+  );
   await refused(TimeoutError, client.read(Query.all, { atLeast: lastPosition + 1_000_000, timeoutMs: 50 }).toArray());
 });
 
@@ -154,9 +262,12 @@ test("10,000 appends in flight, each with its own outcome, in order; then they a
   function* appends(): Generator<Append> {
     for (let i = 0; i < 10_000; ++i) {
       taken += 1;
-      if (i === 5_000) yield { events: [{ type: "\ud800" }] };                                                      // refused here
-      else if (i === 6_000) yield { events: [{ aggregate: `many${kind}-1`, type: "T" }], expect: { [`many${kind}-1`]: "none" } };  // refused there
-      else yield { events: [{ aggregate: `many${kind}-${i % 100}`, type: "T", tags: [`many:${kind}`], payload: { i } }] };
+      if (i === 5_000)
+        yield { events: [{ type: "\ud800" }] }; // refused here
+      else if (i === 6_000)
+        yield { events: [{ aggregate: `many${kind}-1`, type: "T" }], expect: { [`many${kind}-1`]: "none" } }; // refused there
+      else
+        yield { events: [{ aggregate: `many${kind}-${i % 100}`, type: "T", tags: [`many:${kind}`], payload: { i } }] };
     }
   }
   for await (const outcome of client.appendMany(appends(), { inFlightMax: 200 })) {
@@ -169,9 +280,15 @@ test("10,000 appends in flight, each with its own outcome, in order; then they a
   equal(outcomes.filter(({ error }) => error).length, 2);
 
   const events = await client.read(Query.tags(`many:${kind}`)).toArray();
-  deepEqual(events.map((event) => event.json<{ i: number }>().i), Array.from({ length: 10_000 }, (_, i) => i).filter((i) => i !== 5_000 && i !== 6_000));
+  deepEqual(
+    events.map((event) => event.json<{ i: number }>().i),
+    Array.from({ length: 10_000 }, (_, i) => i).filter((i) => i !== 5_000 && i !== 6_000),
+  );
   const positions = outcomes.flatMap(({ appended }) => (appended ? [appended.firstPosition] : []));
-  deepEqual(events.map(({ position }) => position), positions);
+  deepEqual(
+    events.map(({ position }) => position),
+    positions,
+  );
 });
 
 test("who does not take outcomes is not given more room; who leaves ends it", async () => {
@@ -190,7 +307,7 @@ test("who does not take outcomes is not given more room; who leaves ends it", as
   for await (const outcome of client.appendMany(endless(), { inFlightMax: 50 })) {
     ok(outcome.appended);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    equal(taken, 51);  // one more was asked for when the first one's outcome was taken
+    equal(taken, 51); // one more was asked for when the first one's outcome was taken
     break;
   }
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -209,22 +326,42 @@ test("what the source of appends throws comes when what it gave before is answer
   await rejects(async () => {
     for await (const outcome of client.appendMany(source())) outcomes.push(outcome);
   }, /line 21/);
-  deepEqual(outcomes.map(({ appended }) => appended !== undefined), Array(20).fill(true));
+  deepEqual(
+    outcomes.map(({ appended }) => appended !== undefined),
+    Array(20).fill(true),
+  );
   deepEqual(await collect(client.appendMany([])), []);
 });
 
 test("reads and streams of appends are cancelled by their signal, or by leaving the loop", async () => {
   const controller = new AbortController();
   let seen = 0;
-  await refused(CancelledError, (async () => {
-    for await (const _ of client.read(Query.all, { signal: controller.signal })) if (++seen === 10) controller.abort();
-  })());
+  await refused(
+    CancelledError,
+    (async () => {
+      for await (const _ of client.read(Query.all, { signal: controller.signal }))
+        if (++seen === 10) controller.abort();
+    })(),
+  );
   ok(seen >= 10 && seen < 5_000, `${seen}`);
   for await (const _ of client.read()) break;
   const slow = new AbortController();
   setTimeout(() => slow.abort(), 50);
-  await refused(CancelledError, collect(client.appendMany((async function* () { await new Promise(() => setTimeout(() => {}, 1)); })(), { signal: slow.signal })));
-  await refused(CancelledError, client.read(Query.all, { atLeast: 1_000_000_000, signal: AbortSignal.timeout(50) }).toArray());
+  await refused(
+    CancelledError,
+    collect(
+      client.appendMany(
+        (async function* () {
+          await new Promise(() => setTimeout(() => {}, 1));
+        })(),
+        { signal: slow.signal },
+      ),
+    ),
+  );
+  await refused(
+    CancelledError,
+    client.read(Query.all, { atLeast: 1_000_000_000, signal: AbortSignal.timeout(50) }).toArray(),
+  );
 });
 
 test("a signal that lives long gathers no listeners", async () => {
@@ -252,9 +389,21 @@ test("a slow reader gets everything, one page after the other", async () => {
 
 test("the directory is listed page by page", async () => {
   const type = `dir${fresh().slice(6)}`;
-  await collect(client.appendMany(Array.from({ length: 25 }, (_, i) => ({ events: [{ aggregate: `${type}-${String(i).padStart(2, "0")}`, type: "A" }, { aggregate: `${type}-${String(i).padStart(2, "0")}`, type: "B" }] }))));
+  await collect(
+    client.appendMany(
+      Array.from({ length: 25 }, (_, i) => ({
+        events: [
+          { aggregate: `${type}-${String(i).padStart(2, "0")}`, type: "A" },
+          { aggregate: `${type}-${String(i).padStart(2, "0")}`, type: "B" },
+        ],
+      })),
+    ),
+  );
   const all = await collect(client.aggregates({ type, pageAggregatesMax: 10 }));
-  deepEqual(all.map((info) => [info.aggregate, info.version]), Array.from({ length: 25 }, (_, i) => [`${type}-${String(i).padStart(2, "0")}`, 2]));
+  deepEqual(
+    all.map((info) => [info.aggregate, info.version]),
+    Array.from({ length: 25 }, (_, i) => [`${type}-${String(i).padStart(2, "0")}`, 2]),
+  );
   equal((await collect(client.aggregates({ type, after: `${type}-20` }))).length, 4);
   deepEqual(await client.aggregate(`${type}-07`), all[7]);
   equal((await client.aggregate(`${type}-07`, { upTo: all[7]!.lastPosition - 1 })).version, 1);
@@ -264,14 +413,26 @@ test("the directory is listed page by page", async () => {
 test("snapshots are put, with an append and alone, found and listed", async () => {
   const order = fresh();
   equal(await client.snapshot(order), undefined);
-  const first = await client.append({ events: [{ aggregate: order, type: "A" }, { aggregate: order, type: "B" }], snapshots: [{ aggregate: order, payload: { v: 2 }, schemaRevision: 3, keep: 5 }] });
+  const first = await client.append({
+    events: [
+      { aggregate: order, type: "A" },
+      { aggregate: order, type: "B" },
+    ],
+    snapshots: [{ aggregate: order, payload: { v: 2 }, schemaRevision: 3, keep: 5 }],
+  });
   await client.append({ events: [{ aggregate: order, type: "C" }] });
   await client.putSnapshot({ aggregate: order, version: 3, payload: "three", keep: 5, ttlS: 3_600 });
 
   const latest = await client.snapshot(order);
-  deepEqual([latest!.version, latest!.text(), latest!.payloadFormat, latest!.latest, latest!.aggregate], [3, "three", 3, true, order]);
+  deepEqual(
+    [latest!.version, latest!.text(), latest!.payloadFormat, latest!.latest, latest!.aggregate],
+    [3, "three", 3, true, order],
+  );
   const second = await client.snapshot(order, { atOrBefore: 2 });
-  deepEqual([second!.version, second!.json(), second!.schemaRevision, second!.position], [2, { v: 2 }, 3, first.lastPosition]);
+  deepEqual(
+    [second!.version, second!.json(), second!.schemaRevision, second!.position],
+    [2, { v: 2 }, 3, first.lastPosition],
+  );
   equal((await client.snapshot(order, { upTo: first.lastPosition }))!.version, 2);
   ok((await client.snapshots(order)).length >= 2);
   await refused(InvalidArgumentError, client.snapshot(order, { atOrBefore: 2, upTo: 3 }));
@@ -306,17 +467,26 @@ test("operators see figures, seal, verify, vacuum and back up", async () => {
 
 test("an aggregate's state, and the registered types", onlyServe, async () => {
   const order = fresh();
-  await client.append({ events: [{ aggregate: order, type: "A" }], snapshots: [{ aggregate: order, payload: { open: true } }] });
+  await client.append({
+    events: [{ aggregate: order, type: "A" }],
+    snapshots: [{ aggregate: order, payload: { open: true } }],
+  });
   await client.append({ events: [{ aggregate: order, type: "B", payload: { n: 1 } }] });
   equal((await client.types()).length, 0);
   const state = await client.state(order);
-  deepEqual([state.aggregate, state.version, state.state, state.state_version, state.events_after], [order, 2, { open: true }, 1, 1]);
+  deepEqual(
+    [state.aggregate, state.version, state.state, state.state_version, state.events_after],
+    [order, 2, { open: true }, 1, 1],
+  );
   equal((await client.state(order, { version: 1 })).events_after, 0);
   await refused(NotFoundError, client.state("nobody-1"));
 });
 
 test("an append whose time is over before it is answered says so", async () => {
-  const error = await refused(TimeoutError, client.append({ events: [{ type: "A", payload: new Uint8Array(900_000) }] }, { timeoutMs: 1 }));
+  const error = await refused(
+    TimeoutError,
+    client.append({ events: [{ type: "A", payload: new Uint8Array(900_000) }] }, { timeoutMs: 1 }),
+  );
   equal(error.code, "timeout");
-  equal(error instanceof OutcomeUnknownError, error.outcomeUnknown);  // it may not even have been sent
+  equal(error instanceof OutcomeUnknownError, error.outcomeUnknown); // it may not even have been sent
 });

@@ -21,7 +21,9 @@ after(async () => {
 
 async function put(tag: string, count: number, from = 0): Promise<number> {
   let last = 0;
-  for await (const { appended, error } of client.appendMany(Array.from({ length: count }, (_, i) => ({ events: [{ type: "T", tags: [tag], payload: { n: from + i } }] })))) {
+  for await (const { appended, error } of client.appendMany(
+    Array.from({ length: count }, (_, i) => ({ events: [{ type: "T", tags: [tag], payload: { n: from + i } }] })),
+  )) {
     if (error) throw error;
     last = appended.lastPosition;
   }
@@ -43,7 +45,10 @@ test("a subscription gives what was there, says that it has caught up, and goes 
   }
   deepEqual(numbers, [0, 1, 2, 3, 4]);
   const kinds = items.map(({ kind }) => kind);
-  ok(kinds.indexOf("events") < kinds.indexOf("caught_up") && kinds.lastIndexOf("events") > kinds.indexOf("caught_up"), kinds.join(" "));
+  ok(
+    kinds.indexOf("events") < kinds.indexOf("caught_up") && kinds.lastIndexOf("events") > kinds.indexOf("caught_up"),
+    kinds.join(" "),
+  );
   ok(items.every(({ watermark }, i) => i === 0 || watermark >= items[i - 1]!.watermark));
 });
 
@@ -58,7 +63,7 @@ test("without `after` it is from now on: from the first moment, not from a later
   for await (const item of subscription) {
     if (item.kind === "caught_up" && proxy.connections === 1) {
       proxy.cut();
-      await put(tag, 1, 2);  // while nobody is connected
+      await put(tag, 1, 2); // while nobody is connected
     }
     if (item.kind === "events") {
       first = item.events[0]!.json<{ n: number }>().n;
@@ -77,13 +82,18 @@ test("over a connection that is cut again and again nothing is missing and nothi
   const count = 3_000;
   const numbers: number[] = [];
   const writing = put(tag, count);
-  for await (const event of far.subscribe(Query.tags(tag), { after: 0, pageEventsMax: 100, heartbeatMs: 200 }).events()) {
+  for await (const event of far
+    .subscribe(Query.tags(tag), { after: 0, pageEventsMax: 100, heartbeatMs: 200 })
+    .events()) {
     numbers.push(event.json<{ n: number }>().n);
     if (numbers.length === count) break;
     if (numbers.length % 300 === 0) proxy.cutAfterBytes = 5_000;
   }
   await writing;
-  deepEqual(numbers, Array.from({ length: count }, (_, i) => i));
+  deepEqual(
+    numbers,
+    Array.from({ length: count }, (_, i) => i),
+  );
   ok(proxy.connections >= 3 && retried.length >= 2, `${proxy.connections} connections, ${retried.length} tries`);
 });
 
@@ -115,7 +125,10 @@ test("who is slow is not thought to be cut off, and loses nothing", async () => 
     await new Promise((resolve) => setTimeout(resolve, numbers.length === 200 ? 1_500 : 10));
     if (numbers.length === 500) break;
   }
-  deepEqual(numbers, Array.from({ length: 500 }, (_, i) => i));
+  deepEqual(
+    numbers,
+    Array.from({ length: 500 }, (_, i) => i),
+  );
   equal(proxy.connections, 1);
 });
 
@@ -143,7 +156,10 @@ test("cancelled, or its client closed, the loop ends; also while nobody is there
 test("what trying again does not help ends it with an error", async () => {
   await using guarded = await Server.start({ tokens: "reader read 0123456789abcdef\n" });
   await using stranger = connect(guarded.address, { token: "wrong-0123456789abcdef" });
-  await refused(UnauthenticatedError, (async () => {
-    for await (const _ of stranger.subscribe(Query.all, { after: 0 })) ok(false);
-  })());
+  await refused(
+    UnauthenticatedError,
+    (async () => {
+      for await (const _ of stranger.subscribe(Query.all, { after: 0 })) ok(false);
+    })(),
+  );
 });

@@ -1,27 +1,27 @@
 // The frame: where one can go, how the server is, and the view one is in.
 
-import type { ComponentChildren } from 'preact';
-import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
-import { useCell } from './cell.ts';
-import { grouped } from './format.ts';
-import { askGrpcPort, grpcPort } from './grpc_server.ts';
-import { connection, followStats, rates } from './live_stats.ts';
-import { ErrorNote } from './parts/notes.tsx';
-import { Failure } from './api.ts';
-import { go, type Route, useRoute } from './route.ts';
-import { lacking, logOut, scopes, session } from './session.ts';
-import type { Scope } from './shapes.ts';
-import { choose, theme, themes } from './theme.ts';
-import { AggregateView } from './views/aggregate.tsx';
-import { AggregatesView } from './views/aggregates.tsx';
-import { ConditionView } from './views/condition.tsx';
-import { EventView } from './views/event.tsx';
-import { EventsView } from './views/events.tsx';
-import { KeysHelp } from './views/keys.tsx';
-import { LoginView } from './views/login.tsx';
-import { OverviewView } from './views/overview.tsx';
-import { QueryView } from './views/query.tsx';
-import { SettingsView } from './views/settings.tsx';
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
+import { useCell } from "./cell.ts";
+import { grouped } from "./format.ts";
+import { askGrpcPort, grpcPort } from "./grpc_server.ts";
+import { connection, followStats, rates } from "./live_stats.ts";
+import { ErrorNote } from "./parts/notes.tsx";
+import { Failure } from "./api.ts";
+import { go, type Route, useRoute } from "./route.ts";
+import { lacking, logOut, scopes, session } from "./session.ts";
+import type { Scope } from "./shapes.ts";
+import { choose, theme, themes } from "./theme.ts";
+import { AggregateView } from "./views/aggregate.tsx";
+import { AggregatesView } from "./views/aggregates.tsx";
+import { ConditionView } from "./views/condition.tsx";
+import { EventView } from "./views/event.tsx";
+import { EventsView } from "./views/events.tsx";
+import { KeysHelp } from "./views/keys.tsx";
+import { LoginView } from "./views/login.tsx";
+import { OverviewView } from "./views/overview.tsx";
+import { QueryView } from "./views/query.tsx";
+import { SettingsView } from "./views/settings.tsx";
 
 interface Place {
   name: string;
@@ -32,30 +32,36 @@ interface Place {
 }
 
 const places: Place[] = [
-  { name: '', title: 'Overview', key: 'o', scope: 'read', view: () => <OverviewView /> },
-  { name: 'events', title: 'Events', key: 'e', scope: 'read', view: (r) => (r.path[1] ? <EventView position={r.path[1]} /> : <EventsView route={r} />) },
+  { name: "", title: "Overview", key: "o", scope: "read", view: () => <OverviewView /> },
   {
-    name: 'aggregates',
-    title: 'Aggregates',
-    key: 'a',
-    scope: 'read',
+    name: "events",
+    title: "Events",
+    key: "e",
+    scope: "read",
+    view: (r) => (r.path[1] ? <EventView position={r.path[1]} /> : <EventsView route={r} />),
+  },
+  {
+    name: "aggregates",
+    title: "Aggregates",
+    key: "a",
+    scope: "read",
     view: (r) => (r.path[1] ? <AggregateView route={r} id={r.path[1]} /> : <AggregatesView route={r} />),
   },
-  { name: 'query', title: 'Query', key: 'q', scope: 'read', view: (r) => <QueryView route={r} /> },
-  { name: 'condition', title: 'Condition', key: 'c', scope: 'read', view: (r) => <ConditionView route={r} /> },
-  { name: 'settings', title: 'Settings', key: 's', scope: 'admin', view: () => <SettingsView /> },
+  { name: "query", title: "Query", key: "q", scope: "read", view: (r) => <QueryView route={r} /> },
+  { name: "condition", title: "Condition", key: "c", scope: "read", view: (r) => <ConditionView route={r} /> },
+  { name: "settings", title: "Settings", key: "s", scope: "admin", view: () => <SettingsView /> },
 ];
 
 export function App() {
   const state = useCell(session);
-  if (state.at === 'asking')
+  if (state.at === "asking")
     return (
       <p class="lone" role="status">
         Asking the server …
       </p>
     );
-  if (state.at === 'here' && !state.session.open && state.session.scopes.length === 0) return <LoginView />;
-  if (state.at === 'unreachable' && !state.session) {
+  if (state.at === "here" && !state.session.open && state.session.scopes.length === 0) return <LoginView />;
+  if (state.at === "unreachable" && !state.session) {
     return (
       <div class="lone">
         <h1>Evershard</h1>
@@ -73,19 +79,19 @@ function Frame() {
   const route = useRoute();
   const [help, setHelp] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const place = places.find(({ name }) => name === (route.path[0] ?? ''));
+  const place = places.find(({ name }) => name === (route.path[0] ?? ""));
   const scopesNow = scopes().join();
-  useEffect(() => (scopesNow.includes('read') ? followStats() : undefined), [scopesNow]);
-  useEffect(() => void (scopesNow.includes('read') && askGrpcPort()), [scopesNow]);
+  useEffect(() => (scopesNow.includes("read") ? followStats() : undefined), [scopesNow]);
+  useEffect(() => void (scopesNow.includes("read") && askGrpcPort()), [scopesNow]);
   useCell(grpcPort);
   useShortcuts(() => setHelp(true));
 
-  const where = route.path.join('/');
+  const where = route.path.join("/");
   const first = useRef(true);
   useEffect(() => {
-    document.title = `${route.path[1] ?? place?.title ?? 'Not found'} · Evershard`;
+    document.title = `${route.path[1] ?? place?.title ?? "Not found"} · Evershard`;
     if (first.current) first.current = false;
-    else main.current?.querySelector('h1')?.focus();
+    else main.current?.querySelector("h1")?.focus();
     scrollTo(0, 0);
   }, [where]);
 
@@ -105,8 +111,8 @@ function Frame() {
             <a
               key={name}
               href={`#/${name}`}
-              aria-current={place?.name === name ? 'page' : undefined}
-              aria-disabled={lacking(scope) ? 'true' : undefined}
+              aria-current={place?.name === name ? "page" : undefined}
+              aria-disabled={lacking(scope) ? "true" : undefined}
               title={lacking(scope)}
             >
               {title}
@@ -130,7 +136,13 @@ function Frame() {
       </header>
       <main ref={main} id="main" tabIndex={-1}>
         <LostNote />
-        {!place ? <NotFound /> : lacks ? <Refused title={place.title} reason={lacks} /> : <Guard key={place.name + where}>{place.view(route)}</Guard>}
+        {!place ? (
+          <NotFound />
+        ) : lacks ? (
+          <Refused title={place.title} reason={lacks} />
+        ) : (
+          <Guard key={place.name + where}>{place.view(route)}</Guard>
+        )}
       </main>
       {help && <KeysHelp places={places} close={() => setHelp(false)} />}
     </>
@@ -144,7 +156,7 @@ function Guard({ children }: { children: ComponentChildren }) {
   return (
     <>
       <h1 tabIndex={-1}>This view has failed</h1>
-      <ErrorNote failure={new Failure('page', String(error))} />
+      <ErrorNote failure={new Failure("page", String(error))} />
       <button type="button" onClick={reset}>
         Try again
       </button>
@@ -177,12 +189,12 @@ const Refused = ({ title, reason }: { title: string; reason: string }) => (
   </>
 );
 
-const words = { connecting: 'Connecting …', open: 'Live', lost: 'Connection lost', paused: 'Paused' };
+const words = { connecting: "Connecting …", open: "Live", lost: "Connection lost", paused: "Paused" };
 
 function Connection() {
   const state = useCell(connection);
   const { last } = useCell(rates);
-  if (lacking('read')) return null;
+  if (lacking("read")) return null;
   return (
     <p class={`connection ${state}`}>
       <span class="dot" aria-hidden="true" />
@@ -198,7 +210,7 @@ function Connection() {
 
 function LostNote() {
   const state = useCell(connection);
-  if (state !== 'lost') return null;
+  if (state !== "lost") return null;
   return (
     <p class="note bad" role="alert">
       <b>The connection to the server is lost.</b> Figures are as they were; trying again.
@@ -206,7 +218,7 @@ function LostNote() {
   );
 }
 
-const themeNames = { system: 'Auto', light: 'Light', dark: 'Dark' };
+const themeNames = { system: "Auto", light: "Light", dark: "Dark" };
 
 function ThemeSwitch() {
   const chosen = useCell(theme);
@@ -226,10 +238,10 @@ function ThemeSwitch() {
 function LogOut() {
   const [failed, setFailed] = useState(false);
   const state = useCell(session);
-  if (state.at === 'asking' || !state.session || state.session.open) return null;
+  if (state.at === "asking" || !state.session || state.session.open) return null;
   return (
     <button type="button" class="link" onClick={() => logOut().catch(() => setFailed(true))}>
-      {failed ? 'Log out: failed, again' : 'Log out'}
+      {failed ? "Log out: failed, again" : "Log out"}
     </button>
   );
 }
@@ -239,23 +251,29 @@ function useShortcuts(help: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input:not([type=radio],[type=checkbox]), textarea, select, dialog')) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        target.closest("input:not([type=radio],[type=checkbox]), textarea, select, dialog")
+      )
+        return;
       if (Date.now() - armed.current < 1500) {
         armed.current = 0;
         const place = places.find(({ key }) => key === event.key);
         if (place) go(`#/${place.name}`);
-      } else if (event.key === 'g') {
+      } else if (event.key === "g") {
         armed.current = Date.now();
-      } else if (event.key === '?') {
+      } else if (event.key === "?") {
         help();
-      } else if (event.key === '/') {
-        const field = document.querySelector<HTMLInputElement>('main input[type=search], main input[type=text]');
+      } else if (event.key === "/") {
+        const field = document.querySelector<HTMLInputElement>("main input[type=search], main input[type=text]");
         if (!field) return;
         event.preventDefault();
         field.focus();
       }
     };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
   }, []);
 }

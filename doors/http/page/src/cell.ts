@@ -1,6 +1,6 @@
 // Cell: a value that outlives the views that show it.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from "preact/hooks";
 
 export class Cell<T> {
   private listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 // Lays stored JSON out in lines and coloured tokens; every token stays as it was.
 
-export type Kind = 'key' | 'string' | 'number' | 'word' | 'mark';
+export type Kind = "key" | "string" | "number" | "word" | "mark";
 export interface Token {
   kind: Kind;
   text: string;
@@ -31,10 +31,10 @@ export function layOut(json: string, charsMax: number, linesMax: number): Layout
   token.lastIndex = 0;
   for (let found = token.exec(json); found; found = token.exec(json)) {
     const [, string, mark, other] = found;
-    const text = string ?? mark ?? other ?? '';
+    const text = string ?? mark ?? other ?? "";
     const room = charsMax - chars;
     chars += text.length;
-    const closes = mark === '}' || mark === ']';
+    const closes = mark === "}" || mark === "]";
     if (closes) depth = Math.max(0, depth - 1);
     if (opened !== closes) feed();
     if (room <= 0 || lines.length >= linesMax) {
@@ -42,10 +42,13 @@ export function layOut(json: string, charsMax: number, linesMax: number): Layout
       return { lines, cut: true };
     }
     const whole = text.length <= room;
-    line.tokens.push({ kind: kindOf(string, mark, json, token.lastIndex), text: (whole ? text : `${text.slice(0, room)}…`) + (mark === ':' ? ' ' : '') });
-    opened = mark === '{' || mark === '[';
+    line.tokens.push({
+      kind: kindOf(string, mark, json, token.lastIndex),
+      text: (whole ? text : `${text.slice(0, room)}…`) + (mark === ":" ? " " : ""),
+    });
+    opened = mark === "{" || mark === "[";
     if (opened) depth += 1;
-    if (mark === ',') feed();
+    if (mark === ",") feed();
     if (!whole) {
       feed();
       return { lines, cut: true };
@@ -56,9 +59,9 @@ export function layOut(json: string, charsMax: number, linesMax: number): Layout
 }
 
 function kindOf(string: string | undefined, mark: string | undefined, json: string, behind: number): Kind {
-  if (mark !== undefined) return 'mark';
-  if (string !== undefined) return /^[ \t\n\r]*:/.test(json.slice(behind, behind + 8)) ? 'key' : 'string';
-  return /[-\d]/.test(json[behind - 1] ?? '') ? 'number' : 'word';
+  if (mark !== undefined) return "mark";
+  if (string !== undefined) return /^[ \t\n\r]*:/.test(json.slice(behind, behind + 8)) ? "key" : "string";
+  return /[-\d]/.test(json[behind - 1] ?? "") ? "number" : "word";
 }
 
 /// One line for a table's cell.

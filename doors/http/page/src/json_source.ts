@@ -20,14 +20,14 @@ function stringEnd(text: string, at: number): number {
   for (let i = match(plain, text, at + 1); i < text.length; i = match(plain, text, i + 2)) {
     if (text[i] === '"') return i + 1;
   }
-  throw new SyntaxError('a string without an end');
+  throw new SyntaxError("a string without an end");
 }
 
 /// Where the value that begins at `at` ends. Depth costs nothing.
 function valueEnd(text: string, at: number): number {
   const first = text[at];
   if (first === '"') return stringEnd(text, at);
-  if (first !== '{' && first !== '[') return match(scalar, text, at);
+  if (first !== "{" && first !== "[") return match(scalar, text, at);
   let depth = 0;
   for (let i = at; i < text.length; i = match(structural, text, i)) {
     const c = text[i];
@@ -35,11 +35,11 @@ function valueEnd(text: string, at: number): number {
       i = stringEnd(text, i);
       continue;
     }
-    depth += c === '{' || c === '[' ? 1 : -1;
+    depth += c === "{" || c === "[" ? 1 : -1;
     i += 1;
     if (depth === 0) return i;
   }
-  throw new SyntaxError('a value without an end');
+  throw new SyntaxError("a value without an end");
 }
 
 /// Errors: SyntaxError
@@ -54,30 +54,30 @@ export function parse(text: string, kept: ReadonlySet<string>): unknown {
 
   function value(): unknown {
     const first = text[skip()];
-    if (first === '{') return object();
-    if (first === '[') return array();
+    if (first === "{") return object();
+    if (first === "[") return array();
     return JSON.parse(slice());
   }
   function object(): unknown {
     const members: Record<string, unknown> = Object.create(null);
-    expect('{');
-    if (text[skip()] === '}') return ((at += 1), members);
+    expect("{");
+    if (text[skip()] === "}") return ((at += 1), members);
     for (;;) {
       const name = JSON.parse(slice()) as string;
-      expect(':');
+      expect(":");
       members[name] = kept.has(name) ? new Raw(slice()) : value();
-      if (text[skip()] === '}') return ((at += 1), members);
-      expect(',');
+      if (text[skip()] === "}") return ((at += 1), members);
+      expect(",");
     }
   }
   function array(): unknown {
     const elements: unknown[] = [];
-    expect('[');
-    if (text[skip()] === ']') return ((at += 1), elements);
+    expect("[");
+    if (text[skip()] === "]") return ((at += 1), elements);
     for (;;) {
       elements.push(value());
-      if (text[skip()] === ']') return ((at += 1), elements);
-      expect(',');
+      if (text[skip()] === "]") return ((at += 1), elements);
+      expect(",");
     }
   }
 

@@ -1,6 +1,6 @@
 // follow: a server-sent stream that opens again by itself, and says whether it is there.
 
-export type LiveState = 'connecting' | 'open' | 'lost' | 'paused';
+export type LiveState = "connecting" | "open" | "lost" | "paused";
 
 export interface Follow {
   url: () => string; // asked at every opening: it goes on where the last one ended
@@ -31,7 +31,7 @@ export function follow({ url, on, state, silenceMsMax }: Follow): () => void {
   const lost = () => {
     close();
     if (ended) return;
-    state('lost');
+    state("lost");
     again = setTimeout(open, waitMs[Math.min(failures, waitMs.length - 1)]);
     failures += 1;
   };
@@ -42,11 +42,11 @@ export function follow({ url, on, state, silenceMsMax }: Follow): () => void {
   function open() {
     close();
     if (ended) return;
-    if (failures === 0) state('connecting');
+    if (failures === 0) state("connecting");
     const opening = (source = new EventSource(url()));
     opening.onopen = () => {
       failures = 0;
-      state('open');
+      state("open");
       listen();
     };
     opening.onerror = lost;
@@ -63,7 +63,7 @@ export function follow({ url, on, state, silenceMsMax }: Follow): () => void {
     if (document.hidden) {
       hidden = setTimeout(() => {
         close();
-        state('paused');
+        state("paused");
       }, hiddenMsMax);
     } else if (!source) {
       failures = 0;
@@ -71,12 +71,12 @@ export function follow({ url, on, state, silenceMsMax }: Follow): () => void {
     }
   };
 
-  document.addEventListener('visibilitychange', seen);
+  document.addEventListener("visibilitychange", seen);
   open();
   return () => {
     ended = true;
     close();
     clearTimeout(hidden);
-    document.removeEventListener('visibilitychange', seen);
+    document.removeEventListener("visibilitychange", seen);
   };
 }

@@ -1,7 +1,7 @@
 // useLoad: asks when its key changes, drops answers that come too late, keeps the last one while the next is on its way.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Failure } from './api.ts';
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Failure } from "./api.ts";
 
 export interface Loaded<T> {
   data: T | undefined;
@@ -12,7 +12,9 @@ export interface Loaded<T> {
 
 /// `key` undefined: nothing is asked.
 export function useLoad<T>(key: string | undefined, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const [state, set] = useState<{ key?: string; data?: T; failure?: Failure; loading: boolean }>({ loading: key !== undefined });
+  const [state, set] = useState<{ key?: string; data?: T; failure?: Failure; loading: boolean }>({
+    loading: key !== undefined,
+  });
   const [turn, setTurn] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
@@ -28,7 +30,11 @@ export function useLoad<T>(key: string | undefined, ask: (signal: AbortSignal) =
       (data) => control.signal.aborted || set({ key, data, loading: false }),
       (error: unknown) => {
         if (control.signal.aborted) return;
-        set({ key, failure: error instanceof Failure ? error : new Failure('page', `This page has failed: ${String(error)}`), loading: false });
+        set({
+          key,
+          failure: error instanceof Failure ? error : new Failure("page", `This page has failed: ${String(error)}`),
+          loading: false,
+        });
       },
     );
     return () => control.abort();

@@ -1,8 +1,17 @@
 // Rates: the last minutes of the live figures, in columns as charts want them.
 
-import type { LiveStats } from './shapes.ts';
+import type { LiveStats } from "./shapes.ts";
 
-export const names = ['appends', 'events', 'reads', 'refused', 'commit_p50', 'commit_p99', 'append_p50', 'append_p99'] as const;
+export const names = [
+  "appends",
+  "events",
+  "reads",
+  "refused",
+  "commit_p50",
+  "commit_p99",
+  "append_p50",
+  "append_p99",
+] as const;
 export type Name = (typeof names)[number];
 export type Column = (number | null)[];
 

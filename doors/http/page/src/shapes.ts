@@ -1,8 +1,8 @@
 // What the API gives. Source: docs/http-api.md, docs/json.md.
 
-import type { Raw } from './json_source.ts';
+import type { Raw } from "./json_source.ts";
 
-export type Scope = 'read' | 'append' | 'admin';
+export type Scope = "read" | "append" | "admin";
 
 export interface Session {
   open: boolean; // no tokens are configured
@@ -20,14 +20,14 @@ export interface StoredEvent {
   tags?: string[];
   also?: string[];
   payload?: Raw;
-  payload_encoding?: 'base64';
+  payload_encoding?: "base64";
   payload_format?: number;
   decoded?: Raw;
   decoded_as?: string;
   decode_error?: string;
   unknown_fields?: boolean;
   metadata?: Raw;
-  metadata_encoding?: 'base64';
+  metadata_encoding?: "base64";
   occurred_at: string;
   state?: Raw; // "removed" or "erased"
 }
@@ -68,7 +68,7 @@ export interface Snapshot {
   version: number;
   position: number;
   payload?: Raw;
-  payload_encoding?: 'base64';
+  payload_encoding?: "base64";
   payload_format?: number;
   decoded?: Raw;
   decoded_as?: string;
@@ -84,10 +84,16 @@ export interface State {
   version: number;
   position: number;
   state: Raw;
-  state_encoding?: 'base64';
+  state_encoding?: "base64";
   decoded_as?: string;
   state_version: number;
-  snapshot: { position: number; schema_revision: number; payload_format: number; taken_at: string; latest: boolean } | null;
+  snapshot: {
+    position: number;
+    schema_revision: number;
+    payload_format: number;
+    taken_at: string;
+    latest: boolean;
+  } | null;
   events_after: number;
   events: StoredEvent[];
 }

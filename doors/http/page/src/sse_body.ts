@@ -8,8 +8,8 @@ export interface ServerSentEvent {
 export async function* eventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let waiting = '';
-  let event = 'message';
+  let waiting = "";
+  let event = "message";
   let data: string[] = [];
   try {
     for (;;) {
@@ -17,16 +17,16 @@ export async function* eventStream(body: ReadableStream<Uint8Array>): AsyncGener
       if (done) return;
       waiting += decoder.decode(value, { stream: true });
       const lines = waiting.split(/\r\n|\n|\r(?!$)/);
-      waiting = lines.pop() ?? '';
+      waiting = lines.pop() ?? "";
       for (const line of lines) {
-        if (line === '') {
-          if (data.length > 0) yield { event, data: data.join('\n') };
-          event = 'message';
+        if (line === "") {
+          if (data.length > 0) yield { event, data: data.join("\n") };
+          event = "message";
           data = [];
-        } else if (!line.startsWith(':')) {
+        } else if (!line.startsWith(":")) {
           const [, name, text] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-          if (name === 'event') event = text ?? '';
-          if (name === 'data') data.push(text ?? '');
+          if (name === "event") event = text ?? "";
+          if (name === "data") data.push(text ?? "");
         }
       }
     }

@@ -7,16 +7,19 @@
 //   PAGE_CHROMIUM                                 the browser; /usr/bin/chromium otherwise
 //   PAGE_TIMEOUT_MS                               how long one step may take; 60,000 otherwise
 
-import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { connect, createServer } from 'node:net';
-import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
-import { mock } from '../mock/server.mjs';
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { connect, createServer } from "node:net";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
+import { mock } from "../mock/server.mjs";
 
 export const real = process.env.PAGE_URL !== undefined;
 const stepMsMax = Number(process.env.PAGE_TIMEOUT_MS ?? 60_000);
-export const tokenOf = { read: process.env.PAGE_TOKEN_READ ?? 'reader', admin: process.env.PAGE_TOKEN_ADMIN ?? 'keeper' };
+export const tokenOf = {
+  read: process.env.PAGE_TOKEN_READ ?? "reader",
+  admin: process.env.PAGE_TOKEN_ADMIN ?? "keeper",
+};
 
 /// A wire between browser and server: cut() ends what is under way and answers nothing new.
 async function wire(url) {
@@ -29,11 +32,11 @@ async function wire(url) {
       [far, near],
     ]) {
       ends.add(end);
-      end.on('error', () => other.destroy()).on('close', () => (ends.delete(end), other.destroy()));
+      end.on("error", () => other.destroy()).on("close", () => (ends.delete(end), other.destroy()));
     }
     near.pipe(far).pipe(near);
   });
-  const open = (at) => new Promise((then) => listen.listen(at, '127.0.0.1', then));
+  const open = (at) => new Promise((then) => listen.listen(at, "127.0.0.1", then));
   const end = () => ends.forEach((socket) => socket.destroy());
   await open(0);
   const at = listen.address().port;
@@ -64,7 +67,7 @@ export async function harness() {
     if (real) return undefined;
     const server = await mock(options);
     closing.push(server.close);
-    if (name === 'PAGE_URL') invented = server.store;
+    if (name === "PAGE_URL") invented = server.store;
     return server.url;
   };
   const wired = async (url) => {
@@ -73,20 +76,20 @@ export async function harness() {
     closing.unshift(made.close);
     return made;
   };
-  const open = await wired(await serve('PAGE_URL', { events: 400, backlog: 120 }));
-  const guarded = await wired(await serve('PAGE_TOKENS_URL', { tokens: true, events: 20 }));
-  const empty = await wired(await serve('PAGE_EMPTY_URL', { empty: true }));
+  const open = await wired(await serve("PAGE_URL", { events: 400, backlog: 120 }));
+  const guarded = await wired(await serve("PAGE_TOKENS_URL", { tokens: true, events: 20 }));
+  const empty = await wired(await serve("PAGE_EMPTY_URL", { empty: true }));
   const browser = await chromium.launch({
-    executablePath: process.env.PAGE_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.PAGE_CHROMIUM ?? "/usr/bin/chromium",
     args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
     ],
   });
   closing.unshift(() => browser.close());
@@ -96,26 +99,28 @@ export async function harness() {
   async function settle() {
     await open.mend();
     for (const page of tabs) {
-      console.error(page.url(), page.complaints, (await page.innerText('body').catch(String)).slice(0, 1500));
+      console.error(page.url(), page.complaints, (await page.innerText("body").catch(String)).slice(0, 1500));
       await page.context().close();
     }
     tabs.clear();
   }
 
   /// A tab of its own. What the browser complains of (errors, what the policy refuses, other hosts) is in `complaints`, and `done` wants none.
-  async function tab(at, hash = '', { width = 1200, height = 800, colorScheme = 'light', expected } = {}) {
+  async function tab(at, hash = "", { width = 1200, height = 800, colorScheme = "light", expected } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
     page.setDefaultTimeout(stepMsMax);
     const complaints = [];
-    page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type()) && !expected?.test(message.text())) complaints.push(message.text());
+    page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type()) && !expected?.test(message.text()))
+        complaints.push(message.text());
     });
-    page.on('request', (request) => {
-      if (!request.url().startsWith(at.url) && !request.url().startsWith('data:')) complaints.push(`a foreign host: ${request.url()}`);
+    page.on("request", (request) => {
+      if (!request.url().startsWith(at.url) && !request.url().startsWith("data:"))
+        complaints.push(`a foreign host: ${request.url()}`);
     });
-    page.on('dialog', (dialog) => (complaints.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
+    page.on("dialog", (dialog) => (complaints.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
     tabs.add(page);
     page.complaints = complaints;
     await page.goto(`${at.url}/${hash}`);
@@ -128,7 +133,11 @@ export async function harness() {
   }
 
   async function append(value, at = open) {
-    const answer = await fetch(`${at.url}/api/v1/append`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
+    const answer = await fetch(`${at.url}/api/v1/append`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(value),
+    });
     const text = await answer.text();
     assert.equal(answer.status, 200, text);
     return JSON.parse(text);
@@ -137,9 +146,21 @@ export async function harness() {
   /// The state of an aggregate of the open server at a version; the HTTP API takes none, so it goes the way an application's would.
   async function snapshot({ aggregate, version, payload }) {
     if (!real) return invented.putSnapshot({ aggregate, version, payload });
-    assert.ok(process.env.PAGE_PROGRAM, 'PAGE_PROGRAM is not given');
+    assert.ok(process.env.PAGE_PROGRAM, "PAGE_PROGRAM is not given");
     const { listen } = await (await fetch(`${open.url}/api/v1/info`)).json();
-    const words = ['snapshot', 'put', aggregate, '--server', listen.grpc, '--version', version, '--payload', JSON.stringify(payload), '--keep', 5];
+    const words = [
+      "snapshot",
+      "put",
+      aggregate,
+      "--server",
+      listen.grpc,
+      "--version",
+      version,
+      "--payload",
+      JSON.stringify(payload),
+      "--keep",
+      5,
+    ];
     await promisify(execFile)(process.env.PAGE_PROGRAM, words.map(String), { env: { PATH: process.env.PATH } });
   }
 

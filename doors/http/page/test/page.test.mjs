@@ -1,15 +1,15 @@
 // The page in a real browser: every view, by hand and by keyboard, with hostile data and a wire that breaks.
 
-import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { harness, real, soon, tokenOf } from './harness.mjs';
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import { harness, real, soon, tokenOf } from "./harness.mjs";
 
 const run = Date.now().toString(36);
 const type = { placed: `Placed.${run}`, shipped: `Shipped.${run}` };
 const tag = `run:${run}`;
 const aggregate = (n) => `test${run}-${n}`;
 const hash = (path, params = {}) => `#/${path}?${new URLSearchParams(params)}`;
-const views = ['#/', '#/events', '#/aggregates', '#/query', '#/condition', '#/settings'];
+const views = ["#/", "#/events", "#/aggregates", "#/query", "#/condition", "#/settings"];
 const refusedLoad = /Failed to load resource/;
 
 let h;
@@ -20,10 +20,10 @@ before(async () => {
     aggregate: aggregate(i % 3),
     type: i % 7 === 0 ? type.placed : type.shipped,
     tags: [tag, `part:${i % 2}`],
-    also: [aggregate('all')],
+    also: [aggregate("all")],
     payload: { number: i },
-    metadata: { by: 'test' },
-    ...(i === 0 && { occurred_at: '2024-02-03T04:05:06.000000Z' }), // shown with its year
+    metadata: { by: "test" },
+    ...(i === 0 && { occurred_at: "2024-02-03T04:05:06.000000Z" }), // shown with its year
   }));
   first = (await h.append({ events })).first_position;
 });
@@ -32,34 +32,45 @@ after(() => h?.close());
 
 const positions = (page) =>
   page
-    .locator('table.events .c-position a')
+    .locator("table.events .c-position a")
     .allTextContents()
     .then((all) => all.map(Number));
-const heading = (page, name) => page.getByRole('heading', { level: 1, name }).waitFor();
+const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-describe('every view', () => {
-  for (const colorScheme of ['light', 'dark']) {
+describe("every view", () => {
+  for (const colorScheme of ["light", "dark"]) {
     for (const width of [1200, 400]) {
       it(`is whole in ${colorScheme}, ${width} wide`, async () => {
-        const page = await h.tab(h.open, '', { colorScheme, width });
+        const page = await h.tab(h.open, "", { colorScheme, width });
         const events = h.open.url && [
           `#/events/${first}`,
           `#/aggregates/${aggregate(0)}`,
           `#/aggregates/${aggregate(0)}/state`,
           `#/aggregates/${aggregate(0)}/snapshots`,
-          '#/nowhere',
+          "#/nowhere",
         ];
         for (const view of [...views, ...events]) {
           await page.goto(`${h.open.url}/${view}`);
-          await page.locator('h1').waitFor();
-          await page.waitForFunction(() => !document.querySelector('[aria-busy=true]') && !document.body.innerText.includes('Asking'));
+          await page.locator("h1").waitFor();
+          await page.waitForFunction(
+            () => !document.querySelector("[aria-busy=true]") && !document.body.innerText.includes("Asking"),
+          );
           const found = await page.evaluate(() => ({
             over: document.documentElement.scrollWidth - innerWidth,
-            nameless: [...document.querySelectorAll('button, a, input, select, textarea, progress')]
-              .filter((e) => !(e.textContent.trim() || e.ariaLabel || [...(e.labels ?? [])].some((label) => label.textContent.trim())))
+            nameless: [...document.querySelectorAll("button, a, input, select, textarea, progress")]
+              .filter(
+                (e) =>
+                  !(
+                    e.textContent.trim() ||
+                    e.ariaLabel ||
+                    [...(e.labels ?? [])].some((label) => label.textContent.trim())
+                  ),
+              )
               .map((e) => e.outerHTML),
-            alerts: [...document.querySelectorAll('[role=alert]')].map((e) => e.textContent),
-            cut: [...document.querySelectorAll('td.c-time, .settings td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent),
+            alerts: [...document.querySelectorAll("[role=alert]")].map((e) => e.textContent),
+            cut: [...document.querySelectorAll("td.c-time, .settings td")]
+              .filter((e) => e.scrollWidth > e.clientWidth + 1)
+              .map((e) => e.textContent),
           }));
           assert.deepEqual(found, { over: 0, nameless: [], alerts: [], cut: [] }, view);
         }
@@ -68,16 +79,26 @@ describe('every view', () => {
     }
   }
 
-  it('has colours that can be read', async () => {
+  it("has colours that can be read", async () => {
     const page = await h.tab(h.open);
-    for (const theme of ['Light', 'Dark']) {
+    for (const theme of ["Light", "Dark"]) {
       await page.getByText(theme, { exact: true }).click();
       const colours = await page.evaluate(() =>
         Object.fromEntries(
-          ['ground', 'panel', 'raised', 'text', 'soft', 'dim', 'accent', 'on-accent', 'bad', 'bad-wash', 'warn-wash', 'edge'].map((name) => [
-            name,
-            getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim(),
-          ]),
+          [
+            "ground",
+            "panel",
+            "raised",
+            "text",
+            "soft",
+            "dim",
+            "accent",
+            "on-accent",
+            "bad",
+            "bad-wash",
+            "warn-wash",
+            "edge",
+          ].map((name) => [name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()]),
         ),
       );
       const light = (colour) =>
@@ -89,72 +110,96 @@ describe('every view', () => {
         const [low, high] = [light(colours[a]), light(colours[b])].sort((x, y) => x - y);
         return (high + 0.05) / (low + 0.05);
       };
-      for (const paper of ['ground', 'panel', 'raised'])
-        for (const ink of ['text', 'soft', 'dim', 'accent']) assert.ok(contrast(ink, paper) >= 4.5, `${theme}: ${ink} on ${paper}`);
+      for (const paper of ["ground", "panel", "raised"])
+        for (const ink of ["text", "soft", "dim", "accent"])
+          assert.ok(contrast(ink, paper) >= 4.5, `${theme}: ${ink} on ${paper}`);
       for (const [ink, paper] of [
-        ['on-accent', 'accent'],
-        ['bad', 'bad-wash'],
-        ['text', 'warn-wash'],
+        ["on-accent", "accent"],
+        ["bad", "bad-wash"],
+        ["text", "warn-wash"],
       ])
         assert.ok(contrast(ink, paper) >= 4.5, `${theme}: ${ink} on ${paper}`);
-      assert.ok(contrast('edge', 'panel') >= 3, `${theme}: edges of fields`);
+      assert.ok(contrast("edge", "panel") >= 3, `${theme}: edges of fields`);
     }
     await page.done();
   });
 
-  it('remembers dark and light, and follows the system without a choice', async () => {
-    const page = await h.tab(h.open, '', { colorScheme: 'dark' });
+  it("remembers dark and light, and follows the system without a choice", async () => {
+    const page = await h.tab(h.open, "", { colorScheme: "dark" });
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
-    assert.equal(await theme(), 'dark');
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
-    await page.getByText('Dark', { exact: true }).click();
+    assert.equal(await theme(), "dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+    await page.getByText("Dark", { exact: true }).click();
     await page.reload();
-    await heading(page, 'Overview');
-    assert.equal(await theme(), 'dark');
+    await heading(page, "Overview");
+    assert.equal(await theme(), "dark");
     await page.done();
   });
 });
 
-describe('overview', () => {
-  it('shows live figures in charts', async () => {
+describe("overview", () => {
+  it("shows live figures in charts", async () => {
     const page = await h.tab(h.open);
-    await page.getByText('Live', { exact: true }).waitFor();
-    assert.equal(await page.locator('.chart canvas').count(), 6);
-    await page.waitForFunction(() => /\d/.test(document.querySelector('.chart .now b').textContent));
-    assert.match(await page.locator('.plot').first().getAttribute('aria-label'), /^Appends over the last minutes\. Now: appends [\d,.]+/);
-    const box = await page.locator('.plot').first().boundingBox();
+    await page.getByText("Live", { exact: true }).waitFor();
+    assert.equal(await page.locator(".chart canvas").count(), 6);
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".chart .now b").textContent));
+    assert.match(
+      await page.locator(".plot").first().getAttribute("aria-label"),
+      /^Appends over the last minutes\. Now: appends [\d,.]+/,
+    );
+    const box = await page.locator(".plot").first().boundingBox();
     await page.mouse.move(box.x + box.width - 8, box.y + 40);
-    await page.waitForFunction(() => /^\d\d:\d\d:\d\d$/.test(document.querySelector('.chart .when').textContent));
+    await page.waitForFunction(() => /^\d\d:\d\d:\d\d$/.test(document.querySelector(".chart .when").textContent));
     await page.done();
   });
 
-  it('has curves at once: what the server kept of the minutes before', async () => {
-    await soon(async () => assert.ok(Date.now() - new Date((await (await fetch(`${h.open.url}/api/v1/info`)).json()).started_at).getTime() > 5_000));
+  it("has curves at once: what the server kept of the minutes before", async () => {
+    await soon(async () =>
+      assert.ok(
+        Date.now() - new Date((await (await fetch(`${h.open.url}/api/v1/info`)).json()).started_at).getTime() > 5_000,
+      ),
+    );
     const opened = Date.now();
     const page = await h.tab(h.open);
-    await page.getByText('Live', { exact: true }).waitFor();
-    const plot = page.locator('.plot').first();
-    const seconds = (text) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    await page.getByText("Live", { exact: true }).waitFor();
+    const plot = page.locator(".plot").first();
+    const seconds = (text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
     await soon(async () => {
       const box = await plot.boundingBox();
       await page.mouse.move(box.x + box.width / 2, box.y + 41);
       await page.mouse.move(box.x + 62, box.y + 40); // the oldest is the nearest
-      const when = seconds(await page.locator('.chart .when').first().innerText());
+      const when = seconds(await page.locator(".chart .when").first().innerText());
       const age = (seconds(new Date(opened).toTimeString().slice(0, 8)) - when + 86_400) % 86_400;
       assert.ok(age >= 3 && age <= 660, `${age} s before the page was opened`);
     });
     await page.done();
   });
 
-  it('shows labels whole, however long', async () => {
-    const page = await h.tab(h.open, '', { expected: refusedLoad });
+  it("shows labels whole, however long", async () => {
+    const page = await h.tab(h.open, "", { expected: refusedLoad });
     const sample = (second, micros) => ({
-      ...{ at: new Date(Date.now() - 60_000 + second * 1000).toISOString(), head: 1, appends: second * 12_345_678, events: second, refused: 0, reads: 0 },
-      ...{ disk_bytes: 1, disk_free_bytes: 1, memory_bytes: 1, tail_events: 0, commit_micros: { p50: micros, p99: micros }, append_micros: { p50: 1, p99: 1 } },
+      ...{
+        at: new Date(Date.now() - 60_000 + second * 1000).toISOString(),
+        head: 1,
+        appends: second * 12_345_678,
+        events: second,
+        refused: 0,
+        reads: 0,
+      },
+      ...{
+        disk_bytes: 1,
+        disk_free_bytes: 1,
+        memory_bytes: 1,
+        tail_events: 0,
+        commit_micros: { p50: micros, p99: micros },
+        append_micros: { p50: 1, p99: 1 },
+      },
     });
-    const body = [395_000, 250_000, 366_000].map((micros, i) => `event: stats\ndata: ${JSON.stringify(sample(i, micros))}\n\n`).join('');
-    await page.route('**/api/v1/live/stats', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    const body = [395_000, 250_000, 366_000]
+      .map((micros, i) => `event: stats\ndata: ${JSON.stringify(sample(i, micros))}\n\n`)
+      .join("");
+    await page.route("**/api/v1/live/stats", (route) => route.fulfill({ contentType: "text/event-stream", body }));
     await page.addInitScript(() => {
       window.labels = {};
       const draw = CanvasRenderingContext2D.prototype.fillText;
@@ -168,7 +213,7 @@ describe('overview', () => {
     await page.reload();
     await soon(async () => {
       const labels = await page.evaluate(() => window.labels);
-      assert.ok(labels['400 ms'] !== undefined && labels['10 M'] !== undefined, Object.keys(labels).join(', '));
+      assert.ok(labels["400 ms"] !== undefined && labels["10 M"] !== undefined, Object.keys(labels).join(", "));
       assert.deepEqual(
         Object.keys(labels).filter((text) => !labels[text]),
         [],
@@ -177,51 +222,54 @@ describe('overview', () => {
     await page.done();
   });
 
-  it('flushes, verifies with progress, goes on while one looks elsewhere, and can be stopped', async () => {
+  it("flushes, verifies with progress, goes on while one looks elsewhere, and can be stopped", async () => {
     const page = await h.tab(h.open);
-    await page.getByRole('button', { name: 'Flush' }).click();
-    await page.locator('.work', { hasText: 'Flush' }).getByText(/^Done/).waitFor();
-    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByRole("button", { name: "Flush" }).click();
+    await page.locator(".work", { hasText: "Flush" }).getByText(/^Done/).waitFor();
+    await page.getByRole("button", { name: "Verify" }).click();
     if (!real) {
-      await page.getByRole('progressbar', { name: 'Verify, progress' }).waitFor();
-      await page.waitForFunction(() => document.querySelector('progress')?.value > 0);
-      await page.getByRole('link', { name: 'Settings' }).click();
-      await heading(page, 'Settings');
-      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByRole("progressbar", { name: "Verify, progress" }).waitFor();
+      await page.waitForFunction(() => document.querySelector("progress")?.value > 0);
+      await page.getByRole("link", { name: "Settings" }).click();
+      await heading(page, "Settings");
+      await page.getByRole("link", { name: "Overview" }).click();
     }
     await page.getByText(/^Sound: [\d,]+ events/).waitFor();
     if (!real) {
-      await page.getByRole('button', { name: 'Vacuum' }).click();
-      await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByText('Stopped before it was done.').waitFor();
+      await page.getByRole("button", { name: "Vacuum" }).click();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByText("Stopped before it was done.").waitFor();
     }
-    await page.getByRole('button', { name: 'Vacuum' }).click();
+    await page.getByRole("button", { name: "Vacuum" }).click();
     await page.getByText(/^Done: .* before, .* now\.$/).waitFor();
     await page.done();
   });
 });
 
-describe('events', () => {
-  it('pages through all of a query and back, each event once', async () => {
-    const page = await h.tab(h.open, hash('events', { tag }));
+describe("events", () => {
+  it("pages through all of a query and back, each event once", async () => {
+    const page = await h.tab(h.open, hash("events", { tag }));
     await page.getByText(/^50 events, /).waitFor();
     const newest = await positions(page);
     assert.deepEqual(
       newest,
       Array.from({ length: 50 }, (_, i) => first + 69 - i),
     );
-    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByRole("link", { name: "Older" }).click();
     await page.getByText(/^20 events, /).waitFor();
     assert.deepEqual(
       await positions(page),
       Array.from({ length: 20 }, (_, i) => first + 19 - i),
     );
-    assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0);
-    await page.getByRole('link', { name: 'Newer' }).click();
+    assert.equal(await page.getByRole("link", { name: "Older" }).count(), 0);
+    await page.getByRole("link", { name: "Newer" }).click();
     await page.getByText(/^50 events, /).waitFor();
     assert.deepEqual(await positions(page), newest);
-    await page.getByRole('link', { name: 'Oldest' }).click();
-    await page.waitForFunction((at) => document.querySelector('table.events tbody tr:last-child .c-position')?.textContent === String(at), first);
+    await page.getByRole("link", { name: "Oldest" }).click();
+    await page.waitForFunction(
+      (at) => document.querySelector("table.events tbody tr:last-child .c-position")?.textContent === String(at),
+      first,
+    );
     assert.deepEqual(
       await positions(page),
       Array.from({ length: 50 }, (_, i) => first + 49 - i),
@@ -229,47 +277,53 @@ describe('events', () => {
     await page.done();
   });
 
-  it('filters by aggregate, type and tag, jumps to a position, and opens an event in place', async () => {
-    const page = await h.tab(h.open, '#/events');
-    await page.getByLabel('Aggregate', { exact: true }).fill(aggregate(1));
-    await page.getByRole('button', { name: 'Show' }).click();
+  it("filters by aggregate, type and tag, jumps to a position, and opens an event in place", async () => {
+    const page = await h.tab(h.open, "#/events");
+    await page.getByLabel("Aggregate", { exact: true }).fill(aggregate(1));
+    await page.getByRole("button", { name: "Show" }).click();
     await page.getByText(/^23 events, /).waitFor();
-    await page.getByLabel('Types').fill(type.placed);
-    await page.keyboard.press('Enter');
+    await page.getByLabel("Types").fill(type.placed);
+    await page.keyboard.press("Enter");
     await page.getByText(/^3 events, /).waitFor();
-    await page.getByLabel('Tags').fill('part:0');
-    await page.keyboard.press('Enter');
+    await page.getByLabel("Tags").fill("part:0");
+    await page.keyboard.press("Enter");
     await page.getByText(/^1 event, /).waitFor();
     assert.deepEqual(await positions(page), [first + 28]);
-    await page.getByRole('button', { name: 'Remove part:0' }).click();
+    await page.getByRole("button", { name: "Remove part:0" }).click();
     await page.getByText(/^3 events, /).waitFor();
-    await page.getByRole('link', { name: 'Clear' }).click();
-    await page.getByLabel('From position').fill(String(first + 5));
-    await page.getByRole('button', { name: 'Go' }).click();
-    await page.waitForFunction((at) => document.querySelector('table.events .c-position a')?.textContent === String(at), first + 5);
-    await page.getByRole('button', { name: `Event ${first + 5}: all of it` }).click();
-    const inside = page.locator('tr.inside');
+    await page.getByRole("link", { name: "Clear" }).click();
+    await page.getByLabel("From position").fill(String(first + 5));
+    await page.getByRole("button", { name: "Go" }).click();
+    await page.waitForFunction(
+      (at) => document.querySelector("table.events .c-position a")?.textContent === String(at),
+      first + 5,
+    );
+    await page.getByRole("button", { name: `Event ${first + 5}: all of it` }).click();
+    const inside = page.locator("tr.inside");
     await inside.getByText('"number"').waitFor();
-    assert.equal(await inside.getByLabel('the payload', { exact: true }).innerText(), '{\n  "number": 5\n}\n');
-    await inside.getByRole('link', { name: tag }).click();
+    assert.equal(await inside.getByLabel("the payload", { exact: true }).innerText(), '{\n  "number": 5\n}\n');
+    await inside.getByRole("link", { name: tag }).click();
     await page.getByText(/^50 events, /).waitFor();
     await page.done();
   });
 
-  it('follows live: what comes while the wire is cut is there afterwards, once', async () => {
+  it("follows live: what comes while the wire is cut is there afterwards, once", async () => {
     const live = `live:${run}`;
-    const page = await h.tab(h.open, hash('events', { tag: live }), { expected: refusedLoad });
-    await page.getByText('No event matches.').waitFor();
-    await page.getByRole('switch', { name: 'Live' }).check();
-    await page.getByText('Nothing yet.').waitFor();
+    const page = await h.tab(h.open, hash("events", { tag: live }), { expected: refusedLoad });
+    await page.getByText("No event matches.").waitFor();
+    await page.getByRole("switch", { name: "Live" }).check();
+    await page.getByText("Nothing yet.").waitFor();
     await page.getByText(/^Live: 0 new/).waitFor();
     const one = await h.append({ type: type.shipped, tags: [live] });
-    await h.append({ type: type.shipped, tags: ['something:else'] });
-    await page.waitForFunction((at) => document.querySelector('table.events .c-position a')?.textContent === String(at), one.first_position);
+    await h.append({ type: type.shipped, tags: ["something:else"] });
+    await page.waitForFunction(
+      (at) => document.querySelector("table.events .c-position a")?.textContent === String(at),
+      one.first_position,
+    );
     const wire = h.open;
     await wire.cut();
     await page.getByText(/^Connection lost after position/).waitFor();
-    await page.getByRole('alert').getByText('The connection to the server is lost.').waitFor();
+    await page.getByRole("alert").getByText("The connection to the server is lost.").waitFor();
     await wire.mend();
     const two = await h.append({
       events: [
@@ -279,235 +333,252 @@ describe('events', () => {
     });
     await page.getByText(/^Live: 3 new/).waitFor({ timeout: 60_000 });
     assert.deepEqual(await positions(page), [two.last_position, two.first_position, one.first_position]);
-    await page.waitForFunction(() => !document.querySelector('[role=alert]'), undefined, { timeout: 60_000 });
+    await page.waitForFunction(() => !document.querySelector("[role=alert]"), undefined, { timeout: 60_000 });
     await page.done();
   });
 
-  it('shows payloads as they were stored: numbers, order, repeated keys', async () => {
+  it("shows payloads as they were stored: numbers, order, repeated keys", async () => {
     const page = await h.tab(h.open);
     const stored =
       '{"position":7,"shard":1,"offset":2,"id":"x","type":"T","payload":{"b":12345678901234567890,"1":1.50,"b":[],"t":"\\u00e9"},"occurred_at":"2026-01-31T12:00:00.000001Z"}';
-    await page.route('**/api/v1/events/7', (route) => route.fulfill({ contentType: 'application/json', body: stored }));
+    await page.route("**/api/v1/events/7", (route) => route.fulfill({ contentType: "application/json", body: stored }));
     await page.goto(`${h.open.url}/#/events/7`);
-    assert.equal(await page.getByLabel('the payload', { exact: true }).innerText(), '{\n  "b": 12345678901234567890,\n  "1": 1.50,\n  "b": [],\n  "t": "\\u00e9"\n}\n');
-    assert.equal(await page.locator('time').getAttribute('title'), '2026-01-31T12:00:00.000001Z (UTC, as stored)');
+    assert.equal(
+      await page.getByLabel("the payload", { exact: true }).innerText(),
+      '{\n  "b": 12345678901234567890,\n  "1": 1.50,\n  "b": [],\n  "t": "\\u00e9"\n}\n',
+    );
+    assert.equal(await page.locator("time").getAttribute("title"), "2026-01-31T12:00:00.000001Z (UTC, as stored)");
     await page.done();
   });
 
-  it('cuts big payloads, and shows all when asked', async () => {
-    const { first_position: at } = await h.append({ type: type.shipped, payload: { list: Array.from({ length: 3000 }, (_, i) => `entry ${i}`) } });
+  it("cuts big payloads, and shows all when asked", async () => {
+    const { first_position: at } = await h.append({
+      type: type.shipped,
+      payload: { list: Array.from({ length: 3000 }, (_, i) => `entry ${i}`) },
+    });
     const page = await h.tab(h.open, `#/events/${at}`);
-    const text = page.getByLabel('the payload', { exact: true });
+    const text = page.getByLabel("the payload", { exact: true });
     await text.waitFor();
-    assert.ok(!(await text.innerText()).includes('entry 2999'));
-    await page.getByRole('button', { name: /^Show all/ }).click();
+    assert.ok(!(await text.innerText()).includes("entry 2999"));
+    await page.getByRole("button", { name: /^Show all/ }).click();
     assert.ok((await text.innerText()).includes('"entry 2999"'));
     await page.done();
   });
 
-  it('says what is wrong: no such position, no position at all', async () => {
-    const page = await h.tab(h.open, '#/events/999999999', { expected: refusedLoad });
-    await page.getByRole('alert').getByText('not_found').waitFor();
+  it("says what is wrong: no such position, no position at all", async () => {
+    const page = await h.tab(h.open, "#/events/999999999", { expected: refusedLoad });
+    await page.getByRole("alert").getByText("not_found").waitFor();
     await page.goto(`${h.open.url}/#/events/seven`);
-    await page.getByText('“seven” is no position').waitFor();
+    await page.getByText("“seven” is no position").waitFor();
     await page.done();
   });
 });
 
-describe('aggregates', () => {
-  it('lists a type, and opens a stream from a number', async () => {
-    const page = await h.tab(h.open, '#/aggregates');
-    await page.getByLabel('Type', { exact: true }).fill(`test${run}`);
-    await page.keyboard.press('Enter');
-    await page.getByText('3 aggregates').waitFor();
-    await page.getByRole('link', { name: aggregate(2) }).click();
-    await page.getByText('Numbers 1 to 23 of 23').waitFor();
-    await page.getByRole('link', { name: 'From the newest' }).click();
-    await page.waitForFunction(() => document.querySelector('table.events .c-aggregate .num')?.textContent === '#23');
+describe("aggregates", () => {
+  it("lists a type, and opens a stream from a number", async () => {
+    const page = await h.tab(h.open, "#/aggregates");
+    await page.getByLabel("Type", { exact: true }).fill(`test${run}`);
+    await page.keyboard.press("Enter");
+    await page.getByText("3 aggregates").waitFor();
+    await page.getByRole("link", { name: aggregate(2) }).click();
+    await page.getByText("Numbers 1 to 23 of 23").waitFor();
+    await page.getByRole("link", { name: "From the newest" }).click();
+    await page.waitForFunction(() => document.querySelector("table.events .c-aggregate .num")?.textContent === "#23");
     await page.goto(`${h.open.url}/${hash(`aggregates/${aggregate(2)}`, { from: 20 })}`);
-    await page.getByText('Numbers 20 to 23 of 23').waitFor();
+    await page.getByText("Numbers 20 to 23 of 23").waitFor();
     await page.done();
   });
 
-  it('shows a state, at any version, and what lies behind the snapshot', async () => {
+  it("shows a state, at any version, and what lies behind the snapshot", async () => {
     const page = await h.tab(h.open, `#/aggregates/${aggregate(0)}/state`);
-    await page.getByText('No snapshot at or before this version.').waitFor();
+    await page.getByText("No snapshot at or before this version.").waitFor();
     const id = `kept${run}-1`;
-    await h.append({ events: Array.from({ length: 7 }, (_, i) => ({ aggregate: id, type: type.shipped, payload: { number: i + 1 } })) });
+    await h.append({
+      events: Array.from({ length: 7 }, (_, i) => ({ aggregate: id, type: type.shipped, payload: { number: i + 1 } })),
+    });
     for (const version of [3, 5]) await h.snapshot({ aggregate: id, version, payload: { open: true, lines: version } });
     await page.goto(`${h.open.url}/#/aggregates/${id}`);
-    await page.getByRole('link', { name: 'Snapshots' }).click();
-    await soon(async () => assert.equal(await page.locator('summary').count(), 3)); // two that are retained, and the latest
-    await page.locator('summary').last().click();
-    await page.locator('details[open]').getByText('"open"').waitFor();
-    await page.locator('details[open]').getByRole('link', { name: 'The state at version 3' }).click();
-    await page.getByText('State of version 3').waitFor();
-    assert.match(await page.getByLabel('the state', { exact: true }).innerText(), /"lines": 3/);
+    await page.getByRole("link", { name: "Snapshots" }).click();
+    await soon(async () => assert.equal(await page.locator("summary").count(), 3)); // two that are retained, and the latest
+    await page.locator("summary").last().click();
+    await page.locator("details[open]").getByText('"open"').waitFor();
+    await page.locator("details[open]").getByRole("link", { name: "The state at version 3" }).click();
+    await page.getByText("State of version 3").waitFor();
+    assert.match(await page.getByLabel("the state", { exact: true }).innerText(), /"lines": 3/);
     await page.goto(`${h.open.url}/#/aggregates/${id}/state?version=2`);
-    await page.getByText('No snapshot at or before this version.').waitFor();
-    await page.getByLabel('Version', { exact: true }).fill('6');
-    await page.getByText('State of version 5').waitFor();
-    assert.match(await page.getByLabel('the state', { exact: true }).innerText(), /"lines": 5/);
-    await page.locator('table.events').getByText('#6').waitFor();
-    assert.equal(await page.locator('table.events .c-position a').count(), 1);
+    await page.getByText("No snapshot at or before this version.").waitFor();
+    await page.getByLabel("Version", { exact: true }).fill("6");
+    await page.getByText("State of version 5").waitFor();
+    assert.match(await page.getByLabel("the state", { exact: true }).innerText(), /"lines": 5/);
+    await page.locator("table.events").getByText("#6").waitFor();
+    assert.equal(await page.locator("table.events .c-position a").count(), 1);
     await page.done();
   });
 
-  it('says so where there is none, with what to do', async () => {
-    const page = await h.tab(h.open, '#/aggregates/nobody-1', { expected: refusedLoad });
-    await page.getByRole('alert').getByText('not_found').waitFor();
-    await page.getByText('evershard append --server').waitFor();
+  it("says so where there is none, with what to do", async () => {
+    const page = await h.tab(h.open, "#/aggregates/nobody-1", { expected: refusedLoad });
+    await page.getByRole("alert").getByText("not_found").waitFor();
+    await page.getByText("evershard append --server").waitFor();
     await page.done();
   });
 });
 
-describe('query and condition', () => {
-  it('builds a query as items and as JSON, each following the other, and shows matches and cost', async () => {
-    const page = await h.tab(h.open, '#/query');
-    const json = page.getByLabel('The same as JSON');
-    assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
-    await page.getByLabel('Types').fill(type.placed);
-    await page.keyboard.press('Enter');
-    await soon(async () => assert.deepEqual(JSON.parse(await json.inputValue()), { items: [{ types: [type.placed] }] }));
+describe("query and condition", () => {
+  it("builds a query as items and as JSON, each following the other, and shows matches and cost", async () => {
+    const page = await h.tab(h.open, "#/query");
+    const json = page.getByLabel("The same as JSON");
+    assert.ok(await page.getByRole("button", { name: "Run", exact: true }).isDisabled());
+    await page.getByLabel("Types").fill(type.placed);
+    await page.keyboard.press("Enter");
+    await soon(async () =>
+      assert.deepEqual(JSON.parse(await json.inputValue()), { items: [{ types: [type.placed] }] }),
+    );
     await json.fill(
       JSON.stringify({
         items: [
           { types: [type.placed], tags: [tag] },
-          { concerning: [aggregate(0)], tags: ['part:1'] },
+          { concerning: [aggregate(0)], tags: ["part:1"] },
         ],
       }),
     );
-    await page.getByRole('group', { name: 'or item 2' }).getByText(aggregate(0)).waitFor();
+    await page.getByRole("group", { name: "or item 2" }).getByText(aggregate(0)).waitFor();
     await json.fill('{"items":[{"types":"x"}]}');
-    await page.getByText('items[0].types must be a list of strings').waitFor();
+    await page.getByText("items[0].types must be a list of strings").waitFor();
     await json.fill(
       JSON.stringify({
         items: [
           { types: [type.placed], tags: [tag] },
-          { concerning: [aggregate(0)], tags: ['part:1'] },
+          { concerning: [aggregate(0)], tags: ["part:1"] },
         ],
       }),
     );
-    await page.getByLabel('Limit').fill('5');
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('matches, and there are more').waitFor();
+    await page.getByLabel("Limit").fill("5");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("matches, and there are more").waitFor();
     await page.getByText(/^in .*(µs|ms|s) in the server$/).waitFor();
     const expected = Array.from({ length: 70 }, (_, i) => i)
       .filter((i) => i % 7 === 0 || (i % 3 === 0 && i % 2 === 1))
       .map((i) => first + i);
     assert.deepEqual(await positions(page), expected.slice(0, 5));
-    await page.getByRole('link', { name: 'Next page' }).click();
-    await page.waitForFunction((at) => document.querySelector('table.events .c-position a')?.textContent === String(at), expected[5]);
+    await page.getByRole("link", { name: "Next page" }).click();
+    await page.waitForFunction(
+      (at) => document.querySelector("table.events .c-position a")?.textContent === String(at),
+      expected[5],
+    );
     assert.deepEqual(await positions(page), expected.slice(5, 10));
     await page.done();
   });
 
-  it('shows what the server says of a query', async () => {
-    const page = await h.tab(h.open, hash('query', { q: '{"items":[{"types":[""]},{}]}' }), { expected: refusedLoad });
+  it("shows what the server says of a query", async () => {
+    const page = await h.tab(h.open, hash("query", { q: '{"items":[{"types":[""]},{}]}' }), { expected: refusedLoad });
     await page
-      .getByRole('alert')
+      .getByRole("alert")
       .getByText(/^invalid_(query|argument)$/)
       .waitFor();
     await page.done();
   });
 
-  it('says whether a condition holds, or what stands against it', async () => {
-    const page = await h.tab(h.open, '#/condition');
-    await page.getByLabel('Tags').fill(tag);
-    await page.getByLabel('After position').fill(String(first + 9));
-    await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText(`the event at position ${(first + 10).toLocaleString('en-US')} matches`).waitFor();
+  it("says whether a condition holds, or what stands against it", async () => {
+    const page = await h.tab(h.open, "#/condition");
+    await page.getByLabel("Tags").fill(tag);
+    await page.getByLabel("After position").fill(String(first + 9));
+    await page.getByRole("button", { name: "Test" }).click();
+    await page.getByText(`the event at position ${(first + 10).toLocaleString("en-US")} matches`).waitFor();
     assert.deepEqual(await positions(page), [first + 10]);
-    await page.getByRole('button', { name: /^The head/ }).click();
-    await page.getByRole('button', { name: 'Test' }).click();
-    await page.locator('.verdict').getByText('Holds').waitFor();
+    await page.getByRole("button", { name: /^The head/ }).click();
+    await page.getByRole("button", { name: "Test" }).click();
+    await page.locator(".verdict").getByText("Holds").waitFor();
     await page.done();
   });
 });
 
-it('shows the settings, where each came from, and filters them', async () => {
-  const page = await h.tab(h.open, '#/settings');
-  await page.locator('.settings tbody tr').first().waitFor();
-  const all = await page.locator('.settings tbody tr:not(.group)').count();
+it("shows the settings, where each came from, and filters them", async () => {
+  const page = await h.tab(h.open, "#/settings");
+  await page.locator(".settings tbody tr").first().waitFor();
+  const all = await page.locator(".settings tbody tr:not(.group)").count();
   assert.ok(all > 5);
-  await page.getByLabel('Filter').fill('listen');
-  await page.waitForFunction((before) => document.querySelectorAll('.settings tbody tr:not(.group)').length < before, all);
-  await page.getByLabel('Filter').fill('no such setting at all');
-  await page.getByText('No setting matches.').waitFor();
+  await page.getByLabel("Filter").fill("listen");
+  await page.waitForFunction(
+    (before) => document.querySelectorAll(".settings tbody tr:not(.group)").length < before,
+    all,
+  );
+  await page.getByLabel("Filter").fill("no such setting at all");
+  await page.getByText("No setting matches.").waitFor();
   await page.done();
 });
 
-it('is walked by keyboard alone', async () => {
+it("is walked by keyboard alone", async () => {
   const page = await h.tab(h.open);
   const focused = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
-  await heading(page, 'Overview');
-  await page.keyboard.press('Tab');
-  assert.equal(await focused(), 'Skip to the content');
-  for (const name of ['Evershard', 'Overview', 'Events']) {
-    await page.keyboard.press('Tab');
+  await heading(page, "Overview");
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Skip to the content");
+  for (const name of ["Evershard", "Overview", "Events"]) {
+    await page.keyboard.press("Tab");
     assert.equal(await focused(), name);
   }
-  await page.keyboard.press('Enter');
-  await heading(page, 'Events');
-  await page.waitForFunction(() => document.activeElement.tagName === 'H1');
-  await page.keyboard.press('/');
-  await page.waitForFunction(() => document.activeElement.labels?.[0]?.textContent === 'Aggregate');
-  await page.keyboard.press('Tab');
+  await page.keyboard.press("Enter");
+  await heading(page, "Events");
+  await page.waitForFunction(() => document.activeElement.tagName === "H1");
+  await page.keyboard.press("/");
+  await page.waitForFunction(() => document.activeElement.labels?.[0]?.textContent === "Aggregate");
+  await page.keyboard.press("Tab");
   await page.keyboard.type(type.placed);
-  await page.keyboard.press('Enter');
+  await page.keyboard.press("Enter");
   await page.getByText(/^10 events, /).waitFor();
-  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.classList.contains('opener'))); i += 1) await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await page.locator('tr.inside').getByText('"number"').waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('q');
-  await heading(page, 'Query');
-  await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.waitForFunction(() => !document.querySelector('dialog'));
-  await page.keyboard.press('/');
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.classList.contains("opener"))); i += 1)
+    await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.locator("tr.inside").getByText('"number"').waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("q");
+  await heading(page, "Query");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("dialog"));
+  await page.keyboard.press("/");
   await page.keyboard.type(type.placed);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
   await page.getByText(/^10 matches/).waitFor();
   await page.done();
 });
 
-it('shows hostile data as text, in every field and view', async () => {
+it("shows hostile data as text, in every field and view", async () => {
   const bad = (field) => `<img src=x onerror="window.hacked='${field}'">`;
-  const id = `${bad('type of aggregate').replaceAll('-', '')}${run}-${bad('aggregate')}/../?#%`;
+  const id = `${bad("type of aggregate").replaceAll("-", "")}${run}-${bad("aggregate")}/../?#%`;
   const event = {
     aggregate: id,
-    type: `${bad('type')}${run}`,
-    tags: [bad('tag'), `javascript:window.hacked=1//${run}`, 'turned \u202egnihtemos'],
-    also: [`also-${bad('also')}`],
-    payload: { [bad('key')]: bad('payload'), script: '</script><script>window.hacked=2</script>' },
-    metadata: { [bad('metadata key')]: bad('metadata') },
+    type: `${bad("type")}${run}`,
+    tags: [bad("tag"), `javascript:window.hacked=1//${run}`, "turned \u202egnihtemos"],
+    also: [`also-${bad("also")}`],
+    payload: { [bad("key")]: bad("payload"), script: "</script><script>window.hacked=2</script>" },
+    metadata: { [bad("metadata key")]: bad("metadata") },
   };
   const { first_position: at } = await h.append(event);
   const page = await h.tab(h.open, `#/events/${at}`, { expected: refusedLoad });
-  await page.getByText(JSON.stringify(bad('payload'))).waitFor();
-  await page.getByText('turned \\u202egnihtemos').waitFor();
+  await page.getByText(JSON.stringify(bad("payload"))).waitFor();
+  await page.getByText("turned \\u202egnihtemos").waitFor();
   const q = JSON.stringify({ items: [{ types: [event.type], tags: event.tags, concerning: [id] }] });
   const sites = [
-    [hash('events', { type: event.type, tag: event.tags[0], aggregate: id }), bad('tag')],
+    [hash("events", { type: event.type, tag: event.tags[0], aggregate: id }), bad("tag")],
     [`#/aggregates/${encodeURIComponent(id)}`, id],
-    ['#/aggregates', id],
+    ["#/aggregates", id],
     [`#/aggregates/${encodeURIComponent(id)}/state`, id],
-    [hash('query', { q }), bad('tag')],
-    [hash('condition', { q }), bad('tag')],
-    [`#/aggregates/${encodeURIComponent(bad('unknown'))}-1`, bad('unknown')],
-    [`#/events/${encodeURIComponent(bad('position'))}`, bad('position')],
-    [`#/${encodeURIComponent(bad('view'))}`, 'There is no such view.'],
-    [hash('query', { q: bad('q') }), 'Build a query and run it.'],
-    ['#/events/%E0%A4%A', 'is no position'],
+    [hash("query", { q }), bad("tag")],
+    [hash("condition", { q }), bad("tag")],
+    [`#/aggregates/${encodeURIComponent(bad("unknown"))}-1`, bad("unknown")],
+    [`#/events/${encodeURIComponent(bad("position"))}`, bad("position")],
+    [`#/${encodeURIComponent(bad("view"))}`, "There is no such view."],
+    [hash("query", { q: bad("q") }), "Build a query and run it."],
+    ["#/events/%E0%A4%A", "is no position"],
   ];
   for (const [site, text] of sites) {
     await page.goto(`${h.open.url}/${site}`);
     await page.reload();
     await page.getByText(text).first().waitFor();
-    if (site.startsWith('#/events?')) await page.getByRole('button', { name: `Event ${at}: all of it` }).click();
+    if (site.startsWith("#/events?")) await page.getByRole("button", { name: `Event ${at}: all of it` }).click();
     const found = await page.evaluate(() => ({
       hacked: window.hacked,
       images: document.images.length,
@@ -519,20 +590,27 @@ it('shows hostile data as text, in every field and view', async () => {
   await page.done();
 });
 
-it('refuses what a page of another origin, or a script that got in, would do', async () => {
+it("refuses what a page of another origin, or a script that got in, would do", async () => {
   const answer = await fetch(`${h.open.url}/`);
-  const policy = answer.headers.get('Content-Security-Policy') ?? '';
-  for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+  const policy = answer.headers.get("Content-Security-Policy") ?? "";
+  for (const part of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ])
     assert.ok(policy.includes(part), part);
   for (const part of ["require-trusted-types-for 'script'", "trusted-types 'none'"])
     assert.ok(policy.includes(part), part);
-  assert.ok(!policy.includes('unsafe'));
-  assert.equal(answer.headers.get('X-Content-Type-Options'), 'nosniff');
-  const page = await h.tab(h.open, '', { expected: /Content Security Policy|Trusted/ });
+  assert.ok(!policy.includes("unsafe"));
+  assert.equal(answer.headers.get("X-Content-Type-Options"), "nosniff");
+  const page = await h.tab(h.open, "", { expected: /Content Security Policy|Trusted/ });
   await page.evaluate(() => {
-    const script = document.createElement('script');
+    const script = document.createElement("script");
     try {
-      script.text = 'window.hacked = 1';
+      script.text = "window.hacked = 1";
       document.body.append(script);
     } catch {
       // refused even before it is there
@@ -542,67 +620,73 @@ it('refuses what a page of another origin, or a script that got in, would do', a
   await page.done();
 });
 
-it('says that the server is away, when it comes and later, and goes on by itself', async () => {
-  const page = await h.tab(h.open, '#/events', { expected: refusedLoad });
-  await page.getByText('Live', { exact: true }).first().waitFor();
+it("says that the server is away, when it comes and later, and goes on by itself", async () => {
+  const page = await h.tab(h.open, "#/events", { expected: refusedLoad });
+  await page.getByText("Live", { exact: true }).first().waitFor();
   await h.open.cut();
-  await page.getByRole('alert').getByText('The connection to the server is lost.').waitFor();
-  await page.getByText('Connection lost', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Aggregates' }).click();
-  await page.getByRole('alert').getByText('unreachable').waitFor();
+  await page.getByRole("alert").getByText("The connection to the server is lost.").waitFor();
+  await page.getByText("Connection lost", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Aggregates" }).click();
+  await page.getByRole("alert").getByText("unreachable").waitFor();
   await h.open.mend();
-  await page.waitForFunction(() => !document.body.innerText.includes('is lost'), undefined, { timeout: 60_000 });
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('link', { name: aggregate(0) }).waitFor();
+  await page.waitForFunction(() => !document.body.innerText.includes("is lost"), undefined, { timeout: 60_000 });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("link", { name: aggregate(0) }).waitFor();
   await page.done();
 });
 
-describe('tokens', { skip: real && !process.env.PAGE_TOKENS_URL ? 'PAGE_TOKENS_URL is not given' : false }, () => {
-  it('refuses a wrong one, disables what one may not do and says why, and logs out', async () => {
-    const page = await h.tab(h.guarded, '#/settings', { expected: refusedLoad });
-    await page.getByLabel('Token').fill('wrong');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('unauthenticated').waitFor();
-    await page.getByLabel('Token').fill(tokenOf.read);
-    await page.keyboard.press('Enter');
-    await page.getByText('This needs a token with the scope “admin”; yours has read.').waitFor();
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText('This needs a token with the scope “admin”; yours has read.').waitFor();
-    for (const name of ['Flush', 'Verify', 'Vacuum']) assert.ok(await page.getByRole('button', { name }).isDisabled());
+describe("tokens", { skip: real && !process.env.PAGE_TOKENS_URL ? "PAGE_TOKENS_URL is not given" : false }, () => {
+  it("refuses a wrong one, disables what one may not do and says why, and logs out", async () => {
+    const page = await h.tab(h.guarded, "#/settings", { expected: refusedLoad });
+    await page.getByLabel("Token").fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("unauthenticated").waitFor();
+    await page.getByLabel("Token").fill(tokenOf.read);
+    await page.keyboard.press("Enter");
+    await page.getByText("This needs a token with the scope “admin”; yours has read.").waitFor();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByText("This needs a token with the scope “admin”; yours has read.").waitFor();
+    for (const name of ["Flush", "Verify", "Vacuum"]) assert.ok(await page.getByRole("button", { name }).isDisabled());
     const [cookie] = await page.context().cookies();
-    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
-    assert.ok(!(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(tokenOf.read));
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByLabel('Token').fill(tokenOf.admin);
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.locator('.settings tbody tr').first().waitFor();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, "Strict"]);
+    assert.ok(
+      !(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).includes(tokenOf.read),
+    );
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByLabel("Token").fill(tokenOf.admin);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.locator(".settings tbody tr").first().waitFor();
     await page.done();
   });
 
-  it('asks again when the token does not count any more', async () => {
-    const page = await h.tab(h.guarded, '', { expected: refusedLoad });
-    await page.getByLabel('Token').fill(tokenOf.read);
-    await page.keyboard.press('Enter');
-    await heading(page, 'Overview');
+  it("asks again when the token does not count any more", async () => {
+    const page = await h.tab(h.guarded, "", { expected: refusedLoad });
+    await page.getByLabel("Token").fill(tokenOf.read);
+    await page.keyboard.press("Enter");
+    await heading(page, "Overview");
     await page.context().clearCookies();
-    await page.evaluate(() => (location.hash = '#/events'));
-    await page.getByText('This server wants a token.').waitFor();
+    await page.evaluate(() => (location.hash = "#/events"));
+    await page.getByText("This server wants a token.").waitFor();
     await page.done();
   });
 });
 
-describe('an empty store', { skip: real && !process.env.PAGE_EMPTY_URL ? 'PAGE_EMPTY_URL is not given' : false }, () => {
-  it('says what to do next', async () => {
-    const page = await h.tab(h.empty);
-    for (const view of ['#/', '#/events', '#/aggregates']) {
-      await page.goto(`${h.empty.url}/${view}`);
-      await page.getByText('evershard append --server').waitFor();
-    }
-    const { listen } = await (await fetch(`${h.empty.url}/api/v1/info`)).json();
-    const port = /:([1-9]\d*)(,|$)/.exec(listen.grpc)?.[1];
-    assert.ok(port, listen.grpc);
-    await page.getByText(`evershard append --server 127.0.0.1:${port} `).waitFor();
-    await page.done();
-  });
-});
+describe(
+  "an empty store",
+  { skip: real && !process.env.PAGE_EMPTY_URL ? "PAGE_EMPTY_URL is not given" : false },
+  () => {
+    it("says what to do next", async () => {
+      const page = await h.tab(h.empty);
+      for (const view of ["#/", "#/events", "#/aggregates"]) {
+        await page.goto(`${h.empty.url}/${view}`);
+        await page.getByText("evershard append --server").waitFor();
+      }
+      const { listen } = await (await fetch(`${h.empty.url}/api/v1/info`)).json();
+      const port = /:([1-9]\d*)(,|$)/.exec(listen.grpc)?.[1];
+      assert.ok(port, listen.grpc);
+      await page.getByText(`evershard append --server 127.0.0.1:${port} `).waitFor();
+      await page.done();
+    });
+  },
+);

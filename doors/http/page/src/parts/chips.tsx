@@ -1,7 +1,7 @@
 // A field that takes several values: Enter adds one, Backspace in the empty field takes the last one away.
 
-import { useId, useState } from 'preact/hooks';
-import { visible } from '../format.ts';
+import { useId, useState } from "preact/hooks";
+import { visible } from "../format.ts";
 
 export interface ChipsProps {
   label: string;
@@ -12,12 +12,12 @@ export interface ChipsProps {
 }
 
 export function Chips({ label, values, change, placeholder, joint }: ChipsProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState("");
   const id = useId();
   const add = () => {
-    if (text === '') return;
+    if (text === "") return;
     if (!values.includes(text)) change([...values, text]);
-    setText('');
+    setText("");
   };
   return (
     <div class="field chips">
@@ -27,7 +27,11 @@ export function Chips({ label, values, change, placeholder, joint }: ChipsProps)
           <span class="chip" key={value}>
             {i > 0 && joint && <span class="joint">{joint}</span>}
             <bdi class="id">{visible(value)}</bdi>
-            <button type="button" aria-label={`Remove ${visible(value)}`} onClick={() => change(values.filter((other) => other !== value))}>
+            <button
+              type="button"
+              aria-label={`Remove ${visible(value)}`}
+              onClick={() => change(values.filter((other) => other !== value))}
+            >
               ×
             </button>
           </span>
@@ -36,16 +40,16 @@ export function Chips({ label, values, change, placeholder, joint }: ChipsProps)
           id={id}
           type="text"
           value={text}
-          placeholder={values.length === 0 ? placeholder : ''}
+          placeholder={values.length === 0 ? placeholder : ""}
           autocomplete="off"
           spellcheck={false}
           onInput={(event) => setText(event.currentTarget.value)}
           onBlur={add}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && text !== '') {
+            if (event.key === "Enter" && text !== "") {
               event.preventDefault();
               add();
-            } else if (event.key === 'Backspace' && text === '' && values.length > 0) {
+            } else if (event.key === "Backspace" && text === "" && values.length > 0) {
               change(values.slice(0, -1));
             }
           }}

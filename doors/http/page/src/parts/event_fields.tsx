@@ -1,11 +1,11 @@
 // Everything that is known of one event.
 
-import { visible } from '../format.ts';
-import { to } from '../route.ts';
-import type { StoredEvent } from '../shapes.ts';
-import { BytesView, JsonView } from './json_view.tsx';
-import { AggregateLink, Id, PositionLink, TagLink, Time, TypeLink } from './links.tsx';
-import { formatName, gone, PayloadView, textOf } from './payload.tsx';
+import { visible } from "../format.ts";
+import { to } from "../route.ts";
+import type { StoredEvent } from "../shapes.ts";
+import { BytesView, JsonView } from "./json_view.tsx";
+import { AggregateLink, Id, PositionLink, TagLink, Time, TypeLink } from "./links.tsx";
+import { formatName, gone, PayloadView, textOf } from "./payload.tsx";
 
 export function EventFields({ event }: { event: StoredEvent }) {
   const state = gone(event);
@@ -24,8 +24,8 @@ export function EventFields({ event }: { event: StoredEvent }) {
           <>
             <dt>Aggregate</dt>
             <dd>
-              <AggregateLink id={event.aggregate} /> <span class="dim">number</span>{' '}
-              <a class="id num" href={to('aggregates', event.aggregate, { from: event.seq_nr })}>
+              <AggregateLink id={event.aggregate} /> <span class="dim">number</span>{" "}
+              <a class="id num" href={to("aggregates", event.aggregate, { from: event.seq_nr })}>
                 {event.seq_nr}
               </a>
             </dd>
@@ -82,7 +82,11 @@ export function EventFields({ event }: { event: StoredEvent }) {
         {event.metadata && (
           <section>
             <h3>Metadata</h3>
-            {event.metadata_encoding ? <BytesView base64={textOf(event.metadata)} what="the metadata" /> : <JsonView json={event.metadata.text} what="the metadata" />}
+            {event.metadata_encoding ? (
+              <BytesView base64={textOf(event.metadata)} what="the metadata" />
+            ) : (
+              <JsonView json={event.metadata.text} what="the metadata" />
+            )}
           </section>
         )}
       </div>

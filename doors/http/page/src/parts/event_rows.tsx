@@ -1,20 +1,22 @@
 // Events as rows; each opens in place.
 
-import { useState } from 'preact/hooks';
-import { bytes } from '../format.ts';
-import { inOneLine } from '../json_lines.ts';
-import type { StoredEvent } from '../shapes.ts';
-import { EventFields } from './event_fields.tsx';
-import { AggregateLink, PositionLink, TagLink, Time, TypeLink } from './links.tsx';
-import { gone } from './payload.tsx';
-import { visible } from '../format.ts';
+import { useState } from "preact/hooks";
+import { bytes } from "../format.ts";
+import { inOneLine } from "../json_lines.ts";
+import type { StoredEvent } from "../shapes.ts";
+import { EventFields } from "./event_fields.tsx";
+import { AggregateLink, PositionLink, TagLink, Time, TypeLink } from "./links.tsx";
+import { gone } from "./payload.tsx";
+import { visible } from "../format.ts";
 
 function preview(event: StoredEvent): string {
   const state = gone(event);
   if (state) return `(${state})`;
   if (event.decoded) return inOneLine(event.decoded.text, 200);
-  if (!event.payload) return '';
-  return event.payload_encoding ? `(${bytes(Math.floor(event.payload.text.length * 0.75) - 2)})` : inOneLine(event.payload.text, 200);
+  if (!event.payload) return "";
+  return event.payload_encoding
+    ? `(${bytes(Math.floor(event.payload.text.length * 0.75) - 2)})`
+    : inOneLine(event.payload.text, 200);
 }
 
 const tagsMax = 4;
@@ -24,9 +26,15 @@ function Row({ event, fresh }: { event: StoredEvent; fresh: boolean }) {
   const tags = event.tags ?? [];
   return (
     <>
-      <tr role="row" class={`${fresh ? 'fresh' : ''} ${open ? 'opened' : ''}`}>
+      <tr role="row" class={`${fresh ? "fresh" : ""} ${open ? "opened" : ""}`}>
         <td role="cell" class="c-open">
-          <button type="button" class="opener" aria-expanded={open} aria-label={`Event ${event.position}: all of it`} onClick={() => setOpen(!open)} />
+          <button
+            type="button"
+            class="opener"
+            aria-expanded={open}
+            aria-label={`Event ${event.position}: all of it`}
+            onClick={() => setOpen(!open)}
+          />
         </td>
         <td role="cell" class="c-position">
           <PositionLink position={event.position} />
@@ -67,7 +75,15 @@ function Row({ event, fresh }: { event: StoredEvent; fresh: boolean }) {
   );
 }
 
-export function EventRows({ events, label, freshAbove }: { events: StoredEvent[]; label: string; freshAbove?: number }) {
+export function EventRows({
+  events,
+  label,
+  freshAbove,
+}: {
+  events: StoredEvent[];
+  label: string;
+  freshAbove?: number;
+}) {
   return (
     <table class="rows events" role="table" aria-label={label}>
       <thead>

@@ -1,9 +1,9 @@
 // Stored JSON, laid out and coloured; big ones cut, with all of it a click away.
 
-import { useMemo, useState } from 'preact/hooks';
-import { bytes, visible } from '../format.ts';
-import { layOut } from '../json_lines.ts';
-import { Copy } from './copy.tsx';
+import { useMemo, useState } from "preact/hooks";
+import { bytes, visible } from "../format.ts";
+import { layOut } from "../json_lines.ts";
+import { Copy } from "./copy.tsx";
 
 const charsMax = 6000;
 const linesMax = 160;
@@ -13,7 +13,10 @@ const colouredCharsMax = 300_000;
 export function JsonView({ json, what }: { json: string; what: string }) {
   const [all, setAll] = useState(false);
   const plain = all && json.length > colouredCharsMax;
-  const layout = useMemo(() => (plain ? { lines: [], cut: false } : layOut(json, all ? Infinity : charsMax, all ? Infinity : linesMax)), [json, all, plain]);
+  const layout = useMemo(
+    () => (plain ? { lines: [], cut: false } : layOut(json, all ? Infinity : charsMax, all ? Infinity : linesMax)),
+    [json, all, plain],
+  );
   return (
     <div class="json">
       <pre tabIndex={0} aria-label={what}>
@@ -22,13 +25,13 @@ export function JsonView({ json, what }: { json: string; what: string }) {
             ? visible(json)
             : layout.lines.map((line, i) => (
                 <span key={i} class="line">
-                  {'  '.repeat(Math.min(line.depth, 40))}
+                  {"  ".repeat(Math.min(line.depth, 40))}
                   {line.tokens.map((token, k) => (
                     <span key={k} class={token.kind}>
                       {visible(token.text)}
                     </span>
                   ))}
-                  {'\n'}
+                  {"\n"}
                 </span>
               ))}
         </code>
@@ -48,7 +51,7 @@ export function JsonView({ json, what }: { json: string; what: string }) {
 /// Bytes that are no JSON: base64, as they came.
 export function BytesView({ base64, what }: { base64: string; what: string }) {
   const [all, setAll] = useState(false);
-  const size = Math.floor((base64.length * 3) / 4) - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
+  const size = Math.floor((base64.length * 3) / 4) - (base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0);
   const cut = !all && base64.length > 2000;
   return (
     <div class="json">

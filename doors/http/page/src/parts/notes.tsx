@@ -1,9 +1,9 @@
 // What is said in place of content: errors with code and message, empty places with what to do next.
 
-import type { ComponentChildren } from 'preact';
-import type { Failure } from '../api.ts';
-import { visible } from '../format.ts';
-import { Copy } from './copy.tsx';
+import type { ComponentChildren } from "preact";
+import type { Failure } from "../api.ts";
+import { visible } from "../format.ts";
+import { Copy } from "./copy.tsx";
 
 export function ErrorNote({ failure, retry }: { failure: Failure; retry?: () => void }) {
   const details = Object.entries(failure.details);
@@ -16,7 +16,7 @@ export function ErrorNote({ failure, retry }: { failure: Failure; retry?: () => 
         <p class="details">
           {details.map(([name, value]) => (
             <span key={name}>
-              {visible(name)} <b>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</b>
+              {visible(name)} <b>{visible(typeof value === "string" ? value : JSON.stringify(value))}</b>
             </span>
           ))}
         </p>
@@ -48,4 +48,5 @@ export const Command = ({ text }: { text: string }) => (
 );
 
 /// One word of a shell's line, whatever is in it.
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

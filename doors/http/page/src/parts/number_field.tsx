@@ -1,6 +1,6 @@
 // A field for a whole number, or nothing.
 
-import { useId } from 'preact/hooks';
+import { useId } from "preact/hooks";
 
 export interface NumberFieldProps {
   label: string;
@@ -22,11 +22,11 @@ export function NumberField({ label, value, min, max, placeholder, change }: Num
         min={min}
         max={max}
         step={1}
-        value={value ?? ''}
+        value={value ?? ""}
         placeholder={placeholder}
         onInput={(event) => {
           const { value: text, valueAsNumber } = event.currentTarget;
-          if (text === '') change(undefined);
+          if (text === "") change(undefined);
           else if (Number.isSafeInteger(valueAsNumber)) change(valueAsNumber);
         }}
       />

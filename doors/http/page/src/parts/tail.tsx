@@ -1,10 +1,10 @@
 // The live tail behind a page of events: the newest come on top, the oldest leave.
 
-import { useEffect } from 'preact/hooks';
-import { address, parsed } from '../api.ts';
-import { grouped } from '../format.ts';
-import { follow, type LiveState } from '../live.ts';
-import type { StoredEvent } from '../shapes.ts';
+import { useEffect } from "preact/hooks";
+import { address, parsed } from "../api.ts";
+import { grouped } from "../format.ts";
+import { follow, type LiveState } from "../live.ts";
+import type { StoredEvent } from "../shapes.ts";
 
 export interface TailState {
   events: StoredEvent[];
@@ -27,13 +27,13 @@ export function Tail({ aggregate, types, tags, after, change }: TailProps) {
   useEffect(() => {
     let last = after;
     let [count, left, behind] = [0, 0, false];
-    let connection: LiveState = 'connecting';
+    let connection: LiveState = "connecting";
     let events: StoredEvent[] = [];
     let timer = 0;
     const says = () => {
-      if (connection === 'lost') return `Connection lost after position ${grouped(last)}; trying again`;
-      if (connection !== 'open') return connection === 'paused' ? 'Paused' : 'Connecting …';
-      return `${behind ? 'Catching up' : 'Live'}: ${grouped(count)} new${left > 0 ? `, the newest ${grouped(shownMax)} shown` : ''}`;
+      if (connection === "lost") return `Connection lost after position ${grouped(last)}; trying again`;
+      if (connection !== "open") return connection === "paused" ? "Paused" : "Connecting …";
+      return `${behind ? "Catching up" : "Live"}: ${grouped(count)} new${left > 0 ? `, the newest ${grouped(shownMax)} shown` : ""}`;
     };
     const draw = () => {
       timer = 0;
@@ -45,7 +45,7 @@ export function Tail({ aggregate, types, tags, after, change }: TailProps) {
     };
     const soon = () => (timer ||= setTimeout(draw, drawMs));
     const end = follow({
-      url: () => address('live/events', { after: last, type: types, tag: tags, concerning: aggregate }),
+      url: () => address("live/events", { after: last, type: types, tag: tags, concerning: aggregate }),
       on: {
         event: (data) => {
           const event = parsed<StoredEvent>(data);

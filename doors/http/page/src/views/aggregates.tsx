@@ -1,42 +1,46 @@
 // The directory of aggregates: by type, in order of type and value.
 
-import { useEffect, useId, useState } from 'preact/hooks';
-import { get } from '../api.ts';
-import { grouped, plural } from '../format.ts';
-import { grpcServer } from '../grpc_server.ts';
-import { useLoad } from '../load.ts';
-import { AggregateLink, PositionLink } from '../parts/links.tsx';
-import { Command, Empty, ErrorNote } from '../parts/notes.tsx';
-import { go, type Route, to } from '../route.ts';
-import type { AggregateInfo } from '../shapes.ts';
+import { useEffect, useId, useState } from "preact/hooks";
+import { get } from "../api.ts";
+import { grouped, plural } from "../format.ts";
+import { grpcServer } from "../grpc_server.ts";
+import { useLoad } from "../load.ts";
+import { AggregateLink, PositionLink } from "../parts/links.tsx";
+import { Command, Empty, ErrorNote } from "../parts/notes.tsx";
+import { go, type Route, to } from "../route.ts";
+import type { AggregateInfo } from "../shapes.ts";
 
 const limit = 100;
 /// Where pages began, so that there is a way back: the directory is read forwards only.
 const begins = new Map<string, string>();
 
 export function AggregatesView({ route }: { route: Route }) {
-  const type = route.params.get('type') ?? '';
-  const after = route.params.get('after') ?? '';
+  const type = route.params.get("type") ?? "";
+  const after = route.params.get("after") ?? "";
   const page = useLoad(JSON.stringify([type, after]), (signal) =>
-    get<{ aggregates: AggregateInfo[]; next: string | null }>('aggregates', { type, after, limit }, signal),
+    get<{ aggregates: AggregateInfo[]; next: string | null }>("aggregates", { type, after, limit }, signal),
   );
   const [text, setText] = useState(type);
-  const [id, setId] = useState('');
+  const [id, setId] = useState("");
   const [typeField, idField] = [useId(), useId()];
   useEffect(() => setText(type), [type]);
   const next = page.data?.next;
   if (next) begins.set(`${type}\n${next}`, after);
-  const back = after === '' ? undefined : begins.get(`${type}\n${after}`);
+  const back = after === "" ? undefined : begins.get(`${type}\n${after}`);
   const rows = page.data?.aggregates ?? [];
   const open = (event: Event) => {
     event.preventDefault();
-    if (id.trim() !== '') go(to('aggregates', id.trim()));
+    if (id.trim() !== "") go(to("aggregates", id.trim()));
   };
   return (
     <>
       <h1 tabIndex={-1}>Aggregates</h1>
       <div class="filters">
-        <form onSubmit={(event) => (event.preventDefault(), go(to('aggregates', { type: text.trim() })))} role="search" aria-label="Aggregates of a type">
+        <form
+          onSubmit={(event) => (event.preventDefault(), go(to("aggregates", { type: text.trim() })))}
+          role="search"
+          aria-label="Aggregates of a type"
+        >
           <div class="field">
             <label for={typeField}>Type</label>
             <input
@@ -52,7 +56,7 @@ export function AggregatesView({ route }: { route: Route }) {
           <button type="submit" class="main">
             Show
           </button>
-          {type !== '' && <a href={to('aggregates')}>Clear</a>}
+          {type !== "" && <a href={to("aggregates")}>Clear</a>}
         </form>
         <form onSubmit={open}>
           <div class="field">
@@ -72,12 +76,12 @@ export function AggregatesView({ route }: { route: Route }) {
       </div>
       <div class="bar short">
         <div class="pager" role="group" aria-label="Pages">
-          {after === '' ? (
+          {after === "" ? (
             <span class="button off" aria-disabled="true">
               First
             </span>
           ) : (
-            <a class="button" href={to('aggregates', { type })}>
+            <a class="button" href={to("aggregates", { type })}>
               First
             </a>
           )}
@@ -86,12 +90,12 @@ export function AggregatesView({ route }: { route: Route }) {
               Previous
             </span>
           ) : (
-            <a class="button" href={to('aggregates', { type, after: back })}>
+            <a class="button" href={to("aggregates", { type, after: back })}>
               Previous
             </a>
           )}
           {next ? (
-            <a class="button" href={to('aggregates', { type, after: next })}>
+            <a class="button" href={to("aggregates", { type, after: next })}>
               Next
             </a>
           ) : (
@@ -101,12 +105,12 @@ export function AggregatesView({ route }: { route: Route }) {
           )}
         </div>
         <p class="dim" role="status">
-          {page.data ? plural(rows.length, 'aggregate') + (next ? ', and more' : '') : 'Asking …'}
+          {page.data ? plural(rows.length, "aggregate") + (next ? ", and more" : "") : "Asking …"}
         </p>
       </div>
       {page.failure && <ErrorNote failure={page.failure} retry={page.reload} />}
       {rows.length > 0 && (
-        <table class={`rows plain ${page.loading ? 'stale' : ''}`} aria-label="Aggregates">
+        <table class={`rows plain ${page.loading ? "stale" : ""}`} aria-label="Aggregates">
           <thead>
             <tr>
               <th>Aggregate</th>
@@ -132,9 +136,13 @@ export function AggregatesView({ route }: { route: Route }) {
         </table>
       )}
       {page.data && rows.length === 0 && !page.failure && (
-        <Empty title={type ? 'No aggregate of this type.' : 'No aggregates yet.'}>
-          <p>{type ? <a href={to('aggregates')}>Show all</a> : 'An aggregate begins with its first event:'}</p>
-          {!type && <Command text={`evershard append --server ${grpcServer()} --aggregate order-1 --type OrderPlaced --expect none --payload '{"total":12}'`} />}
+        <Empty title={type ? "No aggregate of this type." : "No aggregates yet."}>
+          <p>{type ? <a href={to("aggregates")}>Show all</a> : "An aggregate begins with its first event:"}</p>
+          {!type && (
+            <Command
+              text={`evershard append --server ${grpcServer()} --aggregate order-1 --type OrderPlaced --expect none --payload '{"total":12}'`}
+            />
+          )}
         </Empty>
       )}
     </>

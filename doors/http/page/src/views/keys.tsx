@@ -1,6 +1,6 @@
 // The keys, in a dialog.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from "preact/hooks";
 
 export function KeysHelp({ places, close }: { places: { title: string; key: string }[]; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);

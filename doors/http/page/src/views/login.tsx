@@ -1,12 +1,12 @@
 // The door: a token, kept by the browser as a cookie that no script can read.
 
-import { useId, useState } from 'preact/hooks';
-import { Failure } from '../api.ts';
-import { ErrorNote } from '../parts/notes.tsx';
-import { logIn } from '../session.ts';
+import { useId, useState } from "preact/hooks";
+import { Failure } from "../api.ts";
+import { ErrorNote } from "../parts/notes.tsx";
+import { logIn } from "../session.ts";
 
 export function LoginView() {
-  const [token, setToken] = useState('');
+  const [token, setToken] = useState("");
   const [failure, setFailure] = useState<Failure>();
   const [busy, setBusy] = useState(false);
   const id = useId();
@@ -16,7 +16,7 @@ export function LoginView() {
     try {
       await logIn(token.trim());
     } catch (error) {
-      setFailure(error instanceof Failure ? error : new Failure('page', String(error)));
+      setFailure(error instanceof Failure ? error : new Failure("page", String(error)));
       setBusy(false);
     }
   };
@@ -39,12 +39,13 @@ export function LoginView() {
           />
         </div>
         <button type="submit" class="main" disabled={busy}>
-          {busy ? 'Asking …' : 'Log in'}
+          {busy ? "Asking …" : "Log in"}
         </button>
       </form>
       {failure && <ErrorNote failure={failure} />}
       <p class="dim">
-        Tokens, and what they allow (read, append, admin), are in the file that the server’s setting <code>tokens</code> names.
+        Tokens, and what they allow (read, append, admin), are in the file that the server’s setting <code>tokens</code>{" "}
+        names.
       </p>
     </main>
   );

@@ -1,28 +1,28 @@
 // The tester of queries: what matches, and what it cost.
 
-import { useEffect, useState } from 'preact/hooks';
-import { post } from '../api.ts';
-import { grouped, micros, plural } from '../format.ts';
-import { grpcServer } from '../grpc_server.ts';
-import { useLoad } from '../load.ts';
-import { EventRows } from '../parts/event_rows.tsx';
-import { Command, Empty, ErrorNote, shellWord } from '../parts/notes.tsx';
-import { NumberField } from '../parts/number_field.tsx';
-import { emptyQuery, isEmpty, QueryBuilder, readQuery, tidy } from '../parts/query_builder.tsx';
-import { go, numberOf, type Route, to } from '../route.ts';
-import type { Page, Query } from '../shapes.ts';
+import { useEffect, useState } from "preact/hooks";
+import { post } from "../api.ts";
+import { grouped, micros, plural } from "../format.ts";
+import { grpcServer } from "../grpc_server.ts";
+import { useLoad } from "../load.ts";
+import { EventRows } from "../parts/event_rows.tsx";
+import { Command, Empty, ErrorNote, shellWord } from "../parts/notes.tsx";
+import { NumberField } from "../parts/number_field.tsx";
+import { emptyQuery, isEmpty, QueryBuilder, readQuery, tidy } from "../parts/query_builder.tsx";
+import { go, numberOf, type Route, to } from "../route.ts";
+import type { Page, Query } from "../shapes.ts";
 
 export function queryOf(route: Route): Query | undefined {
-  const read = readQuery(route.params.get('q') ?? '');
-  return typeof read === 'string' ? undefined : read;
+  const read = readQuery(route.params.get("q") ?? "");
+  return typeof read === "string" ? undefined : read;
 }
 
 export function QueryView({ route }: { route: Route }) {
   const asked = queryOf(route);
   const [query, setQuery] = useState<Query>(asked ?? emptyQuery);
-  const [after, before, upTo] = ['after', 'before', 'up_to'].map((name) => numberOf(route.params, name));
-  const [limit, setLimit] = useState(numberOf(route.params, 'limit') ?? 50);
-  const [direction, setDirection] = useState(route.params.get('direction') ?? 'forwards');
+  const [after, before, upTo] = ["after", "before", "up_to"].map((name) => numberOf(route.params, name));
+  const [limit, setLimit] = useState(numberOf(route.params, "limit") ?? 50);
+  const [direction, setDirection] = useState(route.params.get("direction") ?? "forwards");
   const [asOf, setAsOf] = useState(upTo);
   const text = JSON.stringify(asked);
   useEffect(() => {
@@ -34,19 +34,20 @@ export function QueryView({ route }: { route: Route }) {
     after,
     before,
     up_to: upTo,
-    limit: numberOf(route.params, 'limit') ?? 50,
-    direction: route.params.get('direction') ?? 'forwards',
+    limit: numberOf(route.params, "limit") ?? 50,
+    direction: route.params.get("direction") ?? "forwards",
   };
-  const turn = route.params.get('turn') ?? '';
-  const page = useLoad(body && JSON.stringify([body, turn]), (signal) => post<Page>('query', body, signal));
+  const turn = route.params.get("turn") ?? "";
+  const page = useLoad(body && JSON.stringify([body, turn]), (signal) => post<Page>("query", body, signal));
   const run = (event: Event) => {
     event.preventDefault();
     const q = JSON.stringify(tidy(query));
-    const again = q === route.params.get('q') ? String(Number(turn) + 1) : undefined;
-    go(to('query', { q, limit, direction, up_to: asOf, turn: again }));
+    const again = q === route.params.get("q") ? String(Number(turn) + 1) : undefined;
+    go(to("query", { q, limit, direction, up_to: asOf, turn: again }));
   };
   const [data, next] = [page.data, page.data?.next];
-  const more = next && 'after' in next ? { after: next.after } : next && 'before' in next ? { before: next.before } : undefined;
+  const more =
+    next && "after" in next ? { after: next.after } : next && "before" in next ? { before: next.before } : undefined;
   return (
     <>
       <h1 tabIndex={-1}>Query</h1>
@@ -54,7 +55,7 @@ export function QueryView({ route }: { route: Route }) {
         <QueryBuilder query={query} change={setQuery} />
         <div class="bar">
           <label class="inline">
-            Order{' '}
+            Order{" "}
             <select value={direction} onChange={(event) => setDirection(event.currentTarget.value)}>
               <option value="forwards">oldest first</option>
               <option value="backwards">newest first</option>
@@ -62,18 +63,23 @@ export function QueryView({ route }: { route: Route }) {
           </label>
           <NumberField label="Limit" value={limit} min={1} max={1000} change={(n) => setLimit(n ?? 50)} />
           <NumberField label="As of position" value={asOf} min={0} placeholder="now" change={setAsOf} />
-          <button type="submit" class="main" disabled={isEmpty(query)} title={isEmpty(query) ? 'The query asks for nothing yet' : undefined}>
+          <button
+            type="submit"
+            class="main"
+            disabled={isEmpty(query)}
+            title={isEmpty(query) ? "The query asks for nothing yet" : undefined}
+          >
             Run
           </button>
         </div>
       </form>
       {page.failure && <ErrorNote failure={page.failure} retry={page.reload} />}
       {data && (
-        <div class={page.loading ? 'stale' : ''} aria-busy={page.loading}>
+        <div class={page.loading ? "stale" : ""} aria-busy={page.loading}>
           <p class="facts" role="status">
             <span>
-              <b class="num">{grouped(data.cost?.matches ?? data.events.length)}</b>{' '}
-              {data.complete ? (data.events.length === 1 ? 'match' : 'matches') : 'matches, and there are more'}
+              <b class="num">{grouped(data.cost?.matches ?? data.events.length)}</b>{" "}
+              {data.complete ? (data.events.length === 1 ? "match" : "matches") : "matches, and there are more"}
             </span>
             {data.cost && (
               <span>
@@ -86,10 +92,10 @@ export function QueryView({ route }: { route: Route }) {
             {more && (
               <a
                 class="button"
-                href={to('query', {
-                  q: route.params.get('q'),
-                  limit: route.params.get('limit'),
-                  direction: route.params.get('direction'),
+                href={to("query", {
+                  q: route.params.get("q"),
+                  limit: route.params.get("limit"),
+                  direction: route.params.get("direction"),
                   up_to: upTo ?? data.watermark,
                   ...more,
                 })}
@@ -112,13 +118,16 @@ export function QueryView({ route }: { route: Route }) {
       {!asked && !page.loading && (
         <Empty title="Build a query and run it.">
           <p>
-            For a start: <a href={to('query', { q: '{"all":true}', limit: 50, direction: 'backwards' })}>all events, the newest first</a>. The address of this page
-            keeps the query: it can be shared.
+            For a start:{" "}
+            <a href={to("query", { q: '{"all":true}', limit: 50, direction: "backwards" })}>
+              all events, the newest first
+            </a>
+            . The address of this page keeps the query: it can be shared.
           </p>
         </Empty>
       )}
       <p class="unseen" role="status">
-        {page.loading ? `Asking for ${plural(limit, 'event')} at most` : ''}
+        {page.loading ? `Asking for ${plural(limit, "event")} at most` : ""}
       </p>
     </>
   );

@@ -1,25 +1,32 @@
 // The settings, and where each came from.
 
-import { useId, useState } from 'preact/hooks';
-import { get } from '../api.ts';
-import { grouped, visible } from '../format.ts';
-import { useLoad } from '../load.ts';
-import { Empty, ErrorNote } from '../parts/notes.tsx';
-import type { Setting } from '../shapes.ts';
+import { useId, useState } from "preact/hooks";
+import { get } from "../api.ts";
+import { grouped, visible } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Empty, ErrorNote } from "../parts/notes.tsx";
+import type { Setting } from "../shapes.ts";
 
-const text = (value: unknown): string => (typeof value === 'number' ? grouped(value) : typeof value === 'string' ? value : JSON.stringify(value));
+const text = (value: unknown): string =>
+  typeof value === "number" ? grouped(value) : typeof value === "string" ? value : JSON.stringify(value);
 
 export function SettingsView() {
-  const { data, failure, reload } = useLoad('settings', (signal) => get<{ settings: Setting[] }>('settings', {}, signal));
-  const [filter, setFilter] = useState('');
+  const { data, failure, reload } = useLoad("settings", (signal) =>
+    get<{ settings: Setting[] }>("settings", {}, signal),
+  );
+  const [filter, setFilter] = useState("");
   const [changed, setChanged] = useState(false);
   const id = useId();
   const words = filter.toLowerCase().split(/\s+/);
   const all = data?.settings ?? [];
   const shown = all.filter(
     (setting) =>
-      (!changed || setting.source !== 'default') &&
-      words.every((word) => `${setting.group} ${setting.name} ${text(setting.value)} ${setting.source} ${setting.sentence}`.toLowerCase().includes(word)),
+      (!changed || setting.source !== "default") &&
+      words.every((word) =>
+        `${setting.group} ${setting.name} ${text(setting.value)} ${setting.source} ${setting.sentence}`
+          .toLowerCase()
+          .includes(word),
+      ),
   );
   const groups = [...new Set(shown.map(({ group }) => group))];
   return (
@@ -39,10 +46,11 @@ export function SettingsView() {
           />
         </div>
         <label class="check">
-          <input type="checkbox" checked={changed} onChange={(event) => setChanged(event.currentTarget.checked)} /> Only those that were set
+          <input type="checkbox" checked={changed} onChange={(event) => setChanged(event.currentTarget.checked)} /> Only
+          those that were set
         </label>
         <p class="dim" role="status">
-          {data ? `${grouped(shown.length)} of ${grouped(all.length)}` : failure ? '' : 'Asking …'}
+          {data ? `${grouped(shown.length)} of ${grouped(all.length)}` : failure ? "" : "Asking …"}
         </p>
       </div>
       {failure && <ErrorNote failure={failure} retry={reload} />}
@@ -71,8 +79,8 @@ export function SettingsView() {
                       <span class="id">{visible(setting.name)}</span>
                       <span class="dim sentence">{visible(setting.sentence)}</span>
                     </td>
-                    <td class={`id ${setting.source === 'default' ? '' : 'set'}`}>{value(setting.value)}</td>
-                    <td class={setting.source === 'default' ? 'dim' : ''}>{visible(setting.source)}</td>
+                    <td class={`id ${setting.source === "default" ? "" : "set"}`}>{value(setting.value)}</td>
+                    <td class={setting.source === "default" ? "dim" : ""}>{visible(setting.source)}</td>
                     <td class="id dim">{value(setting.default)}</td>
                   </tr>
                 ))}
@@ -83,7 +91,7 @@ export function SettingsView() {
       {data && shown.length === 0 && (
         <Empty title="No setting matches.">
           <p>
-            <button type="button" onClick={() => (setFilter(''), setChanged(false))}>
+            <button type="button" onClick={() => (setFilter(""), setChanged(false))}>
               Show all
             </button>
           </p>
@@ -93,4 +101,5 @@ export function SettingsView() {
   );
 }
 
-const value = (one: unknown) => (one === '' || one === null || one === undefined ? <span class="dim">–</span> : <bdi>{visible(text(one))}</bdi>);
+const value = (one: unknown) =>
+  one === "" || one === null || one === undefined ? <span class="dim">–</span> : <bdi>{visible(text(one))}</bdi>;
