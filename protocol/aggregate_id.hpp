@@ -20,7 +20,7 @@ struct AggregateId {
   std::string type;
   std::string value;
 
-  /// `type-value`. Source: docs/ids.md, with test vectors.
+  /// `type-value`. Source: docs/internals/ids.md, with test vectors.
   [[nodiscard]] std::string text() const;
   /// Errors: invalid_argument, too_large
   [[nodiscard]] static tl::expected<AggregateId, Error> parse(std::string_view text);

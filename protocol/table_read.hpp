@@ -25,7 +25,7 @@ inline constexpr std::uint64_t table_page_rows_max = 10'000;
 
 /// Which rows, of them which fields, in which order.
 struct TableSelect {
-  std::string where{};  ///< a filter expression (docs/projections.md, "Filters"); empty: every row
+  std::string where{};  ///< a filter expression (docs/tables.md, "Filters"); empty: every row
   std::map<std::string, TableValue> parameters{};  ///< `:name` by name, `?1` as "1"
   std::vector<std::string> fields{};               ///< empty: all, in the schema's order
   std::vector<TableOrder> order_by{};  ///< null before every value; equal rows by key, the way the last of these goes.

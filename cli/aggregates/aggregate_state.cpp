@@ -116,7 +116,7 @@ std::string where_exact(const Program& program, const std::string& type) {
   if (program.has_aggregates())
     return "no: only what knows its `apply` can make it, and " + type + " is not among this program's aggregates";
   return "no: only the aggregate's own program can make it, as `evershard::command_line<...>(argc, argv)`; see "
-         "docs/command-line.md";
+         "docs/types.md";
 }
 
 void print_for_people(const Invocation& invocation, const Head& head) {

@@ -21,7 +21,7 @@ struct StateAsked {
 };
 
 struct WrittenState {
-  std::string json;          ///< one object. Source: docs/command-line.md, "An aggregate's state"
+  std::string json;          ///< one object. Source: docs/types.md, "An aggregate's state"
   std::uint64_t events = 0;  ///< given in it
 };
 

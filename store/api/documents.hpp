@@ -18,7 +18,7 @@ namespace evershard {
 /// What the documents of one aggregate type are made by.
 struct DocumentDefinition {
   std::string type;        ///< of aggregates
-  std::string spec;        ///< JSON. Source: docs/documents.md, "Definitions"
+  std::string spec;        ///< JSON. Source: docs/documents.md, "Write a definition"
   SeqNr version{};         ///< of `$document-TYPE`: what the next change expects, and what documents made by it name
   GlobalPosition since{};  ///< where this spec was written
   friend bool operator==(const DocumentDefinition&, const DocumentDefinition&) = default;
@@ -42,9 +42,10 @@ enum class DocumentRead : std::uint8_t {
 
 struct DocumentListing {
   std::string type;
-  std::optional<std::string> after{};   ///< begins behind this value of an aggregate id; exclusive
-  std::size_t limit = 100;              ///< at most 10,000
-  std::optional<std::string> filter{};  ///< PATH OPERATOR JSON: `total >= 10`. Source: docs/documents.md, "Filters"
+  std::optional<std::string> after{};  ///< begins behind this value of an aggregate id; exclusive
+  std::size_t limit = 100;             ///< at most 10,000
+  std::optional<std::string>
+      filter{};  ///< PATH OPERATOR JSON: `total >= 10`. Source: docs/documents.md, "Read documents"
   std::optional<GlobalPosition> at_least{};                      ///< the rows must have passed it
   std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of that, and of `definition`
   /// Rows of that version alone: of a further page what the first one named, so that a list is of one definition. One

@@ -20,7 +20,7 @@ namespace evershard::cluster {
 /// share.
 ///
 /// Durable: a key's file and its name are synced before it is used.
-/// Source:  docs/removal.md, "Erasure"
+/// Source:  docs/erasure.md
 class KeyFolder final : public SubjectKeys {
  public:
   enum class Missing : std::uint8_t { create, refuse };

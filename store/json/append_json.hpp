@@ -36,7 +36,7 @@ enum class LineRules : std::uint8_t {
 ///
 /// Shape:  the append still has to pass protocol/validate.
 /// Errors: invalid_argument, invalid_query, too_large, each with the path
-/// Source: docs/command-line.md, "An append"
+/// Source: docs/json.md, "An append"
 [[nodiscard]] Result<AppendLine> read_append(std::string_view line, LineRules rules);
 
 /// `any`, `none`, `exists` or a number. Errors: invalid_argument

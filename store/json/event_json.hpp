@@ -22,7 +22,7 @@ namespace evershard {
 [[nodiscard]] std::optional<Result<ShownMessage>> decoded(const RecordedSnapshot& snapshot, const PayloadTypes& types);
 
 /// One object. What the types make of the payload stands beside its bytes, never in their place.
-/// Source: docs/command-line.md, "An event".
+/// Source: docs/json.md, "An event".
 void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes& types = {});
 void write_snapshot(JsonText& json, const RecordedSnapshot& snapshot, const PayloadTypes& types = {});
 

@@ -22,7 +22,7 @@ struct Moment {
                                        std::optional<std::uint64_t> version, std::optional<GlobalPosition> up_to);
 
 /// One object about the snapshot without its state, or null.
-/// Source: docs/command-line.md, "An aggregate's state"
+/// Source: docs/types.md, "An aggregate's state"
 void write_snapshot_facts(JsonText& json, const std::optional<RecordedSnapshot>& snapshot);
 
 }  // namespace evershard

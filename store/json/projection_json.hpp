@@ -8,7 +8,7 @@
 
 namespace evershard {
 
-/// Source: docs/projections.md, "JSON"
+/// Source: docs/projections.md, "How a projection is"
 void write_projection(JsonText& json, const ProjectionInfo& info);
 /// `{"number":1,"position":17}`, with the event where it was asked for.
 void write_index_entry(JsonText& json, const IndexEntry& entry, const PayloadTypes& types);

@@ -44,7 +44,7 @@ struct LocalProjectionOptions {
 
 struct LocalOptions {
   std::filesystem::path data_dir{};  ///< empty: in memory, for tests
-  std::filesystem::path keys_dir{};  ///< of subjects' keys, outside of `data_dir`: docs/removal.md, "Erasure"; empty:
+  std::filesystem::path keys_dir{};  ///< of subjects' keys, outside of `data_dir`: docs/erasure.md; empty:
                                      ///< nothing is sealed or opened
   bool create_keys = true;           ///< where `keys_dir` is missing; else not_found
   std::uint32_t shards = 0;          ///< 0: what the store has; 16 for a new one

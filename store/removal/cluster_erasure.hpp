@@ -1,7 +1,7 @@
 // ClusterErasure: a subject is erased on a cluster: ordered in the log, its key destroyed at the coordinator, then its
 // ciphertext taken out by every node.
 //
-// Source: docs/removal.md, "On a cluster".
+// Source: docs/erasure.md, "Keys of a cluster".
 
 #pragma once
 

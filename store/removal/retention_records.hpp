@@ -1,6 +1,6 @@
 // RetentionRecords: what retention keeps in the store itself: policies, as definitions, and the log.
 //
-// Source: docs/removal.md.
+// Source: docs/internals/removal.md.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // StoreRetention: truncation, removal and time to live, of what one store has: a whole one, or a node's shards.
 //
-// Source: docs/removal.md.
+// Source: docs/internals/removal.md.
 
 #pragma once
 

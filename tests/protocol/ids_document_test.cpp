@@ -1,4 +1,4 @@
-// The tables of docs/ids.md are test vectors: here they are read and held against the code.
+// The tables of docs/internals/ids.md are test vectors: here they are read and held against the code.
 
 #include <array>
 #include <fstream>
@@ -43,7 +43,7 @@ std::optional<Row> row(const std::string& line) {
 
 /// The rows below the table's head line.
 std::vector<Row> table(const std::string& head) {
-  std::ifstream page(EVERSHARD_DOCS "/ids.md");
+  std::ifstream page(EVERSHARD_DOCS "/internals/ids.md");
   std::vector<Row> rows;
   std::string line;
   while (std::getline(page, line) && line != head) {

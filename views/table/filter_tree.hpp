@@ -61,7 +61,7 @@ struct FilterNode {
 
 /// `a = 1 AND NOT (b < 2 OR c IS NULL)`; OR binds less than AND, AND less than NOT, NOT less than a comparison.
 /// Errors: invalid_argument with the byte and what was expected there, too_large
-/// Source: docs/projections.md, "Filters"
+/// Source: docs/tables.md, "Filters"
 [[nodiscard]] Result<FilterNode> parse_filter(std::string_view text);
 
 /// What parse_filter() reads as the same tree; parentheses where they are needed.

@@ -18,7 +18,7 @@ inline constexpr std::uint8_t row_format = 1;
 
 /// Where each field of a schema lies: format (1), number of fields (1), a bit a field that is null, a slot of fixed
 /// size a field, the bytes of all strings. A string's slot says where it ends; it begins where the one before it ends.
-/// Source: docs/projections.md, "A table's bytes".
+/// Source: docs/internals/projections.md, "A table's bytes".
 class RowLayout {
  public:
   explicit RowLayout(const TableSchema& schema);

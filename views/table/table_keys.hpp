@@ -12,7 +12,7 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/table_schema.hpp"
 
-/// Source: docs/projections.md, "A table's bytes"; frozen by tests/views/rules/table_golden_test.cpp.
+/// Source: docs/internals/projections.md, "A table's bytes"; frozen by tests/views/rules/table_golden_test.cpp.
 namespace evershard::actors::table_keys {
 
 /// Every key begins with one of these.

@@ -32,7 +32,7 @@ def _check_name(what: str, name: str, bytes_max: int) -> None:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AggregateId:
-    """Which aggregate. Its text form is `type-value`, split at the first '-'. Source: docs/ids.md
+    """Which aggregate. Its text form is `type-value`, split at the first '-'. Source: docs/internals/ids.md
 
     Errors: InvalidArgumentError, TooLargeError (128 bytes of type, 512 of value)
     """

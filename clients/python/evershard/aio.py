@@ -493,7 +493,7 @@ class Client:
         *,
         timeout: float | None = DEFAULT,
     ) -> ProjectionInfo:
-        """`definition`: docs/projections.md, "A definition"."""
+        """`definition`: docs/tables.md, "Write a definition"."""
         request = _wire.checked(
             projections_pb2.CreateProjectionRequest,
             name=name,
@@ -674,7 +674,7 @@ class Client:
         rebuild: bool = False,
         timeout: float | None = DEFAULT,
     ) -> int:
-        """What the documents of an aggregate type are made by: docs/documents.md, "Definitions". Returns its version, what the next change expects.
+        """What the documents of an aggregate type are made by: docs/documents.md, "Write a definition". Returns its version, what the next change expects.
         The same again is no change, but with `rebuild`: then its documents are made again of the events that are left.
         """
         request = _wire.checked(

@@ -1,4 +1,4 @@
-"""The vocabulary, without a server: ids as docs/ids.md has them, payloads, queries, versions."""
+"""The vocabulary, without a server: ids as docs/internals/ids.md has them, payloads, queries, versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import evershard
 from evershard import AggregateId, AppendCondition, Event, ExpectedVersion, Query
 
-IDS = pathlib.Path(__file__).parents[3] / "docs/ids.md"
+IDS = pathlib.Path(__file__).parents[3] / "docs/internals/ids.md"
 
 
 def unescaped(text: str) -> str:

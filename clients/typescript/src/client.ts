@@ -46,7 +46,7 @@ export interface StateOptions extends AtLeast, CallOptions {
   limit?: number | undefined;
 }
 
-/** An aggregate's newest snapshot at or before the moment, as JSON, and the events behind it: docs/command-line.md, "aggregate state". */
+/** An aggregate's newest snapshot at or before the moment, as JSON, and the events behind it: docs/types.md, "An aggregate's state". */
 export interface AggregateState {
   aggregate: string;
   version: number;

@@ -112,7 +112,7 @@ export interface ReadValuesOptions extends PageOptions {
   after?: string | undefined;
 }
 export interface SelectOptions extends AtLeast, CallOptions {
-  /** A filter: docs/projections.md, "Filters". Absent: every row. */
+  /** A filter: docs/tables.md, "Filters". Absent: every row. */
   where?: string | undefined;
   /** `:name` by name, `?1` as "1". */
   parameters?: Record<string, Parameter> | undefined;
@@ -162,7 +162,7 @@ export class Projections {
       ),
     );
   }
-  /** `definition`: docs/projections.md, "A definition". Needs the scope `admin`. */
+  /** `definition`: docs/tables.md, "Write a definition". Needs the scope `admin`. */
   async createTable(name: string, definition: object, options?: CallOptions): Promise<ProjectionInfo> {
     return projectionOf(
       await this.#connection.change(
@@ -297,7 +297,7 @@ export class Documents {
     this.#connection = connection;
   }
 
-  /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
+  /** What the documents of a type are made by: docs/documents.md, "Write a definition". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
   async define(
     type: string,
     definition: object,

@@ -1,4 +1,4 @@
-// Ids and numbers: aggregate ids as text, event ids as UUIDs, 64-bit numbers as numbers. docs/ids.md has the rules and the vectors.
+// Ids and numbers: aggregate ids as text, event ids as UUIDs, 64-bit numbers as numbers. docs/internals/ids.md has the rules and the vectors.
 
 import { randomUUID } from "node:crypto";
 

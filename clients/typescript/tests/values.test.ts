@@ -28,9 +28,9 @@ import {
 import { microseconds, timestampText } from "../src/timestamp.js";
 import { root } from "./server.js";
 
-/** The rows below a head line of docs/ids.md; `\xNN` is a byte. */
+/** The rows below a head line of docs/internals/ids.md; `\xNN` is a byte. */
 function table(head: string): Buffer[][] {
-  const lines = readFileSync(join(root, "docs/ids.md"), "utf8").split("\n");
+  const lines = readFileSync(join(root, "docs/internals/ids.md"), "utf8").split("\n");
   const from = lines.indexOf(head) + 2;
   ok(from >= 2, head);
   const until = lines.findIndex((line, i) => i >= from && !line.startsWith("|"));
@@ -47,7 +47,7 @@ function table(head: string): Buffer[][] {
     );
 }
 
-test("aggregate ids are split as docs/ids.md says", () => {
+test("aggregate ids are split as docs/internals/ids.md says", () => {
   const rows = table("| text | type | value |");
   equal(rows.length, 16);
   for (const [text, type, value] of rows) {
@@ -58,7 +58,7 @@ test("aggregate ids are split as docs/ids.md says", () => {
   }
 });
 
-test("aggregate ids are refused as docs/ids.md says", () => {
+test("aggregate ids are refused as docs/internals/ids.md says", () => {
   const rows = table("| text | code | because |");
   equal(rows.length, 11);
   for (const [text, code, because] of rows) {

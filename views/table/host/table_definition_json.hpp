@@ -10,7 +10,7 @@
 
 namespace evershard::cluster {
 
-/// Source: docs/projections.md, "Tables".
+/// Source: docs/tables.md.
 ///
 ///     {"table"?:"orders","fields":[{"name":"order","type":"text","role"?:"key","nullable"?:true}],"on_violation"?:"fail","on_error"?:"fail","parts"?:1,
 ///      "rules":[{"types":["OrderPlaced"],"tags"?:["eu"],"action":"upsert","key":"aggregate" |

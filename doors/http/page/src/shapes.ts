@@ -1,4 +1,4 @@
-// What the API gives. Source: docs/http-api.md, docs/command-line.md.
+// What the API gives. Source: docs/http-api.md, docs/json.md.
 
 import type { Raw } from "./json_source.ts";
 

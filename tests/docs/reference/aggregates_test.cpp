@@ -1,4 +1,4 @@
-// docs/aggregates.md's code around it, so that it compiles, and does what the document says.
+// What stands around the code of docs/aggregates.md and docs/aggregates-advanced.md, so that it compiles.
 
 #include <evershard/aggregate.hpp>
 #include <evershard/cluster.hpp>
