@@ -1,13 +1,16 @@
 // `evershard coordinator`: who orders a cluster's events.
 
+#include "evershard/cluster/etcd/etcd_cut_log.hpp"
 #include "evershard/cluster/peers/coordinator_links.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <memory>
 #include <optional>
-#include <system_error>
+#include <string>
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
@@ -17,6 +20,7 @@
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/doors/serving/log.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
@@ -54,6 +58,34 @@ void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serv
   log.info("reloaded", {{"log_level", name_of(options->log.level)}});
 }
 
+Result<std::string> password_in(const std::filesystem::path& file) {
+  if (file.empty()) return std::string();
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line) || line.empty())
+    return refuse(ErrorCode::invalid_argument, "there is no password in " + in_quotes(file.string(), 300));
+  return line;
+}
+
+Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings) {
+  if (settings.cut_log.empty()) {
+    storage::CutLogOptions options;
+    options.data_dir = settings.data;
+    options.shards = settings.shards;
+    return storage::open_cut_log(options);
+  }
+  auto etcd = cluster::etcd_options_of(settings.cut_log);
+  if (!etcd) return refuse(std::move(etcd).error());
+  auto password = password_in(settings.cut_log_password_file);
+  if (!password) return refuse(std::move(password).error());
+  etcd->tls_ca = settings.cut_log_ca;
+  etcd->tls_certificate = settings.cut_log_certificate;
+  etcd->tls_key = settings.cut_log_key;
+  etcd->user = settings.cut_log_user;
+  etcd->password = *std::move(password);
+  return cluster::open_etcd_cut_log({.etcd = *std::move(etcd), .shards = settings.shards});
+}
+
 Outcome run_coordinator(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   if (arguments.has("help-markdown") || arguments.has("sample-config")) {
@@ -78,13 +110,9 @@ Outcome run_coordinator(const Invocation& invocation) {
   log_settings(*settings, log);
   for (const auto& name : unknown_variables(server::coordinator_settings()))
     log.warning("a variable of the environment is no setting", {{"name", name}});
-  std::error_code looked;
-  const bool is_new = !std::filesystem::exists(options->data / "db" / "CURRENT", looked);
-  storage::CutLogOptions log_options;
-  log_options.data_dir = options->data;
-  log_options.shards = options->shards;
-  auto cuts = storage::open_cut_log(log_options);
+  auto cuts = open_cut_log(*options);
   if (!cuts) return Failed(Failure(std::move(cuts).error()));
+  const bool is_new = (*cuts)->state().epoch.value == 0;
 
   std::unique_ptr<cluster::SubjectKeys> keys;
   if (!options->keys.empty()) {

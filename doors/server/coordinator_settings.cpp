@@ -1,5 +1,6 @@
 #include "evershard/doors/server/coordinator_settings.hpp"
 
+#include "evershard/cluster/etcd/etcd_options.hpp"
 #include "evershard/doors/server/log_settings.hpp"
 #include "evershard/doors/settings/settings_text.hpp"
 #include "evershard/protocol/limits.hpp"
@@ -12,7 +13,23 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
     constexpr std::uint64_t nodes_max = 1'024;
     settings::BoundTable<CoordinatorSettings> made;
     settings::BoundTable<CoordinatorSettings>::Group order(made, "order");
-    order.path("data", "The directory of the cut log.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, data));
+    order.path("data", "The directory of the cut log, unless `cut-log` says otherwise.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, data));
+    order.text(
+        "cut-log",
+        "Where the cut log lies, if not in `data`: etcd://HOST:PORT,HOST:PORT,.../NAME, or etcds://... with TLS. "
+        "NAME keeps clusters apart that share an etcd; without it: evershard.",
+        EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log));
+    order.path("cut-log-ca", "Who signs etcd's certificates, in PEM; without it, whom the system trusts.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_ca));
+    order.path("cut-log-certificate", "The certificate that etcd is shown, in PEM; with `cut-log-key`.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_certificate));
+    order.path("cut-log-key", "The key of that certificate, in PEM.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_key));
+    order.text("cut-log-user", "A user of etcd, where it asks for one; with `cut-log-password-file`.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_user));
+    order.path("cut-log-password-file", "A file with that user's password: one line.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_password_file));
     order.path("keys",
                "The directory of subjects' keys; without it, what has a subject is refused. Outside of `data`, and of "
                "the nodes' directories.",
@@ -44,9 +61,17 @@ const settings::Table& coordinator_settings() {
 
 Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& settings) {
   auto options = coordinators().options(settings);
-  if (options.data.empty())
+  if (options.data.empty() && options.cut_log.empty())
     return refuse(ErrorCode::invalid_argument,
-                  "no data directory is given: --data DIR, EVERSHARD_DATA, or data in a file");
+                  "no data directory is given: --data DIR, EVERSHARD_DATA, or data in a file; nor is --cut-log");
+  if (!options.cut_log.empty()) {
+    if (auto etcd = cluster::etcd_options_of(options.cut_log); !etcd)
+      return refuse(ErrorCode::invalid_argument, "cut-log: " + etcd.error().what);
+  }
+  if (options.cut_log_certificate.empty() != options.cut_log_key.empty())
+    return refuse(ErrorCode::invalid_argument, "cut-log-certificate and cut-log-key go together");
+  if (options.cut_log_user.empty() != options.cut_log_password_file.empty())
+    return refuse(ErrorCode::invalid_argument, "cut-log-user and cut-log-password-file go together");
   auto place = place_of(settings, "listen");
   if (!place) return refuse(std::move(place).error());
   options.place = *std::move(place);

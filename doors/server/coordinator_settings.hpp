@@ -15,7 +15,13 @@ namespace evershard::server {
 
 struct CoordinatorSettings {
   std::filesystem::path data{};
-  std::filesystem::path keys{};  ///< empty: none
+  std::string cut_log{};                        ///< empty: in `data`; or an etcd's address
+  std::filesystem::path cut_log_ca{};           ///< of an etcd, as what follows; PEM; empty: the system's
+  std::filesystem::path cut_log_certificate{};  ///< PEM, with its key
+  std::filesystem::path cut_log_key{};
+  std::string cut_log_user{};                     ///< empty: it asks for none
+  std::filesystem::path cut_log_password_file{};  ///< one line
+  std::filesystem::path keys{};                   ///< empty: none
   std::string listen = "127.0.0.1:7430";
   cluster::HostAndPort place{};  ///< of `listen`
   std::uint32_t nodes = 1;       ///< a new cluster's shards are given out once so many are there
