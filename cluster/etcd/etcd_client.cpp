@@ -49,6 +49,9 @@ bool passes(const grpc::Status& status) {
 }
 
 ErrorCode code_of(const grpc::Status& status) {
+  for (const auto* asked : {"user name is empty", "authentication failed"}) {
+    if (status.error_message().find(asked) != std::string::npos) return ErrorCode::unauthenticated;
+  }
   switch (status.error_code()) {
     case grpc::UNAUTHENTICATED:
       return ErrorCode::unauthenticated;

@@ -25,8 +25,9 @@ TEST(ClusterOnEtcd, NeedsNoDiskOfItsCoordinatorAndNoSingleMember) {
   for (const auto& member : etcd.options().members) address += (address.ends_with('/') ? "" : ",") + member;
   ClusterProcesses::Options options;
   options.flags = [&](std::uint32_t number) {
-    return number == ClusterProcesses::coordinator ? std::map<std::string, std::string>{{"--cut-log", address + "/shop"}}
-                                                   : std::map<std::string, std::string>{};
+    return number == ClusterProcesses::coordinator
+               ? std::map<std::string, std::string>{{"--cut-log", address + "/shop"}}
+               : std::map<std::string, std::string>{};
   };
   ClusterProcesses cluster(folder.path(), options);
   EXPECT_FALSE(std::filesystem::exists(cluster.data(ClusterProcesses::coordinator) / "db"));

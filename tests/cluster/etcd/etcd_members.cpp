@@ -35,7 +35,8 @@ std::vector<int> free_ports(std::size_t count) {
 
 }  // namespace
 
-EtcdMembers::EtcdMembers(std::filesystem::path folder, std::size_t count) : folder_(std::move(folder)) {
+EtcdMembers::EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers)
+    : folder_(std::move(folder)), papers_(std::move(papers)) {
   const auto ports = free_ports(2 * count);
   for (std::size_t n = 0; n < count; ++n) {
     members_.push_back(

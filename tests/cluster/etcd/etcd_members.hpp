@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,15 @@ namespace evershard::testing {
 
 class EtcdMembers {
  public:
-  /// Returns when they have a leader. A failure of gtest: it cannot be started.
-  EtcdMembers(std::filesystem::path folder, std::size_t count);
+  /// NAME.pem and NAME.key of: ca, and member and client signed by it.
+  struct Papers {
+    std::filesystem::path folder;
+    [[nodiscard]] std::string certificate(const std::string& of) const { return (folder / (of + ".pem")).string(); }
+    [[nodiscard]] std::string key(const std::string& of) const { return (folder / (of + ".key")).string(); }
+  };
+  /// Returns when they have a leader. A failure of gtest: it cannot be started. `papers`: clients come with TLS, and
+  /// show who they are.
+  EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers = {});
 
   [[nodiscard]] std::size_t count() const { return members_.size(); }
   void start(std::size_t member);
@@ -36,6 +44,7 @@ class EtcdMembers {
     std::unique_ptr<Process> process;
   };
   const std::filesystem::path folder_;
+  const std::optional<Papers> papers_;
   std::vector<Member> members_;
 };
 
