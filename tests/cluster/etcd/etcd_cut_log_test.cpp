@@ -6,10 +6,12 @@
 #include <signal.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/cluster/etcd/etcd_members.hpp"
 #include "tests/contract/cut_log_contract.hpp"
+#include "tests/doors/http/http_client.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -193,6 +195,67 @@ TEST_F(EtcdCutLog, KeepsTheKeySpaceSmall) {
   const auto before = log->state();
   EXPECT_EQ(opened(members.options())->state(), before);
   EXPECT_TRUE(opened(members.options())->cuts_after(CutNumber{0}, 1'000'000)->cuts.empty());
+}
+
+TEST_F(EtcdCutLog, ComesInAsAUser) {
+  EtcdMembers members(folder_.path(), 1);
+  const auto tell = [&](const std::string& what, const std::string& body) {
+    const auto answer = ask(members.options().members.front(), "POST", "/v3/auth/" + what, body);
+    ASSERT_EQ(answer.status, 200) << what << ": " << answer.body;
+  };
+  tell("user/add", R"({"name":"root","password":"of-root"})");
+  tell("role/add", R"({"name":"root"})");
+  tell("user/grant", R"({"user":"root","role":"root"})");
+  tell("enable", "{}");
+
+  const auto nobody = cluster::open_etcd_cut_log({.etcd = members.options()});
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().code, ErrorCode::unauthenticated) << nobody.error().what;
+  auto etcd = members.options();
+  etcd.user = "root";
+  etcd.password = "guessed";
+  const auto guessed = cluster::open_etcd_cut_log({.etcd = etcd});
+  ASSERT_FALSE(guessed);
+  EXPECT_EQ(guessed.error().code, ErrorCode::unauthenticated) << guessed.error().what;
+  etcd.password = "of-root";
+  const auto log = opened(etcd);
+  begin(*log);
+  EXPECT_TRUE(put_one(*log));
+  members.kill(0);
+  members.start(0);  // it has forgotten the token
+  const auto put = put_one(*log);
+  EXPECT_TRUE(put) << put.error().what;
+}
+
+TEST_F(EtcdCutLog, ComesInWithTls) {
+  const EtcdMembers::Papers papers{folder_.path()};
+  const auto openssl = [&](const std::string& words) {
+    const auto command = "cd " + folder_.path().string() +
+                         " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 " +
+                         words + " 2>/dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  };
+  openssl("-subj /CN=ca -keyout ca.key -out ca.pem");
+  openssl("-subj /CN=other -keyout other.key -out other.pem");
+  for (const std::string name : {"member", "client"}) {
+    openssl("-CA ca.pem -CAkey ca.key -subj /CN=" + name +
+            " -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=IP:127.0.0.1 -keyout " + name +
+            ".key -out " + name + ".pem");
+  }
+  EtcdMembers members(folder_.path(), 1, papers);
+  const auto log = opened(members.options());
+  begin(*log);
+  EXPECT_TRUE(put_one(*log));
+  auto stranger = members.options();
+  stranger.timeout = 1s;
+  stranger.tls_ca = papers.certificate("other");
+  const auto refused = cluster::open_etcd_cut_log({.etcd = stranger});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  stranger.tls_ca = folder_.path() / "nothing.pem";
+  const auto unread = cluster::open_etcd_cut_log({.etcd = stranger});
+  ASSERT_FALSE(unread);
+  EXPECT_EQ(unread.error().code, ErrorCode::invalid_argument);
 }
 
 TEST(EtcdAddress, IsReadOrRefused) {

@@ -51,30 +51,23 @@ void EtcdMembers::start(std::size_t member) {
   for (std::size_t n = 0; n < members_.size(); ++n)
     all += (n == 0 ? "" : ",") + std::string("m") + std::to_string(n) + "=http://" + members_[n].peer;
   auto& own = members_[member];
-  const auto client = "http://" + own.client, peer = "http://" + own.peer;
-  own.process = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/etcd",
-                                                                   "--name",
-                                                                   "m" + std::to_string(member),
-                                                                   "--data-dir",
-                                                                   data(member).string(),
-                                                                   "--listen-client-urls",
-                                                                   client,
-                                                                   "--advertise-client-urls",
-                                                                   client,
-                                                                   "--listen-peer-urls",
-                                                                   peer,
-                                                                   "--initial-advertise-peer-urls",
-                                                                   peer,
-                                                                   "--initial-cluster",
-                                                                   all,
-                                                                   "--initial-cluster-state",
-                                                                   "new",
-                                                                   "--heartbeat-interval",
-                                                                   "50",
-                                                                   "--election-timeout",
-                                                                   "500",
-                                                                   "--log-level",
-                                                                   "error"});
+  const auto client = (papers_ ? "https://" : "http://") + own.client, peer = "http://" + own.peer;
+  std::vector<std::string> words{"/usr/bin/etcd", "--heartbeat-interval=50", "--election-timeout=500",
+                                 "--log-level=error", "--initial-cluster-state=new"};
+  words.push_back("--name=m" + std::to_string(member));
+  words.push_back("--data-dir=" + data(member).string());
+  words.push_back("--listen-client-urls=" + client);
+  words.push_back("--advertise-client-urls=" + client);
+  words.push_back("--listen-peer-urls=" + peer);
+  words.push_back("--initial-advertise-peer-urls=" + peer);
+  words.push_back("--initial-cluster=" + all);
+  if (papers_) {
+    words.push_back("--cert-file=" + papers_->certificate("member"));
+    words.push_back("--key-file=" + papers_->key("member"));
+    words.push_back("--trusted-ca-file=" + papers_->certificate("ca"));
+    words.push_back("--client-cert-auth");
+  }
+  own.process = std::make_unique<Process>(words);
 }
 
 void EtcdMembers::kill(std::size_t member) { members_[member].process.reset(); }
@@ -100,6 +93,12 @@ bool EtcdMembers::answers(std::size_t member, std::chrono::milliseconds within) 
 cluster::EtcdOptions EtcdMembers::options(std::size_t first) const {
   cluster::EtcdOptions options;
   for (std::size_t n = 0; n < members_.size(); ++n) options.members.push_back(members_[(first + n) % count()].client);
+  if (papers_) {
+    options.tls = true;
+    options.tls_ca = papers_->certificate("ca");
+    options.tls_certificate = papers_->certificate("client");
+    options.tls_key = papers_->key("client");
+  }
   return options;
 }
 
