@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help.hpp"
+#include "evershard/cli/help/help.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/server/server_settings.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help.hpp"
+#include "evershard/cli/help/help.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/doors.hpp"
 #include "evershard/doors/server/server.hpp"
@@ -249,7 +249,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
 Command serve_command() {
   return {"serve",
           "server",
-          "Serves a store until SIGTERM; creates it where there is none.",
+          "Serves a store until SIGTERM. Creates the store if there is none.",
           "evershard serve --data shop --shards 16",
           options,
           run};
