@@ -137,9 +137,10 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
   try {
     if (words.empty()) throw UsageError("which command?", "`evershard help` lists the commands");
     const std::string& first = words.front();
-    if (first == "--version" || first == "version") {
-      out.write(version_text());
-      return Exit::done;
+    if (first == "--version") {
+      auto version = words;
+      version.front() = "version";
+      return run(version, program);
     }
     if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
       out.write(overview(program));

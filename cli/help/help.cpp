@@ -95,8 +95,4 @@ std::string help_of(const CommandGroup& group, const Program& program) {
   return text + "\n`" + program.name() + " help " + word + " COMMAND` shows what one of them takes.\n";
 }
 
-std::string_view version_number() { return EVERSHARD_VERSION; }
-
-std::string version_text() { return std::string("evershard ") + EVERSHARD_VERSION + '\n'; }
-
 }  // namespace evershard::cli

@@ -20,8 +20,4 @@ inline constexpr std::string_view help_sentence = "Shows what a command does and
 /// What its commands are for, an example, and a line for each.
 [[nodiscard]] std::string help_of(const CommandGroup& group, const Program& program);
 
-/// 0.1.0
-[[nodiscard]] std::string_view version_number();
-[[nodiscard]] std::string version_text();
-
 }  // namespace evershard::cli

@@ -1,7 +1,7 @@
 // `evershard node`: a node of a cluster, which serves the whole store.
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help/help.hpp"
+#include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/serve.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/doors.hpp"

@@ -131,8 +131,16 @@ TEST_F(Usage, ShowsDefaultsInHelp) {
 }
 
 TEST_F(Usage, SaysItsVersion) {
-  EXPECT_THAT(evershard({"--version"}).out, StartsWith("evershard 0."));
-  EXPECT_EQ(evershard({"version"}).out, evershard({"--version"}).out);
+  const Finished text = evershard({"--version"});
+  const Finished json = evershard({"--version", "--format", "json"});
+
+  EXPECT_THAT(text.out, StartsWith("evershard 0."));
+  for (const auto* name : {"\ncommit   ", "\nRocksDB  ", "\nCAF      0.17.6\n"}) EXPECT_THAT(text.out, HasSubstr(name));
+  EXPECT_EQ(evershard({"version"}).out, text.out);
+  const auto shown = Json::parse(json.out);
+  EXPECT_EQ(shown.at("program"), "evershard");
+  EXPECT_EQ(shown.at("caf"), "0.17.6");
+  for (const auto* name : {"version", "commit", "rocksdb"}) EXPECT_NE(shown.at(name), "") << name;
 }
 
 TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
