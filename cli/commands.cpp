@@ -80,6 +80,7 @@ const std::vector<Command>& commands() {
       cluster_launch_command(),
       cluster_status_command(),
       cluster_assign_command(),
+      completion_command(),
       version_command(),
   };
   return table;

@@ -86,6 +86,7 @@ Command cluster_launch_command();
 Command cluster_status_command();
 Command cluster_assign_command();
 
+Command completion_command();
 Command version_command();
 
 /// The commands of two words that begin with the same one.

@@ -6,6 +6,7 @@
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/help/help.hpp"
+#include "evershard/cli/help/man_page.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -144,6 +145,10 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
     }
     if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
       out.write(overview(program));
+      return Exit::done;
+    }
+    if (first == "help" && words == std::vector<std::string>{"help", "--man"}) {
+      out.write(man_page(program));
       return Exit::done;
     }
     if (const auto* group = group_asked_about(words)) {
