@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "evershard/protocol/quantity.hpp"
 #include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
@@ -19,9 +22,9 @@ void AwayNotice::see(const std::optional<FeedItem::Away>& away, Timestamp now) {
     since_ = Timestamp{now.micros - std::chrono::microseconds(away->gone_for).count()};
     say_(who_ + " is away since " + since_->text() + ": " + away->why.what + "; it is waited for\n");
   } else if (!away && since_) {
-    const auto gone_for = (now.micros - since_->micros) / 1'000'000;
+    const std::chrono::seconds gone_for(std::max<std::int64_t>(0, (now.micros - since_->micros) / 1'000'000));
     since_.reset();
-    say_(who_ + " is back after " + std::to_string(gone_for) + " s\n");
+    say_(who_ + " is back after " + text_of_duration(gone_for) + '\n');
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "evershard/doors/settings/setting.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
@@ -69,9 +68,11 @@ tl::expected<OpenedStore, Failure> Invocation::open(Keys keys, LocalOptions opti
   return OpenedStore(std::move(*store));
 }
 
+DurationRule wait_rule() { return {BareNumber::seconds, std::chrono::milliseconds(1), std::chrono::hours(365 * 24)}; }
+
 Options data_options() {
   Options options;
-  options.value("data", "DIR", "the store's directory; else the environment's EVERSHARD_DATA");
+  options.value("data", "DIR", "the store's directory; else EVERSHARD_DATA");
   return options;
 }
 
@@ -79,49 +80,24 @@ Options store_options() {
   Options options = data_options();
   options
       .value("keys", "DIR",
-             "the keys of subjects' payloads, outside of --data; else EVERSHARD_KEYS; without it those are left as "
-             "they lie, encrypted")
+             "the keys of sealed payloads, outside of --data; else EVERSHARD_KEYS; without it, sealed payloads stay "
+             "encrypted")
       .value("server", "HOST:PORT",
-             "or a running server, also unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT; else EVERSHARD_SERVER")
-      .value("token", "TOKEN",
-             "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
-      .flag("tls", "speak TLS to the server; implied by each of the following")
+             "use a running server instead: HOST:PORT, unix:PATH, or several nodes of a cluster, separated by commas; "
+             "else EVERSHARD_SERVER")
+      .value("token", "TOKEN", "the server's token; else EVERSHARD_TOKEN, which other users of this machine cannot see")
+      .flag("tls", "speak TLS to the server; each of the following implies it")
       .value("tls-ca", "FILE",
-             "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")
-      .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
-      .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
-      .flag("compression", "appends and pages are compressed on their way: for slow networks")
-      .value("timeout", "DURATION",
-             "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds",
-             "10s");
+             "the CA that signed the server's certificate; else EVERSHARD_TLS_CA, else those that this machine trusts")
+      .value("tls-cert", "FILE", "the client's certificate; else EVERSHARD_CLIENT_TLS_CERT")
+      .value("tls-key", "FILE", "the key of that certificate; else EVERSHARD_CLIENT_TLS_KEY")
+      .flag("compression", "compress what is sent; for slow networks")
+      .duration("timeout", "how long the server may take to answer, all tries together", wait_rule(), answer_timeout);
   return options;
 }
 
-std::optional<std::chrono::milliseconds> duration_of(const Arguments& arguments, const std::string& name) {
-  constexpr std::uint64_t seconds_max = 365 * 24 * 3'600;
-  const auto text = arguments.text(name);
-  if (!text) return std::nullopt;
-  const std::string flag = "--" + name;
-  if (const auto seconds = whole_number(*text)) {
-    if (*seconds == 0) throw UsageError(flag + " is 0: the least is 1ms");
-    if (*seconds > seconds_max)
-      throw UsageError(flag + " is " + *text + ": the most is " + std::to_string(seconds_max));
-    return std::chrono::seconds(*seconds);
-  }
-  settings::Setting duration;
-  duration.name = flag;
-  duration.kind = settings::Kind::duration;
-  duration.least = 1;
-  duration.most = seconds_max * 1'000;
-  auto value = settings::value_of(duration, *text);
-  if (!value)
-    throw UsageError(flag + " is " + in_quotes(*text),
-                     "a duration such as 500ms, 12s, 5min or 1h; a bare number is seconds");
-  return std::chrono::milliseconds(value->number);
-}
-
 std::chrono::milliseconds server_timeout(const Arguments& arguments) {
-  return duration_of(arguments, "timeout").value_or(RemoteOptions{}.timeout);
+  return arguments.duration("timeout").value_or(answer_timeout);
 }
 
 }  // namespace evershard::cli

@@ -41,7 +41,7 @@ struct Invocation {
   [[nodiscard]] tl::expected<OpenedStore, Failure> open(Keys keys = Keys::there, LocalOptions options = {}) const;
 };
 
-/// A file a command. `sentence` and `example` are for --help.
+/// A file a command. `sentence`, `example` and `details` are for --help.
 struct Command {
   const char* name;  ///< one word or two
   const char* group;
@@ -50,16 +50,18 @@ struct Command {
   Options (*options)();  ///< without --format and --help, which all have
   Outcome (*run)(const Invocation& invocation);
   void (*options_with_aggregates)(Options& options) = nullptr;  ///< more, where the program has aggregates
+  const char* details = "";                                     ///< what one sentence does not say
 };
 
 /// --data, for commands that need the store's directory to themselves.
 Options data_options();
 /// --data, or --server and what goes with it, for commands that work on a store wherever it is.
 Options store_options();
-/// A flag that is a duration: 500ms, 12s, 5min; a bare number is seconds. Absent: it was not given. What no clock bears
-/// is a UsageError.
-[[nodiscard]] std::optional<std::chrono::milliseconds> duration_of(const Arguments& arguments, const std::string& name);
-/// --timeout. What no clock bears is a UsageError.
+/// How long a server may take to answer, unless --timeout says otherwise. A node answers an append before.
+constexpr std::chrono::milliseconds answer_timeout = std::chrono::seconds(10);
+/// Of flags that say how long to wait: a bare number is seconds, and a clock bears it.
+[[nodiscard]] DurationRule wait_rule();
+/// --timeout. Mistakes are UsageError.
 [[nodiscard]] std::chrono::milliseconds server_timeout(const Arguments& arguments);
 
 }  // namespace evershard::cli

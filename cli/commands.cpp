@@ -80,8 +80,42 @@ const std::vector<Command>& commands() {
       cluster_launch_command(),
       cluster_status_command(),
       cluster_assign_command(),
+      completion_command(),
+      version_command(),
   };
   return table;
+}
+
+const std::vector<CommandGroup>& command_groups() {
+  static const std::vector<CommandGroup> table{
+      {"snapshot", "Snapshots keep an aggregate's state, so that readers need not replay all of its events.",
+       "evershard snapshot get order-1 --data shop"},
+      {"group", "Consumer groups let several workers share the events of one subscription.",
+       "evershard group create billing --data shop --type OrderPlaced --from-now"},
+      {"aggregate", "Aggregates are the streams of a store: one for each order, account or customer.",
+       "evershard aggregate list --data shop --type order --limit 20"},
+      {"index", "Indexes find events by a query, or by a value in them, without reading the others.",
+       "evershard index create by-city --data shop --type OrderPlaced --path '$.customer.city'"},
+      {"projection", "Projections are tables and indexes that the store keeps up to date with its events.",
+       "evershard projection create orders orders.json --data shop"},
+      {"table", "Tables are projections whose rows have typed fields. Filters select rows.",
+       "evershard table select orders --data shop --where \"total > 10\" --order -total --limit 20"},
+      {"document", "Documents show the current state of aggregates as JSON, built from their events.",
+       "evershard document define order order.json --data shop"},
+      {"types", "Registered Protobuf types let the store show payloads as JSON.",
+       "evershard types add bank.pb --data shop --alias deposited.v1=bank.Deposited"},
+      {"retention", "Retention removes old events, whole aggregates and personal data, and logs what it removed.",
+       "evershard retention policy carts --remove cart --keep 90d --data shop"},
+      {"cluster", "A cluster is one store on several nodes.", "evershard cluster launch 3 --data cluster"},
+  };
+  return table;
+}
+
+const CommandGroup* command_group(std::string_view word) {
+  for (const auto& group : command_groups()) {
+    if (word == group.word) return &group;
+  }
+  return nullptr;
 }
 
 }  // namespace evershard::cli

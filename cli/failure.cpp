@@ -6,6 +6,21 @@
 
 namespace evershard::cli {
 
+const std::vector<ExitWord>& exit_words() {
+  static const std::vector<ExitWord> words{{Exit::done, "done"},
+                                           {Exit::usage, "usage"},
+                                           {Exit::conflict, "conflict"},
+                                           {Exit::not_found, "not found"},
+                                           {Exit::invalid, "invalid"},
+                                           {Exit::unavailable, "unavailable"},
+                                           {Exit::timeout, "timeout"},
+                                           {Exit::corruption, "corruption"},
+                                           {Exit::io, "io"},
+                                           {Exit::denied, "denied"},
+                                           {Exit::interrupted, "interrupted"}};
+  return words;
+}
+
 Exit exit_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::version_conflict:

@@ -44,6 +44,13 @@ struct RefusedValue : std::runtime_error {
   Error error;
 };
 
+/// For help and the man page: a word for each, in order.
+struct ExitWord {
+  Exit exit;
+  const char* word;
+};
+[[nodiscard]] const std::vector<ExitWord>& exit_words();
+
 struct Failure {
   Error error;
   std::string hint{};                   ///< what to do about it

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "evershard/cli/failure.hpp"
+#include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
@@ -27,25 +28,33 @@ std::vector<std::string> split_at_equals(const Options& options, const std::vect
     }
     split.push_back(word.starts_with("--") ? name : word);
     if (!word.starts_with("--")) continue;
-    const bool flag = options.is_flag(name.substr(2));
+    const Option* option = options.find(name.substr(2));
+    const bool flag = option != nullptr && option->is_flag();
     if (equals != std::string::npos && flag) throw UsageError(name + " takes no value");
     if (equals != std::string::npos)
       split.push_back(word.substr(equals + 1));
-    else if (!flag && i + 1 < words.size() && options.has(name.substr(2)))
+    else if (!flag && i + 1 < words.size() && option != nullptr)
       split.push_back(words[++i]);
   }
   return split;
 }
 
-std::vector<std::string> names_of(const Options& options) {
+std::string meant(std::string_view word, const Options& options) {
   std::vector<std::string> names;
-  for (const auto& option : options.described().options()) names.push_back("--" + option->long_name());
-  return names;
+  for (const auto& option : options.all()) names.push_back("--" + option.name);
+  return did_you_mean(near_ones(word, names, near_shown));
 }
 
-std::string meant(std::string_view word, const Options& options) {
-  const std::string near = nearest(word, names_of(options));
-  return near.empty() ? "" : "did you mean " + near + "?";
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// A UsageError, where others are known and this is none of them.
+void check_choice(const std::string& name, const std::string& text, const std::vector<std::string>& choices) {
+  if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+  throw UsageError(name + " is " + in_quotes(text), "it is one of " + listed(choices));
 }
 
 std::vector<po::option> parsed(const Options& options, const std::vector<std::string>& words) {
@@ -76,15 +85,27 @@ std::vector<po::option> parsed(const Options& options, const std::vector<std::st
 
 Options::Options() : described_("Options", 100, 60) {}
 
+Options& Options::add(Option option) {
+  argument_last_ = false;
+  const auto name = option.short_name.empty() ? option.name : option.name + ',' + option.short_name;
+  if (option.is_flag()) {
+    described_.add_options()(name.c_str(), option.sentence.c_str());
+  } else if (option.many) {
+    described_.add_options()(name.c_str(),
+                             po::value<std::vector<std::string>>()->composing()->value_name(option.placeholder),
+                             option.sentence.c_str());
+  } else {
+    auto* kind = po::value<std::string>()->value_name(option.placeholder);
+    if (!option.by_default.empty()) kind->default_value(option.by_default);
+    described_.add_options()(name.c_str(), kind, option.sentence.c_str());
+  }
+  all_.push_back(std::move(option));
+  return *this;
+}
+
 Options& Options::value(const char* name, const char* placeholder, const char* sentence,
                         const std::string& default_text) {
-  auto* kind = po::value<std::string>()->value_name(placeholder);
-  if (!default_text.empty()) {
-    kind->default_value(default_text);
-    defaults_.emplace_back(name, default_text);
-  }
-  described_.add_options()(name, kind, sentence);
-  return *this;
+  return add({.name = name, .placeholder = placeholder, .sentence = sentence, .by_default = default_text});
 }
 
 Options& Options::number(const char* name, const char* placeholder, const char* sentence,
@@ -92,33 +113,61 @@ Options& Options::number(const char* name, const char* placeholder, const char* 
   return value(name, placeholder, sentence, std::to_string(default_number));
 }
 
+Options& Options::duration(const char* name, const char* sentence, const DurationRule& rule,
+                           std::optional<std::chrono::milliseconds> by_default) {
+  Option option{.name = name, .placeholder = "DURATION", .sentence = sentence, .duration = rule};
+  option.sentence += " (500ms, 12s, 5min, 2h, 90d";
+  if (rule.bare != BareNumber::refused)
+    option.sentence +=
+        rule.bare == BareNumber::seconds ? "; a bare number is seconds" : "; a bare number is milliseconds";
+  option.sentence += ')';
+  if (by_default) option.by_default = text_of_duration(*by_default);
+  return add(std::move(option));
+}
+
+Options& Options::size(const char* name, const char* sentence, const SizeRule& rule,
+                       std::optional<std::uint64_t> by_default) {
+  Option option{.name = name, .placeholder = "SIZE", .sentence = sentence, .size = rule};
+  option.sentence += " (4096, 64KiB, 16MiB, 1GB)";
+  if (by_default) option.by_default = text_of_size(*by_default);
+  return add(std::move(option));
+}
+
 Options& Options::values(const char* name, const char* placeholder, const char* sentence) {
-  described_.add_options()(name, po::value<std::vector<std::string>>()->composing()->value_name(placeholder), sentence);
-  return *this;
+  return add({.name = name, .placeholder = placeholder, .sentence = sentence, .many = true});
 }
 
 Options& Options::flag(const char* name, const char* sentence) {
-  described_.add_options()(name, sentence);
-  flags_.emplace_back(std::string_view(name).substr(0, std::string_view(name).find(',')));
-  return *this;
+  const std::string_view both = name;
+  const auto comma = std::min(both.find(','), both.size());
+  return add({.name = std::string(both.substr(0, comma)),
+              .short_name = std::string(both.substr(std::min(comma + 1, both.size()))),
+              .sentence = sentence});
 }
 
 Options& Options::argument(const char* name, const char* sentence, bool required) {
   arguments_.push_back({name, sentence, required});
+  argument_last_ = true;
   return *this;
 }
 
-bool Options::has(const std::string& name) const { return described_.find_nothrow(name, false) != nullptr; }
-
-bool Options::is_flag(std::string_view name) const {
-  return std::find(flags_.begin(), flags_.end(), name) != flags_.end();
+Options& Options::one_of(std::vector<std::string> values) {
+  if (argument_last_) {
+    arguments_.back().choices = std::move(values);
+    return *this;
+  }
+  all_.back().only_choices = true;
+  return such_as(std::move(values));
 }
 
-std::string Options::default_of(std::string_view name) const {
-  for (const auto& [known, text] : defaults_) {
-    if (known == name) return text;
-  }
-  return {};
+Options& Options::such_as(std::vector<std::string> values) {
+  all_.back().choices = std::move(values);
+  return *this;
+}
+
+const Option* Options::find(std::string_view name) const {
+  const auto at = std::find_if(all_.begin(), all_.end(), [&](const Option& option) { return option.name == name; });
+  return at == all_.end() ? nullptr : &*at;
 }
 
 Arguments::Arguments(const Options& options, const std::vector<std::string>& words) {
@@ -127,19 +176,20 @@ Arguments::Arguments(const Options& options, const std::vector<std::string>& wor
     if (option.string_key == words_name) {
       for (const auto& word : option.value) {
         if (argument == options.arguments().size()) throw UsageError("one argument too many: " + in_quotes(word));
-        given_.emplace_back(options.arguments()[argument++].name, word);
+        const auto& known = options.arguments()[argument++];
+        check_choice(known.name, word, known.choices);
+        given_.emplace_back(known.name, word);
       }
       continue;
     }
-    const bool many = options.described().find(option.string_key, false).semantic()->is_composing();
-    if (!many && !options.is_flag(option.string_key) && has(option.string_key)) {
-      throw UsageError("--" + option.string_key + " is given twice");
-    }
-    given_.emplace_back(option.string_key, option.value.empty() ? "" : option.value.front());
+    const Option& known = *options.find(option.string_key);
+    if (!known.many && !known.is_flag() && has(known.name)) throw UsageError("--" + known.name + " is given twice");
+    given_.emplace_back(known.name, option.value.empty() ? "" : option.value.front());
+    if (known.only_choices) check_choice("--" + known.name, given_.back().second, known.choices);
   }
-  for (const auto& option : options.described().options()) {
-    if (const auto text = options.default_of(option->long_name()); !text.empty())
-      defaults_.emplace_back(option->long_name(), text);
+  for (const auto& option : options.all()) {
+    if (!option.by_default.empty()) defaults_.emplace_back(option.name, option.by_default);
+    if (option.duration || option.size) quantities_.push_back(option);
   }
   if (has("help")) return;
   for (; argument < options.arguments().size(); ++argument) {
@@ -194,6 +244,29 @@ std::uint64_t Arguments::number_at_least(std::string_view name, std::uint64_t le
   return *value;
 }
 
+std::optional<std::chrono::milliseconds> Arguments::duration(std::string_view name) const {
+  const auto given = text(name);
+  if (!given) return std::nullopt;
+  auto value = duration_from(*given, "--" + std::string(name), *quantity(name).duration);
+  if (!value) throw UsageError(value.error().what);
+  return *value;
+}
+
+std::optional<std::uint64_t> Arguments::size(std::string_view name) const {
+  const auto given = text(name);
+  if (!given) return std::nullopt;
+  auto value = size_from(*given, "--" + std::string(name), *quantity(name).size);
+  if (!value) throw UsageError(value.error().what);
+  return *value;
+}
+
+const Option& Arguments::quantity(std::string_view name) const {
+  const auto at =
+      std::find_if(quantities_.begin(), quantities_.end(), [&](const Option& option) { return option.name == name; });
+  EVERSHARD_CHECK(at != quantities_.end(), "an option is read as it was declared");
+  return *at;
+}
+
 AggregateId Arguments::aggregate(std::string_view name) const {
   auto id = aggregate_if(name);
   if (!id) throw UsageError(std::string(name) + " is missing");
@@ -212,6 +285,13 @@ void Arguments::refuse_beside(std::string_view beside, std::initializer_list<std
   for (const auto name : names) {
     if (has(name)) throw UsageError("--" + std::string(name) + " means nothing beside " + std::string(beside));
   }
+}
+
+std::string did_you_mean(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text.empty() ? text : "did you mean " + text + "?";
 }
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {

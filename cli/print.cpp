@@ -25,7 +25,7 @@ std::string time_cell(Timestamp time) {
 
 std::string cell_of(std::string_view payload, const std::optional<Result<ShownMessage>>& read) {
   if (!read) return payload_cell(payload);
-  if (!*read) return '(' + bytes_text(payload.size()) + ": " + read->error().what + ')';
+  if (!*read) return '(' + rounded_size(payload.size()) + ": " + read->error().what + ')';
   return payload_cell((*read)->json) + ((*read)->unknown_fields ? " and fields that are not registered" : "");
 }
 
@@ -96,7 +96,7 @@ void print_one(const Invocation& invocation, const JsonText& json,
 std::string payload_cell(std::string_view payload) {
   constexpr std::size_t shown_max = 300;  // a terminal is narrower than that
   const bool text = is_utf8(payload) && payload.find('\0') == std::string_view::npos;
-  if (!text) return '(' + bytes_text(payload.size()) + ')';
+  if (!text) return '(' + rounded_size(payload.size()) + ')';
   return payload.size() <= shown_max ? std::string(payload) : fitted(payload, shown_max);
 }
 

@@ -16,7 +16,7 @@ std::string bar(double part) {
   return '[' + std::string(full, '=') + std::string(bar_columns - full, ' ') + ']';
 }
 
-std::string duration_text(double seconds) {
+std::string left_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
   const auto two = [](std::uint64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
   if (whole >= 3600) return std::to_string(whole / 3600) + ':' + two(whole / 60 % 60) + ':' + two(whole % 60);
@@ -31,7 +31,7 @@ void write_to_error(std::string_view text) {
 }  // namespace
 
 std::string ProgressLine::text(std::uint64_t done, std::uint64_t total, double seconds) const {
-  const auto amount = [this](std::uint64_t n) { return unit_ == Unit::bytes ? bytes_text(n) : grouped(n); };
+  const auto amount = [this](std::uint64_t n) { return unit_ == Unit::bytes ? rounded_size(n) : grouped(n); };
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string line = what_ + ' ';
   if (total > 0) {
@@ -39,7 +39,7 @@ std::string ProgressLine::text(std::uint64_t done, std::uint64_t total, double s
     line += bar(part) + ' ' + std::to_string(static_cast<int>(part * 100)) + " %  ";
   }
   line += amount(done) + "  " + amount(static_cast<std::uint64_t>(rate)) + "/s";
-  if (total > done && rate > 0) line += "  " + duration_text(static_cast<double>(total - done) / rate) + " left";
+  if (total > done && rate > 0) line += "  " + left_text(static_cast<double>(total - done) / rate) + " left";
   return line;
 }
 

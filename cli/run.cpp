@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help.hpp"
+#include "evershard/cli/help/help.hpp"
+#include "evershard/cli/help/man_page.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -28,15 +29,35 @@ bool json_asked_for(const std::vector<std::string>& words) {
   return false;
 }
 
-UsageError unknown_command(const std::string& word) {
-  std::vector<std::string> names;
-  for (const auto& command : commands()) names.emplace_back(command.name);
-  for (const auto& name : names) {
-    if (name.starts_with(word + ' ')) return UsageError("the command is incomplete: " + word, group_of_two(word));
+/// What was probably meant, of a command that there is not.
+std::string hint_for(const std::vector<std::string>& words) {
+  std::vector<std::string> names, of_the_group, elsewhere;
+  for (const auto& command : commands()) {
+    const std::string name = command.name;
+    names.push_back(name);
+    const auto blank = name.find(' ');
+    if (blank == std::string::npos) continue;
+    if (name.substr(0, blank) == words.front()) of_the_group.push_back(name);
+    if (name.substr(blank + 1) == words.front()) elsewhere.push_back(name);
   }
-  const std::string near = nearest(word, names);
-  return UsageError("unknown command " + in_quotes(word),
-                    near.empty() ? "`evershard help` lists them" : "did you mean " + near + "?");
+  if (!of_the_group.empty()) {
+    const auto near = near_ones(words.front() + ' ' + words[1], of_the_group, near_shown);
+    return near.empty() ? "`evershard help " + words.front() + "` lists its commands" : did_you_mean(near);
+  }
+  for (const auto& group : command_groups()) names.emplace_back(group.word);
+  names.emplace_back("help");
+  auto near = words.size() > 1 ? near_ones(words[0] + ' ' + words[1], names, near_shown) : std::vector<std::string>{};
+  if (near.empty()) near = near_ones(words.front(), names, near_shown);
+  near.insert(near.begin(), elsewhere.begin(), elsewhere.end());  // who writes `state` knows the second word
+  near.resize(std::min(near.size(), near_shown));
+  return near.empty() ? "`evershard help` lists the commands" : did_you_mean(near);
+}
+
+UsageError unknown_command(std::vector<std::string> words) {
+  words.resize(std::min<std::size_t>(words.size(), 2));
+  if (words.size() == 2 && words[1].starts_with('-')) words.pop_back();
+  const bool group = words.size() == 2 && command_group(words[0]) != nullptr;
+  return UsageError("unknown command " + in_quotes(group ? words[0] + ' ' + words[1] : words[0]), hint_for(words));
 }
 
 /// The command that the first word, or the first two, name.
@@ -47,22 +68,26 @@ const Command& found(const std::vector<std::string>& words, std::size_t& used) {
       if (name == command.name) return command;
     }
   }
-  throw unknown_command(words.front());
+  throw unknown_command(words);
 }
 
-/// `help group`, `group --help`: the first word of commands of two. Empty: nothing like it.
-std::string group_asked_about(const std::vector<std::string>& words) {
-  if (words.size() != 2) return {};
-  if (words[0] == "help") return words[1];
-  return words[1] == "--help" || words[1] == "-h" ? words[0] : std::string();
+/// `help group`, `group --help`. Null: no group is asked about.
+const CommandGroup* group_asked_about(const std::vector<std::string>& words) {
+  if (words.size() != 2) return nullptr;
+  if (words[0] == "help") return command_group(words[1]);
+  return words[1] == "--help" || words[1] == "-h" ? command_group(words[0]) : nullptr;
+}
+
+/// `group`, perhaps with options: its help, as an error, since nothing was done. Null: it is something else.
+const CommandGroup* group_alone(const std::vector<std::string>& words) {
+  const auto* group = command_group(words.front());
+  return group != nullptr && (words.size() == 1 || words[1].starts_with('-')) ? group : nullptr;
 }
 
 Format chosen(const Arguments& arguments, const Terminal& terminal) {
   const auto given = arguments.text("format");
   if (!given) return terminal.output ? Format::table : Format::jsonl;
-  const auto format = format_of(*given);
-  if (!format) throw UsageError("--format is " + in_quotes(*given), "it is one of table, json, jsonl");
-  return *format;
+  return format_of(*given).value_or(Format::table);
 }
 
 Exit finish(const Outcome& outcome, const Output& out, const Program& program, bool json) {
@@ -111,21 +136,30 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
   listen_for_interrupts();
   Output out(STDOUT_FILENO);
   try {
-    if (words.empty()) throw UsageError("which command?", "`evershard help` lists them");
+    if (words.empty()) throw UsageError("which command?", "`evershard help` lists the commands");
     const std::string& first = words.front();
-    if (first == "--version" || first == "version") {
-      out.write(version_text());
-      return Exit::done;
+    if (first == "--version") {
+      auto version = words;
+      version.front() = "version";
+      return run(version, program);
     }
     if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
       out.write(overview(program));
       return Exit::done;
     }
-    if (const auto group = group_asked_about(words); !group.empty()) {
-      if (const auto text = overview_of_group(group, program); !text.empty()) {
-        out.write(text);
-        return Exit::done;
-      }
+    if (first == "help" && words == std::vector<std::string>{"help", "--man"}) {
+      out.write(man_page(program));
+      return Exit::done;
+    }
+    if (const auto* group = group_asked_about(words)) {
+      out.write(help_of(*group, program));
+      return Exit::done;
+    }
+    if (const auto* group = group_alone(words)) {
+      if (json_asked_for(words))
+        throw UsageError("the command is incomplete: " + first, "`evershard help " + first + "` lists its commands");
+      complain(help_of(*group, program));
+      return Exit::usage;
     }
     std::size_t used = 0;
     if (first == "help") {
@@ -133,7 +167,7 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
       return Exit::done;
     }
     if (first.starts_with('-'))
-      throw UsageError("options stand behind the command", "as in `evershard stats " + first + "`");
+      throw UsageError("options come after the command", "as in `evershard stats " + first + "`");
     const Command& command = found(words, used);
     return run_command(command, {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()}, program, terminal,
                        out);

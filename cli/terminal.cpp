@@ -83,15 +83,4 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024) return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit < 3; ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %s", value, units[unit]);
-  return text;
-}
-
 }  // namespace evershard::cli

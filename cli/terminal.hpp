@@ -28,7 +28,5 @@ struct Terminal {
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 /// 1234567 as 1,234,567.
 [[nodiscard]] std::string grouped(std::uint64_t number);
-/// 1536 as 1.5 KiB.
-[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace evershard::cli

@@ -21,19 +21,28 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// How far a name is from what was written, whose beginning may be all that was written.
+std::size_t distance(std::string_view word, const std::string& name) {
+  return name.starts_with(word) && word.size() > 2 ? 1 : edits_between(word, name);
+}
+
+constexpr std::size_t near_most = 2;
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
-  const std::string* best = nullptr;
-  std::size_t least = 3;
+  const auto near = near_ones(word, names, 1);
+  return near.empty() ? "" : near.front();
+}
+
+std::vector<std::string> near_ones(std::string_view word, const std::vector<std::string>& names, std::size_t most) {
+  std::size_t least = near_most;
+  for (const auto& name : names) least = std::min(least, distance(word, name));
+  std::vector<std::string> near;
   for (const auto& name : names) {
-    const std::size_t d = name.starts_with(word) && word.size() > 2 ? 1 : edits_between(word, name);
-    if (d < least) {
-      least = d;
-      best = &name;
-    }
+    if (near.size() < most && distance(word, name) <= least) near.push_back(name);
   }
-  return best == nullptr ? "" : *best;
+  return near;
 }
 
 std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> names, std::size_t most) {

@@ -21,8 +21,8 @@ void write_info(JsonText& json, const AggregateInfo& info) {
 Options list_aggregates_options() {
   Options options = store_options();
   options.value("type", "TYPE", "only aggregates of this type")
-      .value("after", "AGGREGATE", "only those behind this one, in order of type and value")
-      .value("limit", "N", "at most so many; without it, all");
+      .value("after", "AGGREGATE", "only those after this one, in order of type and value")
+      .value("limit", "N", "show at most this many; without it, all");
   return options;
 }
 
@@ -69,8 +69,8 @@ Outcome list_aggregates(const Invocation& invocation) {
 
 Options show_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
-  options.value("up-to", "POSITION", "as of this position in the store");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
+  options.value("up-to", "POSITION", "as of this position of the store");
   return options;
 }
 
@@ -94,7 +94,7 @@ Outcome show(const Invocation& invocation) {
 
 Options history_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
   add_stream_flags(options);
   add_type_flags(options);
   return options;

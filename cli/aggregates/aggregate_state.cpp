@@ -20,16 +20,16 @@ namespace {
 
 Options state_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
-  options.value("version", "NR", "at this version; without it, the latest")
-      .value("up-to", "POSITION", "as of this position in the store")
-      .value("limit", "N", "at most so many of the events behind the snapshot; without it, all");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
+  options.value("version", "NR", "the state at this version; without it, at the latest")
+      .value("up-to", "POSITION", "as of this position of the store")
+      .value("limit", "N", "show at most this many events after the snapshot; without it, all");
   add_type_flags(options);
   return options;
 }
 
 void state_options_with_aggregates(Options& options) {
-  options.flag("no-replay", "the newest snapshot and the events behind it, as they are stored; nothing is applied");
+  options.flag("no-replay", "show the newest snapshot and the events after it as they are stored; apply nothing");
 }
 
 tl::expected<StateText, Failure> state_of(const RecordedSnapshot& snapshot, const PayloadTypes& types, bool as_stored) {
@@ -261,12 +261,13 @@ Outcome run_state(const Invocation& invocation) {
 Command aggregate_state_command() {
   return {"aggregate state",
           "reading",
-          "Shows an aggregate's state at any version, as JSON: exact in its own program, else the newest snapshot and "
-          "the events behind it.",
+          "Shows an aggregate's state at any version, as JSON.",
           "evershard aggregate state bank_account-1 --data shop --version 7",
           state_options,
           run_state,
-          state_options_with_aggregates};
+          state_options_with_aggregates,
+          "The state is exact in the program that has the aggregate built in. Elsewhere it is the newest snapshot, "
+          "followed by the events after it."};
 }
 
 }  // namespace evershard::cli

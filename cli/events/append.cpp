@@ -14,21 +14,24 @@ namespace {
 
 Options append_options() {
   Options options = store_options();
-  options.value("aggregate", "AGGREGATE", "whose event it is, such as order-1; without it, an event of none")
-      .value("type", "TYPE", "what happened; needed, but for --jsonl")
+  options.value("aggregate", "AGGREGATE", "the aggregate the event belongs to, such as order-1; without it, none")
+      .value("type", "TYPE", "the event's type, such as OrderPlaced; needed, except with --jsonl")
       .values("tag", "TAG", "a tag, such as customer:42")
-      .values("also", "AGGREGATE", "a further aggregate it concerns");
+      .values("also", "AGGREGATE", "another aggregate that the event concerns");
   add_payload_flags(options);
-  options.value("metadata", "JSON", "an object, kept beside the payload")
+  options.value("metadata", "JSON", "a JSON object, stored beside the payload")
       .value("subject", "NAME",
-             "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys")
-      .value("id", "UUID", "the event's id; else a random one")
-      .value("occurred-at", "TIME", "such as 2026-01-31T12:00:00Z; else now")
-      .value("expect", "VERSION", "any, none, exists or a number: refused where the aggregate is at another version")
-      .values("fail-if", "JSON", "a query: refused where an event matches it")
-      .values("after", "POSITION", "of the --fail-if in front of it: only events behind this position count; else 0")
-      .value("request-id", "UUID", "names the request: given again, it is stored once")
-      .value("jsonl", "FILE", "appends from a file, a line of JSON each; - is standard input");
+             "the person whose data the payload is; it is encrypted with a key that `retention erase` destroys")
+      .value("id", "UUID", "the event's id; without it, a random one")
+      .value("occurred-at", "TIME", "when it happened, such as 2026-01-31T12:00:00Z; without it, now")
+      .value("expect", "VERSION",
+             "the version the aggregate must have: any, none, exists or a number; else the append is refused")
+      .such_as({"any", "none", "exists"})
+      .values("fail-if", "JSON", "a query; the append is refused if an event matches it")
+      .values("after", "POSITION",
+              "for the --fail-if before it: only events after this position count; without it, all")
+      .value("request-id", "UUID", "names the request; a request with the same id is stored once")
+      .value("jsonl", "FILE", "read appends from a file, one JSON object a line; - is standard input");
   add_line_flags(options);
   return options;
 }
@@ -185,13 +188,12 @@ Outcome run_append(const Invocation& invocation) {
 }  // namespace
 
 Command append_command() {
-  return {
-      "append",
-      "data",
-      "Stores events: one from flags, or appends from JSON Lines.",
-      R"(evershard append --data shop --aggregate order-1 --type OrderPlaced --tag customer:42 --payload '{"total":12}' --expect none)",
-      append_options,
-      run_append};
+  return {"append",
+          "data",
+          "Stores events: one from flags, or many from JSON Lines.",
+          R"(evershard append --data shop --aggregate order-1 --type OrderPlaced --payload '{"total":12}')",
+          append_options,
+          run_append};
 }
 
 }  // namespace evershard::cli

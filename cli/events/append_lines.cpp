@@ -150,16 +150,16 @@ Outcome AppendLines::outcome() const {
 void add_line_flags(Options& options) {
   const AppendLines::Settings defaults;
   options
-      .number("in-flight", "N", "appends under way at once; 1: a line is sent when the one before it is answered",
+      .number("in-flight", "N", "appends in flight at once; 1 sends a line when the one before it is answered",
               defaults.in_flight.appends)
-      .number("line-bytes-max", "BYTES", "a longer line is refused", defaults.line_bytes_max)
-      .flag("continue", "go on behind a refused line; without it the first one ends the command");
+      .size("line-bytes-max", "a longer line is refused", {.least = 1}, defaults.line_bytes_max)
+      .flag("continue", "go on after a refused line; without it, the first one ends the command");
 }
 
 AppendLines::Settings line_settings_of(const Arguments& arguments) {
   AppendLines::Settings settings;
   settings.in_flight.appends = arguments.number_at_least("in-flight", 1);
-  settings.line_bytes_max = arguments.number_at_least("line-bytes-max", 1);
+  settings.line_bytes_max = *arguments.size("line-bytes-max");
   settings.go_on = arguments.has("continue");
   return settings;
 }

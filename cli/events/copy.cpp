@@ -20,31 +20,32 @@ Options copy_options() {
   Options options;
   options
       .value("from", "STORE",
-             "what to copy: a store's directory, or a server, HOST:PORT or unix:PATH, or nodes of a cluster, "
-             "HOST:PORT,HOST:PORT")
-      .value("to", "STORE", "where to, in the same words; the store is there already, as `evershard init` makes it");
+             "the source: a store's directory, or a server: HOST:PORT, unix:PATH, or several nodes of a cluster, "
+             "separated by commas")
+      .value("to", "STORE", "the target, written in the same way; it must exist, as `evershard init` creates it");
   add_query_flags(options);
-  options.values("aggregate", "AGGREGATE", "only events of this aggregate; several: of any of them")
+  options.values("aggregate", "AGGREGATE", "only events of this aggregate; given several times: of any of them")
       .value("name", "NAME",
-             "of the copy: its checkpoint in the target; without it, one that the source and the filter have together")
-      .flag("follow", "goes on live, until Ctrl-C; a side that is away is waited for")
-      .flag("restart", "from the first event again, whatever the checkpoint says; what is there is known by its id")
+             "the name of the copy's checkpoint in the target; without it, one made from the source and the filter")
+      .flag("follow", "follow live until Ctrl-C; wait for a side that is away")
+      .flag("restart",
+            "start at the first event, whatever the checkpoint says; events that are already there are recognised by "
+            "their id")
       .number("in-flight", "N",
-              "appends under way at once; 1: the order of all events is kept, and not only that of each aggregate's",
+              "appends in flight at once; 1 keeps the order of all events, not only that of each aggregate",
               defaults.in_flight)
       .value("from-keys", "DIR",
-             "of a source that is a directory: the keys of its subjects' payloads; without it those are read "
-             "encrypted, and taken only by a target that shares its keys")
-      .value("to-keys", "DIR", "of a target that is a directory: the keys under which they are sealed there")
-      .value("from-token", "TOKEN", "for a source that asks for one; else EVERSHARD_TOKEN")
-      .value("to-token", "TOKEN", "for a target that asks for one; else EVERSHARD_TOKEN")
-      .flag("tls", "speak TLS to servers; implied by each of the following")
-      .value("tls-ca", "FILE", "who signed their certificates; else EVERSHARD_TLS_CA, else whom this machine trusts")
-      .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
-      .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
-      .value("timeout", "DURATION",
-             "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds",
-             "10s");
+             "the keys of a source that is a directory; without it, sealed payloads are copied encrypted, which only a "
+             "target with the same keys takes")
+      .value("to-keys", "DIR", "the keys of a target that is a directory; payloads are sealed with them")
+      .value("from-token", "TOKEN", "the source's token; else EVERSHARD_TOKEN")
+      .value("to-token", "TOKEN", "the target's token; else EVERSHARD_TOKEN")
+      .flag("tls", "speak TLS to servers; each of the following implies it")
+      .value("tls-ca", "FILE",
+             "the CA that signed their certificates; else EVERSHARD_TLS_CA, else those that this machine trusts")
+      .value("tls-cert", "FILE", "the client's certificate; else EVERSHARD_CLIENT_TLS_CERT")
+      .value("tls-key", "FILE", "the key of that certificate; else EVERSHARD_CLIENT_TLS_KEY")
+      .duration("timeout", "how long a server may take to answer, all tries together", wait_rule(), answer_timeout);
   return options;
 }
 
@@ -191,7 +192,7 @@ Outcome run_copy(const Invocation& invocation) {
 Command copy_command() {
   return {"copy",
           "data",
-          "Copies events from store to store, with a filter; run again, it goes on where it stopped.",
+          "Copies events to another store. Run it again to go on where it stopped.",
           "evershard copy --from shop --to 127.0.0.1:7420 --type OrderPlaced --follow",
           copy_options,
           run_copy};

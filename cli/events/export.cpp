@@ -21,11 +21,12 @@ namespace {
 
 Options export_options() {
   Options options = store_options();
-  options.argument("FILE", "where to, as a whole or not at all; without it, or with -, standard output", false);
+  options.argument("FILE", "the file to write; it appears when it is complete; without it, or with -, standard output",
+                   false);
   add_query_flags(options);
   add_removed_flag(options);
-  options.number("after", "POSITION", "only what stands behind it", ReadOptions{}.after.value)
-      .value("up-to", "POSITION", "as of this position; an append that reaches beyond it is cut");
+  options.number("after", "POSITION", "only events after this position", ReadOptions{}.after.value)
+      .value("up-to", "POSITION", "up to this position; an append that reaches beyond it is cut");
   return options;
 }
 
@@ -169,7 +170,7 @@ Outcome run_export(const Invocation& invocation) {
 Command export_command() {
   return {"export",
           "data",
-          "Writes events as JSON Lines that `import` reads, byte for byte.",
+          "Writes events as JSON Lines, which `import` reads byte for byte.",
           "evershard export shop.jsonl --data shop --tag customer:42 --up-to 100000",
           export_options,
           run_export};

@@ -12,7 +12,7 @@ namespace {
 
 Options import_options() {
   Options options = store_options();
-  options.argument("FILE", "what export wrote, or JSON Lines whose events have ids; - is standard input");
+  options.argument("FILE", "a file that `export` wrote, or JSON Lines whose events have ids; - is standard input");
   add_line_flags(options);
   return options;
 }
@@ -128,7 +128,7 @@ Outcome run_import(const Invocation& invocation) {
 Command import_command() {
   return {"import",
           "data",
-          "Stores what `export` wrote; run again, it goes on where it stopped.",
+          "Stores what `export` wrote. Run it again to go on where it stopped.",
           "evershard export --data shop | evershard import - --data copy",
           import_options,
           run_import};

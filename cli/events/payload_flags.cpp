@@ -10,11 +10,11 @@
 namespace evershard::cli {
 
 void add_payload_flags(Options& options) {
-  options.value("payload", "JSON", "the payload as JSON; its bytes are stored as they are given")
-      .value("payload-file", "FILE", "the payload from a file, any bytes; - is standard input")
+  options.value("payload", "JSON", "the payload as JSON; it is stored byte for byte")
+      .value("payload-file", "FILE", "read the payload from a file, any bytes; - is standard input")
       .value("payload-format", "NUMBER",
-             "0 unspecified, 1 JSON, 2 Protobuf, 3 text, 4 encrypted, from 1000 on yours; else 1 for JSON, 0 for the "
-             "rest");
+             "0 unspecified, 1 JSON, 2 Protobuf, 3 text, 4 encrypted, 1000 and above your own; without it, 1 for JSON, "
+             "else 0");
 }
 
 Result<Payload> payload_of(const Arguments& arguments) {

@@ -6,10 +6,11 @@
 namespace evershard::cli {
 
 void add_query_flags(Options& options) {
-  options.values("type", "TYPE", "event type; several: any of them")
-      .values("tag", "TAG", "tag; several: all of them")
-      .values("concerning", "AGGREGATE", "the event's own aggregate, or one it names in `also`; several: all of them")
-      .flag("or", "what follows is another item: events that match any item are found")
+  options.values("type", "TYPE", "events of this type; given several times: of any of them")
+      .values("tag", "TAG", "events with this tag; given several times: with all of them")
+      .values("concerning", "AGGREGATE",
+              "events of this aggregate or that name it in `also`; given several times: all of them")
+      .flag("or", "start another set of conditions; an event matches if any set does")
       .value("query", "JSON",
              R"(the query as JSON: {"items":[{"types":[..],"tags":[..],"concerning":[..]}]} or {"all":true})");
 }
@@ -49,12 +50,12 @@ Result<std::optional<Query>> query_of(const Arguments& arguments) {
 }
 
 void add_range_flags(Options& options) {
-  options.number("after", "POSITION", "only what stands behind it", ReadOptions{}.after.value)
-      .value("before", "POSITION", "only what stands in front of it")
-      .value("up-to", "POSITION", "as of this position: it and what stands in front of it")
-      .value("limit", "N", "at most so many events; without it, all")
-      .value("per-aggregate", "N", "at most so many events of each aggregate, those met first; without it, all")
-      .flag("backwards", "the newest first");
+  options.number("after", "POSITION", "only events after this position", ReadOptions{}.after.value)
+      .value("before", "POSITION", "only events before this position")
+      .value("up-to", "POSITION", "only events up to this position, inclusive")
+      .value("limit", "N", "show at most this many events; without it, all")
+      .value("per-aggregate", "N", "show at most this many events of each aggregate; without it, all")
+      .flag("backwards", "show the newest first");
 }
 
 std::optional<GlobalPosition> position_of(const Arguments& arguments, std::string_view name) {

@@ -10,9 +10,9 @@ namespace {
 
 Options read_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, everything in global order",
+  options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, all events in global order",
                    false);
-  options.value("from", "NR", "with AGGREGATE: from this number on; backwards: from it down");
+  options.value("from", "NR", "with AGGREGATE: start at this number");
   add_range_flags(options);
   add_removed_flag(options);
   add_type_flags(options);

@@ -40,8 +40,7 @@ tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventSt
 }  // namespace
 
 void add_removed_flag(Options& options) {
-  options.flag("skip-removed",
-               "leave out events that were removed, and say on standard error how many; they count in --limit");
+  options.flag("skip-removed", "leave out removed events, and say on standard error how many; --limit counts them");
 }
 
 bool skips(const Invocation& invocation, const RecordedEvent& event) {
@@ -74,10 +73,10 @@ Outcome show_aggregate(const Invocation& invocation, EventStore& store, const Ag
 }
 
 void add_stream_flags(Options& options) {
-  options.value("from", "NR", "from this number in the aggregate on; backwards: from it down")
-      .value("up-to", "POSITION", "as of this position in the store")
-      .value("limit", "N", "at most so many events; without it, all")
-      .flag("backwards", "the newest first");
+  options.value("from", "NR", "start at this number in the aggregate")
+      .value("up-to", "POSITION", "as of this position of the store")
+      .value("limit", "N", "show at most this many events; without it, all")
+      .flag("backwards", "show the newest first");
 }
 
 }  // namespace evershard::cli

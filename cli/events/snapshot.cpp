@@ -20,18 +20,23 @@ std::uint32_t number32(const char* name, std::uint64_t number) {
   return static_cast<std::uint32_t>(number);
 }
 
+constexpr DurationRule ttl_rule{
+    BareNumber::seconds, {}, std::chrono::seconds(std::numeric_limits<std::uint32_t>::max()), std::chrono::seconds(1)};
+
 Options put_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "whose state it is, such as order-1");
-  options.value("version", "NR", "the version it is the state of; it must be there");
+  options.argument("AGGREGATE", "the aggregate whose state it is, such as order-1");
+  options.value("version", "NR", "the aggregate's version that the state belongs to; it must exist");
   add_payload_flags(options);
   options
-      .number("schema-revision", "NUMBER", "a reader that knows another one replays instead",
+      .number("schema-revision", "NUMBER",
+              "the state's schema; a reader that knows another one replays the events instead",
               Snapshot{}.schema_revision)
-      .value("keep", "N", "retained copies beside the latest: 0 none, N the newest N; without it, retention is off")
-      .value("ttl", "SECONDS", "how long this retained copy is shown; never hides the latest")
+      .value("keep", "N",
+             "how many snapshots to keep beside the latest; 0: none; without it, older ones stay as they are")
+      .duration("ttl", "how long this retained copy is shown; the latest one is always shown", ttl_rule)
       .value("subject", "NAME",
-             "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys");
+             "the person whose data the payload is; it is encrypted with a key that `retention erase` destroys");
   return options;
 }
 
@@ -43,7 +48,7 @@ Outcome put(const Invocation& invocation) {
   if (const auto revision = arguments.number("schema-revision"))
     snapshot.schema_revision = number32("schema-revision", *revision);
   if (const auto keep = arguments.number("keep")) snapshot.keep = number32("keep", *keep);
-  if (const auto ttl = arguments.number("ttl")) snapshot.ttl = std::chrono::seconds(number32("ttl", *ttl));
+  if (const auto ttl = arguments.duration("ttl")) snapshot.ttl = std::chrono::duration_cast<std::chrono::seconds>(*ttl);
   snapshot.subject = arguments.text("subject").value_or("");
   if (snapshot.subject.empty() && arguments.has("subject"))
     throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
@@ -69,10 +74,10 @@ Outcome put(const Invocation& invocation) {
 
 Options get_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
-  options.value("version", "NR", "the newest at or before it; without it, the latest")
-      .value("up-to", "POSITION", "the newest as of this position in the store")
-      .flag("raw", "the payload's bytes alone");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
+  options.value("version", "NR", "the newest snapshot at or before this version; without it, the latest")
+      .value("up-to", "POSITION", "the newest snapshot as of this position of the store")
+      .flag("raw", "show the payload's bytes alone");
   add_type_flags(options);
   return options;
 }
@@ -116,7 +121,7 @@ Outcome get(const Invocation& invocation) {
 
 Options list_snapshots_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
   add_type_flags(options);
   return options;
 }
@@ -159,7 +164,7 @@ Outcome list_snapshots(const Invocation& invocation) {
 Command snapshot_put_command() {
   return {"snapshot put",
           "data",
-          "Stores an aggregate's state at a version that is there.",
+          "Stores an aggregate's state at one of its versions.",
           R"(evershard snapshot put order-1 --data shop --version 3 --payload '{"total":12}' --keep 5)",
           put_options,
           put};

@@ -15,13 +15,12 @@ namespace {
 Options tail_options() {
   Options options = store_options();
   add_query_flags(options);
-  options.number("after", "POSITION", "begin behind it", FollowOptions{}.after.value)
-      .flag("from-now", "begin behind everything that is there")
-      .value("limit", "N", "end after so many events")
-      .flag("until-caught-up", "end when everything that was there has been shown")
-      .value("away-timeout", "DURATION",
-             "end with `unavailable` when the server has been away so long: 500ms, 12s, 5min; without it, it is waited "
-             "for");
+  options.number("after", "POSITION", "start after this position", FollowOptions{}.after.value)
+      .flag("from-now", "start after the last event that is there now")
+      .value("limit", "N", "end after this many events")
+      .flag("until-caught-up", "end when the events that were there at the start have been shown")
+      .duration("away-timeout", "end with `unavailable` when the server has been away for so long; else wait for it",
+                wait_rule());
   add_type_flags(options);
   return options;
 }
@@ -29,7 +28,7 @@ Options tail_options() {
 Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes& types) {
   constexpr auto wait = std::chrono::milliseconds(100);  // how long Ctrl-C may take
   const auto limit = invocation.arguments.number("limit");
-  const auto away_most = duration_of(invocation.arguments, "away-timeout");
+  const auto away_most = invocation.arguments.duration("away-timeout");
   AwayNotice notice(invocation.program.name() + ": the server");
   EventPrinter printer(invocation, types);
   std::uint64_t events = 0;
@@ -44,9 +43,8 @@ Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes&
     notice.see(item->away);
     if (item->away && away_most && item->away->gone_for >= *away_most) {
       printer.finish();
-      const auto gone_for = std::to_string(item->away->gone_for.count());
-      return Failed(Failure(ErrorCode::unavailable,
-                            "the server was away for " + gone_for + " ms: " + item->away->why.what,
+      const auto gone_for = text_of_duration(item->away->gone_for);
+      return Failed(Failure(ErrorCode::unavailable, "the server was away for " + gone_for + ": " + item->away->why.what,
                             "go on with --after " + std::to_string(reached.value)));
     }
     for (const auto& event : item->events) {
@@ -91,7 +89,7 @@ Outcome run_tail(const Invocation& invocation) {
 Command tail_command() {
   return {"tail",
           "data",
-          "Shows matching events and follows live, until Ctrl-C.",
+          "Shows matching events, then follows live until Ctrl-C.",
           "evershard tail --data shop --type OrderPlaced --after 1000",
           tail_options,
           run_tail};

@@ -23,7 +23,7 @@ Outcome show_group(const Invocation& invocation, Ask ask) {
 
 Options group_create_options() {
   Options options = store_options();
-  options.argument("NAME", "1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-'");
+  options.argument("NAME", "the group's name: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-'");
   add_query_flags(options);
   add_start_flags(options);
   add_setting_flags(options, true);
@@ -43,7 +43,7 @@ Outcome run_group_create(const Invocation& invocation) {
 
 Options group_change_options() {
   Options options = store_options();
-  options.argument("NAME", "of the group");
+  options.argument("NAME", "the group's name");
   add_setting_flags(options, false);
   return options;
 }
@@ -56,7 +56,7 @@ Outcome run_group_change(const Invocation& invocation) {
 
 Options group_name_options() {
   Options options = store_options();
-  options.argument("NAME", "of the group");
+  options.argument("NAME", "the group's name");
   return options;
 }
 
@@ -129,19 +129,19 @@ Command group_create_command() {
 Command group_change_command() {
   return {"group change",
           "reading",
-          "Gives a group other settings; those that are not named stay.",
+          "Changes a group's settings. Those that are not named stay.",
           "evershard group change billing --data shop --attempts 5",
           group_change_options,
           run_group_change};
 }
 Command group_list_command() {
-  return {"group list",  "reading",     "Lists groups with their lag.", "evershard group list --data shop",
+  return {"group list",  "reading",     "Lists the groups with their lag.", "evershard group list --data shop",
           store_options, run_group_list};
 }
 Command group_describe_command() {
   return {"group describe",
           "reading",
-          "Shows how a group is: position, lag, workers, settings.",
+          "Shows a group's position, lag, workers and settings.",
           "evershard group describe billing --data shop",
           group_name_options,
           run_group_describe};
@@ -149,7 +149,7 @@ Command group_describe_command() {
 Command group_reset_command() {
   return {"group reset",
           "reading",
-          "Begins a group anew; what was settled, waiting or parked is forgotten.",
+          "Starts a group again at a position. It forgets settled and parked events.",
           "evershard group reset billing --data shop --after 1000",
           group_reset_options,
           run_group_reset};

@@ -5,7 +5,6 @@
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/group_json.hpp"
 #include "evershard/store/json/query_json.hpp"
 
@@ -22,15 +21,9 @@ std::optional<std::uint32_t> group_number(const Arguments& arguments, const char
 
 }  // namespace
 
-std::optional<std::chrono::milliseconds> time_flag(const Arguments& arguments, const char* name) {
-  const auto number = group_number(arguments, name);
-  if (!number) return std::nullopt;
-  return std::chrono::milliseconds(*number);
-}
-
 void add_start_flags(Options& options) {
-  options.number("after", "POSITION", "begin behind it; 0: with the first event", 0)
-      .flag("from-now", "begin behind everything that is there");
+  options.number("after", "POSITION", "start after this position; 0: with the first event", 0)
+      .flag("from-now", "start after the last event that is there now");
 }
 
 std::optional<GlobalPosition> start_asked(const Arguments& arguments) {
@@ -49,42 +42,41 @@ void add_setting_flags(Options& options, bool created) {
     else
       options.value(name, unit, sentence);
   };
-  const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
+  const auto time = [&](const char* name, const char* sentence, std::chrono::milliseconds otherwise) {
+    options.duration(name, sentence, group_time_rule, created ? std::optional(otherwise) : std::nullopt);
+  };
   if (created)
-    options.value("order", "ORDER",
-                  "aggregate: each aggregate's events in order; global: all in order, one worker at a time",
-                  std::string(name_of(settings.order)));
-  options.value("after-parked", "WHAT",
-                "go_on: an aggregate's later events are given out; block: they are parked behind it",
-                created ? std::string(name_of(settings.after_parked)) : std::string());
-  number("attempts", "N", "then an event is parked", settings.attempts_max);
-  number("retry-first-ms", "MS", "how long the second attempt waits", ms(settings.retry_first));
-  number("retry-factor", "N", "each further one waits so many times as long", settings.retry_factor);
-  number("retry-most-ms", "MS", "and never longer", ms(settings.retry_most));
-  number("retry-jitter", "PERCENT", "of each wait, more or less", settings.retry_jitter_percent);
-  number("lease-ms", "MS", "how long an event may stay with a worker that says nothing", ms(settings.lease));
-  number("window", "N", "events that are read and not settled; then nothing is read on", settings.window);
-  number("parked-max", "N", "then nothing more is parked", settings.parked_max);
+    options
+        .value("order", "ORDER",
+               "aggregate: each aggregate's events in order; global: all events in order, by one worker at a time",
+               std::string(name_of(settings.order)))
+        .one_of({std::string(name_of(GroupOrder::aggregate)), std::string(name_of(GroupOrder::global))});
+  options
+      .value("after-parked", "WHAT",
+             "go_on: later events of the same aggregate are delivered; block: they are parked too",
+             created ? std::string(name_of(settings.after_parked)) : std::string())
+      .one_of({std::string(name_of(AfterParked::go_on)), std::string(name_of(AfterParked::block))});
+  number("attempts", "N", "after this many attempts an event is parked", settings.attempts_max);
+  time("retry-first-ms", "how long the second attempt waits", settings.retry_first);
+  number("retry-factor", "N", "how much longer each further wait is", settings.retry_factor);
+  time("retry-most-ms", "the longest wait before an attempt", settings.retry_most);
+  number("retry-jitter", "PERCENT", "how much each wait varies, in percent", settings.retry_jitter_percent);
+  time("lease-ms", "how long an event may stay with a worker that says nothing", settings.lease);
+  number("window", "N", "how many events may be read and not yet settled", settings.window);
+  number("parked-max", "N", "how many events may be parked", settings.parked_max);
 }
 
 GroupSettingsChange setting_flags(const Arguments& arguments) {
   GroupSettingsChange change;
-  if (arguments.has("order")) {
-    change.order = group_order_of(arguments.required("order"));
-    if (!change.order)
-      throw UsageError("--order is " + in_quotes(arguments.required("order")) + ": aggregate or global");
-  }
-  if (arguments.has("after-parked")) {
-    change.after_parked = after_parked_of(arguments.required("after-parked"));
-    if (!change.after_parked)
-      throw UsageError("--after-parked is " + in_quotes(arguments.required("after-parked")) + ": go_on or block");
-  }
+  const auto time = [&](const char* name) { return arguments.has(name) ? arguments.duration(name) : std::nullopt; };
+  if (arguments.has("order")) change.order = group_order_of(arguments.required("order"));
+  if (arguments.has("after-parked")) change.after_parked = after_parked_of(arguments.required("after-parked"));
   change.attempts_max = group_number(arguments, "attempts");
-  change.retry_first = time_flag(arguments, "retry-first-ms");
+  change.retry_first = time("retry-first-ms");
   change.retry_factor = group_number(arguments, "retry-factor");
-  change.retry_most = time_flag(arguments, "retry-most-ms");
+  change.retry_most = time("retry-most-ms");
   change.retry_jitter_percent = group_number(arguments, "retry-jitter");
-  change.lease = time_flag(arguments, "lease-ms");
+  change.lease = time("lease-ms");
   change.window = group_number(arguments, "window");
   change.parked_max = group_number(arguments, "parked-max");
   return change;
@@ -96,29 +88,27 @@ void print_group(const Invocation& invocation, const GroupInfo& group) {
   JsonText query;
   write_query(query, group.definition.query);
   const auto& settings = group.definition.settings;
-  const auto ms = [](std::chrono::milliseconds time) {
-    return grouped(static_cast<std::uint64_t>(time.count())) + " ms";
-  };
-  Parts parts{{"group", group.definition.name},
-              {"query", query.text()},
-              {"began behind", grouped(group.definition.after.value_or(GlobalPosition{0}).value)},
-              {"order",
-               std::string(name_of(settings.order)) + ", after parked: " + std::string(name_of(settings.after_parked))},
-              {"position",
-               grouped(group.position.value) + " of " + grouped(group.head.value) + ", lag " + grouped(group.lag())},
-              {"unsettled", grouped(group.unsettled) + ", in flight " + grouped(group.in_flight) +
-                                ", waiting for a retry " + grouped(group.waiting)},
-              {"parked", grouped(group.parked) + (group.parked_full ? ": no more can be" : "")},
-              {"so far", grouped(group.acknowledged) + " acknowledged, " + grouped(group.rejected) + " rejected, " +
-                             grouped(group.expired) + " expired, " + grouped(group.parked_ever) + " parked, " +
-                             grouped(group.replayed) + " replayed, " + grouped(group.discarded) + " discarded"},
-              {"attempts", std::to_string(settings.attempts_max) + ", the first retry after " +
-                               ms(settings.retry_first) + ", then " + std::to_string(settings.retry_factor) +
-                               " times as long, at most " + ms(settings.retry_most) + ", each more or less " +
-                               std::to_string(settings.retry_jitter_percent) + "%"},
-              {"lease", ms(settings.lease)},
-              {"window", grouped(settings.window)},
-              {"parked at most", grouped(settings.parked_max)}};
+  Parts parts{
+      {"group", group.definition.name},
+      {"query", query.text()},
+      {"began behind", grouped(group.definition.after.value_or(GlobalPosition{0}).value)},
+      {"order",
+       std::string(name_of(settings.order)) + ", after parked: " + std::string(name_of(settings.after_parked))},
+      {"position",
+       grouped(group.position.value) + " of " + grouped(group.head.value) + ", lag " + grouped(group.lag())},
+      {"unsettled", grouped(group.unsettled) + ", in flight " + grouped(group.in_flight) + ", waiting for a retry " +
+                        grouped(group.waiting)},
+      {"parked", grouped(group.parked) + (group.parked_full ? ": no more can be" : "")},
+      {"so far", grouped(group.acknowledged) + " acknowledged, " + grouped(group.rejected) + " rejected, " +
+                     grouped(group.expired) + " expired, " + grouped(group.parked_ever) + " parked, " +
+                     grouped(group.replayed) + " replayed, " + grouped(group.discarded) + " discarded"},
+      {"attempts", std::to_string(settings.attempts_max) + ", the first retry after " +
+                       text_of_duration(settings.retry_first) + ", then " + std::to_string(settings.retry_factor) +
+                       " times as long, at most " + text_of_duration(settings.retry_most) + ", each more or less " +
+                       std::to_string(settings.retry_jitter_percent) + "%"},
+      {"lease", text_of_duration(settings.lease)},
+      {"window", grouped(settings.window)},
+      {"parked at most", grouped(settings.parked_max)}};
   for (const auto& worker : group.workers) {
     parts.emplace_back("worker " + worker.name, "lag " + grouped(worker.share) + ", in flight " +
                                                     grouped(worker.in_flight) + " of " + grouped(worker.credit) +

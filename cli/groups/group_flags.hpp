@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <optional>
 
 #include "evershard/cli/command.hpp"
@@ -20,8 +21,9 @@ void add_setting_flags(Options& options, bool created);
 /// What is given. Mistakes are UsageError; ranges are the store's to check.
 [[nodiscard]] GroupSettingsChange setting_flags(const Arguments& arguments);
 
-/// Of a flag in milliseconds, where it is given. What no clock bears is a UsageError.
-[[nodiscard]] std::optional<std::chrono::milliseconds> time_flag(const Arguments& arguments, const char* name);
+/// Of flags that are times of a group: a bare number is milliseconds, the most is what a message holds.
+constexpr DurationRule group_time_rule{
+    BareNumber::milliseconds, {}, std::chrono::milliseconds(std::numeric_limits<std::uint32_t>::max())};
 
 void print_group(const Invocation& invocation, const GroupInfo& group);
 

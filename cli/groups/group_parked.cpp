@@ -14,8 +14,9 @@ constexpr std::uint64_t parked_shown = 100, parked_most = 1u << 30;
 
 Options group_parked_options() {
   Options options = store_options();
-  options.argument("NAME", "of the group");
-  options.number("after", "POSITION", "those behind it", 0).number("limit", "N", "at most so many", parked_shown);
+  options.argument("NAME", "the group's name");
+  options.number("after", "POSITION", "only those after this position", 0)
+      .number("limit", "N", "show at most this many", parked_shown);
   return options;
 }
 
@@ -53,8 +54,8 @@ Outcome run_group_parked(const Invocation& invocation) {
 
 Options group_parked_one_options() {
   Options options = store_options();
-  options.argument("NAME", "of the group");
-  options.value("position", "POSITION", "this one").flag("all", "all that are parked");
+  options.argument("NAME", "the group's name");
+  options.value("position", "POSITION", "the event at this position").flag("all", "all parked events");
   return options;
 }
 
@@ -89,7 +90,7 @@ Outcome run_group_discard(const Invocation& invocation) {
 Command group_parked_command() {
   return {"group parked",
           "reading",
-          "Lists the parked events of a group, with the reason of each.",
+          "Lists a group's parked events, each with its reason.",
           "evershard group parked billing --data shop",
           group_parked_options,
           run_group_parked};
@@ -97,7 +98,7 @@ Command group_parked_command() {
 Command group_replay_command() {
   return {"group replay",
           "reading",
-          "Gives parked events out again, with all their attempts.",
+          "Delivers parked events again, with all their attempts.",
           "evershard group replay billing --data shop --all",
           group_parked_one_options,
           run_group_replay};
@@ -105,7 +106,7 @@ Command group_replay_command() {
 Command group_discard_command() {
   return {"group discard",
           "reading",
-          "Settles parked events as they are.",
+          "Settles parked events without delivering them again.",
           "evershard group discard billing --data shop --position 17",
           group_parked_one_options,
           run_group_discard};

@@ -27,15 +27,16 @@ constexpr std::uint64_t wait_ms_max =
 
 Options group_work_options() {
   Options options = store_options();
-  options.argument("NAME", "of the group");
-  options.value("worker", "NAME", "as it is listed; without it, this machine and process")
-      .number("credit", "N", "events that it may have at a time; with --exec one", GroupJoin{}.credit)
+  options.argument("NAME", "the group's name");
+  options.value("worker", "NAME", "the worker's name in lists; without it, this machine and process")
+      .number("credit", "N", "how many events the worker may hold at a time; with --exec, one", GroupJoin{}.credit)
       .value("exec", "CMD",
-             "run by sh for each event, which it reads from standard input; status 0 acknowledges, 65 parks, another "
-             "one rejects")
-      .number("timeout-ms", "MS", "of the command: then it is killed and the event rejected; 0: none", 0)
-      .value("limit", "N", "end after so many events were settled")
-      .value("idle-ms", "MS", "end when nothing came for so long");
+             "a command that sh runs for each event, which it reads from standard input; status 0 acknowledges, 65 "
+             "parks, any other rejects")
+      .duration("timeout-ms", "how long the command may take; then it is killed and the event rejected; 0: for ever",
+                group_time_rule, std::chrono::milliseconds(0))
+      .value("limit", "N", "end after this many events were settled")
+      .duration("idle-ms", "end when no event came for this long", group_time_rule);
   add_type_flags(options);
   return options;
 }
@@ -143,7 +144,7 @@ class GroupWork {
         worker_(std::move(worker)),
         types_(types),
         limit_(invocation.arguments.number("limit")),
-        idle_(time_flag(invocation.arguments, "idle-ms")) {}
+        idle_(invocation.arguments.duration("idle-ms")) {}
 
   Outcome by_lines() {
     SaidLines lines;
@@ -162,7 +163,7 @@ class GroupWork {
   }
 
   Outcome by_command(const std::string& command) {
-    const auto timeout = time_flag(invocation_.arguments, "timeout-ms").value_or(std::chrono::milliseconds(0));
+    const auto timeout = *invocation_.arguments.duration("timeout-ms");
     while (!done()) {
       if (auto given =
               next(look_every * 5, [&](const GroupDelivery& delivery) { return run(command, timeout, delivery); });
@@ -251,7 +252,7 @@ class GroupWork {
     });
     if (!end) return Failed(Failure(end.error()));
     if (end->killed && interrupted()) return {};  // it leaves: no attempt
-    const auto reason = end->killed ? "the command took longer than " + std::to_string(timeout.count()) + " ms"
+    const auto reason = end->killed ? "the command took longer than " + text_of_duration(timeout)
                                     : "the command ended with status " + std::to_string(end->status);
     if (!end->killed && end->status == 0)
       settle(delivery, GroupSettlement::Kind::acknowledge, {}, {});
@@ -325,12 +326,15 @@ Outcome run_group_work(const Invocation& invocation) {
 }  // namespace
 
 Command group_work_command() {
-  return {"group work",
-          "reading",
-          "Works in a group: prints its events as JSON Lines and takes settlements, or runs a command for each.",
-          "evershard group work billing --data shop --exec ./bill-one",
-          group_work_options,
-          run_group_work};
+  return {
+      "group work",
+      "reading",
+      "Takes a group's events: as JSON Lines, or by a command for each event.",
+      "evershard group work billing --data shop --exec ./bill-one",
+      group_work_options,
+      run_group_work,
+      nullptr,
+      "Without --exec it reads settlements from standard input, a JSON object a line, such as {\"acknowledge\":17}."};
 }
 
 }  // namespace evershard::cli

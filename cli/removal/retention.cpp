@@ -12,10 +12,11 @@ namespace {
 
 Options retention_truncate_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "whose events go, such as order-1")
-      .argument("BEFORE", "its events below this number go; BEFORE and later ones stay");
-  options.flag("uncovered",
-               "also where no snapshot stands for what goes: the aggregate's state cannot be made any more");
+  options.argument("AGGREGATE", "the aggregate, such as order-1")
+      .argument("BEFORE", "events below this number are removed; BEFORE and later ones stay");
+  options.flag(
+      "uncovered",
+      "remove events also where no snapshot covers them; the aggregate's state can then no longer be computed");
   add_retention_flags(options, true);
   return options;
 }
@@ -40,7 +41,7 @@ Outcome run_retention_truncate(const Invocation& invocation) {
 
 Options retention_remove_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "which, such as order-1");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
   add_retention_flags(options, true);
   return options;
 }
@@ -58,7 +59,7 @@ Outcome run_retention_remove(const Invocation& invocation) {
 
 Options retention_erase_options() {
   Options options = store_options();
-  options.argument("SUBJECT", "whose payloads, as their events named it");
+  options.argument("SUBJECT", "the subject, as the events name it");
   add_retention_flags(options, true);
   return options;
 }
@@ -92,8 +93,8 @@ Outcome run_retention_run(const Invocation& invocation) {
 
 Options retention_log_options() {
   Options options = store_options();
-  options.number("after", "NUMBER", "only what came behind this entry", 0)
-      .number("limit", "N", "at most so many", 1'000);
+  options.number("after", "NUMBER", "only entries after this one", 0)
+      .number("limit", "N", "show at most this many", 1'000);
   return options;
 }
 
@@ -132,39 +133,47 @@ Outcome run_retention_log(const Invocation& invocation) {
 Command retention_truncate_command() {
   return {"retention truncate",
           "retention",
-          "Removes an aggregate's events below a number; its version stays, the next append continues.",
+          "Removes an aggregate's events below a number. Its version stays.",
           "evershard retention truncate order-1 100 --reason 'older than ten years' --data shop",
           retention_truncate_options,
-          run_retention_truncate};
+          run_retention_truncate,
+          nullptr,
+          "The next append continues with the next number."};
 }
 Command retention_remove_command() {
   return {"retention remove",
           "retention",
-          "Removes an aggregate: all its events and snapshots. It is hidden until its next event.",
+          "Removes an aggregate: all its events and snapshots.",
           "evershard retention remove customer-7 --reason 'asked for it' --data shop",
           retention_remove_options,
-          run_retention_remove};
+          run_retention_remove,
+          nullptr,
+          "The aggregate is hidden until its next event."};
 }
 Command retention_erase_command() {
   return {"retention erase",
           "retention",
-          "Destroys a subject's key: nobody reads its payloads any more, in backups neither.",
+          "Destroys a subject's key. Nobody can read its payloads any more.",
           "evershard retention erase person-17 --reason 'article 17' --data shop --keys shop-keys",
           retention_erase_options,
-          run_retention_erase};
+          run_retention_erase,
+          nullptr,
+          "The payloads in backups cannot be read any more either."};
 }
 Command retention_run_command() {
   return {"retention run",
           "retention",
-          "Finishes what was broken off, applies all policies as of now, removes expired snapshots.",
+          "Applies all policies now. Finishes removals that were interrupted.",
           "evershard retention run --yes --data shop",
           retention_run_options,
-          run_retention_run};
+          run_retention_run,
+          nullptr,
+          "It also removes expired snapshots."};
 }
 Command retention_log_command() {
   return {"retention log",
           "retention",
-          "What was removed, when, by whom and why.",
+          "Lists what was removed: when, by whom and why.",
           "evershard retention log --data shop",
           retention_log_options,
           run_retention_log};

@@ -44,8 +44,8 @@ void print_result(const Invocation& invocation, const RetentionResult& result, b
   if (result.covered_by)
     parts.emplace_back("stood for by", "the snapshot of version " + std::to_string(result.covered_by->value) +
                                            ", schema revision " + std::to_string(result.covered_revision));
-  parts.emplace_back("records", grouped(result.records) + " written again, " + bytes_text(result.bytes_before) +
-                                    " as " + bytes_text(result.bytes_after));
+  parts.emplace_back("records", grouped(result.records) + " written again, " + rounded_size(result.bytes_before) +
+                                    " as " + rounded_size(result.bytes_after));
   if (!result.operation.empty()) parts.emplace_back("operation", result.operation);
   print_one(invocation, json, parts);
 }
@@ -62,13 +62,12 @@ bool confirmed_at_terminal(const Invocation& invocation) {
 }  // namespace
 
 void add_retention_flags(Options& options, bool removing) {
-  options.value("by", "NAME", "who wants it: kept in the log; else the environment's USER")
-      .value("reason", "TEXT", "why: kept in the log")
-      .flag("dry-run", "say what would go, and change nothing");
+  options.value("by", "NAME", "who asked for it; kept in the log; else USER")
+      .value("reason", "TEXT", "why; kept in the log")
+      .flag("dry-run", "show what would be removed, and change nothing");
   if (!removing) return;
-  options.flag("yes", "do it; without it, and without somebody at a terminal who confirms, nothing is changed")
-      .number("bytes-per-second", "BYTES",
-              "how many bytes of records are written again in a second, at most; 0: as fast as it goes", 0);
+  options.flag("yes", "do it; without it, nothing changes unless somebody confirms at a terminal")
+      .size("bytes-per-second", "how much is rewritten a second, at most; 0: no limit", {}, 0);
 }
 
 RetentionOrder retention_order(const Invocation& invocation) {
@@ -83,7 +82,7 @@ RetentionOrder retention_order(const Invocation& invocation) {
 Outcome look_then_do(const Invocation& invocation, const std::string& what, NothingFound nothing,
                      const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work) {
   auto order = retention_order(invocation);
-  order.bytes_per_second = invocation.arguments.number("bytes-per-second").value_or(0);
+  order.bytes_per_second = invocation.arguments.size("bytes-per-second").value_or(0);
   const bool only_look = std::exchange(order.dry_run, false);
   const bool yes = invocation.arguments.has("yes");
   if (only_look && yes) throw UsageError("--dry-run and --yes contradict each other");

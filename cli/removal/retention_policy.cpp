@@ -1,46 +1,25 @@
 // `evershard retention policy`, `drop`, `policies`: time to live by rules that the store itself keeps.
 
-#include <limits>
-
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/removal/retention_flags.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/retention_json.hpp"
 
 namespace evershard::cli {
 namespace {
 
-constexpr std::pair<char, std::uint64_t> keep_units[] = {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
-
-/// 90d, 12h, 30m, 45s. A bare number is refused: who means days by it would lose all but the last seconds.
-std::chrono::seconds keep_of(const std::string& text) {
-  std::uint64_t unit = 0;
-  std::string_view digits = text;
-  for (const auto& [letter, seconds] : keep_units) {
-    if (digits.empty() || digits.back() != letter) continue;
-    unit = seconds;
-    digits.remove_suffix(1);
-    break;
-  }
-  const auto number = whole_number(digits);
-  if (number && unit == 0)
-    throw UsageError("--keep is " + text + ", without a unit",
-                     "such as " + text + "d, " + text + "h, " + text + "m or " + text + "s");
-  if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / unit)
-    throw UsageError("--keep is " + in_quotes(text),
-                     "a whole number of days, hours, minutes or seconds: 90d, 12h, 30m or 45s");
-  return std::chrono::seconds(static_cast<std::int64_t>(*number * unit));
-}
+/// A bare number is refused: who means days by it would lose all but the last seconds.
+constexpr DurationRule keep_rule{.step = std::chrono::seconds(1)};
 
 Options retention_policy_options() {
   Options options = store_options();
-  options.argument("NAME", "the policy's; one of that name is replaced")
+  options.argument("NAME", "the policy's name; a policy of that name is replaced")
       .value("events", "TYPE",
-             "events of this type go one by one; those of aggregates where a snapshot stands for them")
-      .value("truncate", "AGGREGATE_TYPE", "or of each aggregate of this type what a snapshot stands for")
-      .value("remove", "AGGREGATE_TYPE", "or each aggregate of this type, as a whole, when its last event is as old")
-      .value("keep", "TIME", "how long: 90d, 12h, 30m, 45s, counted from occurred_at")
-      .flag("uncovered", "with --events: also where no snapshot stands for them");
+             "remove events of this type one by one; those of an aggregate only where a snapshot covers them")
+      .value("truncate", "AGGREGATE_TYPE",
+             "or remove, of each aggregate of this type, the events that a snapshot covers")
+      .value("remove", "AGGREGATE_TYPE", "or remove whole aggregates of this type, when their last event is this old")
+      .duration("keep", "how long an event is kept, counted from its occurred_at", keep_rule)
+      .flag("uncovered", "with --events: also where no snapshot covers them");
   add_retention_flags(options, false);
   return options;
 }
@@ -49,7 +28,9 @@ Outcome run_retention_policy(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   RetentionPolicy policy;
   policy.name = arguments.required("NAME");
-  policy.keep = keep_of(arguments.required("keep"));
+  const auto keep = arguments.duration("keep");
+  if (!keep) throw UsageError("--keep is missing");
+  policy.keep = std::chrono::duration_cast<std::chrono::seconds>(*keep);
   policy.uncovered = arguments.has("uncovered");
   int kinds = 0;
   for (const auto kind :
@@ -77,7 +58,7 @@ Outcome run_retention_policy(const Invocation& invocation) {
 
 Options retention_drop_options() {
   Options options = store_options();
-  options.argument("NAME", "the policy's");
+  options.argument("NAME", "the policy's name");
   add_retention_flags(options, false);
   return options;
 }
@@ -103,9 +84,8 @@ Outcome run_retention_policies(const Invocation& invocation) {
   if (!policies) return Failed(Failure(std::move(policies).error()));
   ListPrinter list(invocation, {{"name"}, {"kind"}, {"type"}, {"keep", true}, {"uncovered"}});
   for (const auto& policy : *policies) {
-    const auto seconds = static_cast<std::uint64_t>(policy.keep.count());
     if (invocation.for_people()) {
-      list.row({policy.name, std::string(name_of(policy.kind)), policy.type, grouped(seconds) + " s",
+      list.row({policy.name, std::string(name_of(policy.kind)), policy.type, text_of_duration(policy.keep),
                 policy.uncovered ? "yes" : "no"});
       continue;
     }
@@ -122,7 +102,7 @@ Outcome run_retention_policies(const Invocation& invocation) {
 Command retention_policy_command() {
   return {"retention policy",
           "retention",
-          "Sets a time to live: of events of a type, or of aggregates of a type.",
+          "Sets a time to live for the events or aggregates of a type.",
           "evershard retention policy carts --remove cart --keep 90d --data shop",
           retention_policy_options,
           run_retention_policy};
@@ -130,7 +110,7 @@ Command retention_policy_command() {
 Command retention_drop_command() {
   return {"retention drop",
           "retention",
-          "Drops a policy; what it removed stays removed.",
+          "Drops a policy. What it removed stays removed.",
           "evershard retention drop carts --data shop",
           retention_drop_options,
           run_retention_drop};

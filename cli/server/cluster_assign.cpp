@@ -12,11 +12,11 @@ namespace {
 
 Options assign_options() {
   Options options = cluster_options();
-  options.argument("SHARDS", "which: 3, or 3,5,8", false)
-      .value("of", "NODE", "or all shards of this node")
-      .value("to", "NODE", "the node that goes on with them; it must be up")
+  options.argument("SHARDS", "the shards: 3, or 3,5,8", false)
+      .value("of", "NODE", "all shards of this node instead")
+      .value("to", "NODE", "the node that takes the shards; it must be up")
       .values("accept-loss", "LOSS",
-              "what may be lost, exactly as this command names it without the flag; once for each shard that loses");
+              "a loss you accept, exactly as this command prints it without the flag; once for each shard");
   return options;
 }
 
@@ -117,7 +117,7 @@ Outcome run_cluster_assign(const Invocation& invocation) {
 Command cluster_assign_command() {
   return {"cluster assign",
           "server",
-          "Gives shards, whose node is gone for good, to another node.",
+          "Gives the shards of a node that is gone for good to another node.",
           "evershard cluster assign 3,5 --to 2 --server 127.0.0.1:7420",
           assign_options,
           run_cluster_assign};

@@ -32,13 +32,13 @@ constexpr std::uint32_t pages_behind = 100;  ///< ports, more than there are nod
 Options launch_options() {
   Options options = data_options();
   options.argument("nodes", "how many nodes")
-      .value("listen", "HOST:PORT", "where the first node serves; the others on the ports behind it; port 0: free ones",
-             "127.0.0.1:7420")
+      .value("listen", "HOST:PORT",
+             "where the first node serves; the others use the next ports; port 0: any free ports", "127.0.0.1:7420")
       .value("http-listen", "HOST:PORT",
-             "where the first node's page and HTTP API are; the others' on the ports behind it; port 0: free ones; "
-             "none: no page; else 100 ports behind --listen")
-      .value("shards", "N", "of a new cluster: how many shards, for good; else 16, or as many as it has")
-      .value("keys", "DIR", "the coordinator's keys of subjects, outside of --data")
+             "where the first node's page and HTTP API are; the others use the next ports; port 0: any free ports; "
+             "none: no page; without it, 100 ports above --listen")
+      .value("shards", "N", "how many shards a new cluster gets, for good; without it, 16")
+      .value("keys", "DIR", "the directory of the coordinator's keys, outside of --data")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
 }
@@ -259,10 +259,12 @@ Outcome run_launch(const Invocation& invocation) {
 Command cluster_launch_command() {
   return {"cluster launch",
           "server",
-          "Runs a cluster on this machine, for trying out: a coordinator and nodes, watched until Ctrl-C.",
+          "Runs a coordinator and nodes on this machine, for trying out.",
           "evershard cluster launch 3 --data cluster",
           launch_options,
-          run_launch};
+          run_launch,
+          nullptr,
+          "It starts a process again that ends, until Ctrl-C."};
 }
 
 }  // namespace evershard::cli

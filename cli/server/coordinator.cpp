@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help.hpp"
+#include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/server/server_settings.hpp"
@@ -106,7 +106,7 @@ Outcome run_coordinator(const Invocation& invocation) {
   auto opened = serving::Log::open(options->log);
   if (!opened) return Failed(Failure(std::move(opened).error()));
   serving::Log& log = **opened;
-  log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
+  log.info("starting", {{"version", version_number()}, {"commit", build_commit()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
   for (const auto& name : unknown_variables(server::coordinator_settings()))
     log.warning("a variable of the environment is no setting", {{"name", name}});

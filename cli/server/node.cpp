@@ -1,7 +1,7 @@
 // `evershard node`: a node of a cluster, which serves the whole store.
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help.hpp"
+#include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/serve.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/doors.hpp"
@@ -29,7 +29,7 @@ Outcome run_node(const Invocation& invocation) {
 Command node_command() {
   return {"node",
           "server",
-          "Runs a node of a cluster, and serves the whole store, until SIGTERM.",
+          "Runs a node of a cluster until SIGTERM. It serves the whole store.",
           "evershard node --node 1 --data node-1 --coordinator 127.0.0.1:7430 --secret-file secret",
           node_options,
           run_node};

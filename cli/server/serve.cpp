@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/help.hpp"
+#include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/doors.hpp"
 #include "evershard/doors/server/server.hpp"
@@ -210,7 +210,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   if (!opened) return Failed(Failure(std::move(opened).error()));
   serving::Log& log = **opened;
   if (auto safe = check_safety(*options, &log); !safe) return safe;
-  log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
+  log.info("starting", {{"version", version_number()}, {"commit", build_commit()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
   for (const auto& name : unknown_variables(what.table))
     log.warning("a variable of the environment is no setting", {{"name", name}});
@@ -249,7 +249,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
 Command serve_command() {
   return {"serve",
           "server",
-          "Serves a store until SIGTERM; creates it where there is none.",
+          "Serves a store until SIGTERM. Creates the store if there is none.",
           "evershard serve --data shop --shards 16",
           options,
           run};

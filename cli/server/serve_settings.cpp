@@ -89,20 +89,23 @@ void log_settings(const settings::Settings& settings, serving::Log& log) {
 
 Options settings_options(const settings::Table& table) {
   Options options;
-  options.value("config", "FILE", "a file of settings; else the environment's EVERSHARD_CONFIG");
+  options.value("config", "FILE", "a file of settings; else EVERSHARD_CONFIG");
   for (const auto& setting : table) {
-    if (is_bare(setting))
+    if (is_bare(setting)) {
       options.flag(setting.name.c_str(), setting.sentence.c_str());
-    else if (setting.kind == Kind::list)
+      continue;
+    }
+    if (setting.kind == Kind::list)
       options.values(setting.name.c_str(), settings::placeholder_of(setting).c_str(),
                      (setting.sentence + " Default: " + setting.by_default + ".").c_str());
     else
       options.value(setting.name.c_str(), settings::placeholder_of(setting).c_str(), setting.sentence.c_str(),
                     setting.by_default);
+    options.such_as(setting.kind == Kind::yes_no ? std::vector<std::string>{"yes", "no"} : setting.choices);
   }
-  options.flag("check", "prints what is in force and where it comes from, says what is wrong, and ends")
-      .flag("sample-config", "prints a configuration file with every setting")
-      .flag("help-markdown", "prints docs/configuration.md");
+  options.flag("check", "print the settings in force, where each comes from and what is wrong, then end")
+      .flag("sample-config", "print a configuration file with every setting, then end")
+      .flag("help-markdown", "print docs/configuration.md, then end");
   return options;
 }
 

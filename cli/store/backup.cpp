@@ -10,11 +10,9 @@ namespace {
 
 Options backup_options() {
   Options options = store_options();
-  options.argument("TARGET", "an empty directory, or one that is not there yet");
-  options.flag("truth-only", "without the indexes: less than half of the size; `restore` makes them anew")
-      .value("up-to", "POSITION",
-             "a clone that ends with this position, as if nothing behind it had been appended; it must not lie inside "
-             "of an append");
+  options.argument("TARGET", "an empty directory, or one that does not exist yet");
+  options.flag("truth-only", "leave out the indexes, which is less than half of the size; `restore` builds them again")
+      .value("up-to", "POSITION", "end the copy with this position; it must be the last one of an append");
   return options;
 }
 
@@ -49,10 +47,12 @@ Outcome run_backup(const Invocation& invocation) {
 Command backup_command() {
   return {"backup",
           "store",
-          "Copies the store, whole, without indexes, or up to a position, into an empty directory.",
+          "Copies a store into an empty directory.",
           "evershard backup /backups/monday --data shop",
           backup_options,
-          run_backup};
+          run_backup,
+          nullptr,
+          "The copy is the whole store, without its indexes with --truth-only, or up to a position with --up-to."};
 }
 
 }  // namespace evershard::cli

@@ -17,16 +17,15 @@ Options bench_options() {
   const bench::BenchOptions defaults;
   static const std::string only = "one part: " + names_of_parts() + "; else all";
   Options options;
-  options.value(
-      "data", "DIR",
-      "where it puts its stores, below; else a folder of its own below the temporary directory, removed afterwards");
-  options.value("only", "PART", only.c_str());
-  options.number("seconds", "N", "how long each workload of appends runs, a round",
-                 static_cast<std::uint64_t>(defaults.seconds));
-  options.number("rounds", "N", "in how many turns what is compared is measured", defaults.rounds);
-  options.number("events", "N", "how many events are read from", defaults.events);
-  options.number("open-events", "N", "how many events a store has that is opened", defaults.open_events);
-  options.number("seed", "N", "of the workloads", defaults.seed);
+  options.value("data", "DIR", "where it creates its stores; without it, in a temporary directory that it removes");
+  options.value("only", "PART", only.c_str()).one_of(bench::parts());
+  options.duration("seconds", "how long each workload of appends runs in a round",
+                   {BareNumber::seconds, std::chrono::seconds(1), std::chrono::hours(24)},
+                   std::chrono::milliseconds(static_cast<std::int64_t>(defaults.seconds * 1'000)));
+  options.number("rounds", "N", "how many rounds are measured", defaults.rounds);
+  options.number("events", "N", "how many events the store has that is read", defaults.events);
+  options.number("open-events", "N", "how many events the store has that is opened", defaults.open_events);
+  options.number("seed", "N", "the seed of the workloads", defaults.seed);
   return options;
 }
 
@@ -35,7 +34,7 @@ Outcome run_bench(const Invocation& invocation) {
   bench::BenchOptions options;
   if (const auto data = arguments.text("data")) options.directory = *data;
   options.only = arguments.text("only").value_or("");
-  options.seconds = static_cast<double>(arguments.number_at_least("seconds", 1));
+  options.seconds = std::chrono::duration<double>(*arguments.duration("seconds")).count();
   options.rounds = arguments.number_at_least("rounds", 1);
   options.events = arguments.number_at_least("events", 1'000);
   options.open_events = arguments.number_at_least("open-events", 1'000);
@@ -57,7 +56,7 @@ Outcome run_bench(const Invocation& invocation) {
 Command bench_command() {
   return {"bench",
           "store",
-          "Measures this machine: appends, reads, opening, each beside its ceiling.",
+          "Measures this machine. Each figure stands beside its ceiling.",
           "evershard bench --only append",
           bench_options,
           run_bench};

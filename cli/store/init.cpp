@@ -17,8 +17,8 @@ constexpr std::uint64_t shards_default = 16;
 
 Options init_options() {
   Options options = data_options();
-  options.number("shards", "N", "how many shards, for good: they cannot be changed later", shards_default)
-      .flag("if-absent", "a store that is there already, with as many shards, is as good");
+  options.number("shards", "N", "how many shards; this cannot be changed later", shards_default)
+      .flag("if-absent", "do nothing if the store exists and has as many shards");
   return options;
 }
 

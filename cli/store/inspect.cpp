@@ -22,9 +22,10 @@ Options inspect_options() {
   Options options = data_options();
   static const std::string families = "which rows: " + families_text();
   options.value("family", "NAME", families.c_str(), InspectOptions{}.family)
-      .value("shard", "N", "only this shard's; of journal and runs")
-      .value("prefix", "HEX", "only keys that begin with these bytes")
-      .value("limit", "N", "at most so many rows; without it, all");
+      .such_as(raw_families())
+      .value("shard", "N", "only rows of this shard; for journal and runs")
+      .value("prefix", "HEX", "only keys that begin with these bytes, in hex")
+      .value("limit", "N", "show at most this many rows; without it, all");
   return options;
 }
 
@@ -74,7 +75,7 @@ Outcome run_inspect(const Invocation& invocation) {
 Command inspect_command() {
   return {"inspect",
           "store",
-          "Shows raw keys and records, decoded, of a store that is not open.",
+          "Shows the raw keys and records of a store that is not open.",
           "evershard inspect --data shop --family journal --shard 3 --limit 10",
           inspect_options,
           run_inspect};

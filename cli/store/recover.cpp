@@ -12,13 +12,13 @@ namespace {
 
 Options recover_options() {
   Options options = data_options();
-  options.flag("yes", "do it, and lose what is named; without it nothing is changed")
-      .flag("cut-back", "end the store before the first hole, so that what is left is dense; not of a node's part")
+  options.flag("yes", "repair it, and lose what was named; without it, nothing changes")
+      .flag("cut-back",
+            "end the store before its first gap, so that no position is missing; not for a node's directory")
       .flag("cut-log",
-            "of a cluster whose coordinator's directory is lost: makes it anew, in --data, from the nodes' "
-            "directories; all are stopped")
-      .values("from", "DIR", "with --cut-log: the directory of a node, or a copy of it; once for each node")
-      .flag("accept-unknown", "with --cut-log: positions whose events no node has stay empty");
+            "rebuild a lost coordinator's directory, in --data, from the nodes' directories; all must be stopped")
+      .values("from", "DIR", "with --cut-log: a node's directory or a copy of it; once for each node")
+      .flag("accept-unknown", "with --cut-log: leave positions empty whose events no node has");
   return options;
 }
 
@@ -101,10 +101,12 @@ Outcome run_recover(const Invocation& invocation) {
 Command recover_command() {
   return {"recover",
           "store",
-          "Says what is wrong with a store and what would be lost; mends it with --yes.",
+          "Shows what is damaged and what a repair would lose. --yes repairs it.",
           "evershard recover --data shop",
           recover_options,
-          run_recover};
+          run_recover,
+          nullptr,
+          "Without --yes it changes nothing and prints what would be lost."};
 }
 
 }  // namespace evershard::cli

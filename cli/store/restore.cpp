@@ -12,10 +12,8 @@ namespace {
 Options restore_options() {
   Options options;
   options.argument("SOURCE", "a backup, or a store that is not open");
-  options.argument("TARGET", "an empty directory, or one that is not there yet");
-  options.value("up-to", "POSITION",
-                "the store ends with this position, as if nothing behind it had been appended; it must not lie inside "
-                "of an append");
+  options.argument("TARGET", "an empty directory, or one that does not exist yet");
+  options.value("up-to", "POSITION", "end the store with this position; it must be the last one of an append");
   return options;
 }
 
@@ -47,10 +45,12 @@ Outcome run_restore(const Invocation& invocation) {
 Command restore_command() {
   return {"restore",
           "store",
-          "Copies a backup, to its end or up to a position, into an empty directory, and verifies it.",
+          "Copies a backup into an empty directory and verifies it.",
           "evershard restore /backups/monday shop",
           restore_options,
-          run_restore};
+          run_restore,
+          nullptr,
+          "It copies all of the backup, or up to a position with --up-to."};
 }
 
 }  // namespace evershard::cli

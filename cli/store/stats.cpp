@@ -23,9 +23,9 @@ Outcome run_stats(const Invocation& invocation) {
   parts.insert(parts.end(), {{"events", grouped(stats.watermark.value)},
                              {"indexed in files up to", grouped(stats.sealed.value)},
                              {"indexed in memory", grouped(stats.tail_events) + " events"},
-                             {"on disk", bytes_text(stats.disk_bytes)},
-                             {"free on disk", bytes_text(stats.disk_free_bytes)},
-                             {"in memory", bytes_text(stats.memory_bytes)},
+                             {"on disk", rounded_size(stats.disk_bytes)},
+                             {"free on disk", rounded_size(stats.disk_free_bytes)},
+                             {"in memory", rounded_size(stats.memory_bytes)},
                              {"backend", stats.backend_assertions
                                              ? "with assertions: 1.6 to 1.8 times slower than a release build of it"
                                              : "release build"}});
@@ -39,7 +39,7 @@ Outcome run_stats(const Invocation& invocation) {
 Command stats_command() {
   return {"stats",
           "store",
-          "Shows which store it is, its figures, and what it runs on.",
+          "Shows a store's identity, its figures and what it runs on.",
           "evershard stats --data shop",
           store_options,
           run_stats};

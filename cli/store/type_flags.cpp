@@ -28,16 +28,15 @@ void put_name(std::map<std::string, std::string>& names, const std::string& flag
 
 void add_name_flags(Options& options) {
   options
-      .values("alias", "TYPE=MESSAGE",
-              "events stored under this type are this message; else the message of the type's own name")
+      .values("alias", "TYPE=MESSAGE", "events of this type are this message; without it, the message of the same name")
       .values("state", "TYPE=MESSAGE", "snapshots of aggregates of this type are this message");
 }
 
 void add_type_flags(Options& options) {
   options.value("descriptors", "FILE.pb",
-                "types for this command, over those of `evershard types`: a set made by protoc --descriptor_set_out");
+                "more types for this command, from a file that protoc --descriptor_set_out made");
   add_name_flags(options);
-  options.flag("as-stored", "payloads as their bytes alone; no types are looked at");
+  options.flag("as-stored", "show payloads as bytes; ignore registered types");
 }
 
 Result<RegisteredTypes> names_of(const Arguments& arguments) {

@@ -52,10 +52,10 @@ void report(const Invocation& invocation, const RegisteredTypes& types, std::siz
 
 Options add_options() {
   Options options = data_options();
-  options.argument("FILE.pb", "what `protoc --include_imports --descriptor_set_out=FILE.pb` made; - is standard input",
+  options.argument("FILE.pb", "the output of `protoc --include_imports --descriptor_set_out`; - is standard input",
                    false);
   add_name_flags(options);
-  options.flag("replace", "puts files and names in the place of those that are there and differ");
+  options.flag("replace", "replace files and names that are registered and differ");
   return options;
 }
 
@@ -137,10 +137,10 @@ Outcome list_types(const Invocation& invocation) {
 
 Options remove_options() {
   Options options = data_options();
-  options.values("file", "NAME", "a .proto file of `evershard types list`, with its messages")
-      .values("alias", "TYPE", "what an event type stands for")
-      .values("state", "TYPE", "what the snapshots of an aggregate type are")
-      .flag("all", "everything, also where it is damaged");
+  options.values("file", "NAME", "a .proto file from `evershard types list`, with its messages")
+      .values("alias", "TYPE", "an event type's message")
+      .values("state", "TYPE", "the message of an aggregate type's snapshots")
+      .flag("all", "everything, even if it is damaged");
   return options;
 }
 
@@ -178,18 +178,17 @@ Outcome remove(const Invocation& invocation) {
 }  // namespace
 
 Command types_add_command() {
-  return {
-      "types add",
-      "types",
-      "Registers Protobuf messages with a store, so that payloads are shown as JSON.",
-      "evershard types add bank.pb --data shop --state bank_account=bank.Account --alias deposited.v1=bank.Deposited",
-      add_options,
-      add};
+  return {"types add",
+          "types",
+          "Registers Protobuf messages, so that payloads are shown as JSON.",
+          "evershard types add bank.pb --data shop --alias deposited.v1=bank.Deposited",
+          add_options,
+          add};
 }
 Command types_list_command() {
   return {"types list",
           "types",
-          "Lists registered messages, and what stands for them.",
+          "Lists registered messages and the types they stand for.",
           "evershard types list --data shop",
           list_types_options,
           list_types};
@@ -197,7 +196,7 @@ Command types_list_command() {
 Command types_remove_command() {
   return {"types remove",
           "types",
-          "Takes registered files and names away; payloads stay as they are.",
+          "Removes registered files and names. Payloads stay as they are.",
           "evershard types remove --data shop --alias deposited.v1",
           remove_options,
           remove};

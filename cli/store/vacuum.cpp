@@ -17,16 +17,19 @@ Outcome run_vacuum(const Invocation& invocation) {
   const std::uint64_t behind = store->stats().value_or(StoreStats{}).disk_bytes;
   JsonText json;
   json.begin_object().key("disk_bytes_before").number(before).key("disk_bytes").number(behind).end_object();
-  print_one(invocation, json, {{"before", bytes_text(before)}, {"now", bytes_text(behind)}});
+  print_one(invocation, json, {{"before", rounded_size(before)}, {"now", rounded_size(behind)}});
   return {};
 }
 
 }  // namespace
 
 Command vacuum_command() {
-  return {
-      "vacuum",      "store",   "Gives back the space of what was removed or replaced.", "evershard vacuum --data shop",
-      store_options, run_vacuum};
+  return {"vacuum",
+          "store",
+          "Gives back the disk space of what was removed or replaced.",
+          "evershard vacuum --data shop",
+          store_options,
+          run_vacuum};
 }
 
 }  // namespace evershard::cli

@@ -62,11 +62,13 @@ Outcome run_verify(const Invocation& invocation) {
 Command verify_command() {
   return {"verify",
           "store",
-          "Checks every record, the order, and the indexes against a rebuild; of a node's directory, a cut log or a "
-          "backup too.",
+          "Checks every record, the order and the indexes of a store or a backup.",
           "evershard verify --data shop",
           store_options,
-          run_verify};
+          run_verify,
+          nullptr,
+          "It checks the indexes against a rebuild. --data may also be the directory of a cluster's node or "
+          "coordinator, or a backup."};
 }
 
 }  // namespace evershard::cli

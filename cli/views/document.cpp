@@ -34,13 +34,13 @@ void print_definitions(const Invocation& invocation, const std::vector<DocumentD
 
 Options define_options() {
   Options options = store_options();
-  options.argument("TYPE", "of aggregates, such as order")
-      .argument("FILE", "the definition as JSON; - is standard input");
-  options.value("expected", "VERSION", "which the definition must have now, 0: none; without it, whatever it has");
+  options.argument("TYPE", "the aggregates' type, such as order")
+      .argument("FILE", "a file with the definition as JSON; - is standard input");
+  options.value("expected", "VERSION", "the version the definition must have now; 0: there is none; without it, any");
   options
       .flag("rebuild",
-            "makes the documents again of the events that are left, also by the same definition: after an erasure")
-      .flag("wait", "returns when the documents of this definition are read");
+            "build the documents again from the events that are left, also with the same definition; after an erasure")
+      .flag("wait", "return when the documents of this definition are in use");
   return options;
 }
 
@@ -77,7 +77,7 @@ Outcome run_definitions(const Invocation& invocation) {
 
 Options describe_options() {
   Options options = store_options();
-  options.argument("TYPE", "of aggregates, such as order");
+  options.argument("TYPE", "the aggregates' type, such as order");
   return options;
 }
 
@@ -93,7 +93,7 @@ Outcome run_describe(const Invocation& invocation) {
 
 Options drop_options() {
   Options options = store_options();
-  options.argument("TYPE", "of aggregates, such as order");
+  options.argument("TYPE", "the aggregates' type, such as order");
   return options;
 }
 
@@ -109,9 +109,10 @@ Outcome run_drop(const Invocation& invocation) {
 
 Options get_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
-  options.flag("eventual", "as the rows have it now; without it, behind everything that is ordered for the aggregate")
-      .value("at-least", "POSITION", "once the store shows this position, with --eventual the rows");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
+  options.flag("eventual", "show what is stored now; without it, wait for all events of the aggregate")
+      .value("at-least", "POSITION",
+             "wait until the store shows this position; with --eventual, until the documents do");
   return options;
 }
 
@@ -143,17 +144,16 @@ Outcome run_get(const Invocation& invocation) {
 
 Options list_options() {
   Options options = store_options();
-  options.argument("TYPE", "of aggregates, such as order");
+  options.argument("TYPE", "the aggregates' type, such as order");
   options
       .value("filter", "COMPARISON",
              "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
-      .value("after", "VALUE", "begins behind this value of an aggregate's id")
-      .number("limit", "N", "at most so many", listed_default)
+      .value("after", "VALUE", "only documents after this value of an aggregate's id")
+      .number("limit", "N", "show at most this many", listed_default)
       .value("at-least", "POSITION",
-             "once the rows show this position; without it, once those of the newest definition show everything that "
-             "is there")
-      .value("definition", "VERSION", "made by this version of the definition; 0: by the newest")
-      .flag("eventual", "as the rows have them now");
+             "wait until the documents show this position; without it, all events that are there now")
+      .value("definition", "VERSION", "documents of this version of the definition; 0: the newest")
+      .flag("eventual", "show what is stored now, without waiting");
   return options;
 }
 
@@ -206,7 +206,7 @@ Outcome run_list(const Invocation& invocation) {
 
 Options remove_options() {
   Options options = store_options();
-  options.argument("AGGREGATE", "such as order-1");
+  options.argument("AGGREGATE", "the aggregate, such as order-1");
   return options;
 }
 
@@ -223,7 +223,7 @@ Outcome run_remove(const Invocation& invocation) {
 Command document_define_command() {
   return {"document define",
           "reading",
-          "Says what the documents of an aggregate type are made by, or changes it.",
+          "Defines how the documents of an aggregate type are built.",
           "evershard document define order order.json --data shop",
           define_options,
           run_define};
@@ -231,7 +231,7 @@ Command document_define_command() {
 Command document_definitions_command() {
   return {"document definitions",
           "reading",
-          "Lists what documents are made by.",
+          "Lists the definitions of documents.",
           "evershard document definitions --data shop",
           store_options,
           run_definitions};
@@ -239,7 +239,7 @@ Command document_definitions_command() {
 Command document_describe_command() {
   return {"document describe",
           "reading",
-          "Shows how far the documents of a type are, by each version of their definition that is kept.",
+          "Shows how far a type's documents are, for each kept definition.",
           "evershard document describe order --data shop",
           describe_options,
           run_describe};
@@ -247,7 +247,7 @@ Command document_describe_command() {
 Command document_get_command() {
   return {"document get",
           "reading",
-          "Shows the document of an aggregate: its current state as JSON.",
+          "Shows an aggregate's document: its current state as JSON.",
           "evershard document get order-1 --data shop",
           get_options,
           run_get};
@@ -263,7 +263,7 @@ Command document_list_command() {
 Command document_remove_command() {
   return {"document remove",
           "reading",
-          "Hides a document until its aggregate's next event; the events stay.",
+          "Hides a document until its aggregate's next event. The events stay.",
           "evershard document remove order-1 --data shop",
           remove_options,
           run_remove};
@@ -271,7 +271,7 @@ Command document_remove_command() {
 Command document_drop_command() {
   return {"document drop",
           "reading",
-          "Drops the documents of a type; the events stay.",
+          "Drops the documents of a type. The events stay.",
           "evershard document drop order --data shop",
           drop_options,
           run_drop};

@@ -15,12 +15,15 @@ namespace {
 
 Options index_create_options() {
   Options options = store_options();
-  options.argument("NAME", "of a value index; an index of a query has its name from the query", false);
+  options.argument("NAME", "the name of a value index; an index of a query is named by its query", false);
   add_query_flags(options);
-  options.value("path", "PATH", "a value index: where the value is, such as $.customer.city or $.items[0].sku")
-      .value("value", "TYPE", "text, integer, number, boolean or time", "text")
-      .value("source", "WHERE", "the path begins in the payload or in the metadata", "payload")
-      .flag("wait", "returns when the index shows what the store had when this command began");
+  options
+      .value("path", "JSON-PATH", "create a value index; where the value is, such as $.customer.city or $.items[0].sku")
+      .value("value", "TYPE", "what the values are: text, integer, number, boolean or time", "text")
+      .such_as({"text", "integer", "number", "boolean", "time"})
+      .value("source", "WHERE", "where the path begins: in the payload or in the metadata", "payload")
+      .such_as({"payload", "metadata"})
+      .flag("wait", "return when the index shows all events that are there now");
   return options;
 }
 
@@ -57,18 +60,19 @@ Outcome index_list(const Invocation& invocation) {
 
 Options index_read_options() {
   Options options = store_options();
-  options.argument("NAME", "of the index; without it, that of the query given", false);
+  options.argument("NAME", "the index's name; without it, the index of the query", false);
   add_query_flags(options);
   add_rows_flags(options);
   options
-      .value("start", "NUMBER", "of an index: from this number on; without it, from the first, backwards from the last")
-      .value("equal", "VALUE", "of a value index: this value")
-      .value("from", "VALUE", "this value and those behind it")
-      .value("to", "VALUE", "up to this value, inclusive")
-      .value("until", "VALUE", "up to this value, exclusive")
-      .number("limit", "N", "at most so many", 100)
-      .flag("backwards", "from the last to the first")
-      .flag("events", "with the events themselves");
+      .value("start", "NUMBER",
+             "for an index of a query: start at this number; without it, at the first or, backwards, at the last")
+      .value("equal", "VALUE", "for a value index: only this value")
+      .value("from", "VALUE", "for a value index: this value and greater ones")
+      .value("to", "VALUE", "for a value index: up to this value, inclusive")
+      .value("until", "VALUE", "for a value index: up to this value, exclusive")
+      .number("limit", "N", "show at most this many", 100)
+      .flag("backwards", "show the last first")
+      .flag("events", "show the events too");
   add_type_flags(options);
   return options;
 }
@@ -195,7 +199,7 @@ Outcome index_read(const Invocation& invocation) {
 
 Options index_drop_options() {
   Options options = store_options();
-  options.argument("NAME", "of the index");
+  options.argument("NAME", "the index's name");
   return options;
 }
 
@@ -209,20 +213,23 @@ Outcome index_drop(const Invocation& invocation) {
 Command index_create_command() {
   return {"index create",
           "reading",
-          "Keeps a query's matches by number, or events by a value in them.",
+          "Creates an index: of a query's matches, or of a value in events.",
           "evershard index create by-city --data shop --type OrderPlaced --path '$.customer.city'",
           index_create_options,
           index_create};
 }
 Command index_list_command() {
-  return {
-      "index list",  "reading", "Lists indexes: how far they are, what they hold.", "evershard index list --data shop",
-      store_options, index_list};
+  return {"index list",
+          "reading",
+          "Lists the indexes: how far each is and what it holds.",
+          "evershard index list --data shop",
+          store_options,
+          index_list};
 }
 Command index_read_command() {
   return {"index read",
           "reading",
-          "Reads an index: by number, or by value.",
+          "Reads an index by number or by value.",
           "evershard index read by-city --data shop --equal Lyon --events",
           index_read_options,
           index_read};

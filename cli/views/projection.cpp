@@ -11,7 +11,7 @@ bool any_projection(const ProjectionInfo&) { return true; }
 
 Options projection_options() {
   Options options = store_options();
-  options.argument("NAME", "of the projection");
+  options.argument("NAME", "the projection's name");
   return options;
 }
 
@@ -19,17 +19,18 @@ Options projection_options() {
 
 Options projection_create_options() {
   Options options = projection_options();
-  options.argument("FILE", "its definition as JSON; - is standard input");
-  options.value("kind", "KIND", "table, value or index", "table")
-      .flag("wait", "returns when it shows what the store had when this command began");
+  options.argument("FILE", "a file with the definition as JSON; - is standard input");
+  options.value("kind", "KIND", "what it is a definition of: table, value or index", "table")
+      .such_as({"table", "value", "index"})
+      .flag("wait", "return when it shows all events that are there now");
   return options;
 }
 
 Options projection_change_options() {
   Options options = projection_options();
-  options.argument("FILE", "its new definition as JSON; - is standard input");
-  options.value("expected", "VERSION", "`last` as it must be now; without it, whatever it is")
-      .flag("wait", "returns when the new version shows what the store had when this command began");
+  options.argument("FILE", "a file with the new definition as JSON; - is standard input");
+  options.value("expected", "VERSION", "the version that must be the last one now; without it, any")
+      .flag("wait", "return when the new version shows all events that are there now");
   return options;
 }
 
@@ -87,7 +88,7 @@ Outcome projection_ask(const Invocation& invocation) {
 Command projection_create_command() {
   return {"projection create",
           "reading",
-          "Makes a table, or another projection, by its definition.",
+          "Creates a table or another projection from its definition.",
           "evershard projection create orders orders.json --data shop",
           projection_create_options,
           projection_create};
@@ -95,7 +96,7 @@ Command projection_create_command() {
 Command projection_change_command() {
   return {"projection change",
           "reading",
-          "Gives a projection another definition, built beside the one that is read.",
+          "Gives a projection a new definition, built beside the one in use.",
           "evershard projection change orders orders.json --data shop",
           projection_change_options,
           projection_change};
@@ -111,7 +112,7 @@ Command projection_list_command() {
 Command projection_describe_command() {
   return {"projection describe",
           "reading",
-          "Shows a projection: definition, versions, how far each is, errors.",
+          "Shows a projection's definition, versions, progress and errors.",
           "evershard projection describe by-city --data shop",
           projection_options,
           projection_describe};
@@ -119,7 +120,7 @@ Command projection_describe_command() {
 Command projection_pause_command() {
   return {"projection pause",
           "reading",
-          "Stops a projection where it is; what it shows already can be read.",
+          "Stops a projection. What it holds can still be read.",
           "evershard projection pause by-city --data shop",
           projection_options,
           projection_ask<Projections::Ask::pause>};
@@ -127,7 +128,7 @@ Command projection_pause_command() {
 Command projection_resume_command() {
   return {"projection resume",
           "reading",
-          "Lets a projection go on that was paused, or that an error stopped.",
+          "Continues a projection that was paused or that an error stopped.",
           "evershard projection resume by-city --data shop",
           projection_options,
           projection_ask<Projections::Ask::resume>};
@@ -135,7 +136,7 @@ Command projection_resume_command() {
 Command projection_reset_command() {
   return {"projection reset",
           "reading",
-          "Clears a projection's rows at once and builds them anew.",
+          "Deletes a projection's rows at once and builds them again.",
           "evershard projection reset by-city --data shop",
           projection_options,
           projection_ask<Projections::Ask::reset>};
@@ -143,7 +144,7 @@ Command projection_reset_command() {
 Command projection_rebuild_command() {
   return {"projection rebuild",
           "reading",
-          "Builds a projection anew beside the rows that are read, then swaps them.",
+          "Builds a projection again beside the rows in use, then swaps them.",
           "evershard projection rebuild by-city --data shop",
           projection_options,
           projection_ask<Projections::Ask::rebuild>};

@@ -84,9 +84,8 @@ Result<std::string> read_definition(const std::string& path) {
 void add_rows_flags(Options& options) {
   options
       .value("at-least", "POSITION",
-             "waits until the rows show this position; without it, those of values show what the store has when the "
-             "command begins")
-      .value("version", "N", "of this version; without it, the one that serves");
+             "wait until the index shows this position; without it, a value index shows all events that are there now")
+      .value("version", "N", "read this version; without it, the one in use");
 }
 
 std::chrono::milliseconds rows_timeout(const Invocation& invocation) {

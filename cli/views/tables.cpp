@@ -87,13 +87,13 @@ Outcome describe_table(const Invocation& invocation) {
 Options select_options() {
   Options options = table_options();
   options.value("where", "FILTER", "only rows that match, such as \"total > 10 AND customer = :c\"")
-      .values("param", "NAME=VALUE", "a parameter of the filter: :NAME, or ?1 as 1=VALUE; JSON, or text as it stands")
+      .values("param", "NAME=VALUE", "a parameter of the filter: :NAME, or ?1 as 1=VALUE; the value is JSON, else text")
       .values("field", "NAME", "only these fields")
-      .values("order", "NAME", "in this order; -NAME: descending")
-      .value("limit", "N", "at most so many rows; without it, all")
-      .value("at-least", "POSITION", "once the table has passed this position")
-      .value("version", "N", "of this version of the table")
-      .flag("explain", "show how rows would be found, and find none");
+      .values("order", "NAME", "sort by this field; -NAME: descending")
+      .value("limit", "N", "show at most this many rows; without it, all")
+      .value("at-least", "POSITION", "wait until the table has passed this position")
+      .value("version", "N", "read this version of the table")
+      .flag("explain", "show how rows would be found, without reading them");
   return options;
 }
 
@@ -180,7 +180,7 @@ Outcome select_rows(const Invocation& invocation) {
 
 Options parked_options() {
   Options options = table_options();
-  options.number("after", "POSITION", "only those behind it", 0);
+  options.number("after", "POSITION", "only those after this position", 0);
   return options;
 }
 
@@ -223,8 +223,8 @@ Outcome list_parked(const Invocation& invocation) {
 
 Options settle_options() {
   Options options = table_options();
-  options.values("position", "POSITION", "of this event; may be given more than once")
-      .flag("all", "of all that are parked, step by step");
+  options.values("position", "POSITION", "the event at this position; may be given more than once")
+      .flag("all", "all parked events, step by step");
   return options;
 }
 
@@ -316,7 +316,7 @@ Outcome discard_parked(const Invocation& invocation) { return settle(invocation,
 Command table_list_command() {
   return {"table list",
           "reading",
-          "Lists the tables, how far they are, what stops them.",
+          "Lists the tables, how far each is and what stops it.",
           "evershard table list --data shop",
           store_options,
           list_tables};
@@ -340,7 +340,7 @@ Command table_select_command() {
 Command table_parked_command() {
   return {"table parked",
           "reading",
-          "Lists the events that do not fit into a table, and why.",
+          "Lists the events that do not fit a table, and why.",
           "evershard table parked orders --data shop",
           parked_options,
           list_parked};
@@ -348,7 +348,7 @@ Command table_parked_command() {
 Command table_retry_command() {
   return {"table retry",
           "reading",
-          "Tries parked events again.",
+          "Applies parked events again.",
           "evershard table retry orders --data shop --position 17",
           settle_options,
           retry_parked};
@@ -356,7 +356,7 @@ Command table_retry_command() {
 Command table_discard_command() {
   return {"table discard",
           "reading",
-          "Gives parked events up.",
+          "Gives up parked events.",
           "evershard table discard orders --data shop --position 17",
           settle_options,
           discard_parked};

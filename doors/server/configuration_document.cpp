@@ -22,7 +22,10 @@ Each setting below is a flag (`--block-cache 256MiB`), a variable of the environ
   goes before.
 - Of the environment, a variable that is almost a setting's is refused; one that begins with `EVERSHARD_` and is like none is named in the log. Empty ones count as not set. What clients read (`EVERSHARD_SERVER`, `EVERSHARD_TOKEN`, ...) and what Kubernetes sets for a service of this
   name (`EVERSHARD_SERVICE_...`, `EVERSHARD_PORT...`) is passed over.
-- SIZE is a number of bytes, or has a unit: `64KiB`, `128MiB`, `2GiB`, `1TiB`. DURATION has a unit: `500ms`, `30s`, `5min`, `24h`; `0` needs none.
+- SIZE is a number of bytes, or has a unit: `B`, `KiB`, `MiB`, `GiB`, `TiB` (1024 each) or `KB`, `MB`,
+  `GB`, `TB` (1000 each). `16MiB` and `1GB` are sizes.
+- DURATION has a unit: `ms`, `s`, `min`, `h` or `d`. `500ms`, `12s`, `5min`, `2h` and `90d` are durations;
+  `0` needs no unit. Flags of the command line are written in the same way.
 - LIST is `a, b`; `none` is the empty list. As a flag it may also be given several times.
 - *Reloadable* settings take a new value from the file at SIGHUP; the others need a restart, and the log says so.
 

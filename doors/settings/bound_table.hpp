@@ -36,13 +36,13 @@ class BoundTable {
     }
     template <class Field>
     Setting& size(const char* name, const char* sentence, Field field) {
-      return add(name, Kind::size, sentence, text_of_size(figure(field)), figure_put(field));
+      return add(name, Kind::size, sentence, text_of_figure(Kind::size, figure(field)), figure_put(field));
     }
     template <class Field>
     Setting& duration(const char* name, const char* sentence, Field field) {
       const auto standard = static_cast<std::uint64_t>(field(defaults_).count());
       return add(
-          name, Kind::duration, sentence, text_of_duration(standard),
+          name, Kind::duration, sentence, text_of_figure(Kind::duration, standard),
           [field](Options& options, const Value& value) { field(options) = std::chrono::milliseconds(value.number); });
     }
     /// Of anything that is made from a text.

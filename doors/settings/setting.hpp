@@ -16,8 +16,8 @@ enum class Kind : std::uint8_t {
   text,
   path,
   number,
-  size,      ///< bytes: 4096, 64KiB, 128MiB, 2GiB, 1TiB
-  duration,  ///< 500ms, 30s, 5min, 24h; 0 needs no unit
+  size,      ///< protocol/quantity.hpp: 4096, 64KiB, 128MiB, 1GB
+  duration,  ///< protocol/quantity.hpp: 500ms, 30s, 5min, 2h, 90d; 0 needs no unit
   yes_no,
   choice,
   list,  ///< texts, separated by commas; `none`: no text
@@ -47,8 +47,8 @@ struct Value {
 /// Errors: invalid_argument: what it must be, and what it is (of a secret: not what it is)
 [[nodiscard]] Result<Value> value_of(const Setting& setting, std::string_view text);
 
-[[nodiscard]] std::string text_of_size(std::uint64_t bytes);
-[[nodiscard]] std::string text_of_duration(std::uint64_t milliseconds);
+/// Of number, size (bytes), duration (milliseconds).
+[[nodiscard]] std::string text_of_figure(Kind kind, std::uint64_t number);
 [[nodiscard]] std::string text_of_list(const std::vector<std::string>& list);
 
 /// EVERSHARD_BLOCK_CACHE

@@ -12,14 +12,9 @@ std::string in_table(std::string text) {
 
 std::string values_of(const Setting& setting) {
   std::string text = placeholder_of(setting);
-  const auto bound = [&](std::uint64_t number) {
-    return setting.kind == Kind::size       ? text_of_size(number)
-           : setting.kind == Kind::duration ? text_of_duration(number)
-                                            : std::to_string(number);
-  };
   const bool figure = setting.kind == Kind::number || setting.kind == Kind::size || setting.kind == Kind::duration;
-  if (figure && setting.least != 0) text += ", from " + bound(setting.least);
-  if (figure && setting.most != Setting{}.most) text += ", up to " + bound(setting.most);
+  if (figure && setting.least != 0) text += ", from " + text_of_figure(setting.kind, setting.least);
+  if (figure && setting.most != Setting{}.most) text += ", up to " + text_of_figure(setting.kind, setting.most);
   return text;
 }
 

@@ -111,7 +111,7 @@ TEST_F(RetentionCommands, ApplyPolicies) {
   EXPECT_EQ(retention({"policy", "old", "--remove", "order", "--keep", "1y"}).status, 2);
   const auto of_what = retention({"policy", "old", "--remove", "order", "--keep", "90"});
   EXPECT_EQ(of_what.status, 2) << "who means days by it does not want seconds";
-  EXPECT_THAT(of_what.err, HasSubstr("without a unit"));
+  EXPECT_THAT(of_what.err, HasSubstr("--keep must be a duration such as 500ms, 12s, 5min, 2h or 90d, is "));
   ASSERT_EQ(retention({"policy", "old", "--remove", "order", "--keep", "90d"}).status, 0);
   const auto policies = retention({"policies"});
   EXPECT_EQ(Json::parse(policies.out).at(0).at("keep_seconds"), 90 * 86'400);

@@ -50,7 +50,7 @@ TEST(AwayNotice, IsSaidOnceAnAbsence) {
       said,
       (std::vector<std::string>{
           "evershard: the server is away since 2026-01-31T12:00:00.000000Z: connection refused; it is waited for\n",
-          "evershard: the server is back after 7 s\n"}));
+          "evershard: the server is back after 7s\n"}));
   notice.see(away(1'000), {noon.micros + 20'000'000});
   EXPECT_EQ(said.size(), 3u) << "another absence";
 }
@@ -107,7 +107,7 @@ TEST(Progress, SaysRateAndTimeLeft) {
   EXPECT_EQ(line.text(250'000, 1'000'000, 10), "import [======                  ] 25 %  250,000  25,000/s  0:30 left");
   EXPECT_EQ(line.text(3, 0, 1), "import 3  3/s");
   EXPECT_THAT(ProgressLine({}, "read", ProgressLine::Unit::bytes).text(1536, 1u << 30, 1),
-              HasSubstr("1.5 KiB  1.5 KiB/s  194:10:50 left"));
+              HasSubstr("1.5KiB  1.5KiB/s  194:10:50 left"));
 }
 
 TEST(Output, TellsAClosedPipeFromAFullDisk) {
@@ -133,13 +133,10 @@ TEST(Output, TellsAClosedPipeFromAFullDisk) {
   ::close(full);
 }
 
-TEST(ShownText, GroupsNumbersAndNamesSizes) {
+TEST(ShownText, GroupsNumbers) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1'234'567), "1,234,567");
-  EXPECT_EQ(bytes_text(1023), "1023 B");
-  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
-  EXPECT_EQ(bytes_text(std::uint64_t{3} << 40), "3.0 TiB");
 }
 
 TEST(ShownText, CutsBetweenCharacters) {
@@ -147,6 +144,16 @@ TEST(ShownText, CutsBetweenCharacters) {
   EXPECT_EQ(fitted("äöüß", 3), "äö\u2026");
   EXPECT_EQ(fitted("abc", 1), "\u2026");
   EXPECT_EQ(fitted("abc", 0), "");
+}
+
+TEST(Hint, IsEveryNameThatIsEquallyNear) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(near_ones("stat", {"state", "status", "query", "states"}, 3), ElementsAre("state", "status", "states"));
+  EXPECT_THAT(near_ones("stats", {"state", "status", "stata"}, 2), ElementsAre("state", "status"));
+  EXPECT_THAT(near_ones("reed", {"read", "reset"}, 3), ElementsAre("read"));
+  EXPECT_EQ(did_you_mean({"a"}), "did you mean a?");
+  EXPECT_EQ(did_you_mean({"a", "b", "c"}), "did you mean a, b or c?");
+  EXPECT_EQ(did_you_mean({}), "");
 }
 
 TEST(Hint, IsTheNearestName) {

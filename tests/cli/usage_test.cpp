@@ -1,6 +1,7 @@
 // The command line itself: help, mistakes, formats, exit statuses that do not need a store's content.
 
 #include <chrono>
+#include <set>
 
 #include "tests/cli/program.hpp"
 
@@ -20,9 +21,17 @@ std::vector<std::string> command_names() {
   while ((at = help.out.find("\n  ", at)) != std::string::npos) {
     at += 3;
     const std::string line = help.out.substr(at, help.out.find('\n', at) - at);
-    if (line.size() > 20 && line[0] != ' ' && line[19] == ' ') names.push_back(line.substr(0, line.find("  ")));
+    if (line.size() > 22 && line[0] != ' ' && line[21] == ' ') names.push_back(line.substr(0, line.find("  ")));
   }
-  std::erase_if(names, [](const std::string& name) { return name.starts_with("help") || name == "version"; });
+  std::erase(names, "help COMMAND");
+  return names;
+}
+
+/// The first words of commands of two.
+std::set<std::string> group_names() {
+  std::set<std::string> names;
+  for (const auto& name : command_names())
+    if (const auto blank = name.find(' '); blank != std::string::npos) names.insert(name.substr(0, blank));
   return names;
 }
 
@@ -31,7 +40,23 @@ TEST_F(Usage, ListsEveryCommandByGroup) {
 
   EXPECT_EQ(help.status, 0);
   for (const auto* group : {"\ndata\n", "\nstore\n", "\nreading\n"}) EXPECT_THAT(help.out, HasSubstr(group));
-  EXPECT_GE(command_names().size(), 20u);
+  EXPECT_GE(command_names().size(), 75u);
+}
+
+TEST_F(Usage, KeepsLinesWithin100Columns) {
+  std::vector<Words> asked{{"help"}};
+  for (const auto& name : command_names()) asked.push_back({"help", name});
+  for (const auto& group : group_names()) asked.push_back({"help", group});
+  for (auto& words : asked) {
+    if (const auto blank = words.back().find(' '); blank != std::string::npos)
+      words = {"help", words[1].substr(0, blank), words[1].substr(blank + 1)};
+    const std::string text = evershard(words).out;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find('\n', at), text.size());
+      EXPECT_LE(end - at, 100u) << text.substr(at, end - at);
+      at = end + 1;
+    }
+  }
 }
 
 TEST_F(Usage, ShowsAnExampleAndItsOptionsForEveryCommand) {
@@ -47,23 +72,39 @@ TEST_F(Usage, ShowsAnExampleAndItsOptionsForEveryCommand) {
     const Finished help = evershard(asked);
 
     EXPECT_EQ(help.status, 0) << name;
-    EXPECT_THAT(help.out, HasSubstr("Example:\n  evershard ")) << name;
+    EXPECT_THAT(help.out, HasSubstr("Example:\n  ")) << name;
     EXPECT_THAT(help.out, HasSubstr("evershard " + name + ' ')) << name;
     EXPECT_THAT(help.out, HasSubstr("--format")) << name;
   }
 }
 
-TEST_F(Usage, ShowsTheCommandsOfAGroup) {
-  for (const auto& words : {Words{"help", "group"}, Words{"group", "--help"}, Words{"group", "-h"}}) {
-    const Finished help = evershard(words);
+TEST_F(Usage, SaysWhatEveryGroupIsForWithAnExample) {
+  EXPECT_THAT(group_names(), ::testing::Contains("retention"));
+  for (const auto& name : group_names()) {
+    const Finished help = evershard({"help", name});
+
     EXPECT_EQ(help.status, 0) << help.err;
-    EXPECT_THAT(help.out, StartsWith("  group create"));
-    EXPECT_THAT(help.out, HasSubstr("\n  group work "));
-    EXPECT_THAT(help.out, HasSubstr("help group COMMAND"));
-    EXPECT_THAT(help.out, Not(HasSubstr("projection")));
+    const auto sentence = help.out.substr(0, help.out.find('\n'));
+    EXPECT_TRUE(sentence.ends_with('.')) << sentence;
+    EXPECT_THAT(help.out, HasSubstr("\nExample:\n  evershard " + name + ' '));
+    EXPECT_THAT(help.out, HasSubstr("\nCommands:\n  " + name + ' '));
+    EXPECT_EQ(evershard({name, "--help"}).out, help.out);
+    EXPECT_EQ(evershard({name, "-h"}).out, help.out);
   }
+}
+
+TEST_F(Usage, ShowsAGroupsHelpAsAnErrorWhereItStandsAlone) {
+  const Finished alone = evershard({"group"});
+  const Finished json = evershard({"group", "--format", "json"});
+
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_EQ(alone.out, "");
+  EXPECT_EQ(alone.err, evershard({"help", "group"}).out);
+  EXPECT_THAT(alone.err, HasSubstr("\n  group work "));
+  EXPECT_THAT(alone.err, Not(HasSubstr("projection")));
+  EXPECT_EQ(json.status, 2);
+  EXPECT_EQ(error_of(json).at("hint"), "`evershard help group` lists its commands");
   EXPECT_EQ(evershard({"help", "grou"}).status, 2);
-  EXPECT_EQ(evershard({"group"}).status, 2);
 }
 
 TEST_F(Usage, TakesATimeoutWithItsUnit) {
@@ -79,7 +120,7 @@ TEST_F(Usage, TakesATimeoutWithItsUnit) {
   for (const auto* wrong : {"0", "0s", "-1", "12 parsecs", "s", "1000000000h"}) {
     const Finished refused = run({EVERSHARD_PROGRAM, "stats", "--server", "127.0.0.1:1", "--timeout", wrong});
     EXPECT_EQ(refused.status, 2) << wrong;
-    EXPECT_THAT(refused.err, HasSubstr("--timeout is")) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("--timeout must be ")) << wrong;
   }
 }
 
@@ -90,8 +131,16 @@ TEST_F(Usage, ShowsDefaultsInHelp) {
 }
 
 TEST_F(Usage, SaysItsVersion) {
-  EXPECT_THAT(evershard({"--version"}).out, StartsWith("evershard 0."));
-  EXPECT_EQ(evershard({"version"}).out, evershard({"--version"}).out);
+  const Finished text = evershard({"--version"});
+  const Finished json = evershard({"--version", "--format", "json"});
+
+  EXPECT_THAT(text.out, StartsWith("evershard 0."));
+  for (const auto* name : {"\ncommit   ", "\nRocksDB  ", "\nCAF      0.17.6\n"}) EXPECT_THAT(text.out, HasSubstr(name));
+  EXPECT_EQ(evershard({"version"}).out, text.out);
+  const auto shown = Json::parse(json.out);
+  EXPECT_EQ(shown.at("program"), "evershard");
+  EXPECT_EQ(shown.at("caf"), "0.17.6");
+  for (const auto* name : {"version", "commit", "rocksdb"}) EXPECT_NE(shown.at(name), "") << name;
 }
 
 TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
@@ -103,9 +152,15 @@ TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
   const Case cases[] = {
       {{}, "which command?"},
       {{"apend"}, "did you mean append?"},
-      {{"snapshot"}, "snapshot put, snapshot get, snapshot list"},
-      {{"frobnicate"}, "`evershard help` lists them"},
-      {{"--data", data, "read"}, "options stand behind the command"},
+      {{"group", "crate"}, "unknown command \"group crate\"; did you mean group create?"},
+      {{"group", "frobnicate"}, "`evershard help group` lists its commands"},
+      {{"groop", "create"}, "did you mean group create?"},
+      {{"grup"}, "did you mean group?"},
+      {{"state"}, "did you mean aggregate state or stats?"},
+      {{"list"}, "did you mean snapshot list, group list or aggregate list?"},
+      {{"help", "qery"}, "did you mean query?"},
+      {{"frobnicate"}, "`evershard help` lists the commands"},
+      {{"--data", data, "read"}, "options come after the command"},
       {{"query", "--typ", "X"}, "did you mean --type?"},
       {{"query", "--limit"}, "--limit needs a value"},
       {{"query", "--type", "X", "--limit", "-5", "--data", data}, "it must be a whole number"},
@@ -129,6 +184,11 @@ TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
       {{"append", "--type", "X", "--id", "7", "--data", data}, "it must be a UUID"},
       {{"append", "--type", "X", "--occurred-at", "yesterday", "--data", data}, "a time looks like"},
       {{"append", "--type", "X", "--jsonl", "-", "--data", data}, "means nothing beside --jsonl"},
+      {{"append", "--jsonl", "-", "--line-bytes-max", "0", "--data", data}, "--line-bytes-max must be at least 1B"},
+      {{"append", "--jsonl", "-", "--line-bytes-max", "1 mile", "--data", data}, "a size such as 4096, 64KiB"},
+      {{"snapshot", "put", "a-1", "--version", "1", "--ttl", "1500ms", "--data", data}, "a multiple of 1s"},
+      {{"group", "create", "g", "--lease-ms", "soon", "--data", data}, "(a bare number is milliseconds), is \"soon\""},
+      {{"group", "create", "g", "--order", "none", "--data", data}, "it is one of aggregate, global"},
       {{"init", "--shards", "0", "--data", data}, "the least is 1"},
       {{"init", "--shards", "65536", "--data", data}, "the most is 65535"},
       {{"inspect", "--prefix", "0g", "--data", data}, "pairs of hex digits"},
