@@ -283,7 +283,7 @@ std::optional<AggregateId> Arguments::aggregate_if(std::string_view name) const 
 
 void Arguments::refuse_beside(std::string_view beside, std::initializer_list<std::string_view> names) const {
   for (const auto name : names) {
-    if (has(name)) throw UsageError("--" + std::string(name) + " means nothing beside " + std::string(beside));
+    if (has(name)) throw UsageError("--" + std::string(name) + " cannot be combined with " + std::string(beside));
   }
 }
 

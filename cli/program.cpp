@@ -38,9 +38,9 @@ RegisteredTypes types_of(const CommandLineKind& known, const std::string& type) 
   return types;
 }
 
-/// Where a text names a command to be typed: at its beginning, behind a backtick or in a pipe.
+/// Where a text names a command to be typed: at its beginning, behind a backtick, in a pipe or as <(COMMAND).
 bool begins_a_command(std::string_view text, std::size_t at) {
-  return at == 0 || text[at - 1] == '`' || text.substr(0, at).ends_with("| ");
+  return at == 0 || text[at - 1] == '`' || text.substr(0, at).ends_with("| ") || text.substr(0, at).ends_with("<(");
 }
 
 }  // namespace

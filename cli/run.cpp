@@ -71,6 +71,12 @@ const Command& found(const std::vector<std::string>& words, std::size_t& used) {
   throw unknown_command(words);
 }
 
+/// `help`, `help help`, `help --help`.
+bool asks_for_all(const std::vector<std::string>& words) {
+  if (words[0] != "help" || words.size() > 2) return false;
+  return words.size() == 1 || words[1] == "help" || words[1] == "--help" || words[1] == "-h";
+}
+
 /// `help group`, `group --help`. Null: no group is asked about.
 const CommandGroup* group_asked_about(const std::vector<std::string>& words) {
   if (words.size() != 2) return nullptr;
@@ -143,7 +149,7 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
       version.front() = "version";
       return run(version, program);
     }
-    if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
+    if (first == "--help" || first == "-h" || asks_for_all(words)) {
       out.write(overview(program));
       return Exit::done;
     }

@@ -92,7 +92,7 @@ Result<void> add_conditions(const Arguments& arguments, Append& append) {
       open = true;
     } else if (name == "after") {
       const auto after = whole_number(text);
-      if (!open) throw UsageError("--after stands behind a --fail-if, once");
+      if (!open) throw UsageError("--after must follow a --fail-if, and only once");
       if (!after) throw UsageError("--after is " + in_quotes(text) + ": it must be a whole number, not negative");
       append.conditions.back().after = GlobalPosition(*after);
       open = false;

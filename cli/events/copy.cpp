@@ -69,7 +69,8 @@ tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const
   if (!name || name->empty()) throw UsageError("--" + which + " STORE is missing");
   const auto keys = arguments.text(which + "-keys");
   if (!is_directory_of_store(*name)) {
-    if (keys) throw UsageError("--" + which + "-keys beside a server", "a server has its own: its setting `keys`");
+    if (keys)
+      throw UsageError("--" + which + "-keys is for a directory", "a server has keys of its own: its setting `keys`");
     RemoteOptions options;
     options.server = *name;
     options.token = given_or(arguments, which + "-token", "EVERSHARD_TOKEN");

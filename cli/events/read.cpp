@@ -25,7 +25,7 @@ Outcome run_read(const Invocation& invocation) {
   if (aggregate)
     arguments.refuse_beside("an aggregate", {"after", "before", "per-aggregate"});
   else if (arguments.has("from"))
-    throw UsageError("--from numbers the events of an aggregate", "give one, or use --after");
+    throw UsageError("--from needs an AGGREGATE", "without one, --after starts at a position");
 
   const ReadOptions range = range_of(arguments);
   auto store = invocation.open();

@@ -10,7 +10,7 @@ tl::expected<Remote, Failure> node_asked(const Invocation& invocation) {
     if (invocation.arguments.has("data"))
       return Failed(Failure(ErrorCode::invalid_argument, "a store in a directory is one process, it has no cluster",
                             "name a node that runs: --server HOST:PORT"));
-    throw UsageError("which cluster?", "say --server HOST:PORT, the door of any of its nodes, or set EVERSHARD_SERVER");
+    throw UsageError("which cluster?", "say --server HOST:PORT, the address of any node, or set EVERSHARD_SERVER");
   }
   auto node = Remote::connect(*std::move(server));
   if (!node) return Failed(Failure(std::move(node).error()));

@@ -247,6 +247,7 @@ TEST_F(HostedState, IsOfAProgramWithItsOwnName) {
   EXPECT_THAT(overview.out, AllOf(HasSubstr("with the aggregates bank_account\n"),
                                   HasSubstr("  bank COMMAND [options]\n"), Not(HasSubstr("evershard COMMAND"))));
   EXPECT_THAT(help.out, AllOf(HasSubstr("  bank aggregate state AGGREGATE [options]\n"), HasSubstr("--no-replay")));
+  EXPECT_THAT(bank({"completion", "bash"}).out, HasSubstr("\ncomplete -F _bank bank\n"));
   EXPECT_EQ(twins.status, 5);
   EXPECT_THAT(error_of(twins).at("message").get<std::string>(), HasSubstr("\"note\" stand in this program twice"));
 }

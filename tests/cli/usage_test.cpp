@@ -93,6 +93,12 @@ TEST_F(Usage, SaysWhatEveryGroupIsForWithAnExample) {
   }
 }
 
+TEST_F(Usage, ShowsTheOverviewInEveryWayOfAsking) {
+  const auto overview = evershard({"help"}).out;
+  for (const auto& words : {Words{"--help"}, {"-h"}, {"help", "help"}, {"help", "--help"}})
+    EXPECT_EQ(evershard(words).out, overview);
+}
+
 TEST_F(Usage, ShowsAGroupsHelpAsAnErrorWhereItStandsAlone) {
   const Finished alone = evershard({"group"});
   const Finished json = evershard({"group", "--format", "json"});
@@ -169,21 +175,21 @@ TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
       {{"query", "--type", "X", "--limit", "1", "--limit", "2", "--data", data}, "--limit is given twice"},
       {{"query", "--data", data}, "which events?"},
       {{"query", "--type", "X", "--or", "--data", data}, "--or has nothing on one side"},
-      {{"query", "--type", "X", "--query", "{}", "--data", data}, "means nothing beside --query"},
+      {{"query", "--type", "X", "--query", "{}", "--data", data}, "cannot be combined with --query"},
       {{"read"}, "--data DIR is missing"},
       {{"read", "order-1", "order-2", "--data", data}, "one argument too many"},
-      {{"read", "order-1", "--after", "3", "--data", data}, "means nothing beside an aggregate"},
-      {{"read", "--from", "3", "--data", data}, "--from numbers the events of an aggregate"},
+      {{"read", "order-1", "--after", "3", "--data", data}, "cannot be combined with an aggregate"},
+      {{"read", "--from", "3", "--data", data}, "--from needs an AGGREGATE"},
       {{"read", "--format", "yaml", "--data", data}, "one of table, json, jsonl"},
       {{"read", "--backwards=yes", "--data", data}, "--backwards takes no value"},
       {{"read", "--data"}, "--data needs a value"},
       {{"aggregate", "show", "--data", data}, "AGGREGATE is missing"},
       {{"append", "--data", data}, "--type is missing"},
       {{"append", "--type", "X", "--expect", "none", "--data", data}, "--expect needs --aggregate"},
-      {{"append", "--type", "X", "--after", "3", "--data", data}, "--after stands behind a --fail-if"},
+      {{"append", "--type", "X", "--after", "3", "--data", data}, "--after must follow a --fail-if"},
       {{"append", "--type", "X", "--id", "7", "--data", data}, "it must be a UUID"},
       {{"append", "--type", "X", "--occurred-at", "yesterday", "--data", data}, "a time looks like"},
-      {{"append", "--type", "X", "--jsonl", "-", "--data", data}, "means nothing beside --jsonl"},
+      {{"append", "--type", "X", "--jsonl", "-", "--data", data}, "cannot be combined with --jsonl"},
       {{"append", "--jsonl", "-", "--line-bytes-max", "0", "--data", data}, "--line-bytes-max must be at least 1B"},
       {{"append", "--jsonl", "-", "--line-bytes-max", "1 mile", "--data", data}, "a size such as 4096, 64KiB"},
       {{"snapshot", "put", "a-1", "--version", "1", "--ttl", "1500ms", "--data", data}, "a multiple of 1s"},
