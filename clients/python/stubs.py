@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Generates evershard/v1, the messages and stubs of protocol/v1.
 
     ./stubs.py [DIRECTORY]      into DIRECTORY/evershard/v1; beside this file otherwise, where git ignores it

@@ -38,7 +38,8 @@ test("reads go on after the last event that was given, as of the same watermark,
     [far.read(Query.tags(tag), { backwards: true, limit: 3_000 }), () => [...stored].reverse().slice(0, 3_000)],
     [
       far.read(Query.tags(tag), { perAggregate: 1_600 }),
-      () => [...stored.filter((n) => !odd(n)).slice(0, 1_600), ...stored.filter(odd).slice(0, 1_600)].sort((a, b) => a - b),
+      () =>
+        [...stored.filter((n) => !odd(n)).slice(0, 1_600), ...stored.filter(odd).slice(0, 1_600)].sort((a, b) => a - b),
     ],
     [far.readAggregate("load-1"), () => stored.filter(odd)],
     [
