@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import evershard
+import pytest
+
 from evershard import AggregateId, Append, Event, Query, _wire
 from evershard._pipeline import Lanes, Order, Pipeline
 from evershard._reading import ReadCursor
@@ -108,7 +110,7 @@ def test_a_read_backwards_goes_on_in_front_of_its_last_event() -> None:
 
 
 def test_an_aggregate_is_read_by_number() -> None:
-    forwards, backwards = cursor(AggregateId("a", "1"), first=2), cursor(AggregateId("a", "1"), backwards=True)
+    forwards, backwards = cursor(AggregateId("a", "1"), from_seq_nr=2), cursor(AggregateId("a", "1"), backwards=True)
     assert getattr(forwards.request(0).stream, "from") == 2
     forwards.took(page(2, 3))
     backwards.took(page(3, 2))
