@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import evershard
 import pytest
 
+import evershard
 from evershard import AggregateId, Append, Event, Query, _wire
 from evershard._pipeline import Lanes, Order, Pipeline
 from evershard._reading import ReadCursor
