@@ -1,5 +1,6 @@
 #include "evershard/protocol/quantity.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <initializer_list>

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +19,6 @@
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/doors/serving/log.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
@@ -58,15 +56,6 @@ void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serv
   log.info("reloaded", {{"log_level", name_of(options->log.level)}});
 }
 
-Result<std::string> password_in(const std::filesystem::path& file) {
-  if (file.empty()) return std::string();
-  std::ifstream in(file);
-  std::string line;
-  if (!std::getline(in, line) || line.empty())
-    return refuse(ErrorCode::invalid_argument, "there is no password in " + in_quotes(file.string(), 300));
-  return line;
-}
-
 Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings) {
   if (settings.cut_log.empty()) {
     storage::CutLogOptions options;
@@ -76,13 +65,15 @@ Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::Coord
   }
   auto etcd = cluster::etcd_options_of(settings.cut_log);
   if (!etcd) return refuse(std::move(etcd).error());
-  auto password = password_in(settings.cut_log_password_file);
-  if (!password) return refuse(std::move(password).error());
+  if (!settings.cut_log_password_file.empty()) {
+    auto password = cluster::text_of_secret_file(settings.cut_log_password_file, "the cut log's password");
+    if (!password) return refuse(std::move(password).error());
+    etcd->password = *std::move(password);
+  }
   etcd->tls_ca = settings.cut_log_ca;
   etcd->tls_certificate = settings.cut_log_certificate;
   etcd->tls_key = settings.cut_log_key;
   etcd->user = settings.cut_log_user;
-  etcd->password = *std::move(password);
   return cluster::open_etcd_cut_log({.etcd = *std::move(etcd), .shards = settings.shards});
 }
 

@@ -30,6 +30,11 @@ constexpr int leads_max = 20;             ///< tries, where others lead at the s
 
 Refused corrupt(const std::string& what) { return refuse(ErrorCode::corruption, what); }
 
+Error went_back(const std::string& what) {
+  return {ErrorCode::corruption, "etcd has lost what it acknowledged: " + what +
+                                     " of the cut log is not there; it was restored from an older state"};
+}
+
 /// The first key behind all that begin with these bytes.
 std::string behind(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xFF') prefix.pop_back();
@@ -123,8 +128,6 @@ Result<void> EtcdCutLog::open() {
     EVERSHARD_TRY(create());
     rows = read_all();  // or somebody else's, who was quicker
     if (!rows) return refuse(std::move(rows).error());
-  } else if (options_.begins_with) {
-    return refuse(ErrorCode::invalid_argument, "there is a cut log in etcd under " + options_.etcd.prefix + " already");
   }
   EVERSHARD_TRY(identify(*rows));
   return read_back(*rows);
@@ -153,14 +156,12 @@ Result<EtcdCutLog::Rows> EtcdCutLog::read_all() {
 }
 
 Result<void> EtcdCutLog::create() {
-  const auto& begins_with = options_.begins_with;
-  const auto identity = begins_with ? begins_with->identity : storage::new_identity(options_.shards, std::nullopt);
+  const auto identity = storage::new_identity(options_.shards, std::nullopt);
   pb::TxnRequest txn;
   compare_there(txn, log_rows::identity_key(), false);
   put_row(txn, log_rows::identity_key(), storage::encode(identity));
-  put_row(txn, log_rows::epoch_key(), log_rows::epoch_row(begins_with ? begins_with->state.epoch : Epoch{0}));
-  put_row(txn, log_rows::checkpoint_key(),
-          log_rows::checkpoint_row(begins_with ? begins_with->state : CutLogState(identity.shards)));
+  put_row(txn, log_rows::epoch_key(), log_rows::epoch_row(Epoch{0}));
+  put_row(txn, log_rows::checkpoint_key(), log_rows::checkpoint_row(CutLogState(identity.shards)));
   const auto made = etcd_->txn(txn);
   if (!made) return refuse(made.error());
   return {};
@@ -226,8 +227,14 @@ Result<CutLogState> EtcdCutLog::lead() {
   for (int tries = 0; tries < leads_max; ++tries) {
     auto rows = read_all();
     if (!rows) return refuse(std::move(rows).error());
+    const auto known = state();
+    const auto cluster = identity_.store;
     EVERSHARD_TRY(identify(*rows));
+    if (identity_.store != cluster)
+      return fails(Error(ErrorCode::corruption, "etcd has another cluster's cut log now"));
     EVERSHARD_TRY(read_back(*rows));
+    if (state().epoch < known.epoch) return fails(went_back("epoch " + std::to_string(known.epoch.value)));
+    if (state().last_cut < known.last_cut) return fails(went_back("cut " + std::to_string(known.last_cut.value)));
     const auto& led = state().leaderships;
     // Read behind the transaction: nobody else can have put anything since.
     if (!led.empty() && led.back().identity == identity && led.back().epoch == state().epoch) return state();
@@ -287,11 +294,8 @@ Result<void> EtcdCutLog::refused_put(const Cut& cut, const std::string& row, con
     if (answer.repeated && *there == row) return {};
     return refuse(ErrorCode::fenced, "the cut log has cut " + std::to_string(cut.number.value) + " already");
   }
-  return fails(
-      Error(ErrorCode::corruption, "etcd has lost what it acknowledged: " +
-                                       (*epoch < state().epoch ? "epoch " + std::to_string(state().epoch.value)
-                                                               : "cut " + std::to_string(cut.number.value - 1)) +
-                                       " of the cut log is not there; it was restored from an older state"));
+  return fails(went_back(*epoch < state().epoch ? "epoch " + std::to_string(state().epoch.value)
+                                                : "cut " + std::to_string(cut.number.value - 1)));
 }
 
 Result<CutsFound> EtcdCutLog::cuts_after(CutNumber after, std::size_t bytes_max) const {

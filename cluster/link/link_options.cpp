@@ -70,8 +70,8 @@ Result<void> check_host(const LinkOptions& options, std::string_view host) {
       " allow it with insecure");
 }
 
-Result<std::string> secret_of_file(const std::filesystem::path& path) {
-  const std::string name = "the link's secret file " + in_quotes(path.string(), 300);
+Result<std::string> text_of_secret_file(const std::filesystem::path& path, std::string_view whose) {
+  const std::string name = std::string(whose) + " file " + in_quotes(path.string(), 300);
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
     return refuse(ErrorCode::io, name + " is not there, or is no file");
@@ -85,7 +85,12 @@ Result<std::string> secret_of_file(const std::filesystem::path& path) {
   constexpr const char* blank = " \t\r\n";
   const auto first = text.find_first_not_of(blank);
   text = first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blank) - first + 1);
-  EVERSHARD_TRY(check_secret(text));
+  return text;
+}
+
+Result<std::string> secret_of_file(const std::filesystem::path& path) {
+  auto text = text_of_secret_file(path, "the link's secret");
+  if (text) EVERSHARD_TRY(check_secret(*text));
   return text;
 }
 

@@ -58,10 +58,12 @@ struct LinkOptions {
 /// 127.x.y.z, ::1, localhost. Other names are not: they may mean anything.
 [[nodiscard]] bool is_loopback(std::string_view host);
 
-/// What a file holds, without blanks and newlines around it.
+/// What a file holds, without blanks and newlines around it. `whose`: "the link's secret", for the error.
 ///
-/// Errors: io: it cannot be read; invalid_argument: others than its owner may read it, it is short or too long. No
-/// error shows what is in it
+/// Errors: io: it cannot be read; invalid_argument: others than its owner may read it, or it is too long. No error
+/// shows what is in it
+[[nodiscard]] Result<std::string> text_of_secret_file(const std::filesystem::path& path, std::string_view whose);
+/// The link's. Errors: those above; invalid_argument: it is short
 [[nodiscard]] Result<std::string> secret_of_file(const std::filesystem::path& path);
 
 }  // namespace evershard::cluster

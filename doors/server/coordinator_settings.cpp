@@ -28,7 +28,7 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_key));
     order.text("cut-log-user", "A user of etcd, where it asks for one; with `cut-log-password-file`.",
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_user));
-    order.path("cut-log-password-file", "A file with that user's password: one line.",
+    order.path("cut-log-password-file", "A file with that user's password, which nobody but its owner may read.",
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, cut_log_password_file));
     order.path("keys",
                "The directory of subjects' keys; without it, what has a subject is refused. Outside of `data`, and of "

@@ -168,7 +168,12 @@ TEST_F(EtcdCutLog, RefusesAnEtcdThatWasRestoredFromAnOlderState) {
   ASSERT_TRUE(put_one(*log));
   keep(folder_.path() / "of-the-epoch");
   ASSERT_TRUE(put_one(*log));
+  const auto standby = opened(members.options());
   restore(folder_.path() / "of-the-epoch");
+  const auto led = standby->lead();
+  ASSERT_FALSE(led) << "it has seen more";
+  EXPECT_EQ(led.error().code, ErrorCode::corruption);
+  EXPECT_THAT(led.error().what, HasSubstr("etcd has lost what it acknowledged: cut 3"));
   const auto gone = put_one(*log);
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().code, ErrorCode::corruption);
