@@ -12,6 +12,7 @@
 #include "tests/cluster/etcd/etcd_members.hpp"
 #include "tests/contract/cut_log_contract.hpp"
 #include "tests/doors/http/http_client.hpp"
+#include "tests/process/relay.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -186,6 +187,23 @@ TEST_F(EtcdCutLog, RefusesAnEtcdThatWasRestoredFromAnOlderState) {
   ASSERT_FALSE(older);
   EXPECT_EQ(older.error().code, ErrorCode::corruption);
   EXPECT_THAT(older.error().what, HasSubstr("etcd has lost what it acknowledged: epoch 2"));
+}
+
+TEST_F(EtcdCutLog, KnowsItsOwnPutWhoseAnswerDidNotCome) {
+  EtcdMembers members(folder_.path(), 1);
+  evershard::testing::Relay late(members.options().members.front());
+  auto etcd = members.options();
+  etcd.members.insert(etcd.members.begin(), late.address());
+  const auto log = opened(etcd);
+  begin(*log);
+  // It gets there in time, and its answer does not come back in time.
+  late.delay(etcd.try_timeout * 2 / 3);
+  const auto put = put_one(*log);
+  ASSERT_TRUE(put) << put.error().what;
+  ASSERT_TRUE(put_one(*log));
+  const auto before = log->state();
+  EXPECT_EQ(before.last_cut, CutNumber{3});
+  EXPECT_EQ(opened(members.options())->state(), before);
 }
 
 TEST_F(EtcdCutLog, KeepsTheKeySpaceSmall) {
