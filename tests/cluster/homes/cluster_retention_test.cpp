@@ -510,7 +510,8 @@ TEST_F(RetentionOfSmallPayloads, NothingIsRemovedThatTheLogCannotHave) {
   auto beats = policy("beats", RetentionPolicy::Kind::events, "Heartbeat");
   beats.uncovered = true;
   ASSERT_TRUE(at(1).set_retention_policy(beats, {}));
-  ASSERT_TRUE(node(2).wait_for(node(1).head(), retention_patience));  // a node knows what was set at another then
+  ASSERT_TRUE(
+      node(2).wait_for(node(1).head().value(), retention_patience));  // a node knows what was set at another then
 
   const auto run = at(2).apply_retention({});
 
