@@ -102,8 +102,7 @@ Result<Figure> one_ordered(const BenchOptions& options) {
   auto secret = secret_of_file(folder / "secret");
   if (!secret) return refuse(std::move(secret).error());
   links_options.link.secret = *secret;
-  links_options.coordinator_host = at.substr(0, at.rfind(':'));
-  links_options.coordinator_port = static_cast<std::uint16_t>(std::stoul(at.substr(at.rfind(':') + 1)));
+  links_options.coordinators = hosts_and_ports(at);
   auto links = NodeLinks::open(links_options);
   if (!links) return refuse(std::move(links).error());
   const auto identity = (*links)->identity(std::chrono::seconds(30));

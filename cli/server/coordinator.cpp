@@ -1,80 +1,233 @@
 // `evershard coordinator`: who orders a cluster's events.
 
-#include "evershard/cluster/etcd/etcd_cut_log.hpp"
-#include "evershard/cluster/peers/coordinator_links.hpp"
-#include "evershard/cluster/peers/key_links.hpp"
-
 #include <unistd.h>
 
-#include <filesystem>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/help/version.hpp"
+#include "evershard/cli/server/coordinator_term.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
+#include "evershard/cluster/etcd/etcd_leader.hpp"
+#include "evershard/cluster/link/reserved_port.hpp"
+#include "evershard/cluster/order/succession.hpp"
+#include "evershard/cluster/peers/leader_link.hpp"
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/doors/serving/log.hpp"
-#include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/order/rocks_cut_log.hpp"
-#include "evershard/store/erasure/key_folder.hpp"
 
 namespace evershard::cli {
 namespace {
 
-constexpr std::uint32_t cuts_held_max = 64;  ///< a millisecond each where nothing else is cut
+constexpr std::chrono::milliseconds look_every{250};  ///< who stands by looks into the log who leads
+constexpr std::chrono::milliseconds tick{20};
+/// One try of what the leader's row is asked: the signals wait for it.
+constexpr std::chrono::milliseconds leader_row_timeout{1'000};
 
 Options coordinator_flags() { return settings_options(server::coordinator_settings()); }
 
-Result<cluster::LinkOptions> links_of(const server::CoordinatorSettings& options, std::uint32_t shards) {
-  cluster::LinkIdentity who;
-  who.node = cluster::coordinator_on_links;
-  who.role = cluster::NodeRole::coordinator;
-  who.shards = shards;
-  who.hash = sharding::hash_id;
-  auto link = server::link_options_of(options.peers, std::move(who));
-  if (link) EVERSHARD_TRY(cluster::check_host(*link, options.place.host));
-  return link;
+/// Whether it can pass by itself: etcd may be away, or somebody else may have been quicker.
+bool may_pass(const Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout || error.code == ErrorCode::io ||
+         error.code == ErrorCode::fenced || error.code == ErrorCode::overloaded;
 }
 
+std::uint64_t drawn() {
+  static std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+/// A process of which several may be there: it leads, or stands by for who does.
+class CoordinatorProcess {
+ public:
+  CoordinatorProcess(const Invocation& invocation, server::CoordinatorSettings settings, serving::Log& log,
+                     const server::StopSignals& signals)
+      : invocation_(invocation), settings_(std::move(settings)), log_(log), signals_(signals) {}
+
+  /// Until SIGTERM. Errors: why it cannot go on
+  std::optional<Failure> run() { return settings_.cut_log.empty() ? run_alone() : run_with_others(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::optional<Failure> run_alone();
+  std::optional<Failure> run_with_others();
+  /// Returns: false: SIGTERM
+  Result<bool> stand_by(cluster::LeaderLink& link, cluster::Succession& succession, cluster::EtcdLeader& leader);
+  Result<bool> lead(cluster::Succession& succession, cluster::EtcdLeader& leader);
+  Result<std::unique_ptr<CoordinatorTerm>> begin(std::uint16_t port);
+  void say_ready(std::uint16_t port);
+  template <class Links>
+  void reload(Links& links);
+
+  const Invocation& invocation_;
+  const server::CoordinatorSettings settings_;
+  serving::Log& log_;
+  const server::StopSignals& signals_;
+  std::uint16_t reserved_port_ = 0;  ///< where it listens when it leads
+  bool said_ready_ = false;
+};
+
 /// At SIGHUP. What cannot be read leaves everything as it was.
-void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serving::Log& log) {
-  if (auto opened = log.reopen(); !opened) log.error("log not opened anew", {{"error", opened.error().what}});
-  if (auto files = links.reload_tls(); !files) log.error("files not reloaded", {{"error", files.error().what}});
-  auto settings = effective_settings(invocation.arguments, server::coordinator_settings());
+template <class Links>
+void CoordinatorProcess::reload(Links& links) {
+  if (auto opened = log_.reopen(); !opened) log_.error("log not opened anew", {{"error", opened.error().what}});
+  if (auto files = links.reload_tls(); !files) log_.error("files not reloaded", {{"error", files.error().what}});
+  auto settings = effective_settings(invocation_.arguments, server::coordinator_settings());
   auto options = settings ? server::coordinator_options_of(*settings)
                           : Result<server::CoordinatorSettings>(refuse(settings.error()));
   if (!options) {
-    log.error("settings not reloaded", {{"error", options.error().what}});
+    log_.error("settings not reloaded", {{"error", options.error().what}});
     return;
   }
-  log.set_level(options->log.level);
-  log.info("reloaded", {{"log_level", name_of(options->log.level)}});
+  log_.set_level(options->log.level);
+  log_.info("reloaded", {{"log_level", name_of(options->log.level)}});
 }
 
-Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings) {
-  if (settings.cut_log.empty()) {
-    storage::CutLogOptions options;
-    options.data_dir = settings.data;
-    options.shards = settings.shards;
-    return storage::open_cut_log(options);
+void CoordinatorProcess::say_ready(std::uint16_t port) {
+  if (std::exchange(said_ready_, true)) return;
+  auto place = settings_.place;
+  place.port = port;
+  invocation_.out.write("ready " + cluster::text_of(place) + '\n');
+  invocation_.out.flush();
+}
+
+Result<std::unique_ptr<CoordinatorTerm>> CoordinatorProcess::begin(std::uint16_t port) {
+  auto term = CoordinatorTerm::begin(settings_, port, log_);
+  if (!term) return term;
+  auto place = settings_.place;
+  place.port = (*term)->port();
+  log_.info("leading", {{"address", cluster::text_of(place)},
+                        {"epoch", (*term)->epoch().value},
+                        {"store", (*term)->identity().store.text()},
+                        {"shards", (*term)->identity().shards}});
+  say_ready(place.port);
+  return term;
+}
+
+std::optional<Failure> CoordinatorProcess::run_alone() {
+  auto term = begin(settings_.place.port);
+  if (!term) return Failure(std::move(term).error());
+  for (;;) {
+    const auto asked = signals_.wait(std::chrono::milliseconds(200));
+    if (asked == server::Asked::stop) return std::nullopt;
+    if (asked == server::Asked::reload) reload(**term);
+    if (auto ended = (*term)->ended())
+      return Failure(std::move(*ended), "it has stepped down: nodes go on with whoever leads now");
   }
-  auto etcd = cluster::etcd_options_of(settings.cut_log);
-  if (!etcd) return refuse(std::move(etcd).error());
-  if (!settings.cut_log_password_file.empty()) {
-    auto password = cluster::text_of_secret_file(settings.cut_log_password_file, "the cut log's password");
-    if (!password) return refuse(std::move(password).error());
-    etcd->password = *std::move(password);
+}
+
+std::optional<Failure> CoordinatorProcess::run_with_others() {
+  // What is wrong for good is said now, not when it is to lead.
+  auto log = open_cut_log(settings_);
+  if (!log) return Failure(std::move(log).error());
+  const auto shards = (*log)->identity().shards;
+  log->reset();
+  auto etcd = etcd_of(settings_);
+  if (!etcd) return Failure(std::move(etcd).error());
+  etcd->timeout = leader_row_timeout;
+  auto leader = cluster::EtcdLeader::open(*std::move(etcd));
+  if (!leader) return Failure(std::move(leader).error());
+  const auto reserved = cluster::ReservedPort::open(settings_.place.host, settings_.place.port);
+  if (!reserved) return Failure(reserved.error());
+  auto link_options = coordinator_link_of(settings_, shards);
+  if (!link_options) return Failure(std::move(link_options).error());
+  reserved_port_ = reserved->port();
+  link_options->who = cluster::standing_by(link_options->who);
+
+  cluster::Succession succession({.own_address = server::advertised_address(settings_, reserved_port_)}, Clock::now(),
+                                 drawn());
+  for (;;) {
+    {
+      auto link = cluster::LeaderLink::open(*link_options);
+      if (!link) return Failure(std::move(link).error());
+      auto turn = stand_by(**link, succession, **leader);
+      if (!turn) return Failure(std::move(turn).error());
+      if (!*turn) return std::nullopt;
+    }
+    auto goes_on = lead(succession, **leader);
+    if (!goes_on) return Failure(std::move(goes_on).error());
+    if (!*goes_on) return std::nullopt;
   }
-  etcd->tls_ca = settings.cut_log_ca;
-  etcd->tls_certificate = settings.cut_log_certificate;
-  etcd->tls_key = settings.cut_log_key;
-  etcd->user = settings.cut_log_user;
-  return cluster::open_etcd_cut_log({.etcd = *std::move(etcd), .shards = settings.shards});
+}
+
+Result<bool> CoordinatorProcess::stand_by(cluster::LeaderLink& link, cluster::Succession& succession,
+                                          cluster::EtcdLeader& leader) {
+  auto look_at = Clock::now();
+  bool was_up = false, away = false;
+  std::optional<cluster::Leader> known;
+  for (;;) {
+    const auto asked = signals_.wait(tick);
+    if (asked == server::Asked::stop) return false;
+    if (asked == server::Asked::reload) reload(link);
+    if (const bool up = link.up(); up != was_up) {
+      was_up = up;
+      up ? succession.reached() : succession.lost(Clock::now(), drawn());
+      if (up) {
+        log_.info("standing by", {{"leader", known ? known->address : ""}, {"epoch", known ? known->epoch.value : 0}});
+        look_at = Clock::now() + look_every;
+      }
+    }
+    const bool turn = succession.should_lead(Clock::now());
+    if (!turn && Clock::now() < look_at) continue;
+    auto found = leader.read();
+    look_at = Clock::now() + look_every;
+    if (!found) {
+      if (!may_pass(found.error())) return refuse(std::move(found).error());
+      if (!std::exchange(away, true)) log_.warning("the cut log is away", {{"error", found.error().what}});
+      continue;
+    }
+    if (std::exchange(away, false)) log_.info("the cut log is there again");
+    known = *found;
+    succession.leader_is(known, Clock::now(), drawn());
+    if (auto followed = link.follow(succession.follows()); !followed)
+      log_.warning("the leader cannot be followed", {{"error", followed.error().what}});
+    if (known && known->address != server::advertised_address(settings_, reserved_port_)) say_ready(reserved_port_);
+    if (turn && succession.should_lead(Clock::now())) return true;
+  }
+}
+
+Result<bool> CoordinatorProcess::lead(cluster::Succession& succession, cluster::EtcdLeader& leader) {
+  auto term = begin(reserved_port_);
+  if (!term) {
+    if (!may_pass(term.error())) return refuse(std::move(term).error());
+    log_.warning("cannot lead", {{"code", name_of(term.error().code)}, {"error", term.error().what}});
+    succession.ended(false, Clock::now(), drawn());
+    return true;
+  }
+  succession.began(Clock::now());
+  cluster::Leader self{(*term)->epoch(), server::advertised_address(settings_, reserved_port_)};
+  bool had_nodes = (*term)->has_owners();
+  auto beat_at = Clock::now();
+  for (;;) {
+    std::optional<Error> ended = (*term)->ended();
+    const auto nodes = (*term)->nodes();
+    had_nodes = had_nodes || nodes > 0;
+    succession.nodes(nodes, had_nodes, Clock::now());
+    if (!ended && Clock::now() >= beat_at) {
+      self.beat += nodes > 0 ? 1 : 0;
+      const auto said = leader.say(self);
+      if (!said && said.error().code == ErrorCode::fenced) ended = said.error();
+      beat_at = Clock::now() + cluster::SuccessionOptions().beat_every;
+    }
+    const bool gives_way = !ended && succession.should_give_way(Clock::now());
+    if (gives_way) ended = Error(ErrorCode::unavailable, "no node has come: another coordinator may be reached");
+    if (ended) {
+      log_.warning("stepping down", {{"code", name_of(ended->code)}, {"error", ended->what}});
+      term->reset();
+      succession.ended(gives_way, Clock::now(), drawn());
+      return true;
+    }
+    const auto asked = signals_.wait(tick);
+    if (asked == server::Asked::stop) return false;
+    if (asked == server::Asked::reload) reload(**term);
+  }
 }
 
 Outcome run_coordinator(const Invocation& invocation) {
@@ -90,7 +243,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   auto options = server::coordinator_options_of(*settings);
   if (!options) return Failed(Failure(std::move(options).error()));
   // Before anything is opened; the number of shards is the log's.
-  if (auto link = links_of(*options, 1); !link) return Failed(Failure(std::move(link).error()));
+  const auto link = coordinator_link_of(*options, 1);
+  if (!link) return Failed(Failure(link.error()));
   if (arguments.has("check")) return {};
 
   const server::StopSignals signals;
@@ -101,63 +255,10 @@ Outcome run_coordinator(const Invocation& invocation) {
   log_settings(*settings, log);
   for (const auto& name : unknown_variables(server::coordinator_settings()))
     log.warning("a variable of the environment is no setting", {{"name", name}});
-  auto cuts = open_cut_log(*options);
-  if (!cuts) return Failed(Failure(std::move(cuts).error()));
-  const bool is_new = (*cuts)->state().epoch.value == 0;
-
-  std::unique_ptr<cluster::SubjectKeys> keys;
-  if (!options->keys.empty()) {
-    auto folder =
-        cluster::KeyFolder::open(options->keys, options->data,
-                                 is_new ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
-    if (!folder) return Failed(Failure(std::move(folder).error()));
-    keys = *std::move(folder);
-  }
-
-  cluster::CoordinatorLinksOptions links_options;
-  auto link = links_of(*options, (*cuts)->identity().shards);
-  if (!link) return Failed(Failure(std::move(link).error()));
   for (const auto& finding : server::unsafe(*link)) log.warning("insecure, as asked for", {{"because", finding}});
-  links_options.link = *std::move(link);
-  links_options.listen_host = options->place.host;
-  links_options.listen_port = options->place.port;
-  links_options.identity = (*cuts)->identity();
-  links_options.refused = [&log](const std::string& whom, const Error& why) {
-    log.warning("link refused", {{"peer", whom}, {"error", why.what}});
-  };
-  auto links = cluster::CoordinatorLinks::open(std::move(links_options));
-  if (!links) return Failed(Failure(std::move(links).error()));
-
-  cluster::CoordinatorHostOptions host_options;
-  host_options.coordinator.nodes_expected = options->nodes;
-  host_options.coordinator.ordering.cuts_held_max = cuts_held_max;
-  host_options.warn = [&log](const Error& error) {
-    log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}});
-  };
-  auto host = cluster::CoordinatorHost::lead(**cuts, **links, std::move(host_options));
-  if (!host) return Failed(Failure(std::move(host).error()));
-  cluster::KeyKeeper keeper(std::move(keys), cluster::have_forgotten_over(**links));
-  cluster::serve_keys(**links, keeper);
-  (*links)->attach(**host);
-  const auto address = options->place.host + ':' + std::to_string((*links)->port());
-  log.info("leading",
-           {{"address", address}, {"store", (*cuts)->identity().store.text()}, {"shards", (*cuts)->identity().shards}});
-  invocation.out.write("ready " + address + '\n');
-  invocation.out.flush();
-
-  std::optional<Error> ended;
-  while (!ended) {
-    const auto asked = signals.wait(std::chrono::milliseconds(200));
-    if (asked == server::Asked::stop) break;
-    if (asked == server::Asked::reload) reload(invocation, **links, log);
-    ended = (*host)->ended();
-  }
-  (*links)->detach();
-  keeper.stop();
-  host->reset();
-  links->reset();
+  auto failed = CoordinatorProcess(invocation, *std::move(options), log, signals).run();
   log.info("stopped");
-  if (ended) return Failed(Failure(std::move(*ended), "it has stepped down: nodes go on with whoever leads now"));
+  if (failed) return Failed(std::move(*failed));
   return {};
 }
 

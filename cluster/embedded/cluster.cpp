@@ -1,5 +1,6 @@
 #include "evershard/cluster/embedded/cluster.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -38,8 +39,10 @@ Result<cluster::HostAndPort> target_of(const char* option, const std::string& te
 
 Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
   cluster::NodeLinksOptions links;
-  auto coordinator = target_of("coordinator", options.coordinator);
-  if (!coordinator) return refuse(std::move(coordinator).error());
+  auto coordinators = cluster::hosts_and_ports(options.coordinator);
+  if (coordinators.empty() || !std::ranges::all_of(coordinators, cluster::can_be_reached))
+    return refuse(ErrorCode::invalid_argument, "coordinator is \"" + options.coordinator +
+                                                   "\", not HOST:PORT where one can go, or several with commas");
   auto listen = place_of("peers_listen", options.peers_listen);
   if (!listen) return refuse(std::move(listen).error());
   if (!options.peers_address.empty()) {
@@ -50,8 +53,7 @@ Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
                   "peers_address is needed: peers_listen stands for all addresses of this machine, where do the others "
                   "reach it?");
   }
-  links.coordinator_host = coordinator->host;
-  links.coordinator_port = coordinator->port;
+  links.coordinators = std::move(coordinators);
   links.listen_host = listen->host;
   links.listen_port = listen->port;
   links.timeout = options.timeout;

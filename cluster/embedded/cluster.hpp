@@ -41,7 +41,7 @@ struct ClusterTls {
 struct ClusterOptions {
   std::uint32_t node = 0;               ///< which node this is, from 1; for good
   std::filesystem::path data_dir{};     ///< of this node alone; empty: in memory, for tests
-  std::string coordinator{};            ///< HOST:PORT
+  std::string coordinator{};            ///< HOST:PORT; of several, all, with commas: one of them leads
   std::filesystem::path secret_file{};  ///< shared by all processes of the cluster; readable by its owner only
   ClusterTls tls{};
   bool peers_insecure = false;               ///< lets processes of other machines in without TLS

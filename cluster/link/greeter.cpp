@@ -15,6 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::string place_of(const std::string& host, std::uint16_t port) {
+  return in_quotes(host, 200) + " port " + std::to_string(port);
+}
+
+Refused cannot_listen(const std::string& host, std::uint16_t port) {
+  return refuse(ErrorCode::unavailable, "cannot listen at " + place_of(host, port) + ": " + std::strerror(errno));
+}
+
 template <class T>
 T random_of() {
   T value;
@@ -24,25 +32,29 @@ T random_of() {
 
 }  // namespace
 
-Result<std::pair<Descriptor, std::uint16_t>> listening_socket(const std::string& host, std::uint16_t port) {
-  const auto where = in_quotes(host, 200) + " port " + std::to_string(port);
+Result<std::pair<Descriptor, std::uint16_t>> bound_socket(const std::string& host, std::uint16_t port) {
   const auto addresses = numeric_addresses(host, port);
   if (!addresses)
     return refuse(ErrorCode::invalid_argument,
-                  where + " is no address of this machine to listen at: " + addresses.error().what);
+                  place_of(host, port) + " is no address of this machine to listen at: " + addresses.error().what);
   sockaddr_storage bytes = addresses->front().bytes;
   socklen_t size = addresses->front().size;
   Descriptor socket(::socket(bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   auto* const address = reinterpret_cast<sockaddr*>(&bytes);
-  if (socket.number() < 0 || ::bind(socket.number(), address, size) != 0 || ::listen(socket.number(), 256) != 0 ||
-      ::getsockname(socket.number(), address, &size) != 0) {
-    return refuse(ErrorCode::unavailable, "cannot listen at " + where + ": " + std::strerror(errno));
-  }
+  if (socket.number() < 0 || ::bind(socket.number(), address, size) != 0 ||
+      ::getsockname(socket.number(), address, &size) != 0)
+    return cannot_listen(host, port);
   const auto bound = bytes.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bytes)->sin6_port
                                                  : reinterpret_cast<sockaddr_in*>(&bytes)->sin_port;
   return std::pair(std::move(socket), ntohs(bound));
+}
+
+Result<std::pair<Descriptor, std::uint16_t>> listening_socket(const std::string& host, std::uint16_t port) {
+  auto bound = bound_socket(host, port);
+  if (bound && ::listen(bound->first.number(), 256) != 0) return cannot_listen(host, port);
+  return bound;
 }
 
 Greeter::Greeter(const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreeterEvents events)
@@ -62,10 +74,13 @@ void Greeter::listen(Descriptor socket) {
 
 void Greeter::dial(PeerAddress address) {
   order([this, address = std::move(address)] {
+    // One that may come up in another place is looked for more often.
+    const auto most = address.elsewhere.empty() ? options_.limits.redial_max
+                                                : std::min(options_.limits.redial_max, options_.limits.search_max);
     const auto [dialled, is_new] = dialled_.try_emplace(
         address.node,
-        Dialled{address, Backoff(options_.limits.redial_min, options_.limits.redial_max), Clock::now(), {}});
-    if (!is_new) dialled->second.address = address;
+        Dialled{address, Backoff(std::min(options_.limits.redial_min, most), most), 0, 0, Clock::now(), {}});
+    if (!is_new) dialled->second.address = address, dialled->second.at = 0;
   });
 }
 
@@ -81,9 +96,8 @@ void Greeter::gone(NodeNumber node, SessionNumber session, bool lasted) {
     const auto found = dialled_.find(node);
     if (found == dialled_.end() || found->second.session != session) return;
     auto& dialled = found->second;
-    if (lasted) dialled.backoff.succeeded();
-    dialled.session.reset();
-    dialled.next = Clock::now() + dialled.backoff.failed(random_of<std::uint64_t>());
+    if (lasted) dialled.backoff.succeeded(), dialled.tried = 0;
+    dial_again_later(dialled, Clock::now());
   });
 }
 
@@ -174,8 +188,24 @@ void Greeter::dial_due(LinkTime now) {
     if (dialled.session || dialled.next > now) continue;
     auto setup = setup_for(LinkSide::dialler, node);
     dialled.session = setup.own.session;
-    introductions_.emplace_back(dialled.address, options_, tls_, std::move(setup), wake_, now);
+    auto to = dialled.address;
+    if (dialled.at != 0) {
+      const auto& place = dialled.address.elsewhere[dialled.at - 1];
+      to.host = place.host, to.port = place.port;
+    }
+    introductions_.emplace_back(to, options_, tls_, std::move(setup), wake_, now);
   }
+}
+
+/// The next one of its places at once; when all were tried, after a while.
+void Greeter::dial_again_later(Dialled& dialled, LinkTime now) {
+  dialled.session.reset();
+  const auto places = dialled.address.elsewhere.size() + 1;
+  dialled.at = (dialled.at + 1) % places;
+  dialled.next = now;
+  if (++dialled.tried < places) return;
+  dialled.tried = 0;
+  dialled.next += dialled.backoff.failed(random_of<std::uint64_t>());
 }
 
 GreetingSetup Greeter::setup_for(LinkSide side, NodeNumber to) {
@@ -208,8 +238,7 @@ void Greeter::finish(Introduction& introduction, Result<Greeted> outcome, LinkTi
   if (const auto node = introduction.dialled()) {
     if (const auto found = dialled_.find(*node);
         found != dialled_.end() && found->second.session == introduction.session()) {
-      found->second.session.reset();
-      found->second.next = now + found->second.backoff.failed(random_of<std::uint64_t>());
+      dial_again_later(found->second, now);
     }
   }
   events_.refused(introduction.whom(), introduction.dialled(), outcome.error());

@@ -44,6 +44,8 @@ class Greeter {
   struct Dialled {
     PeerAddress address;
     Backoff backoff;
+    std::size_t at = 0;                    ///< which of its places is tried next; 0: the address itself
+    std::size_t tried = 0;                 ///< so many of them since the last pause
     LinkTime next{};                       ///< when nothing is under way
     std::optional<SessionNumber> session;  ///< greeted, or being greeted
   };
@@ -52,6 +54,7 @@ class Greeter {
   void run_orders();
   void accept_some(LinkTime now);
   void dial_due(LinkTime now);
+  void dial_again_later(Dialled& dialled, LinkTime now);
   void step_all(LinkTime now);
   void finish(Introduction& introduction, Result<Greeted> outcome, LinkTime now);
   int wait_ms(LinkTime now) const;
@@ -77,6 +80,8 @@ class Greeter {
   std::thread thread_;
 };
 
+/// A socket that is bound, and its port: another one of this process may listen there. Errors: as listening_socket()
+[[nodiscard]] Result<std::pair<Descriptor, std::uint16_t>> bound_socket(const std::string& host, std::uint16_t port);
 /// A socket that listens, and its port. Errors: invalid_argument: no address; unavailable: it is in use
 [[nodiscard]] Result<std::pair<Descriptor, std::uint16_t>> listening_socket(const std::string& host,
                                                                             std::uint16_t port);

@@ -28,7 +28,8 @@ Result<void> check_secret(const std::string& secret) {
 
 std::string member_uri(const LinkIdentity& who) {
   std::string uri = "evershard://" + percent_encoded(who.cluster);
-  return uri + (who.node.value == 0 ? "/coordinator" : "/node/" + std::to_string(who.node.value));
+  const bool stands_by = who.role == NodeRole::coordinator && who.node.value >= standby_numbers_from;
+  return uri + (who.node.value == 0 || stands_by ? "/coordinator" : "/node/" + std::to_string(who.node.value));
 }
 
 Result<void> check(const LinkOptions& options) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/link/session/hello.hpp"
 #include "evershard/cluster/link/session/limits.hpp"
 
@@ -29,7 +30,9 @@ struct PeerAddress {
   NodeNumber node{};
   std::string host{};
   std::uint16_t port = 0;
-  std::string name{};  ///< what the peer's certificate must be for; empty: `host`
+  std::string name{};  ///< what the peer's certificate must be for; empty: the host
+  /// Where it may be instead: of several processes that may be this peer, one is at a time. Tried in turn.
+  std::vector<HostAndPort> elsewhere{};
 };
 
 struct LinkOptions {
@@ -43,8 +46,12 @@ struct LinkOptions {
   LinkVersions versions{};  ///< this release's; others only to play another release in a test
 };
 
-/// How a certificate names a process: `evershard://CLUSTER/node/3`, `evershard://CLUSTER/coordinator` (number 0). In
-/// the cluster's name, what is neither letter nor digit nor one of -._~ is %XX.
+/// Coordinators that stand by have numbers from here on, drawn at random: the one that leads is number 0, and they
+/// dial it.
+inline constexpr std::uint32_t standby_numbers_from = 0x8000'0000;
+
+/// How a certificate names a process: `evershard://CLUSTER/node/3`, `evershard://CLUSTER/coordinator` (number 0, and
+/// those that stand by). In the cluster's name, what is neither letter nor digit nor one of -._~ is %XX.
 [[nodiscard]] std::string member_uri(const LinkIdentity& who);
 
 /// Without reading a file.

@@ -176,6 +176,11 @@ Result<void> Links::dial(PeerAddress address) {
   }
   if (address.host.empty() || address.port == 0)
     return refuse(ErrorCode::invalid_argument, peer + " cannot be dialled without a host and a port");
+  for (const auto& place : address.elsewhere) {
+    EVERSHARD_TRY(check_host(options, place.host));
+    if (place.host.empty() || place.port == 0)
+      return refuse(ErrorCode::invalid_argument, peer + " cannot be dialled without a host and a port");
+  }
   impl_->greeter->dial(std::move(address));
   return {};
 }

@@ -9,6 +9,7 @@ Result<std::unique_ptr<CoordinatorHost>> CoordinatorHost::lead(sharding::CutLog&
                                                                CoordinatorHostOptions options) {
   auto led = log.lead();
   if (!led) return refuse(std::move(led).error());
+  if (options.led) options.led(*led);
   return std::unique_ptr<CoordinatorHost>(new CoordinatorHost(log, network, std::move(options)));
 }
 

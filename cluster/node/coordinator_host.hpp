@@ -35,7 +35,8 @@ struct CoordinatorHostOptions {
   /// Between cuts that only count for how long parts wait for their siblings: those have some network and a sync before
   /// them.
   std::chrono::milliseconds counting_pause{1};
-  std::function<void(const Error&)> warn{};  ///< for the log; from its thread
+  std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
+  std::function<void(const Error&)> warn{};                 ///< for the log; from its thread
 };
 
 /// Leads from the start on, until somebody else does or the log fails: then ended() says why.

@@ -59,6 +59,11 @@ void CoordinatorLinks::detach() {
   servants_.clear();
 }
 
+std::size_t CoordinatorLinks::nodes() const {
+  const std::lock_guard lock(mutex_);
+  return members_.size();
+}
+
 void CoordinatorLinks::serve(PeerKind kind, std::function<void(LinkRequest)> answer) {
   const std::lock_guard lock(mutex_);
   servants_[kind] = std::move(answer);

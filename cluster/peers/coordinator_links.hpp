@@ -37,6 +37,8 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   /// Certificate, key and CA anew, where there are any. Errors: as Links::reload_tls says
   [[nodiscard]] Result<void> reload_tls() { return options_.link.tls ? links_->reload_tls() : Result<void>{}; }
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
+  /// How many nodes have said hello and are connected.
+  [[nodiscard]] std::size_t nodes() const;
 
   void to_node(NodeProcess node, ToNode message) override;
   void members(NodeProcess node, const Members& members) override;
@@ -50,7 +52,7 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   void on_down(NodeNumber peer);
 
   const CoordinatorLinksOptions options_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   CoordinatorHost* host_ = nullptr;
   std::map<PeerKind, std::function<void(LinkRequest)>> servants_;  ///< called under the mutex
   std::map<NodeNumber, NodeProcess> members_;                      ///< those that said hello in the session there is

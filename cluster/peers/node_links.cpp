@@ -61,8 +61,11 @@ Result<std::unique_ptr<NodeLinks>> NodeLinks::open(NodeLinksOptions options) {
   auto port = node->links_->listen(node->options_.listen_host, node->options_.listen_port);
   if (!port) return refuse(std::move(port).error());
   node->port_ = *port;
-  EVERSHARD_TRY(
-      node->links_->dial({coordinator_on_links, node->options_.coordinator_host, node->options_.coordinator_port}));
+  const auto& coordinators = node->options_.coordinators;
+  if (coordinators.empty()) return refuse(ErrorCode::invalid_argument, "a node needs the address of a coordinator");
+  PeerAddress coordinator{coordinator_on_links, coordinators.front().host, coordinators.front().port};
+  coordinator.elsewhere.assign(coordinators.begin() + 1, coordinators.end());
+  EVERSHARD_TRY(node->links_->dial(std::move(coordinator)));
   return node;
 }
 

@@ -10,7 +10,9 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/link/links.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/node/in_turn.hpp"
@@ -30,10 +32,9 @@ struct NodeLinksOptions {
   LinkOptions link{};
   std::string listen_host = "127.0.0.1";
   std::uint16_t listen_port = 0;
-  std::string coordinator_host{};
-  std::uint16_t coordinator_port = 0;
-  std::chrono::milliseconds timeout = std::chrono::seconds(10);              ///< of what other nodes are asked for
-  LongReadOptions long_reads{};                                              ///< of what other nodes read here
+  std::vector<HostAndPort> coordinators{};                       ///< where the one that leads may be; at least one
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of what other nodes are asked for
+  LongReadOptions long_reads{};                                  ///< of what other nodes read here
   std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread
 };
 

@@ -1,5 +1,7 @@
 #include "evershard/doors/server/coordinator_settings.hpp"
 
+#include <unistd.h>
+
 #include "evershard/cluster/etcd/etcd_options.hpp"
 #include "evershard/doors/server/log_settings.hpp"
 #include "evershard/doors/settings/settings_text.hpp"
@@ -36,6 +38,10 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, keys));
     order.text("listen", "Where nodes connect: HOST:PORT; port 0 takes any free one.",
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, listen));
+    order.text("advertise",
+               "Where the other coordinators reach this one, if there are several: HOST:PORT; without it, where it "
+               "listens.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, advertise));
     settings::bounded(order.number("nodes", "A new cluster's shards are given out once so many nodes are there.",
                                    EVERSHARD_SETTING_FIELD(CoordinatorSettings, nodes)),
                       1, nodes_max);
@@ -75,7 +81,19 @@ Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& set
   auto place = place_of(settings, "listen");
   if (!place) return refuse(std::move(place).error());
   options.place = *std::move(place);
+  if (!options.advertise.empty()) EVERSHARD_TRY(target_of(settings, "advertise"));
   return options;
+}
+
+std::string advertised_address(const CoordinatorSettings& settings, std::uint16_t port) {
+  if (!settings.advertise.empty()) return settings.advertise;
+  auto place = settings.place;
+  place.port = port;
+  if (cluster::is_of_all(place)) {
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) == 0) place.host = name;
+  }
+  return cluster::text_of(place);
 }
 
 std::string coordinator_configuration_sample() {

@@ -24,6 +24,7 @@ struct CoordinatorSettings {
   std::filesystem::path keys{};                   ///< empty: none
   std::string listen = "127.0.0.1:7430";
   cluster::HostAndPort place{};  ///< of `listen`
+  std::string advertise{};       ///< empty: where it listens
   std::uint32_t nodes = 1;       ///< a new cluster's shards are given out once so many are there
   std::uint32_t shards = 0;      ///< of a new cluster; 0: 16, or what the log has
   PeerSettings peers{};
@@ -34,6 +35,9 @@ struct CoordinatorSettings {
 
 /// Reads no file. Errors: invalid_argument: what is missing, or no address
 [[nodiscard]] Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& settings);
+
+/// Where the other coordinators find it, when it listens at that port: HOST:PORT.
+[[nodiscard]] std::string advertised_address(const CoordinatorSettings& settings, std::uint16_t port);
 
 [[nodiscard]] std::string coordinator_configuration_sample();
 

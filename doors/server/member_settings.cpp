@@ -27,7 +27,8 @@ const settings::BoundTable<Membership>& memberships() {
     settings::bounded(
         group.number("node", "Which node this is, from 1; for good.", EVERSHARD_SETTING_FIELD(Membership, node)), 0,
         node_max);
-    group.text("coordinator", "Where the coordinator listens: HOST:PORT.",
+    group.text("coordinator",
+               "Where the coordinator listens: HOST:PORT; of several, all: HOST:PORT,HOST:PORT. One of them leads.",
                EVERSHARD_SETTING_FIELD(Membership, coordinator));
     group.text("peers-listen", "Where this node listens for the others: HOST:PORT; port 0 takes any free one.",
                EVERSHARD_SETTING_FIELD(Membership, peers_listen));
@@ -86,10 +87,10 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   if (!link) return refuse(std::move(link).error());
   const auto listen = place_of(settings, "peers-listen");
   if (!listen) return refuse(listen.error());
-  const auto coordinator = target_of(settings, "coordinator");
-  if (!coordinator) return refuse(coordinator.error());
+  auto coordinators = targets_of(settings, "coordinator");
+  if (!coordinators) return refuse(std::move(coordinators).error());
   EVERSHARD_TRY(cluster::check_host(*link, listen->host));
-  EVERSHARD_TRY(cluster::check_host(*link, coordinator->host));
+  for (const auto& coordinator : *coordinators) EVERSHARD_TRY(cluster::check_host(*link, coordinator.host));
   if (!given.peers_address.empty())
     EVERSHARD_TRY(target_of(settings, "peers-address"));
   else if (cluster::is_of_all(*listen))
@@ -102,8 +103,7 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   member.links.link = *std::move(link);
   member.links.listen_host = listen->host;
   member.links.listen_port = listen->port;
-  member.links.coordinator_host = coordinator->host;
-  member.links.coordinator_port = coordinator->port;
+  member.links.coordinators = *std::move(coordinators);
   member.address = given.peers_address;
   member.door = given.advertise;
   member.gateway = given.gateway;

@@ -52,4 +52,15 @@ Result<cluster::HostAndPort> target_of(const settings::Settings& settings, std::
   return place;
 }
 
+Result<std::vector<cluster::HostAndPort>> targets_of(const settings::Settings& settings, std::string_view name) {
+  const auto& text = settings.value(name).text;
+  auto places = cluster::hosts_and_ports(text);
+  if (places.empty())
+    return settings::unfit(settings, name, "is " + in_quotes(text, 200) + ", not HOST:PORT, or several with commas");
+  for (const auto& place : places)
+    if (!cluster::can_be_reached(place))
+      return settings::unfit(settings, name, "is " + in_quotes(text, 200) + ": nobody can be told to go there");
+  return places;
+}
+
 }  // namespace evershard::server

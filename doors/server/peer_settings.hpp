@@ -56,5 +56,8 @@ void add_peers(typename settings::BoundTable<Options>::Group& group) {
 [[nodiscard]] Result<cluster::HostAndPort> place_of(const settings::Settings& settings, std::string_view name);
 /// Where somebody is to go: also not where no one can.
 [[nodiscard]] Result<cluster::HostAndPort> target_of(const settings::Settings& settings, std::string_view name);
+/// The same of several, with commas between them.
+[[nodiscard]] Result<std::vector<cluster::HostAndPort>> targets_of(const settings::Settings& settings,
+                                                                   std::string_view name);
 
 }  // namespace evershard::server

@@ -14,6 +14,7 @@ namespace {
 constexpr char identity_kind = 1;
 constexpr char epoch_kind = 2;
 constexpr char leaderships_part = 1;
+constexpr char leader_part = 2;
 constexpr char checkpoint_kind = 3;
 constexpr char cut_kind = 4;
 constexpr char form_version = 1;
@@ -48,6 +49,7 @@ Result<std::string_view> unsealed(const std::string& row, const std::string& key
 std::string identity_key() { return {identity_kind}; }
 std::string epoch_key() { return {epoch_kind}; }
 std::string leaderships_key() { return {epoch_kind, leaderships_part}; }
+std::string leader_key() { return {epoch_kind, leader_part}; }
 std::string checkpoint_key() { return {checkpoint_kind}; }
 std::string cut_prefix() { return {cut_kind}; }
 
@@ -79,6 +81,28 @@ Result<Epoch> decode_epoch_row(std::string_view row) {
   const Epoch epoch{reader.fixed<std::uint64_t>()};
   if (!reader.done() || version != form_version) return damaged_row("epoch", row, "it has not its form");
   return epoch;
+}
+
+std::string leader_row(const LeaderRow& leader) {
+  std::string body{form_version};
+  append_varint(body, leader.epoch.value);
+  append_varint(body, leader.beat);
+  append_varint(body, leader.address.size());
+  body += leader.address;
+  return sealed(leader_key(), std::move(body));
+}
+
+Result<LeaderRow> decode_leader_row(std::string_view row) {
+  const auto body = unsealed("leader", leader_key(), row);
+  if (!body) return refuse(body.error());
+  ByteReader reader(*body);
+  const auto version = reader.fixed<char>();
+  LeaderRow leader;
+  leader.epoch = Epoch{reader.varint()};
+  leader.beat = reader.varint();
+  leader.address = std::string(reader.bytes(reader.varint()));
+  if (!reader.done() || version != form_version) return damaged_row("leader", row, "it has not its form");
+  return leader;
 }
 
 std::string leaderships_row(const sharding::Leaderships& leaderships) {

@@ -69,6 +69,21 @@ TEST(CutLogGolden, Leaderships) {
   EXPECT_EQ(cut_log_rows::decode_leaderships_row(damaged).error().code, ErrorCode::corruption);
 }
 
+TEST(CutLogGolden, Leader) {
+  const cut_log_rows::LeaderRow leader{Epoch{300}, "n1:7430", 5};
+  const std::string row = cut_log_rows::leader_row(leader);
+
+  EXPECT_EQ(hex(cut_log_rows::leader_key()), "0202");
+  EXPECT_EQ(hex(row.substr(0, row.size() - 8)), cut_log_golden("01"                 // version
+                                                               "ac02 05"            // epoch, beat
+                                                               "07 6e313a37343330"  // address
+                                                               ));
+  EXPECT_EQ(cut_log_rows::decode_leader_row(row), leader);
+  auto damaged = row;
+  damaged[2] ^= 1;
+  EXPECT_EQ(cut_log_rows::decode_leader_row(damaged).error().code, ErrorCode::corruption);
+}
+
 sharding::CutLogState sample_checkpoint() {
   sharding::CutLogState checkpoint(2);
   checkpoint.last_cut = CutNumber{5};

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/cluster/etcd/etcd_members.hpp"
 #include "tests/contract/temporary_folder.hpp"
@@ -51,6 +53,95 @@ TEST(ClusterOnEtcd, NeedsNoDiskOfItsCoordinatorAndNoSingleMember) {
   load.stop();
   load.check();
   cluster.stop_all();
+}
+
+/// Three nodes and two coordinators, whose cut log is on an etcd of three members.
+class TwoCoordinators : public ::testing::Test {
+ protected:
+  TwoCoordinators() : etcd_(folder_.path(), 3), cluster_(folder_.path(), options()), load_(cluster_, 1) {}
+  ClusterProcesses::Options options() {
+    std::string address = "etcd://";
+    for (const auto& member : etcd_.options().members) address += (address.ends_with('/') ? "" : ",") + member;
+    ClusterProcesses::Options options;
+    options.coordinators = 2;
+    options.flags = [address](std::uint32_t number) {
+      return ClusterProcesses::is_coordinator(number)
+                 ? std::map<std::string, std::string>{{"--cut-log", address + "/shop"}}
+                 : std::map<std::string, std::string>{};
+    };
+    return options;
+  }
+  [[nodiscard]] std::uint32_t leading() const { return cluster_.leading(cluster_.coordinators()); }
+  [[nodiscard]] std::uint32_t other_than(std::uint32_t number) const {
+    return cluster_.coordinators()[number == ClusterProcesses::coordinator ? 1 : 0];
+  }
+  /// How long nothing was acknowledged, from now on.
+  [[nodiscard]] std::chrono::milliseconds pause() const {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_TRUE(load_.goes_on(30));
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  }
+  void finish() {
+    ASSERT_TRUE(load_.goes_on());
+    load_.stop();
+    load_.check();
+    cluster_.stop_all();
+  }
+
+  const TemporaryFolder folder_;
+  EtcdMembers etcd_;
+  ClusterProcesses cluster_;
+  ClusterLoad load_;
+};
+
+TEST_F(TwoCoordinators, OneTakesOverFromTheOtherThatIsKilled) {
+  for (int round = 0; round < 4; ++round) {
+    SCOPED_TRACE(round);
+    const auto led = leading();
+    const auto next = other_than(led);
+    ASSERT_TRUE(cluster_.logs(next, "standing by"));
+    cluster_.kill(led);
+    std::filesystem::remove_all(cluster_.data(led));
+    const auto took = pause();
+    RecordProperty("pause_" + std::to_string(round) + "_ms", std::to_string(took.count()));
+    EXPECT_LT(took, std::chrono::seconds(20));  // one, on a machine that does nothing else
+    EXPECT_EQ(cluster_.leading({next}), next);
+    cluster_.start(led);
+    ASSERT_TRUE(cluster_.logs(led, "standing by"));
+  }
+  finish();
+}
+
+TEST_F(TwoCoordinators, OneThatWasFrozenStandsByWhenItIsThawed) {
+  const auto led = leading();
+  const auto next = other_than(led);
+  ASSERT_TRUE(cluster_.logs(next, "standing by"));
+  cluster_.signal(led, SIGSTOP);
+  const auto took = pause();
+  RecordProperty("pause_ms", std::to_string(took.count()));
+  EXPECT_EQ(cluster_.leading({next}), next);
+  cluster_.signal(led, SIGCONT);
+  ASSERT_TRUE(cluster_.logs(led, "stepping down"));
+  ASSERT_TRUE(cluster_.logs(led, "standing by"));
+  ASSERT_TRUE(load_.goes_on());
+  EXPECT_EQ(leading(), next);
+  // And it leads again when it is its turn.
+  cluster_.stop(next);
+  ASSERT_TRUE(load_.goes_on());
+  EXPECT_EQ(cluster_.leading({led}), led);
+  cluster_.start(next);
+  finish();
+}
+
+TEST_F(TwoCoordinators, GoOnByThemselvesWhenEtcdHadNoMajority) {
+  etcd_.kill(0);
+  etcd_.kill(1);
+  std::this_thread::sleep_for(std::chrono::seconds(6));  // longer than a put waits: whoever led has stepped down
+  for (const auto number : cluster_.coordinators()) EXPECT_GT(cluster_.pid(number), 0);
+  etcd_.start(0);
+  ASSERT_TRUE(load_.goes_on());
+  etcd_.start(1);
+  finish();
 }
 
 TEST(CoordinatorOnEtcd, RefusesWhatIsNoPlaceForItsLog) {

@@ -37,8 +37,10 @@ ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options
   const auto mask = ::umask(0077);
   std::ofstream(secret()) << "a secret of more than sixteen bytes, thirty-two perhaps\n";
   ::umask(mask);
-  addresses_[coordinator] = (options_.host ? options_.host(coordinator) : "127.0.0.1") + ":0";
-  start(coordinator);
+  for (const auto number : coordinators()) {
+    addresses_[number] = (options_.host ? options_.host(number) : "127.0.0.1") + ":0";
+    start(number);
+  }
   const auto members = options_.nodes + options_.gateways;
   for (std::uint32_t n = 1; n <= members; ++n) {
     addresses_[n] = "127.0.0.1:0";
@@ -64,22 +66,23 @@ std::vector<std::string> ClusterProcesses::words(std::uint32_t number) const {
   std::vector<std::string> words;
   if (options_.within) words = options_.within(number);
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  add({EVERSHARD_PROGRAM, number == coordinator ? "coordinator" : "node", "--data", data(number).string(),
+  add({EVERSHARD_PROGRAM, is_coordinator(number) ? "coordinator" : "node", "--data", data(number).string(),
        "--secret-file", secret().string(), "--listen", address(number)});
-  if (number == coordinator) {
+  if (is_coordinator(number)) {
     add({"--nodes", std::to_string(options_.nodes), "--shards", std::to_string(options_.shards)});
   } else {
     const auto relay = to_coordinator_.find(number);
+    std::string all;
+    for (const auto one : coordinators()) all += (all.empty() ? "" : ",") + address(one);
     add({"--node", std::to_string(number), "--shards", std::to_string(options_.shards), "--http-listen", "none",
-         "--disk-reserve", "0", "--coordinator",
-         relay == to_coordinator_.end() ? address(coordinator) : relay->second->address()});
+         "--disk-reserve", "0", "--coordinator", relay == to_coordinator_.end() ? all : relay->second->address()});
     if (relay != to_coordinator_.end()) add({"--peers-address", to_node_.at(number)->address()});
   }
   if (options_.host) {
     add({"--peers-insecure"});  // the secret goes over the wires of a test
-    if (number != coordinator) add({"--unix-socket", socket(number), "--peers-listen", options_.host(number) + ":0"});
+    if (!is_coordinator(number)) add({"--unix-socket", socket(number), "--peers-listen", options_.host(number) + ":0"});
   }
-  if (number > options_.nodes) add({"--gateway"});
+  if (number > options_.nodes && !is_coordinator(number)) add({"--gateway"});
   return options_.flags ? with_flags(std::move(words), options_.flags(number)) : words;
 }
 
@@ -117,7 +120,30 @@ void ClusterProcesses::stop(std::uint32_t number) {
 
 void ClusterProcesses::stop_all() {
   for (std::uint32_t n = options_.nodes + options_.gateways; n != coordinator; --n) stop(n);
-  stop(coordinator);
+  for (const auto number : coordinators()) stop(number);
+}
+
+std::vector<std::uint32_t> ClusterProcesses::coordinators() const {
+  std::vector<std::uint32_t> all{coordinator};
+  for (std::uint32_t n = 1; n < options_.coordinators; ++n) all.push_back(further_coordinators + n - 1);
+  return all;
+}
+
+std::uint32_t ClusterProcesses::leading(const std::vector<std::uint32_t>& among,
+                                        std::chrono::milliseconds deadline) const {
+  const auto until = Clock::now() + deadline;
+  do {
+    for (const auto number : among) {
+      const auto log = processes_.at(number)->errors();
+      const auto led = log.rfind(" leading ");
+      if (led == std::string::npos) continue;
+      const auto ended = log.rfind("stepping down");
+      if (ended == std::string::npos || ended < led) return number;
+    }
+    std::this_thread::sleep_for(5ms);
+  } while (Clock::now() < until);
+  ADD_FAILURE() << "no coordinator comes to lead";
+  return among.front();
 }
 
 Finished ClusterProcesses::wait(std::uint32_t number, std::chrono::milliseconds deadline) {

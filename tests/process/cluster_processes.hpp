@@ -20,13 +20,18 @@ namespace evershard::testing {
 [[nodiscard]] std::vector<std::string> with_flags(std::vector<std::string> words,
                                                   const std::map<std::string, std::string>& flags);
 
-/// Number 0 is the coordinator's, the nodes are numbered from 1.
+/// Number 0 is the coordinator's, the nodes are numbered from 1. Further coordinators have numbers of their own.
 class ClusterProcesses {
  public:
   static constexpr std::uint32_t coordinator = 0;
+  static constexpr std::uint32_t further_coordinators = 1'000'000;  ///< the first of them
+  [[nodiscard]] static bool is_coordinator(std::uint32_t number) {
+    return number == coordinator || number >= further_coordinators;
+  }
   struct Options {
     std::uint32_t nodes = 3;
-    std::uint32_t gateways = 0;  ///< numbered behind the nodes
+    std::uint32_t coordinators = 1;  ///< more than one need a cut log that they share: see `flags`
+    std::uint32_t gateways = 0;      ///< numbered behind the nodes
     std::uint32_t shards = 4;
     bool relays = false;  ///< what the processes say to each other goes through relay()
     /// Where each listens for the others, and nobody else can reach it: clients come through a Unix socket. None: all
@@ -62,9 +67,16 @@ class ClusterProcesses {
   [[nodiscard]] Relay& relay_to_node(std::uint32_t node) { return *to_node_.at(node); }
 
   [[nodiscard]] std::filesystem::path data(std::uint32_t number) const {
+    if (number >= further_coordinators)
+      return folder_ / ("coordinator-" + std::to_string(number - further_coordinators + 2));
     return folder_ / (number == coordinator ? std::string("coordinator") : "node-" + std::to_string(number));
   }
   [[nodiscard]] std::uint32_t nodes() const { return options_.nodes; }
+  /// The numbers of all.
+  [[nodiscard]] std::vector<std::uint32_t> coordinators() const;
+  /// Waits for one of these to lead, by what it logs. Fails the test where none does.
+  [[nodiscard]] std::uint32_t leading(const std::vector<std::uint32_t>& among,
+                                      std::chrono::milliseconds deadline = std::chrono::seconds(60)) const;
   [[nodiscard]] std::uint32_t shards() const { return options_.shards; }
   [[nodiscard]] std::string address(std::uint32_t number) const { return addresses_.at(number); }
   /// Where clients reach a node.

@@ -36,7 +36,7 @@ Result<void> check(const LinkLimits& limits) {
   if (limits.unsent_bytes_max < limits.frame_bytes_max)
     return wrong_limit("unsent_bytes_max", "is less than a frame of frame_bytes_max");
   for (const auto time : {limits.queue_time_max, limits.heartbeat, limits.dead_after, limits.greeting_time_max,
-                          limits.dial_time_max, limits.redial_min}) {
+                          limits.dial_time_max, limits.redial_min, limits.search_max}) {
     if (time.count() <= 0) return wrong_limit("times", "must all be above 0");
   }
   if (limits.dead_after < 2 * limits.heartbeat)

@@ -37,6 +37,7 @@ struct LinkLimits {
   std::chrono::milliseconds dial_time_max{500};
   std::chrono::milliseconds redial_min{50};
   std::chrono::milliseconds redial_max{2'000};
+  std::chrono::milliseconds search_max{200};  ///< instead, of a peer that may be in one of several places
 };
 
 /// What a message costs of message_bytes_max beside its bytes, so that empty ones are bounded too.

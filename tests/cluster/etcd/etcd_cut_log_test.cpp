@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "evershard/cluster/etcd/etcd_leader.hpp"
 #include "tests/cluster/etcd/etcd_members.hpp"
 #include "tests/contract/cut_log_contract.hpp"
 #include "tests/doors/http/http_client.hpp"
@@ -204,6 +205,45 @@ TEST_F(EtcdCutLog, KnowsItsOwnPutWhoseAnswerDidNotCome) {
   const auto before = log->state();
   EXPECT_EQ(before.last_cut, CutNumber{3});
   EXPECT_EQ(opened(members.options())->state(), before);
+}
+
+TEST_F(EtcdCutLog, SaysWhoLeadsItAndWhere) {
+  EtcdMembers members(folder_.path(), 1);
+  auto said = cluster::EtcdLeader::open(members.options()).value();
+  auto read = cluster::EtcdLeader::open(members.options()).value();
+  EXPECT_EQ(read->read().value(), std::nullopt);
+  const auto one = opened(members.options());
+  EXPECT_EQ(read->read().value(), std::nullopt);
+  const auto epoch = one->lead()->epoch;
+  EXPECT_EQ(read->read().value(), (cluster::Leader{epoch, "", 0}));  // it has not said so yet
+
+  ASSERT_TRUE(said->say({epoch, "one:1", 1}));
+  EXPECT_EQ(read->read().value(), (cluster::Leader{epoch, "one:1", 1}));
+  ASSERT_TRUE(said->say({epoch, "one:1", 2}));
+  EXPECT_EQ(read->read().value(), (cluster::Leader{epoch, "one:1", 2}));
+  begin(*one);  // it leads again: the row is no part of what is put
+  const auto fenced = said->say({epoch, "one:1", 3});
+  ASSERT_FALSE(fenced);
+  EXPECT_EQ(fenced.error().code, ErrorCode::fenced);
+  EXPECT_EQ(read->read().value(), (cluster::Leader{one->state().epoch, "", 0}));
+  ASSERT_TRUE(said->say({one->state().epoch, "one:1", 0}));
+
+  // Who opens it anew does not take the row for a cut.
+  const auto two = opened(members.options());
+  ASSERT_TRUE(two->lead());
+  EXPECT_EQ(two->state().last_cut, one->state().last_cut);
+  EXPECT_EQ(said->say({one->state().epoch, "one:1", 1}).error().code, ErrorCode::fenced);
+}
+
+TEST_F(EtcdCutLog, KeepsTheKeySpaceSmallWhileItOnlyBeats) {
+  EtcdMembers members(folder_.path(), 1);
+  const auto log = opened(members.options());
+  const auto epoch = log->lead()->epoch;
+  auto leader = cluster::EtcdLeader::open(members.options()).value();
+  for (std::uint64_t beat = 1; beat <= 300; ++beat) ASSERT_TRUE(leader->say({epoch, "one:1", beat}));
+  // Revisions of before cannot be read any more: "eA==" is any key.
+  const auto old = ask(members.options().members.front(), "POST", "/v3/kv/range", R"({"key":"eA==","revision":100})");
+  EXPECT_THAT(old.body, HasSubstr("compacted")) << old.status;
 }
 
 TEST_F(EtcdCutLog, KeepsTheKeySpaceSmall) {

@@ -61,8 +61,7 @@ struct LinkedNode {
     options.listen_port = listen_port;
     options.refused = refusals.note();
     options.link = link_of(on_links(number), NodeRole::node, versions);
-    options.coordinator_host = "127.0.0.1";
-    options.coordinator_port = coordinator_port;
+    options.coordinators = {{"127.0.0.1", coordinator_port}};
     links = NodeLinks::open(options).value();
     const auto identity = identity_of(*links);
     storage::StoreOptions store_options;
@@ -292,8 +291,7 @@ TEST_F(LinkedCluster, RefusesAReleaseThatIsNoNeighbour) {
   Refusals told;
   NodeLinksOptions options;
   options.link = link_of(on_links(4), NodeRole::node, release_after_next);
-  options.coordinator_host = "127.0.0.1";
-  options.coordinator_port = port;
+  options.coordinators = {{"127.0.0.1", port}};
   options.refused = told.note();
   auto stranger = NodeLinks::open(options).value();
   const auto identity = stranger->identity(std::chrono::seconds(5));
@@ -316,8 +314,7 @@ TEST_F(LinkedCluster, SaysHowManyShardsThereAreToANodeThatWasNotTold) {
   Refusals told;
   NodeLinksOptions options;
   options.link = link_of(on_links(4), NodeRole::node, {});
-  options.coordinator_host = "127.0.0.1";
-  options.coordinator_port = port;
+  options.coordinators = {{"127.0.0.1", port}};
   options.refused = told.note();
   const auto nothing = folder.path() / "nothing", of_node = folder.path() / "1";
   const auto shards = [&](std::uint32_t said, const std::filesystem::path& at) {

@@ -201,7 +201,7 @@ TEST(MemberSettings, ReachTheOptionsTheySteer) {
   EXPECT_EQ(member->links.link.secret, "a secret of more than sixteen bytes");
   EXPECT_EQ(member->links.listen_host, "::1");
   EXPECT_EQ(member->links.listen_port, 8);
-  EXPECT_EQ(member->links.coordinator_port, 9);
+  EXPECT_EQ(member->links.coordinators.front().port, 9);
   EXPECT_EQ(member->address, "n7:8");
   EXPECT_EQ(member->door, "n7:5");
   EXPECT_TRUE(member->skip_lost);

@@ -309,6 +309,14 @@ TEST_F(LinkOverTls, NamesOfClustersAreEscapedInCertificates) {
   who.node = NodeNumber(0);
   who.cluster = "\xc3\xa4.b_c~d-9";
   EXPECT_EQ(member_uri(who), "evershard://%C3%A4.b_c~d-9/coordinator");
+  who.node = NodeNumber(standby_numbers_from + 5);
+  who.role = NodeRole::coordinator;
+  EXPECT_EQ(member_uri(who), "evershard://%C3%A4.b_c~d-9/coordinator");
+  who.role = NodeRole::node;
+  EXPECT_EQ(member_uri(who), "evershard://%C3%A4.b_c~d-9/node/2147483653");
+  who.role = NodeRole::coordinator;
+  who.node = NodeNumber(5);
+  EXPECT_EQ(member_uri(who), "evershard://%C3%A4.b_c~d-9/node/5");
 }
 
 TEST_F(LinkOverTls, RefusesFilesThatCannotBeUsed) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 
+#include "evershard/cluster/link/reserved_port.hpp"
 #include "tests/link/shell/test_node.hpp"
 
 namespace evershard::cluster {
@@ -28,6 +29,57 @@ TEST(Links, CarryRequestsAndMessagesBothWays) {
       wait_for([&] { return two.look([&] { return two.messages == std::vector<std::string>{"1: another"}; }); }));
   EXPECT_EQ(one.count(one.ups, 2), 1);
   EXPECT_EQ(two.count(two.ups, 1), 1);
+}
+
+TEST(Links, FindAPeerInOneOfSeveralPlaces) {
+  std::vector<ReservedPort> places;
+  for (int i = 0; i < 3; ++i) places.push_back(ReservedPort::open("127.0.0.1", 0).value());
+  const auto dialled = [&](TestNode& by) {
+    PeerAddress address{NodeNumber(1), "127.0.0.1", places[0].port()};
+    address.elsewhere = {{"127.0.0.1", places[1].port()}, {"127.0.0.1", places[2].port()}};
+    return by.links->dial(std::move(address));
+  };
+  TestNode two(test_options(2));
+  ASSERT_TRUE(dialled(two));
+  for (const int at : {1, 2, 0, 1}) {
+    SCOPED_TRACE(at);
+    TestNode one(test_options(1));
+    one.listen(places[static_cast<std::size_t>(at)].port());
+    const auto began = std::chrono::steady_clock::now();
+    ASSERT_TRUE(wait_for([&] { return two.is_connected(1); }));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
+    EXPECT_EQ(two.ask(1, "hello").value(), "1: hello");
+  }
+  // Each of them must be a place where one may go.
+  PeerAddress wrong{NodeNumber(1), "127.0.0.1", 1};
+  wrong.elsewhere = {{"10.0.0.1", 1}};
+  EXPECT_EQ(two.links->dial(wrong).error().code, ErrorCode::invalid_argument);
+  wrong.elsewhere = {{"127.0.0.1", 0}};
+  EXPECT_EQ(two.links->dial(wrong).error().code, ErrorCode::invalid_argument);
+}
+
+TEST(ReservedPort, IsNobodyElsesAndTakesNobodyIn) {
+  const auto reserved = ReservedPort::open("127.0.0.1", 0);
+  ASSERT_TRUE(reserved) << reserved.error().what;
+  TestNode two(test_options(2));
+  two.dial(NodeNumber(1), reserved->port());
+  EXPECT_TRUE(wait_for([&] { return two.was_refused("onnect"); }));
+  TestNode one(test_options(1));
+  one.listen(reserved->port());
+  EXPECT_TRUE(wait_for([&] { return two.is_connected(1); }));
+  const auto taken = ReservedPort::open("127.0.0.1", reserved->port());
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(ReservedPort::open("no address", 1).error().code, ErrorCode::invalid_argument);
+}
+
+TEST(HostsAndPorts, AreReadAndWritten) {
+  EXPECT_EQ(hosts_and_ports("a:1"), (std::vector<HostAndPort>{{"a", 1}}));
+  EXPECT_EQ(hosts_and_ports("a:1,[::1]:2"), (std::vector<HostAndPort>{{"a", 1}, {"::1", 2}}));
+  for (const auto* wrong : {"", "a", "a:1,", ",a:1", "a:1,,b:2", "a:1, b", "a:1 b:2,"})
+    EXPECT_TRUE(hosts_and_ports(wrong).empty()) << wrong;
+  EXPECT_EQ(text_of({"a", 1}), "a:1");
+  EXPECT_EQ(text_of({"::1", 2}), "[::1]:2");
 }
 
 TEST(Links, CarryLargePayloadsAndEmptyOnes) {

@@ -1,0 +1,60 @@
+// CoordinatorTerm: a coordinator that leads, from the epoch it raised to its end.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "evershard/cluster/etcd/etcd_options.hpp"
+#include "evershard/cluster/keys/key_keeper.hpp"
+#include "evershard/cluster/node/coordinator_host.hpp"
+#include "evershard/cluster/peers/coordinator_links.hpp"
+#include "evershard/doors/server/coordinator_settings.hpp"
+#include "evershard/doors/serving/log.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
+
+namespace evershard::cli {
+
+/// Where the settings say. Errors: those of both kinds of log
+[[nodiscard]] Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings);
+/// Of an etcd, with what is in the files that the settings name. Shape: `cut_log` is one's address.
+[[nodiscard]] Result<cluster::EtcdOptions> etcd_of(const server::CoordinatorSettings& settings);
+/// Who a coordinator of so many shards is on the links.
+[[nodiscard]] Result<cluster::LinkOptions> coordinator_link_of(const server::CoordinatorSettings& settings,
+                                                               std::uint32_t shards);
+
+/// Nodes come to it as long as it is there.
+///
+/// Owner: one thread. The log of what happens outlives it.
+class CoordinatorTerm {
+ public:
+  /// Opens the cut log and what belongs to it, leads, and lets nodes in. `port`: of settings.place, or instead of it.
+  /// Errors: those of the cut log, of the keys and of the links
+  [[nodiscard]] static Result<std::unique_ptr<CoordinatorTerm>> begin(const server::CoordinatorSettings& settings,
+                                                                      std::uint16_t port, serving::Log& log);
+  ~CoordinatorTerm();
+
+  /// Why it leads no more, if so.
+  [[nodiscard]] std::optional<Error> ended() const { return host_->ended(); }
+  [[nodiscard]] Epoch epoch() const { return epoch_; }
+  [[nodiscard]] std::uint16_t port() const { return links_->port(); }
+  /// How many nodes are here.
+  [[nodiscard]] std::size_t nodes() const { return links_->nodes(); }
+  /// Whether a shard has been given to a node, by the time that it began.
+  [[nodiscard]] bool has_owners() const { return has_owners_; }
+  [[nodiscard]] const storage::Identity& identity() const { return cuts_->identity(); }
+  [[nodiscard]] Result<void> reload_tls() { return links_->reload_tls(); }
+
+ private:
+  CoordinatorTerm() = default;
+  std::unique_ptr<storage::DurableCutLog> cuts_;
+  std::unique_ptr<cluster::CoordinatorLinks> links_;
+  std::unique_ptr<cluster::KeyKeeper> keeper_;
+  std::unique_ptr<cluster::CoordinatorHost> host_;
+  Epoch epoch_;
+  bool has_owners_ = false;
+};
+
+}  // namespace evershard::cli
