@@ -15,15 +15,16 @@
 
 namespace evershard::cli {
 
-Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, const std::filesystem::path& log,
-                                         int orphaned) {
+Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, const std::filesystem::path& log, int orphaned,
+                                         const std::filesystem::path& program) {
   const auto failed = [](const char* what) {
     return refuse(ErrorCode::io, std::string("cannot ") + what + ": " + std::strerror(errno));
   };
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) return failed("make a pipe");
   const int errors = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  std::string name = "evershard";
+  std::string name = program.empty() ? "evershard" : program.filename().string();
+  const std::string file = program.empty() ? "/proc/self/exe" : program.string();
   std::vector<char*> arguments{name.data()};
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -38,7 +39,7 @@ Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, const s
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::dup2(out[1], STDOUT_FILENO);
     if (errors >= 0) ::dup2(errors, STDERR_FILENO);
-    ::execv("/proc/self/exe", arguments.data());
+    ::execv(file.c_str(), arguments.data());
     ::_exit(127);
   }
   ::close(out[1]);

@@ -20,9 +20,10 @@ namespace evershard::cli {
 class ChildProcess {
  public:
   /// `words`: of the command line, behind the program's name. What it says on standard error goes to the end of `log`.
-  /// `orphaned`: the signal it is sent when its parent ends; SIGKILL reaches one that is frozen, too. Errors: io
+  /// `orphaned`: the signal it is sent when its parent ends; SIGKILL reaches one that is frozen, too. `program`: empty:
+  /// this one. Errors: io
   [[nodiscard]] static Result<ChildProcess> start(std::vector<std::string> words, const std::filesystem::path& log,
-                                                  int orphaned = SIGTERM);
+                                                  int orphaned = SIGTERM, const std::filesystem::path& program = {});
   ChildProcess() = default;  ///< none
   /// Ends it at once, if it is still there.
   ~ChildProcess();

@@ -1,15 +1,16 @@
-// `evershard cluster launch`: a whole cluster on this machine, for trying out: a coordinator and nodes, watched.
+// `evershard cluster launch`: a whole cluster on this machine, for trying out: coordinators, nodes and etcd, watched.
 
 #include <sys/stat.h>
 
-#include <algorithm>
+#include <chrono>
 #include <fstream>
-#include <memory>
+#include <functional>
 #include <random>
-#include <thread>
+#include <vector>
 
-#include "evershard/cli/child/child_process.hpp"
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/server/launched_etcd.hpp"
+#include "evershard/cli/server/watched_process.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/protocol/limits.hpp"
@@ -19,11 +20,8 @@ namespace evershard::cli {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds ready_timeout = std::chrono::seconds(60);
-constexpr milliseconds pause_first{200}, pause_most{10'000};
-constexpr milliseconds stop_timeout = std::chrono::seconds(60);
+constexpr milliseconds stop_timeout = std::chrono::seconds(60), etcd_stop_timeout = std::chrono::seconds(2);
 constexpr std::uint64_t nodes_max = 64;
 constexpr std::uint64_t ports_max = 65'535;
 constexpr std::uint32_t shards_by_default = 16;
@@ -38,6 +36,10 @@ Options launch_options() {
              "where the first node's page and HTTP API are; the others use the next ports; port 0: any free ports; "
              "none: no page; without it, 100 ports above --listen")
       .value("shards", "N", "how many shards a new cluster gets, for good; without it, 16")
+      .value(
+          "cut-log", "WHERE",
+          "local: in the directory of the one coordinator; etcd: on three members of an etcd, which are started too, "
+          "and a second coordinator stands by; without it, where it lies already, or local")
       .value("keys", "DIR", "the directory of the coordinator's keys, outside of --data")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
@@ -105,83 +107,92 @@ Result<void> make_secret(const std::filesystem::path& file) {
   return {};
 }
 
-/// A process of the cluster, started again when it ends.
-class Watched {
- public:
-  Watched(std::string name, std::vector<std::string> words, std::filesystem::path log)
-      : name_(std::move(name)), words_(std::move(words)), log_(std::move(log)) {}
-
-  /// Errors: unavailable: it did not become ready; where it says why is named
-  Result<std::string> start() {
-    auto child = ChildProcess::start(words_, log_);
-    if (!child) return refuse(std::move(child).error());
-    child_ = std::make_unique<ChildProcess>(std::move(*child));
-    auto ready = child_->wait_ready(ready_timeout);
-    if (!ready) return refuse(ErrorCode::unavailable, name_ + " did not become ready: see " + log_.string());
-    since_ = Clock::now();
-    page_ = child_->door("http");
-    // Whoever starts it again takes the ports that others know.
-    keep("--listen", ready);
-    keep("--http-listen", page_);
-    return *ready;
-  }
-  /// What has happened to it, if something has.
-  std::optional<std::string> look() {
-    if (again_at_) {
-      if (Clock::now() < *again_at_) return std::nullopt;
-      again_at_.reset();
-      if (auto child = ChildProcess::start(words_, log_)) child_ = std::make_unique<ChildProcess>(std::move(*child));
-      since_ = Clock::now();
-      return name_ + " was started again, pid " + std::to_string(child_ ? child_->pid() : 0);
-    }
-    const auto status = child_ ? child_->ended() : std::optional<int>(127);
-    if (!status) {
-      if (Clock::now() - since_ > pause_most) pause_ = pause_first;
-      return std::nullopt;
-    }
-    again_at_ = Clock::now() + pause_;
-    pause_ = std::min(pause_ * 2, pause_most);
-    return name_ + " has ended with status " + std::to_string(*status) + ": see " + log_.string();
-  }
-  void ask_to_stop() const {
-    if (child_) child_->signal(SIGTERM);
-  }
-  [[nodiscard]] bool is_over() { return !child_ || child_->ended().has_value(); }
-  [[nodiscard]] pid_t pid() const { return child_ ? child_->pid() : -1; }
-  /// " http HOST:PORT", as it said itself; empty: it has no page.
-  [[nodiscard]] std::string page() const { return page_ ? " http " + *page_ : std::string(); }
-
- private:
-  void keep(const char* flag, const std::optional<std::string>& address) {
-    const auto at = std::ranges::find(words_, flag);
-    if (address && at != words_.end()) *(at + 1) = *address;
-  }
-
-  const std::string name_;
-  std::vector<std::string> words_;
-  const std::filesystem::path log_;
-  std::unique_ptr<ChildProcess> child_;
-  std::optional<std::string> page_;
-  Clock::time_point since_{};
-  milliseconds pause_ = pause_first;
-  std::optional<Clock::time_point> again_at_;
-};
-
 void say(const Invocation& invocation, const std::string& line) {
   invocation.out.write(line + '\n');
   invocation.out.flush();
 }
 
-/// All at once; whoever does not end in time is ended.
-void stop(std::vector<Watched>& nodes, Watched& coordinator) {
-  for (const auto& node : nodes) node.ask_to_stop();
-  const auto until = Clock::now() + stop_timeout;
-  const auto over = [&] {
-    return std::all_of(nodes.begin(), nodes.end(), [](Watched& node) { return node.is_over(); });
-  };
-  while (!over() && Clock::now() < until) std::this_thread::sleep_for(milliseconds(20));
-  coordinator.ask_to_stop();
-  while (!coordinator.is_over() && Clock::now() < until) std::this_thread::sleep_for(milliseconds(20));
+/// A whole cluster on this machine.
+class Launched {
+ public:
+  explicit Launched(const Invocation& invocation) : invocation_(invocation) {}
+  ~Launched() {
+    const auto until = std::chrono::steady_clock::now() + stop_timeout;
+    for (auto* group : {&nodes_, &coordinators_}) stop_together(*group, until);
+    // The last of its members would look for a leader for long. What etcd has answered is on its disks.
+    stop_together(etcd_, std::chrono::steady_clock::now() + etcd_stop_timeout);
+  }
+  Launched(const Launched&) = delete;
+
+  Result<void> start_etcd(const std::filesystem::path& folder, const std::function<bool()>& go_on);
+  Result<void> start_coordinator(std::vector<std::string> words, const std::filesystem::path& log);
+  Result<void> start_node(std::vector<std::string> words, const std::filesystem::path& log);
+  /// Where all of them are, with commas.
+  [[nodiscard]] const std::string& coordinators() const { return coordinators_at_; }
+  [[nodiscard]] const std::string& cut_log() const { return cut_log_; }
+  void say_ready() const { say(invocation_, "ready " + first_node_at_ + nodes_.front().page()); }
+  void look() {
+    for (auto* group : {&etcd_, &coordinators_, &nodes_})
+      for (auto& process : *group)
+        if (auto news = process.look()) say(invocation_, *news);
+  }
+
+ private:
+  const Invocation& invocation_;
+  std::vector<WatchedProcess> etcd_, coordinators_, nodes_;
+  std::string cut_log_, coordinators_at_, first_node_at_;
+};
+
+Result<void> Launched::start_etcd(const std::filesystem::path& folder, const std::function<bool()>& go_on) {
+  auto members = etcd_members_in(folder);
+  if (!members) return refuse(std::move(members).error());
+  auto address = etcd_address_in(folder);
+  if (!address) return refuse(std::move(address).error());
+  cut_log_ = *std::move(address);
+  etcd_ = *std::move(members);
+  for (auto& member : etcd_) EVERSHARD_TRY(member.launch());
+  if (auto answers = wait_for_etcd(cut_log_, go_on); !answers)
+    return refuse(answers.error().code, answers.error().what + ": see " + etcd_.front().log().string());
+  for (const auto& member : etcd_) say(invocation_, member.name() + " pid " + std::to_string(member.pid()));
+  return {};
+}
+
+Result<void> Launched::start_coordinator(std::vector<std::string> words, const std::filesystem::path& log) {
+  const auto number = coordinators_.size() + 1;
+  coordinators_.emplace_back(number == 1 ? "coordinator" : "coordinator " + std::to_string(number), std::move(words),
+                             log);
+  auto& coordinator = coordinators_.back();
+  auto ready = coordinator.start();
+  if (!ready) return refuse(std::move(ready).error());
+  coordinators_at_ += (coordinators_at_.empty() ? "" : ",") + *ready;
+  say(invocation_, "coordinator " + *ready + " pid " + std::to_string(coordinator.pid()));
+  return {};
+}
+
+Result<void> Launched::start_node(std::vector<std::string> words, const std::filesystem::path& log) {
+  const auto number = std::to_string(nodes_.size() + 1);
+  nodes_.emplace_back("node " + number, std::move(words), log);
+  auto& node = nodes_.back();
+  auto ready = node.start();
+  if (!ready) return refuse(std::move(ready).error());
+  if (first_node_at_.empty()) first_node_at_ = *ready;
+  say(invocation_, "node " + number + ' ' + *ready + " pid " + std::to_string(node.pid()) + node.page());
+  return {};
+}
+
+/// Where the cut log lies: as was asked, or as it does already. Errors: invalid_argument: it lies elsewhere
+Result<bool> is_on_etcd(const std::filesystem::path& folder, const std::optional<std::string>& asked) {
+  std::error_code error;
+  const bool has_local = std::filesystem::exists(folder / "coordinator", error),
+             has_etcd = std::filesystem::exists(folder / "etcd", error);
+  const bool etcd = asked ? *asked == "etcd" : has_etcd;
+  if (etcd && has_local)
+    return refuse(ErrorCode::invalid_argument, "this cluster's cut log lies in " + (folder / "coordinator").string() +
+                                                   ", not on etcd: --cut-log local");
+  if (!etcd && has_etcd)
+    return refuse(ErrorCode::invalid_argument,
+                  "this cluster's cut log lies on the etcd in " + (folder / "etcd").string() + ": --cut-log etcd");
+  return etcd;
 }
 
 Outcome run_launch(const Invocation& invocation) {
@@ -196,7 +207,12 @@ Outcome run_launch(const Invocation& invocation) {
   const auto shards_given = arguments.has("shards") ? arguments.number_at_least("shards", 1) : 0;
   if (shards_given > shards_max)
     throw UsageError("--shards is " + std::to_string(shards_given) + ": the most is " + std::to_string(shards_max));
+  const auto cut_log = arguments.text("cut-log");
+  if (cut_log && *cut_log != "local" && *cut_log != "etcd")
+    throw UsageError("--cut-log is \"" + *cut_log + "\": local, or etcd");
   const auto name = *arguments.text("cluster");
+  const auto on_etcd = is_on_etcd(folder, cut_log);
+  if (!on_etcd) return Failed(Failure(on_etcd.error()));
 
   const server::StopSignals signals;
   std::error_code error;
@@ -205,52 +221,44 @@ Outcome run_launch(const Invocation& invocation) {
   const auto secret = folder / "secret";
   if (auto made = make_secret(secret); !made) return Failed(Failure(std::move(made).error()));
 
-  const auto counted = shards_of(folder / "coordinator", static_cast<std::uint32_t>(shards_given));
-  if (!counted) return Failed(Failure(counted.error()));
-  const auto shards = std::to_string(*counted);
-  std::vector<std::string> words{"coordinator",
-                                 "--data",
-                                 (folder / "coordinator").string(),
-                                 "--listen",
-                                 "127.0.0.1:0",
-                                 "--nodes",
-                                 std::to_string(count),
-                                 "--shards",
-                                 shards,
-                                 "--secret-file",
-                                 secret.string(),
-                                 "--cluster",
-                                 name};
-  if (const auto keys = arguments.text("keys")) words.insert(words.end(), {"--keys", *keys});
-  Watched coordinator("the coordinator", std::move(words), folder / "coordinator.log");
-  auto coordinator_at = coordinator.start();
-  if (!coordinator_at) return Failed(Failure(std::move(coordinator_at).error()));
-  say(invocation, "coordinator " + *coordinator_at + " pid " + std::to_string(coordinator.pid()));
-
-  std::vector<Watched> nodes;
-  std::vector<std::string> addresses;
+  Launched launched(invocation);
+  const std::vector<std::string> common{"--secret-file", secret.string(), "--cluster", name};
+  const auto also = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  std::vector<std::string> coordinator =
+      also({"coordinator", "--listen", "127.0.0.1:0", "--nodes", std::to_string(count)}, common);
+  std::vector<std::string> node = also({"node"}, common);
+  if (*on_etcd) {
+    const auto go_on = [&] { return signals.wait(milliseconds(0)) != server::Asked::stop; };
+    if (auto started = launched.start_etcd(folder / "etcd", go_on); !started)
+      return Failed(Failure(std::move(started).error()));
+    coordinator = also(std::move(coordinator), {"--cut-log", launched.cut_log()});
+    if (shards_given != 0) coordinator = also(std::move(coordinator), {"--shards", std::to_string(shards_given)});
+  } else {
+    const auto counted = shards_of(folder / "coordinator", static_cast<std::uint32_t>(shards_given));
+    if (!counted) return Failed(Failure(counted.error()));
+    const auto shards = std::to_string(*counted);
+    coordinator = also(std::move(coordinator), {"--data", (folder / "coordinator").string(), "--shards", shards});
+    node = also(std::move(node), {"--shards", shards});
+  }
+  if (const auto keys = arguments.text("keys")) coordinator = also(std::move(coordinator), {"--keys", *keys});
+  for (int n = 1; n <= (*on_etcd ? 2 : 1); ++n) {
+    const auto log = folder / (n == 1 ? "coordinator.log" : "coordinator-" + std::to_string(n) + ".log");
+    if (auto started = launched.start_coordinator(coordinator, log); !started)
+      return Failed(Failure(std::move(started).error()));
+  }
   for (std::uint64_t n = 1; n <= count; ++n) {
-    const auto data = folder / ("node-" + std::to_string(n));
-    std::vector<std::string> node{"node", "--node", std::to_string(n), "--data", data.string(), "--shards", shards};
-    node.insert(node.end(), {"--coordinator", *coordinator_at, "--secret-file", secret.string(), "--cluster", name});
-    node.insert(node.end(), {"--listen", place_of(listen, n), "--http-listen", place_of(http, n)});
-    nodes.emplace_back("node " + std::to_string(n), std::move(node), folder / ("node-" + std::to_string(n) + ".log"));
-    auto ready = nodes.back().start();
-    if (!ready) {
-      stop(nodes, coordinator);
-      return Failed(Failure(std::move(ready).error()));
-    }
-    addresses.push_back(*ready);
-    say(invocation, "node " + std::to_string(n) + ' ' + *ready + " pid " + std::to_string(nodes.back().pid()) +
-                        nodes.back().page());
+    const auto own = "node-" + std::to_string(n);
+    auto words =
+        also(node, {"--node", std::to_string(n), "--data", (folder / own).string(), "--coordinator",
+                    launched.coordinators(), "--listen", place_of(listen, n), "--http-listen", place_of(http, n)});
+    if (auto started = launched.start_node(std::move(words), folder / (own + ".log")); !started)
+      return Failed(Failure(std::move(started).error()));
   }
-  say(invocation, "ready " + addresses.front() + nodes.front().page());
-  while (signals.wait(milliseconds(50)) != server::Asked::stop) {
-    if (auto news = coordinator.look()) say(invocation, *news);
-    for (auto& node : nodes)
-      if (auto news = node.look()) say(invocation, *news);
-  }
-  stop(nodes, coordinator);
+  launched.say_ready();
+  while (signals.wait(milliseconds(50)) != server::Asked::stop) launched.look();
   return {};
 }
 
@@ -259,7 +267,7 @@ Outcome run_launch(const Invocation& invocation) {
 Command cluster_launch_command() {
   return {"cluster launch",
           "server",
-          "Runs a coordinator and nodes on this machine, for trying out.",
+          "Runs a cluster on this machine, for trying out.",
           "evershard cluster launch 3 --data cluster",
           launch_options,
           run_launch,

@@ -447,6 +447,54 @@ TEST(ClusterLaunch, ServesThePageAndTheHttpInterfaceOfEachNode) {
   EXPECT_THAT(refused.err, HasSubstr("there are not 2 ports"));
 }
 
+TEST(ClusterLaunch, OutlivesItsCoordinatorAndAMemberOfItsEtcd) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> again{EVERSHARD_PROGRAM,      "cluster",  "launch",     "1", "--data",
+                                       folder.path().string(), "--listen", "127.0.0.1:0"};
+  auto words = again;
+  words.insert(words.end(), {"--cut-log", "etcd", "--shards", "3"});
+  const auto first_of = [](const std::vector<std::string>& lines, const std::string& what) {
+    const auto found = std::ranges::find_if(lines, [&](const auto& line) { return line.starts_with(what + ' '); });
+    return found == lines.end() ? std::string() : *found;
+  };
+  const auto append = [](const std::string& door) {
+    return run({EVERSHARD_PROGRAM, "append", "--server", door, "--aggregate", "order-1", "--type", "Placed",
+                "--payload", "{}"});
+  };
+  {
+    Process launched(words);
+    const auto lines = launched.lines(7, 120s);  // three of etcd, two coordinators, a node, and that it is ready
+    ASSERT_EQ(lines.size(), 7u);
+    const auto door = behind(lines.back(), "ready");
+    EXPECT_EQ(append(door).status, 0);
+    ::kill(std::stoi(behind(first_of(lines, "coordinator"), "pid")), SIGKILL);
+    ::kill(std::stoi(behind(first_of(lines, "etcd"), "pid")), SIGKILL);
+    const auto appended = append(door);
+    EXPECT_EQ(appended.status, 0) << appended.err;
+    ASSERT_EQ(launched.lines(11, 60s).size(), 11u) << "both ended, and were started again";
+    launched.signal(SIGTERM);
+    EXPECT_EQ(launched.wait().status, 0);
+  }
+  {
+    Process launched(again);  // where the cut log lies is seen from the directory
+    const auto lines = launched.lines(7, 120s);
+    ASSERT_EQ(lines.size(), 7u);
+    const auto read = run({EVERSHARD_PROGRAM, "read", "order-1", "--server", behind(lines.back(), "ready"), "--format",
+                           "json"});
+    EXPECT_EQ(std::ranges::count(read.out, '\n'), 4) << read.out << read.err;
+    launched.signal(SIGTERM);
+    EXPECT_EQ(launched.wait().status, 0);
+  }
+  auto elsewhere = again;
+  elsewhere.insert(elsewhere.end(), {"--cut-log", "local"});
+  auto refused = run(elsewhere);
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(refused.err, HasSubstr("--cut-log etcd"));
+  refused = run(words, {}, {.environment = {{"PATH", "/nowhere"}}});
+  EXPECT_EQ(refused.status, 4) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("etcd-server"));
+}
+
 TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {
   const TemporaryFolder folder, keys;
   std::filesystem::permissions(keys.path(), std::filesystem::perms::owner_all);
