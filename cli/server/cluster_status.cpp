@@ -1,9 +1,14 @@
 // `evershard cluster status`: a cluster's nodes and shards, and how far each is behind.
 
+#include <algorithm>
+
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/store/store_info.hpp"
+#include "evershard/cluster/link/host_and_port.hpp"
+#include "evershard/cluster/peers/asked_coordinator.hpp"
+#include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/store/json/cluster_json.hpp"
 
 namespace evershard::cli {
@@ -28,8 +33,10 @@ std::string number_or_dash(bool known, std::uint64_t number) { return known ? gr
 void print_for_people(const Invocation& invocation, const ClusterStatus& status) {
   const bool known = status.trouble.empty();
   const JsonText none;
-  Parts parts{{"asked at", "node " + std::to_string(status.self) + ", which has applied position " +
-                               grouped(status.applied.value)}};
+  Parts parts;
+  if (status.self != 0)
+    parts.emplace_back("asked at", "node " + std::to_string(status.self) + ", which has applied position " +
+                                       grouped(status.applied.value));
   if (known) {
     parts.emplace_back("coordinator", "epoch " + grouped(status.coordinator.value) + ", last cut " +
                                           grouped(status.last_cut.value) + ", " + grouped(status.cuts_per_second) +
@@ -77,7 +84,46 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
   }
 }
 
+Options status_options() {
+  Options options = cluster_options();
+  options
+      .value("coordinator", "HOST:PORT,...",
+             "ask the coordinator instead of a node, as where no node is left: all addresses, of which one leads; with "
+             "--secret-file, or with the coordinator's certificate")
+      .value("cluster", "NAME", "the cluster's name, for --coordinator", "evershard")
+      .value("secret-file", "FILE", "the secret that the cluster's processes share, for --coordinator")
+      .value("peers-cert", "FILE", "the coordinator's certificate, PEM, for --coordinator")
+      .value("peers-key", "FILE", "its private key, PEM")
+      .value("peers-ca", "FILE", "the CA of the cluster's certificates, PEM")
+      .flag("peers-insecure", "ask a coordinator on another machine without TLS");
+  return options;
+}
+
+Result<ClusterStatus> status_from_coordinator(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  const auto text = *arguments.text("coordinator");
+  const auto places = cluster::hosts_and_ports(text);
+  if (places.empty() || !std::ranges::all_of(places, cluster::can_be_reached))
+    throw UsageError("--coordinator is \"" + text + "\", not HOST:PORT, or several with commas");
+  server::PeerSettings peers;
+  peers.cluster = *arguments.text("cluster");
+  peers.secret_file = arguments.text("secret-file").value_or("");
+  peers.certificate = arguments.text("peers-cert").value_or("");
+  peers.key = arguments.text("peers-key").value_or("");
+  peers.ca = arguments.text("peers-ca").value_or("");
+  peers.insecure = arguments.has("peers-insecure");
+  auto link = server::link_options_of(peers, {});
+  if (!link) return refuse(std::move(link).error());
+  return cluster::status_of_coordinator(*std::move(link), places, server_timeout(arguments));
+}
+
 Outcome run_cluster_status(const Invocation& invocation) {
+  if (invocation.arguments.has("coordinator")) {
+    const auto status = status_from_coordinator(invocation);
+    if (!status) return Failed(Failure(status.error()));
+    invocation.for_people() ? print_for_people(invocation, *status) : print_lines(invocation, *status);
+    return {};
+  }
   auto node = node_asked(invocation);
   if (!node) return Failed(std::move(node).error());
   const auto status = node->cluster_status();
@@ -93,7 +139,7 @@ Command cluster_status_command() {
           "server",
           "Shows a cluster's nodes and shards, and how far each is behind.",
           "evershard cluster status --server 127.0.0.1:7420",
-          cluster_options,
+          status_options,
           run_cluster_status};
 }
 

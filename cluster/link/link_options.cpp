@@ -36,7 +36,7 @@ Result<void> check(const LinkOptions& options) {
   const auto& who = options.who;
   if (who.cluster.empty() || who.cluster.size() > 64)
     return wrong_option("the cluster id has " + std::to_string(who.cluster.size()) + " bytes, not from 1 to 64");
-  if ((who.shards == 0 && who.role != NodeRole::node) || who.shards > shards_max) {
+  if ((who.shards == 0 && !may_ask_shards(who)) || who.shards > shards_max) {
     return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " +
                         std::to_string(shards_max));
   }

@@ -46,10 +46,6 @@ struct LinkOptions {
   LinkVersions versions{};  ///< this release's; others only to play another release in a test
 };
 
-/// Coordinators that stand by have numbers from here on, drawn at random: the one that leads is number 0, and they
-/// dial it.
-inline constexpr std::uint32_t standby_numbers_from = 0x8000'0000;
-
 /// How a certificate names a process: `evershard://CLUSTER/node/3`, `evershard://CLUSTER/coordinator` (number 0, and
 /// those that stand by). In the cluster's name, what is neither letter nor digit nor one of -._~ is %XX.
 [[nodiscard]] std::string member_uri(const LinkIdentity& who);

@@ -133,6 +133,41 @@ TEST_F(TwoCoordinators, OneThatWasFrozenStandsByWhenItIsThawed) {
   finish();
 }
 
+TEST_F(TwoCoordinators, AreAskedForTheStatusWhereNoNodeIsLeft) {
+  ASSERT_TRUE(load_.goes_on());
+  load_.stop();
+  load_.check();
+  std::string all;
+  for (const auto number : cluster_.coordinators()) all += (all.empty() ? "" : ",") + cluster_.address(number);
+  const std::vector<std::string> asks{
+      EVERSHARD_PROGRAM,          "cluster",   "status", "--coordinator", all, "--secret-file",
+      cluster_.secret().string(), "--timeout", "3s"};
+  const auto with = [&](const std::string& node_state) {
+    const auto status = testing::run(asks);
+    EXPECT_EQ(status.status, 0) << status.err;
+    EXPECT_THAT(status.out, HasSubstr("\"up\":" + node_state));
+    EXPECT_THAT(status.out, HasSubstr("\"answered_by\":0"));
+    EXPECT_THAT(status.out, HasSubstr("\"kind\":\"shard\",\"shard\":3"));
+  };
+  with("true");
+  for (std::uint32_t node = 1; node <= cluster_.nodes(); ++node) cluster_.stop(node);
+  with("false");
+  const auto led = leading();
+  cluster_.kill(led);
+  with("false");
+  cluster_.stop(other_than(led));
+  const auto nobody = testing::run(asks);
+  EXPECT_EQ(nobody.status, 6) << nobody.out << nobody.err;
+  EXPECT_THAT(nobody.err, HasSubstr("no coordinator answers at " + cluster_.address(ClusterProcesses::coordinator)));
+  auto stranger = asks;
+  stranger.insert(stranger.end(), {"--cluster", "another"});
+  cluster_.start(led);
+  ASSERT_EQ(cluster_.leading({led}), led);
+  const auto refused = testing::run(stranger);
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.err, HasSubstr("the cluster id"));
+}
+
 TEST_F(TwoCoordinators, GoOnByThemselvesWhenEtcdHadNoMajority) {
   etcd_.kill(0);
   etcd_.kill(1);

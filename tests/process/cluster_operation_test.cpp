@@ -479,8 +479,8 @@ TEST(ClusterLaunch, OutlivesItsCoordinatorAndAMemberOfItsEtcd) {
     Process launched(again);  // where the cut log lies is seen from the directory
     const auto lines = launched.lines(7, 120s);
     ASSERT_EQ(lines.size(), 7u);
-    const auto read = run({EVERSHARD_PROGRAM, "read", "order-1", "--server", behind(lines.back(), "ready"), "--format",
-                           "json"});
+    const auto read =
+        run({EVERSHARD_PROGRAM, "read", "order-1", "--server", behind(lines.back(), "ready"), "--format", "json"});
     EXPECT_EQ(std::ranges::count(read.out, '\n'), 4) << read.out << read.err;
     launched.signal(SIGTERM);
     EXPECT_EQ(launched.wait().status, 0);

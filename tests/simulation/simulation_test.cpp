@@ -69,7 +69,7 @@ TEST(Simulation, KeepsEveryInvariant) {
 TEST(Simulation, KeepsThemWithTheRealWriters) {
   SimulationOutcome all;
 #ifdef __SANITIZE_ADDRESS__
-  constexpr std::uint64_t seeds = 25;  // five times as slow; whether they reach everything is seen without
+  constexpr std::uint64_t seeds = 10;  // five times as slow; whether they reach everything is seen without
 #else
   constexpr std::uint64_t seeds = 100;  // a writer is fenced in every ninth or so
 #endif

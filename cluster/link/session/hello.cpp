@@ -103,6 +103,10 @@ Result<LinkHello> decode_hello(std::string_view bytes) {
   return hello;
 }
 
+bool may_ask_shards(const LinkIdentity& who) {
+  return who.role == NodeRole::node || who.node.value >= standby_numbers_from;
+}
+
 Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side,
                             std::chrono::milliseconds own_heartbeat) {
   const auto version = std::min(own.version, theirs.version);
@@ -112,8 +116,7 @@ Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkS
     return differs("the cluster id", in_quotes(own.who.cluster), in_quotes(theirs.who.cluster));
   const auto& dialler = own_side == LinkSide::dialler ? own : theirs;
   const auto& acceptor = own_side == LinkSide::dialler ? theirs : own;
-  const bool asks =
-      dialler.who.shards == 0 && dialler.who.role == NodeRole::node && acceptor.who.role != NodeRole::node;
+  const bool asks = dialler.who.shards == 0 && may_ask_shards(dialler.who) && acceptor.who.role != NodeRole::node;
   if (own.who.shards != theirs.who.shards && !asks)
     return differs("the shard count", std::to_string(own.who.shards), std::to_string(theirs.who.shards));
   if (own.who.hash != theirs.who.hash)

@@ -27,17 +27,24 @@ enum class NodeRole : std::uint8_t { node = 1, coordinator = 2, both = 3 };
 /// `node`, `coordinator`, `both`.
 std::string_view name_of(NodeRole role);
 
+/// Coordinators that stand by have numbers from here on, drawn at random: the one that leads is number 0, and they
+/// dial it. So does who only asks it something.
+inline constexpr std::uint32_t standby_numbers_from = 0x8000'0000;
+
 enum class LinkSide : std::uint8_t { dialler, acceptor };
 
 /// Who a process is. The same on all its links.
 struct LinkIdentity {
   std::string cluster{};     ///< the cluster's id: 1 to 64 bytes
-  std::uint32_t shards = 0;  ///< how many the store was made with; 0: a node that asks its coordinator
+  std::uint32_t shards = 0;  ///< how many the store was made with; 0: it asks the coordinator, see may_ask_shards()
   std::uint32_t hash = 0;    ///< sharding::hash_id
   NodeNumber node{};
   NodeRole role = NodeRole::node;
   std::uint64_t process = 0;  ///< random, at each start: one node number run twice is noticed
 };
+
+/// Nodes, and who is numbered as those that stand by are.
+[[nodiscard]] bool may_ask_shards(const LinkIdentity& who);
 
 /// What a side grants the other.
 struct LinkCredit {
