@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <thread>
 
 #include "tests/cluster/etcd/etcd_members.hpp"
@@ -176,6 +177,50 @@ TEST_F(TwoCoordinators, GoOnByThemselvesWhenEtcdHadNoMajority) {
   etcd_.start(0);
   ASSERT_TRUE(load_.goes_on());
   etcd_.start(1);
+  finish();
+}
+
+// EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
+TEST_F(TwoCoordinators, LoseNothingWhicheverPartsAreKilledOrFrozen) {
+  const auto seed = testing::seed_of_run();
+  const int rounds = testing::rounds_or(3);
+  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const auto some_time = [&](std::uint64_t most) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % most));
+  };
+  for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    ASSERT_TRUE(load_.goes_on());
+    const bool freezes = random() % 3 == 0;
+    // A coordinator, and now and then a node or a member of etcd with it.
+    const auto coordinator = cluster_.coordinators()[random() % 2];
+    const bool takes_node = random() % 2 == 0, takes_member = random() % 2 == 0;
+    const auto node = static_cast<std::uint32_t>(1 + random() % cluster_.nodes());
+    const auto member = random() % etcd_.count();
+    some_time(300);
+    if (freezes) {
+      cluster_.signal(coordinator, SIGSTOP);
+      if (takes_node) cluster_.signal(node, SIGSTOP);
+      if (takes_member) etcd_.signal(member, SIGSTOP);
+      some_time(4'000);
+      if (takes_member) etcd_.signal(member, SIGCONT);
+      if (takes_node) cluster_.signal(node, SIGCONT);
+      cluster_.signal(coordinator, SIGCONT);
+      continue;
+    }
+    cluster_.kill(coordinator);
+    if (takes_member) etcd_.kill(member);
+    some_time(300);
+    if (takes_node) cluster_.kill(node);
+    some_time(1'000);
+    if (takes_member) etcd_.start(member);
+    if (takes_node) cluster_.launch(node);
+    cluster_.launch(coordinator);
+    if (takes_node) cluster_.start(node);
+    cluster_.start(coordinator);
+  }
+  ASSERT_TRUE(cluster_.wait_until_whole());
   finish();
 }
 
