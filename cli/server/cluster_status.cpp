@@ -1,6 +1,6 @@
 // `evershard cluster status`: a cluster's nodes and shards, and how far each is behind.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/store/store_info.hpp"
