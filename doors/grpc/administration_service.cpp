@@ -1,7 +1,7 @@
 #include "evershard/doors/grpc/administration_service.hpp"
 
+#include "evershard/store/messages/administration_messages.hpp"
 #include "evershard/store/messages/cluster_messages.hpp"
-#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::door {
 namespace {

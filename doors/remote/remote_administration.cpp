@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "evershard/doors/remote/followed_work.hpp"
+#include "evershard/store/messages/administration_messages.hpp"
 #include "evershard/store/messages/cluster_messages.hpp"
-#include "evershard/store/messages/messages.hpp"
 
 namespace evershard::remote {
 namespace {
