@@ -52,8 +52,7 @@ struct RemoteOptions {
 ///
 /// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is
 /// gone or says that it cannot: in the middle of appends, reads and follows. A server of another store is never used.
-/// What is about one node (stats, flush, verify, vacuum, backup) is that of the node it is connected to; a backup goes
-/// into a directory of its machine.
+/// All of Administration is about one node, the one it is connected to; a backup goes into a directory of its machine.
 ///
 /// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first
 /// events lie on one shard are, but for what another node must be asked about first (a condition, other shards), and
