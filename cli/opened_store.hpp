@@ -9,7 +9,7 @@
 
 namespace evershard::cli {
 
-class OpenedStore final : public EventStore, public Administration {
+class OpenedStore final : public EventStore, public ForwardedAdministration {
  public:
   OpenedStore(Local local) : OpenedStore(std::make_unique<Local>(std::move(local))) {}
   OpenedStore(Remote remote) : OpenedStore(std::make_unique<Remote>(std::move(remote))) {}
@@ -50,24 +50,14 @@ class OpenedStore final : public EventStore, public Administration {
     return store_->snapshots(aggregate);
   }
 
-  Projections& projections() { return *projections_; }
-
-  Result<StoreStats> stats() const override { return administration_->stats(); }
-  Result<void> flush() override { return administration_->flush(); }
-  Result<VerifyReport> verify(Progress progress = {}) override { return administration_->verify(std::move(progress)); }
-  Result<void> vacuum(Progress progress = {}) override { return administration_->vacuum(std::move(progress)); }
-  using Administration::backup;
-  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
-                                Progress progress = {}) override {
-    return administration_->backup(target, options, std::move(progress));
-  }
-
+  [[nodiscard]] Projections& projections() { return *projections_; }
   [[nodiscard]] Tables& tables() { return *tables_; }
   [[nodiscard]] Groups& groups() { return *groups_; }
   [[nodiscard]] Documents& documents() { return *documents_; }
   [[nodiscard]] HistoryRetention& retention() { return *retention_; }
 
  private:
+  [[nodiscard]] Administration& administration() const override { return *administration_; }
   template <class Store>
   explicit OpenedStore(std::unique_ptr<Store> store)
       : administration_(store.get()),

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "evershard/cli/aggregates/exact_state.hpp"
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/export_lines.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/events/show_stream.hpp"

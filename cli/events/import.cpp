@@ -1,6 +1,6 @@
 // `evershard import`: what `evershard export` wrote, into a store; run again, it goes on where it stopped.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/protocol/reserved.hpp"

@@ -1,6 +1,6 @@
 // `evershard query`: events by type, tag and aggregate concerned, over all shards.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/events/show_stream.hpp"
 #include "evershard/cli/store/type_flags.hpp"

@@ -1,6 +1,6 @@
 // `evershard group create, change, list, describe, reset, drop`.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/groups/group_flags.hpp"
 #include "evershard/cli/print.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/store/json/group_json.hpp"

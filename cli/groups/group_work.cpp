@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/event_command.hpp"
 #include "evershard/cli/events/line_reader.hpp"
 #include "evershard/cli/groups/group_flags.hpp"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/removal/retention_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/retention_json.hpp"

@@ -1,6 +1,6 @@
 // `evershard retention policy`, `drop`, `policies`: time to live by rules that the store itself keeps.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/removal/retention_flags.hpp"
 #include "evershard/store/json/retention_json.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/store/store_info.hpp"

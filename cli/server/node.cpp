@@ -1,6 +1,6 @@
 // `evershard node`: a node of a cluster, which serves the whole store.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/serve.hpp"
 #include "evershard/cli/server/serve_settings.hpp"

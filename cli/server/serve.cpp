@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
 #include "evershard/doors/server/doors.hpp"

@@ -1,7 +1,7 @@
 // `evershard bench`: every figure next to its ceiling, from one run on this machine.
 
 #include "evershard/bench/run.hpp"
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/interrupt.hpp"
 
 namespace evershard::cli {

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/protocol/in_quotes.hpp"

@@ -1,6 +1,6 @@
 // `evershard recover`: says what is wrong with a store and what mending it costs; does it when told to.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/recover_cut_log.hpp"

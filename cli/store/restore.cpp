@@ -1,6 +1,6 @@
 // `evershard restore`: the way back from a backup.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"

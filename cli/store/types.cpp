@@ -1,6 +1,6 @@
 // `evershard types add, list, remove`: which Protobuf messages a store's payloads are.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/store_info.hpp"
 #include "evershard/cli/store/type_flags.hpp"

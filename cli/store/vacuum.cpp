@@ -1,6 +1,6 @@
 // `evershard vacuum`: space back from what was removed.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
 

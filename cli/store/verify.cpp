@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/store/json/administration_json.hpp"

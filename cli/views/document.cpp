@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/events/query_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
@@ -107,7 +107,7 @@ Outcome run_drop(const Invocation& invocation) {
 
 // ---- get, list, remove
 
-Options get_options() {
+Options document_get_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "the aggregate, such as order-1");
   options.flag("eventual", "show what is stored now; without it, wait for all events of the aggregate")
@@ -204,7 +204,7 @@ Outcome run_list(const Invocation& invocation) {
   return {};
 }
 
-Options remove_options() {
+Options document_remove_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "the aggregate, such as order-1");
   return options;
@@ -249,7 +249,7 @@ Command document_get_command() {
           "reading",
           "Shows an aggregate's document: its current state as JSON.",
           "evershard document get order-1 --data shop",
-          get_options,
+          document_get_options,
           run_get};
 }
 Command document_list_command() {
@@ -265,7 +265,7 @@ Command document_remove_command() {
           "reading",
           "Hides a document until its aggregate's next event. The events stay.",
           "evershard document remove order-1 --data shop",
-          remove_options,
+          document_remove_options,
           run_remove};
 }
 Command document_drop_command() {

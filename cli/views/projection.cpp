@@ -1,7 +1,7 @@
 // `evershard projection create, change, list, describe, pause, resume, reset, rebuild, drop`: how what is derived from
 // events is, and what is to happen to it.
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/views/projection_rows.hpp"
 
 namespace evershard::cli {

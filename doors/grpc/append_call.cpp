@@ -54,10 +54,11 @@ std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error,
   return events;
 }
 
-grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
+grpc::ServerUnaryReactor* answer_append(Calls& calls, serving::MethodMetrics& counted,
+                                        grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
                                         grpc::ByteBuffer* out) {
   auto* reactor = context->DefaultReactor();
-  auto here = std::make_shared<UnderWay>(calls, Method::append);
+  auto here = std::make_shared<UnderWay>(calls, counted);
   const auto refused = [&](const Error& error) {
     reactor->Finish(here->refused(error));
     return reactor;

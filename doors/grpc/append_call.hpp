@@ -6,7 +6,8 @@
 
 namespace evershard::door {
 
-grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
+grpc::ServerUnaryReactor* answer_append(Calls& calls, serving::MethodMetrics& counted,
+                                        grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
                                         grpc::ByteBuffer* out);
 
 /// The answer to an append that came at `came` and has `events` events, with a watermark at which they can be read; and

@@ -13,8 +13,8 @@ constexpr std::size_t conflict_bytes_max = 1u << 20;
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::start(
-    Calls& calls, grpc::CallbackServerContext* context) {
-  auto call = std::make_shared<AppendManyCall>(calls);
+    Calls& calls, serving::MethodMetrics& counted, grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<AppendManyCall>(calls, counted);
   call->self_ = call;
   auto* reactor = call.get();
   if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted) {

@@ -18,8 +18,9 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
                              public std::enable_shared_from_this<AppendManyCall> {
  public:
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls,
+                                                                            serving::MethodMetrics& counted,
                                                                             grpc::CallbackServerContext* context);
-  explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls, Method::append_many) {}
+  AppendManyCall(Calls& calls, serving::MethodMetrics& counted) : calls_(calls), here_(calls, counted) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;

@@ -42,9 +42,7 @@ Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, 
       append_many_appends_max(appends_max),
       append_many_bytes_max(bytes_max),
       message_bytes_max(message_max),
-      unread(unread_options) {
-  for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
-}
+      unread(unread_options) {}
 
 void Calls::append(Append append, AppendCompletion done) {
   ++appends_in_flight;

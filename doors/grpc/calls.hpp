@@ -5,7 +5,6 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -19,7 +18,6 @@
 #include <utility>
 
 #include "evershard/doors/grpc/connection_limit.hpp"
-#include "evershard/doors/grpc/method.hpp"
 #include "evershard/doors/serving/served.hpp"
 #include "evershard/doors/serving/unread_answers.hpp"
 #include "evershard/doors/wire/status.hpp"
@@ -62,7 +60,6 @@ struct Calls {
   mutable std::mutex unread_mutex{};
   serving::UnreadAnswers unread;  ///< of `readers`
   std::atomic<std::uint64_t> appends_in_flight{0};
-  std::array<serving::MethodMetrics*, method_names.size()> methods{};  ///< looked up once: that takes a lock
 
   /// `done` is called where the append was completed while few are in flight, else from a thread of its own: the
   /// store's have better things to do than to send answers.
@@ -71,7 +68,6 @@ struct Calls {
   static constexpr std::uint32_t at_least_timeout_ms = 30'000;
   static constexpr std::size_t small_answer_bytes = 64u << 10;  ///< not refused for want of room
   static constexpr auto room_looked_for_every = std::chrono::milliseconds(20);
-  [[nodiscard]] serving::MethodMetrics& metrics_of(Method method) { return *methods[static_cast<std::size_t>(method)]; }
 
   /// Until forget(). Returns: false: the door is being closed.
   bool remember(const std::shared_ptr<Drainable>& call);
@@ -104,10 +100,10 @@ struct Calls {
 /// A call, from its first byte to its answer: counted while it lives, measured when it goes.
 class UnderWay {
  public:
-  UnderWay(Calls& calls, Method method) : calls_(calls), method_(calls.metrics_of(method)) { ++calls_.under_way; }
+  UnderWay(Calls& calls, serving::MethodMetrics& counted) : calls_(calls), counted_(counted) { ++calls_.under_way; }
   UnderWay(const UnderWay&) = delete;
   ~UnderWay() {
-    method_.answered(std::chrono::steady_clock::now() - began, refused_);
+    counted_.answered(std::chrono::steady_clock::now() - began, refused_);
     --calls_.under_way;
   }
   /// Who calls may, has a connection that is answered, and has not had his share: one request of `bytes`. Errors: those
@@ -132,7 +128,7 @@ class UnderWay {
   Refused over(serving::ClientGate::Refusal refusal);
 
   Calls& calls_;
-  serving::MethodMetrics& method_;
+  serving::MethodMetrics& counted_;
   std::optional<ErrorCode> refused_;  ///< whoever is at work on the call
   std::optional<std::chrono::milliseconds> retry_after_;
   std::string client_;  ///< empty: nothing is counted by it
@@ -245,9 +241,9 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
  public:
   using Clock = serving::HeadWatch::Clock;
 
-  PoolAnswer(Calls& calls, Method method, grpc::CallbackServerContext* context, grpc::ByteBuffer* out,
+  PoolAnswer(Calls& calls, serving::MethodMetrics& counted, grpc::CallbackServerContext* context, grpc::ByteBuffer* out,
              serving::Scope scope, Answer answer)
-      : here_(calls, method),
+      : here_(calls, counted),
         calls_(calls),
         context_(*context),
         out_(*out),
@@ -335,10 +331,10 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
 /// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it
 ///        answers `timeout`, until at_least's time is up, 30 s where there is none.
 template <class Request, class Response, class Answer>
-grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context,
-                                           const grpc::ByteBuffer* in, grpc::ByteBuffer* out, serving::Scope scope,
-                                           Answer answer) {
-  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, method, context, out, scope, std::move(answer))
+grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, serving::MethodMetrics& counted,
+                                           grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
+                                           grpc::ByteBuffer* out, serving::Scope scope, Answer answer) {
+  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, counted, context, out, scope, std::move(answer))
       ->begin(*in, scope);
 }
 

@@ -6,16 +6,14 @@
 
 namespace evershard::door {
 
-using serving::Scope;
-
 Result<Documents*> DocumentsService::documents() const {
   if (calls_.served.documents == nullptr) return refuse(ErrorCode::unavailable, "this server keeps no documents");
   return calls_.served.documents;
 }
 
-grpc::ServerUnaryReactor* DocumentsService::Define(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::DefineDocumentsRequest, pb::DocumentDefinition>(
-      calls_, Method::define_documents, context, in, out, Scope::admin,
+DocumentsService::DocumentsService(Calls& calls) : ServiceOf(calls) {
+  answers<pb::DefineDocumentsRequest, pb::DocumentDefinition>(
+      {"Define", "DefineDocuments"}, Scope::admin,
       [this](pb::DefineDocumentsRequest& request, pb::DocumentDefinition& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
@@ -26,20 +24,14 @@ grpc::ServerUnaryReactor* DocumentsService::Define(Context* context, const Bytes
         messages::put(*defined, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* DocumentsService::Drop(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::DropDocumentsRequest, pb::DropDocumentsResponse>(
-      calls_, Method::drop_documents, context, in, out, Scope::admin,
+  answers<pb::DropDocumentsRequest, pb::DropDocumentsResponse>(
+      {"Drop", "DropDocuments"}, Scope::admin,
       [this](pb::DropDocumentsRequest& request, pb::DropDocumentsResponse&) -> Result<void> {
         const auto kept = documents();
         return kept ? (*kept)->drop(request.type()) : Result<void>(refuse(kept.error()));
       });
-}
-
-grpc::ServerUnaryReactor* DocumentsService::Definitions(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::DocumentDefinitionsRequest, pb::DocumentDefinitionsResponse>(
-      calls_, Method::document_definitions, context, in, out, Scope::read,
+  answers<pb::DocumentDefinitionsRequest, pb::DocumentDefinitionsResponse>(
+      {"Definitions", "DocumentDefinitions"}, Scope::read,
       [this](pb::DocumentDefinitionsRequest&, pb::DocumentDefinitionsResponse& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
@@ -48,11 +40,8 @@ grpc::ServerUnaryReactor* DocumentsService::Definitions(Context* context, const 
         for (const auto& definition : *all) messages::put(definition, *response.add_definitions());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* DocumentsService::Describe(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::DescribeDocumentsRequest, pb::ProjectionInfo>(
-      calls_, Method::describe_documents, context, in, out, Scope::read,
+  answers<pb::DescribeDocumentsRequest, pb::ProjectionInfo>(
+      {"Describe", "DescribeDocuments"}, Scope::read,
       [this](pb::DescribeDocumentsRequest& request, pb::ProjectionInfo& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
@@ -61,11 +50,8 @@ grpc::ServerUnaryReactor* DocumentsService::Describe(Context* context, const Byt
         messages::put(*info, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* DocumentsService::Get(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetDocumentRequest, pb::Document>(
-      calls_, Method::get_document, context, in, out, Scope::read,
+  answers<pb::GetDocumentRequest, pb::Document>(
+      {"Get", "GetDocument"}, Scope::read,
       [this](pb::GetDocumentRequest& request, pb::Document& response, std::chrono::milliseconds wait) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
@@ -78,11 +64,8 @@ grpc::ServerUnaryReactor* DocumentsService::Get(Context* context, const Bytes* i
         messages::put(*std::move(document), response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* DocumentsService::List(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ListDocumentsRequest, pb::ListDocumentsResponse>(
-      calls_, Method::list_documents, context, in, out, Scope::read,
+  answers<pb::ListDocumentsRequest, pb::ListDocumentsResponse>(
+      {"List", "ListDocuments"}, Scope::read,
       [this](pb::ListDocumentsRequest& request, pb::ListDocumentsResponse& response,
              std::chrono::milliseconds wait) -> Result<void> {
         const auto kept = documents();
@@ -101,11 +84,8 @@ grpc::ServerUnaryReactor* DocumentsService::List(Context* context, const Bytes* 
         response.set_definition(page->definition.value);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* DocumentsService::Remove(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::RemoveDocumentRequest, pb::RemoveDocumentResponse>(
-      calls_, Method::remove_document, context, in, out, Scope::append,
+  answers<pb::RemoveDocumentRequest, pb::RemoveDocumentResponse>(
+      {"Remove", "RemoveDocument"}, Scope::append,
       [this](pb::RemoveDocumentRequest& request, pb::RemoveDocumentResponse&) -> Result<void> {
         const auto kept = documents();
         return kept ? (*kept)->remove(messages::aggregate_of(request.aggregate())) : Result<void>(refuse(kept.error()));

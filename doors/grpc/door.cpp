@@ -91,6 +91,13 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
+/// A call without a row would be answered by generated code, in threads of gRPC's own.
+template <class Service>
+void offer(grpc::ServerBuilder& builder, Service& service) {
+  EVERSHARD_CHECK(service.is_complete(), "a service lacks a row of its .proto");
+  builder.RegisterService(&service);
+}
+
 }  // namespace
 
 struct Door::Impl {
@@ -145,13 +152,13 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials,
                              &ports[i]);
   }
-  builder.RegisterService(&impl->events);
-  builder.RegisterService(&impl->administration);
-  builder.RegisterService(&impl->projections);
-  builder.RegisterService(&impl->groups);
-  builder.RegisterService(&impl->documents);
-  builder.RegisterService(&impl->tables);
-  builder.RegisterService(&impl->retention);
+  offer(builder, impl->events);
+  offer(builder, impl->administration);
+  offer(builder, impl->projections);
+  offer(builder, impl->groups);
+  offer(builder, impl->documents);
+  offer(builder, impl->tables);
+  offer(builder, impl->retention);
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;

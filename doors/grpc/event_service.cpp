@@ -36,47 +36,33 @@ void put_view(const ClusterView& view, Membership& to) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* EventService::Append(Context* context, const Bytes* in, Bytes* out) {
-  return answer_append(calls_, context, in, out);
-}
-
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* EventService::AppendMany(Context* context) {
-  return AppendManyCall::start(calls_, context);
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Read(Context* context, const Bytes* in) {
-  return ReadCall::start(calls_, context, in);
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Subscribe(Context* context, const Bytes* in) {
-  return SubscribeCall::start(calls_, context, in);
-}
-
-grpc::ServerUnaryReactor* EventService::Head(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::HeadRequest, pb::HeadResponse>(
-      calls_, Method::head, context, in, out, serving::Scope::read,
-      [this](pb::HeadRequest&, pb::HeadResponse& response) -> Result<void> {
-        const auto head = calls_.served.store.head();
-        if (!head) return refuse(head.error());
-        response.set_watermark(head->value);
-        return {};
-      });
-}
-
-grpc::ServerUnaryReactor* EventService::GetEvent(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetEventRequest, pb::RecordedEvent>(
-      calls_, Method::get_event, context, in, out, serving::Scope::read,
-      [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
+EventService::EventService(Calls& calls) : ServiceOf(calls), types_(calls.served.types) {
+  unary("Append", [this](Counted& counted, Context* context, const Bytes* in, Bytes* out) {
+    return answer_append(calls_, counted, context, in, out);
+  });
+  both_ways("AppendMany",
+            [this](Counted& counted, Context* context) { return AppendManyCall::start(calls_, counted, context); });
+  pages("Read", [this](Counted& counted, Context* context, const Bytes* in) {
+    return ReadCall::start(calls_, counted, context, in);
+  });
+  pages("Subscribe", [this](Counted& counted, Context* context, const Bytes* in) {
+    return SubscribeCall::start(calls_, counted, context, in);
+  });
+  answers<pb::HeadRequest, pb::HeadResponse>("Head", Scope::read, [this](auto&, auto& response) -> Result<void> {
+    const auto head = calls_.served.store.head();
+    if (!head) return refuse(head.error());
+    response.set_watermark(head->value);
+    return {};
+  });
+  answers<pb::GetEventRequest, pb::RecordedEvent>(
+      "GetEvent", Scope::read, [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
         const auto event = calls_.served.store.event_at(GlobalPosition(request.position()));
         if (!event) return refuse(event.error());
         messages::put(*event, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetAggregateRequest, pb::AggregateInfo>(
-      calls_, Method::get_aggregate, context, in, out, serving::Scope::read,
+  answers<pb::GetAggregateRequest, pb::AggregateInfo>(
+      "GetAggregate", Scope::read,
       [this](pb::GetAggregateRequest& request, pb::AggregateInfo& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
@@ -85,11 +71,8 @@ grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Byt
         messages::put(*info, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ListAggregatesRequest, pb::ListAggregatesResponse>(
-      calls_, Method::list_aggregates, context, in, out, serving::Scope::read,
+  answers<pb::ListAggregatesRequest, pb::ListAggregatesResponse>(
+      "ListAggregates", Scope::read,
       [this](pb::ListAggregatesRequest& request, pb::ListAggregatesResponse& response) -> Result<void> {
         const auto type = request.has_type() ? std::optional(request.type()) : std::nullopt;
         const auto after = request.has_after() ? std::optional(messages::aggregate_of(request.after())) : std::nullopt;
@@ -99,12 +82,8 @@ grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const B
         for (const auto& info : *aggregates) messages::put(info, *response.add_aggregates());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetStateRequest, pb::GetStateResponse>(
-      calls_, Method::get_state, context, in, out, serving::Scope::read,
-      [this](pb::GetStateRequest& request, pb::GetStateResponse& response) -> Result<void> {
+  answers<pb::GetStateRequest, pb::GetStateResponse>(
+      "GetState", Scope::read, [this](pb::GetStateRequest& request, pb::GetStateResponse& response) -> Result<void> {
         auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         EVERSHARD_TRY(AggregateId::check(*aggregate));
@@ -120,21 +99,14 @@ grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* 
         response.set_json(std::move(state->json));
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::PutSnapshot(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::Snapshot, pb::PutSnapshotResponse>(
-      calls_, Method::put_snapshot, context, in, out, serving::Scope::append,
-      [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
+  answers<pb::Snapshot, pb::PutSnapshotResponse>(
+      "PutSnapshot", Scope::append, [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
         Snapshot snapshot;
         EVERSHARD_TRY(messages::get(request, snapshot));
         return calls_.served.store.put_snapshot(std::move(snapshot));
       });
-}
-
-grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetSnapshotRequest, pb::GetSnapshotResponse>(
-      calls_, Method::get_snapshot, context, in, out, serving::Scope::read,
+  answers<pb::GetSnapshotRequest, pb::GetSnapshotResponse>(
+      "GetSnapshot", Scope::read,
       [this](pb::GetSnapshotRequest& request, pb::GetSnapshotResponse& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
@@ -152,11 +124,8 @@ grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Byte
         if (*snapshot) messages::put(**snapshot, *response.mutable_snapshot());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ListSnapshotsRequest, pb::ListSnapshotsResponse>(
-      calls_, Method::list_snapshots, context, in, out, serving::Scope::read,
+  answers<pb::ListSnapshotsRequest, pb::ListSnapshotsResponse>(
+      "ListSnapshots", Scope::read,
       [this](pb::ListSnapshotsRequest& request, pb::ListSnapshotsResponse& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
@@ -165,23 +134,15 @@ grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const By
         for (const auto& snapshot : *snapshots) messages::put(snapshot, *response.add_snapshots());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::GetTypes(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetTypesRequest, pb::GetTypesResponse>(
-      calls_, Method::get_types, context, in, out, serving::Scope::read,
-      [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
+  answers<pb::GetTypesRequest, pb::GetTypesResponse>(
+      "GetTypes", Scope::read, [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
         const auto types = calls_.served.types();
         if (!types) return refuse(types.error());
         if (!types->empty()) response.set_types(encode_types(*types));
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* EventService::Members(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::MembersRequest, pb::MembersResponse>(
-      calls_, Method::members, context, in, out, serving::Scope::read,
-      [this](pb::MembersRequest&, pb::MembersResponse& response) -> Result<void> {
+  answers<pb::MembersRequest, pb::MembersResponse>(
+      "Members", Scope::read, [this](pb::MembersRequest&, pb::MembersResponse& response) -> Result<void> {
         const auto stats = calls_.served.administration.stats();
         if (!stats) return refuse(stats.error());
         Membership told;

@@ -38,20 +38,18 @@ Result<Groups*> groups_of(const Calls& calls) {
 }
 
 template <class Request, class Response, class Answer>
-grpc::ServerUnaryReactor* GroupService::ask(Method method, Context* context, const Bytes* in, Bytes* out,
-                                            serving::Scope scope, Answer answer) {
-  return answer_from_pool<Request, Response>(
-      calls_, method, context, in, out, scope,
-      [this, answer = std::move(answer)](Request& request, Response& response) -> Result<void> {
-        const auto groups = groups_of(calls_);
-        if (!groups) return refuse(groups.error());
-        return answer(**groups, request, response);
-      });
+void GroupService::asks(CallName name, Scope scope, Answer answer) {
+  answers<Request, Response>(name, scope,
+                             [this, answer = std::move(answer)](auto& request, auto& response) -> Result<void> {
+                               const auto groups = groups_of(calls_);
+                               if (!groups) return refuse(groups.error());
+                               return answer(**groups, request, response);
+                             });
 }
 
-grpc::ServerUnaryReactor* GroupService::CreateGroup(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::CreateGroupRequest, pb::GroupInfo>(
-      Method::create_group, context, in, out, serving::Scope::admin,
+GroupService::GroupService(Calls& calls) : ServiceOf(calls) {
+  asks<pb::CreateGroupRequest, pb::GroupInfo>(
+      "CreateGroup", Scope::admin,
       [](Groups& groups, pb::CreateGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
         GroupDefinition definition{.name = request.name()};
         if (request.has_query()) EVERSHARD_TRY(messages::get(*request.mutable_query(), definition.query));
@@ -61,58 +59,38 @@ grpc::ServerUnaryReactor* GroupService::CreateGroup(Context* context, const Byte
         EVERSHARD_TRY(messages::get(request.settings(), definition.settings));
         return put_group(groups.create_group(std::move(definition)), response);
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::ChangeGroup(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::ChangeGroupRequest, pb::GroupInfo>(
-      Method::change_group, context, in, out, serving::Scope::admin,
+  asks<pb::ChangeGroupRequest, pb::GroupInfo>(
+      "ChangeGroup", Scope::admin,
       [](Groups& groups, pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
         GroupSettingsChange change;
         EVERSHARD_TRY(messages::get(request.settings(), change));
         return put_group(groups.change_group(request.name(), change), response);
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::ResetGroup(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::ResetGroupRequest, pb::GroupInfo>(
-      Method::reset_group, context, in, out, serving::Scope::admin,
+  asks<pb::ResetGroupRequest, pb::GroupInfo>(
+      "ResetGroup", Scope::admin,
       [](Groups& groups, pb::ResetGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
         const auto start = start_of(request);
         if (!start) return refuse(start.error());
         return put_group(groups.reset_group(request.name(), *start), response);
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::DropGroup(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::DropGroupRequest, pb::DropGroupResponse>(
-      Method::drop_group, context, in, out, serving::Scope::admin,
-      [](Groups& groups, pb::DropGroupRequest& request, pb::DropGroupResponse&) {
+  asks<pb::DropGroupRequest, pb::DropGroupResponse>(
+      "DropGroup", Scope::admin, [](Groups& groups, pb::DropGroupRequest& request, pb::DropGroupResponse&) {
         return groups.drop_group(request.name());
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::ListGroups(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::ListGroupsRequest, pb::ListGroupsResponse>(
-      Method::list_groups, context, in, out, serving::Scope::read,
+  asks<pb::ListGroupsRequest, pb::ListGroupsResponse>(
+      "ListGroups", Scope::read,
       [](Groups& groups, pb::ListGroupsRequest&, pb::ListGroupsResponse& response) -> Result<void> {
         const auto all = groups.list_groups();
         if (!all) return refuse(all.error());
         for (const auto& group : *all) messages::put(group, *response.add_groups());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::DescribeGroup(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::DescribeGroupRequest, pb::GroupInfo>(
-      Method::describe_group, context, in, out, serving::Scope::read,
-      [](Groups& groups, pb::DescribeGroupRequest& request, pb::GroupInfo& response) {
+  asks<pb::DescribeGroupRequest, pb::GroupInfo>(
+      "DescribeGroup", Scope::read, [](Groups& groups, pb::DescribeGroupRequest& request, pb::GroupInfo& response) {
         return put_group(groups.group(request.name()), response);
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::ListParked(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::ListParkedRequest, pb::ListParkedResponse>(
-      Method::list_parked, context, in, out, serving::Scope::read,
+  asks<pb::ListParkedRequest, pb::ListParkedResponse>(
+      "ListParked", Scope::read,
       [](Groups& groups, pb::ListParkedRequest& request, pb::ListParkedResponse& response) -> Result<void> {
         const auto limit = request.has_limit() ? std::min(request.limit(), parked_most) : parked_default;
         auto parked =
@@ -124,32 +102,24 @@ grpc::ServerUnaryReactor* GroupService::ListParked(Context* context, const Bytes
         if (more) response.set_next(parked->empty() ? request.after() : parked->back().position.value);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::ReplayParked(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(
-      Method::replay_parked, context, in, out, serving::Scope::append,
+  asks<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(
+      "ReplayParked", Scope::append,
       [](Groups& groups, pb::ReplayParkedRequest& request, pb::ReplayParkedResponse& response) -> Result<void> {
         const auto events = groups.replay_parked(request.name(), position_asked(request));
         if (!events) return refuse(events.error());
         response.set_events(*events);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* GroupService::DiscardParked(Context* context, const Bytes* in, Bytes* out) {
-  return ask<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(
-      Method::discard_parked, context, in, out, serving::Scope::append,
+  asks<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(
+      "DiscardParked", Scope::append,
       [](Groups& groups, pb::DiscardParkedRequest& request, pb::DiscardParkedResponse& response) -> Result<void> {
         const auto events = groups.discard_parked(request.name(), position_asked(request));
         if (!events) return refuse(events.error());
         response.set_events(*events);
         return {};
       });
-}
-
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupService::Work(Context* context) {
-  return GroupWorkCall::start(calls_, context);
+  both_ways("Work",
+            [this](Counted& counted, Context* context) { return GroupWorkCall::start(calls_, counted, context); });
 }
 
 }  // namespace evershard::door

@@ -17,8 +17,8 @@ constexpr std::size_t refusal_bytes_max = 64u << 10;
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::start(
-    Calls& calls, grpc::CallbackServerContext* context) {
-  auto call = std::make_shared<GroupWorkCall>(calls);
+    Calls& calls, serving::MethodMetrics& counted, grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<GroupWorkCall>(calls, counted);
   call->self_ = call;
   auto* reactor = call.get();
   // What a worker settles is a change.

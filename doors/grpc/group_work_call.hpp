@@ -20,8 +20,9 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                             public std::enable_shared_from_this<GroupWorkCall> {
  public:
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls,
+                                                                            serving::MethodMetrics& counted,
                                                                             grpc::CallbackServerContext* context);
-  explicit GroupWorkCall(Calls& calls) : calls_(calls), here_(calls, Method::work) {
+  GroupWorkCall(Calls& calls, serving::MethodMetrics& counted) : calls_(calls), here_(calls, counted) {
     calls_.served.metrics->streams("grpc", 1);
   }
   ~GroupWorkCall() override { calls_.served.metrics->streams("grpc", -1); }

@@ -4,9 +4,10 @@
 
 namespace evershard::door {
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::CallbackServerContext* context,
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, serving::MethodMetrics& counted,
+                                                            grpc::CallbackServerContext* context,
                                                             const grpc::ByteBuffer* in) {
-  auto call = std::make_shared<ReadCall>(calls);
+  auto call = std::make_shared<ReadCall>(calls, counted);
   call->self_ = call;
   call->reader_.emplace(calls, context);
   auto* reactor = call.get();

@@ -14,10 +14,11 @@ namespace evershard::door {
 class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                        public std::enable_shared_from_this<ReadCall> {
  public:
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context,
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, serving::MethodMetrics& counted,
+                                                           grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer* in);
-  explicit ReadCall(Calls& calls)
-      : calls_(calls), here_(calls, Method::read), work_(calls.served.long_reads->begin()) {}
+  ReadCall(Calls& calls, serving::MethodMetrics& counted)
+      : calls_(calls), here_(calls, counted), work_(calls.served.long_reads->begin()) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include "evershard/doors/grpc/work_call.hpp"
 #include "evershard/store/messages/messages.hpp"
 #include "evershard/store/messages/retention_messages.hpp"
 
 namespace evershard::door {
-
-using serving::Scope;
-
 namespace {
 
 constexpr std::uint32_t entries_max = 1'000;
@@ -28,9 +24,9 @@ Result<HistoryRetention*> RetentionService::retention() const {
   return calls_.served.retention;
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::TruncateAggregate(Context* context, const Bytes* in) {
-  return WorkCall<pb::TruncateAggregateRequest, pb::RetentionResponse>::start(
-      calls_, Method::truncate_aggregate, context, in,
+RetentionService::RetentionService(Calls& calls) : ServiceOf(calls) {
+  works<pb::TruncateAggregateRequest, pb::RetentionResponse>(
+      "TruncateAggregate",
       [this](pb::TruncateAggregateRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
@@ -40,42 +36,30 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::TruncateAggregate(
         return said((*offered)->truncate_aggregate(messages::aggregate_of(request.aggregate()), SeqNr(request.before()),
                                                    std::move(options), progress));
       });
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::RemoveAggregate(Context* context, const Bytes* in) {
-  return WorkCall<pb::RemoveAggregateRequest, pb::RetentionResponse>::start(
-      calls_, Method::remove_aggregate, context, in,
+  works<pb::RemoveAggregateRequest, pb::RetentionResponse>(
+      "RemoveAggregate",
       [this](pb::RemoveAggregateRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return said((*offered)->remove_aggregate(messages::aggregate_of(request.aggregate()),
                                                  messages::order_of(request.order()), progress));
       });
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::EraseSubject(Context* context, const Bytes* in) {
-  return WorkCall<pb::EraseSubjectRequest, pb::RetentionResponse>::start(
-      calls_, Method::erase_subject, context, in,
+  works<pb::EraseSubjectRequest, pb::RetentionResponse>(
+      "EraseSubject",
       [this](pb::EraseSubjectRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return said((*offered)->erase_subject(request.subject(), messages::order_of(request.order()), progress));
       });
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* RetentionService::ApplyRetention(Context* context, const Bytes* in) {
-  return WorkCall<pb::ApplyRetentionRequest, pb::RetentionResponse>::start(
-      calls_, Method::apply_retention, context, in,
+  works<pb::ApplyRetentionRequest, pb::RetentionResponse>(
+      "ApplyRetention",
       [this](pb::ApplyRetentionRequest& request, const Progress& progress) -> Result<pb::RetentionResponse> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return said((*offered)->apply_retention(messages::order_of(request.order()), progress));
       });
-}
-
-grpc::ServerUnaryReactor* RetentionService::SetRetentionPolicy(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::SetRetentionPolicyRequest, pb::SetRetentionPolicyResponse>(
-      calls_, Method::set_retention_policy, context, in, out, Scope::admin,
+  answers<pb::SetRetentionPolicyRequest, pb::SetRetentionPolicyResponse>(
+      "SetRetentionPolicy", Scope::admin,
       [this](pb::SetRetentionPolicyRequest& request, pb::SetRetentionPolicyResponse&) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
@@ -83,21 +67,15 @@ grpc::ServerUnaryReactor* RetentionService::SetRetentionPolicy(Context* context,
         if (!policy) return refuse(policy.error());
         return (*offered)->set_retention_policy(*policy, messages::order_of(request.order()));
       });
-}
-
-grpc::ServerUnaryReactor* RetentionService::DropRetentionPolicy(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::DropRetentionPolicyRequest, pb::DropRetentionPolicyResponse>(
-      calls_, Method::drop_retention_policy, context, in, out, Scope::admin,
+  answers<pb::DropRetentionPolicyRequest, pb::DropRetentionPolicyResponse>(
+      "DropRetentionPolicy", Scope::admin,
       [this](pb::DropRetentionPolicyRequest& request, pb::DropRetentionPolicyResponse&) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         return (*offered)->drop_retention_policy(request.name(), messages::order_of(request.order()));
       });
-}
-
-grpc::ServerUnaryReactor* RetentionService::ListRetentionPolicies(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ListRetentionPoliciesRequest, pb::ListRetentionPoliciesResponse>(
-      calls_, Method::list_retention_policies, context, in, out, Scope::read,
+  answers<pb::ListRetentionPoliciesRequest, pb::ListRetentionPoliciesResponse>(
+      "ListRetentionPolicies", Scope::read,
       [this](pb::ListRetentionPoliciesRequest&, pb::ListRetentionPoliciesResponse& response) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
@@ -106,11 +84,8 @@ grpc::ServerUnaryReactor* RetentionService::ListRetentionPolicies(Context* conte
         for (const auto& policy : *all) messages::put(policy, *response.add_policies());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* RetentionService::ReadRetentionLog(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ReadRetentionLogRequest, pb::ReadRetentionLogResponse>(
-      calls_, Method::read_retention_log, context, in, out, Scope::read,
+  answers<pb::ReadRetentionLogRequest, pb::ReadRetentionLogResponse>(
+      "ReadRetentionLog", Scope::read,
       [this](pb::ReadRetentionLogRequest& request, pb::ReadRetentionLogResponse& response) -> Result<void> {
         const auto offered = retention();
         if (!offered) return refuse(offered.error());

@@ -26,9 +26,10 @@ pb::SubscribeResponse::Kind kind_of(FeedItem::Kind kind) {
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, grpc::CallbackServerContext* context,
+grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, serving::MethodMetrics& counted,
+                                                                 grpc::CallbackServerContext* context,
                                                                  const grpc::ByteBuffer* in) {
-  auto call = std::make_shared<SubscribeCall>(calls);
+  auto call = std::make_shared<SubscribeCall>(calls, counted);
   call->self_ = call;
   call->reader_.emplace(calls, context);
   auto* reactor = call.get();

@@ -14,10 +14,11 @@ namespace evershard::door {
 class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                             public std::enable_shared_from_this<SubscribeCall> {
  public:
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context,
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, serving::MethodMetrics& counted,
+                                                           grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer* in);
-  explicit SubscribeCall(Calls& calls)
-      : calls_(calls), here_(calls, Method::subscribe), work_(calls.served.long_reads->begin()) {
+  SubscribeCall(Calls& calls, serving::MethodMetrics& counted)
+      : calls_(calls), here_(calls, counted), work_(calls.served.long_reads->begin()) {
     calls_.served.metrics->streams("grpc", 1);
   }
   ~SubscribeCall() override { calls_.served.metrics->streams("grpc", -1); }

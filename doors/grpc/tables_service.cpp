@@ -25,9 +25,9 @@ TableReading reading_of(const Request& request, milliseconds wait = {}) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* TablesService::Select(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::SelectRequest, pb::SelectResponse>(
-      calls_, Method::select, context, in, out, serving::Scope::read,
+TablesService::TablesService(Calls& calls) : ServiceOf(calls) {
+  answers<pb::SelectRequest, pb::SelectResponse>(
+      "Select", Scope::read,
       [this](pb::SelectRequest& request, pb::SelectResponse& response, milliseconds wait) -> Result<void> {
         const auto page =
             tables_of(calls_).select(request.table(), messages::get(request.select()), reading_of(request, wait));
@@ -35,45 +35,30 @@ grpc::ServerUnaryReactor* TablesService::Select(Context* context, const Bytes* i
         messages::put(*page, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* TablesService::Explain(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ExplainRequest, pb::ExplainResponse>(
-      calls_, Method::explain, context, in, out, serving::Scope::read,
-      [this](pb::ExplainRequest& request, pb::ExplainResponse& response) -> Result<void> {
+  answers<pb::ExplainRequest, pb::ExplainResponse>(
+      "Explain", Scope::read, [this](pb::ExplainRequest& request, pb::ExplainResponse& response) -> Result<void> {
         const auto plan =
             tables_of(calls_).explain(request.table(), messages::get(request.select()), reading_of(request));
         if (!plan) return refuse(plan.error());
         messages::put(*plan, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* TablesService::DescribeTable(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::DescribeTableRequest, pb::TableInfo>(
-      calls_, Method::describe_table, context, in, out, serving::Scope::read,
-      [this](pb::DescribeTableRequest& request, pb::TableInfo& response) -> Result<void> {
+  answers<pb::DescribeTableRequest, pb::TableInfo>(
+      "DescribeTable", Scope::read, [this](pb::DescribeTableRequest& request, pb::TableInfo& response) -> Result<void> {
         const auto info = tables_of(calls_).describe_table(request.table(), reading_of(request));
         if (!info) return refuse(info.error());
         messages::put(*info, response);
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* TablesService::ListTables(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ListTablesRequest, pb::ListTablesResponse>(
-      calls_, Method::list_tables, context, in, out, serving::Scope::read,
-      [this](pb::ListTablesRequest&, pb::ListTablesResponse& response) -> Result<void> {
+  answers<pb::ListTablesRequest, pb::ListTablesResponse>(
+      "ListTables", Scope::read, [this](pb::ListTablesRequest&, pb::ListTablesResponse& response) -> Result<void> {
         const auto tables = tables_of(calls_).list_tables();
         if (!tables) return refuse(tables.error());
         for (const auto& table : *tables) messages::put(table, *response.add_tables());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* TablesService::ListParkedRows(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::ListParkedRowsRequest, pb::ListParkedRowsResponse>(
-      calls_, Method::list_parked_rows, context, in, out, serving::Scope::read,
+  answers<pb::ListParkedRowsRequest, pb::ListParkedRowsResponse>(
+      "ListParkedRows", Scope::read,
       [this](pb::ListParkedRowsRequest& request, pb::ListParkedRowsResponse& response) -> Result<void> {
         const auto parked = tables_of(calls_).parked(request.table(), GlobalPosition(request.after()),
                                                      request.limit() == 0 ? 1'000 : request.limit());
@@ -81,11 +66,8 @@ grpc::ServerUnaryReactor* TablesService::ListParkedRows(Context* context, const 
         for (const auto& each : *parked) messages::put(each, *response.add_parked());
         return {};
       });
-}
-
-grpc::ServerUnaryReactor* TablesService::SettleParkedRows(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::SettleParkedRowsRequest, pb::SettleParkedRowsResponse>(
-      calls_, Method::settle_parked_rows, context, in, out, serving::Scope::admin,
+  answers<pb::SettleParkedRowsRequest, pb::SettleParkedRowsResponse>(
+      "SettleParkedRows", Scope::admin,
       [this](pb::SettleParkedRowsRequest& request, pb::SettleParkedRowsResponse& response) -> Result<void> {
         if (request.positions().empty())
           return refuse(ErrorCode::invalid_argument,

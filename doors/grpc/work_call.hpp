@@ -21,10 +21,10 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
  public:
   using Work = std::function<Result<Response>(Request& request, const Progress& progress)>;
 
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, Method method,
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, serving::MethodMetrics& counted,
                                                            grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer* in, Work work) {
-    auto call = std::make_shared<WorkCall>(calls, method);
+    auto call = std::make_shared<WorkCall>(calls, counted);
     call->self_ = call;
     auto* reactor = call.get();
     auto parsed = call->here_.admit_stream(*context, serving::Scope::admin, in->Length());
@@ -36,7 +36,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     std::thread([call, work = std::move(work)] { call->work(work); }).detach();
     return reactor;
   }
-  WorkCall(Calls& calls, Method method) : here_(calls, method) {}
+  WorkCall(Calls& calls, serving::MethodMetrics& counted) : here_(calls, counted) {}
 
   void OnWriteDone(bool ok) override {
     const auto keep = this->shared_from_this();

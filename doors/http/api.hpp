@@ -7,11 +7,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <variant>
 
 #include "evershard/doors/http/guard.hpp"
 #include "evershard/doors/http/http_options.hpp"
 #include "evershard/doors/http/live_stats.hpp"
+#include "evershard/doors/http/router.hpp"
 #include "evershard/doors/http/stream.hpp"
 #include "evershard/doors/http/target.hpp"
 #include "evershard/doors/serving/served.hpp"
@@ -43,27 +43,22 @@ struct Asked {
   std::string client;  ///< of serving::ClientGate
 };
 
-/// A stream is sent with status 200 as text/event-stream.
-using Answer = std::variant<Response, std::shared_ptr<Stream>>;
-/// Once, from any thread.
-using Answered = std::function<void(Answer)>;
-
 /// From any thread, but for what is said otherwise.
 /// Source: docs/http-api.md.
 class Api {
  public:
-  Api(serving::Served served, const HttpOptions& options, Surroundings around, std::string address);
+  Api(serving::Served in_service, const HttpOptions& given, Surroundings here, std::string listens_at);
 
   /// From its header alone, so that nobody's body is read who may not ask, or has had his share. Cheap, waits for
-  /// nothing. `address`: of the client, without its port.
-  [[nodiscard]] tl::expected<Asked, Refusal> admit(const Request& head, std::string_view address) const;
+  /// nothing. `client_address`: without its port.
+  [[nodiscard]] tl::expected<Asked, Refusal> admit(const Request& head, std::string_view client_address) const;
   /// A body whose length its header did not say. Returns: why it is not taken.
   [[nodiscard]] std::optional<Refusal> over_limit(const std::string& client, std::uint64_t requests,
                                                   std::uint64_t bytes) const;
   /// One of the client's live streams, as long as it is held.
   [[nodiscard]] tl::expected<serving::ClientGate::Stream, Refusal> open_stream(const std::string& client) const;
   /// Answers always; what may wait for the disk runs in the pool. `interest` is kept as long as something works for it.
-  void answer(Asked asked, std::shared_ptr<Interest> interest, Answered answered);
+  void answer(Asked asked, Interested interest, Answered answered);
   /// OPTIONS.
   [[nodiscard]] Response options_of(const Request& request) const;
 
@@ -78,74 +73,32 @@ class Api {
     return *methods_[static_cast<std::size_t>(&route - routes().data())];
   }
   /// Of what is refused before it is known what is asked, or by whom.
-  [[nodiscard]] serving::MethodMetrics& metrics_of_no_route() { return served_.metrics->method("http", "none"); }
-  [[nodiscard]] serving::Metrics& metrics() { return *served_.metrics; }
+  [[nodiscard]] serving::MethodMetrics& metrics_of_no_route() { return served.metrics->method("http", "none"); }
+  [[nodiscard]] serving::Metrics& metrics() { return *served.metrics; }
 
- private:
-  using Handler = Result<Response> (Api::*)(const Asked&);
-  using Interested = std::shared_ptr<Interest>;
-  struct RowsLookedFor;
+  // What the handlers of routes work with.
 
-  // Each in the pool.
-  Result<Response> metrics_text(const Asked& asked);
-  Result<Response> open_session(const Asked& asked);
-  Result<Response> info(const Asked& asked);
-  Result<Response> stats(const Asked& asked);
-  Result<Response> cluster(const Asked& asked);
-  Result<Response> head(const Asked& asked);
-  Result<Response> event(const Asked& asked);
-  Result<Response> condition(const Asked& asked);
-  Result<Response> aggregates(const Asked& asked);
-  Result<Response> aggregate(const Asked& asked);
-  Result<Response> aggregate_events(const Asked& asked);
-  Result<Response> aggregate_state(const Asked& asked);
-  Result<Response> aggregate_snapshots(const Asked& asked);
-  Result<Response> groups(const Asked& asked);
-  Result<Response> group(const Asked& asked);
-  Result<Response> group_parked(const Asked& asked);
-  Result<Response> projections(const Asked& asked);
-  Result<Response> projection(const Asked& asked);
-  Result<Response> index(const Asked& asked, std::chrono::milliseconds wait);
-  Result<Response> values(const Asked& asked, std::chrono::milliseconds wait);
-  Result<Response> tables(const Asked& asked);
-  Result<Response> table(const Asked& asked);
-  Result<Response> table_rows(const Asked& asked, std::chrono::milliseconds wait);
-  Result<Response> table_parked(const Asked& asked);
-  Result<Response> documents(const Asked& asked);
-  Result<Response> document(const Asked& asked, std::chrono::milliseconds wait);
-  Result<Response> retention_policies(const Asked& asked);
-  Result<Response> retention_log(const Asked& asked);
-  Result<Response> settings(const Asked& asked);
-  Result<Response> flush(const Asked& asked);
-  [[nodiscard]] static Handler handler_of(RouteId id);
-
-  // At once.
-  [[nodiscard]] Response health() const;
-  [[nodiscard]] Response session(const Request& request) const;
-  [[nodiscard]] Response close_session() const;
-  [[nodiscard]] Response asset(const Request& request, std::string_view path) const;
-
-  using Rows = Result<Response> (Api::*)(const Asked&, std::chrono::milliseconds);
-  /// `read` is asked again while it answers `timeout`, without a thread that waits.
-  /// As begin_rows, of a POST with the parameters of its body.
-  void begin_rows_by_body(Asked asked, const Interested& interest, const Answered& answered, Rows read);
-  void begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read);
-  void look_for(const std::shared_ptr<RowsLookedFor>& rows);
   /// In the pool, for somebody who may go: what is read for him ends then.
   void run_for(const Interested& interest, std::function<void()> work);
-  void read_events(const Asked& asked, const Interested& interest, const Answered& answered);
-  void append(const Asked& asked, const Interested& interest, const Answered& answered);
-  void maintain(const Asked& asked, const Interested& interest, const Answered& answered);
-  void live_events(const Asked& asked, const Answered& answered);
+  /// One at a time, in a thread of its own: `work` gives the JSON of its result. The answer is that, or a stream that
+  /// says how far it is, where the client takes one.
+  void maintain(const Asked& asked, const Interested& interest, const Answered& answered,
+                std::function<Result<std::string>(Progress progress)> work);
+  [[nodiscard]] bool stopping() const { return stopping_; }
 
-  [[nodiscard]] std::string session_json(const serving::Caller* caller) const;
+  const serving::Served served;
+  const HttpOptions options;
+  const Surroundings around;
+  const std::string address;
+  const Timestamp started_at = Timestamp::now();
+  serving::TypesCache types;
 
-  const serving::Served served_;
-  const HttpOptions options_;
-  const Surroundings around_;
-  const std::string address_;
-  const Timestamp started_at_ = Timestamp::now();
-  serving::TypesCache types_;
+ private:
+  struct RowsLookedFor;
+
+  void begin_rows(Asked asked, const Interested& interest, const Answered& answered, const Rows& of);
+  void look_for(const std::shared_ptr<RowsLookedFor>& rows);
+
   LiveStats live_stats_;
   std::vector<serving::MethodMetrics*> methods_;
   std::atomic<bool> stopping_{false};

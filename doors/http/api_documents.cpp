@@ -74,15 +74,13 @@ Result<Response> described_documents(Documents& documents, const std::string& ty
   return json_response(json.take());
 }
 
-}  // namespace
-
-Result<Response> Api::documents(const Asked& asked) {
+Result<Response> answer_documents(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({"type"}));
-  if (served_.documents == nullptr) return no_documents();
+  if (api.served.documents == nullptr) return no_documents();
   const auto type = asked.target.parameters.text("type");
   if (!type) return refuse(type.error());
-  if (*type) return described_documents(*served_.documents, **type);
-  const auto all = served_.documents->definitions();
+  if (*type) return described_documents(*api.served.documents, **type);
+  const auto all = api.served.documents->definitions();
   if (!all) return refuse(all.error());
   JsonText json;
   json.begin_object().key("definitions").begin_array();
@@ -92,10 +90,21 @@ Result<Response> Api::documents(const Asked& asked) {
 }
 
 /// A type has no '-', an aggregate's id has one.
-Result<Response> Api::document(const Asked& asked, std::chrono::milliseconds wait) {
-  if (served_.documents == nullptr) return no_documents();
-  return asked.argument.find('-') == std::string::npos ? listed_documents(*served_.documents, asked, wait)
-                                                       : one_document(*served_.documents, asked, wait);
+Result<Response> read_documents(Api& api, const Asked& asked, std::chrono::milliseconds wait) {
+  if (api.served.documents == nullptr) return no_documents();
+  return asked.argument.find('-') == std::string::npos ? listed_documents(*api.served.documents, asked, wait)
+                                                       : one_document(*api.served.documents, asked, wait);
+}
+
+}  // namespace
+
+std::span<const Route> document_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/api/v1/documents", read, answer_documents},
+      {"GET", "/api/v1/documents/{id}", read, Rows{read_documents}},
+  };
+  return rows;
 }
 
 }  // namespace evershard::http

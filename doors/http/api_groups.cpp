@@ -13,12 +13,10 @@ constexpr std::uint64_t parked_default = 100, parked_most = 1'000;
 
 Refused no_groups() { return refuse(ErrorCode::unavailable, "this server offers no consumer groups"); }
 
-}  // namespace
-
-Result<Response> Api::groups(const Asked& asked) {
+Result<Response> answer_groups(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  if (served_.groups == nullptr) return no_groups();
-  const auto all = served_.groups->list_groups();
+  if (api.served.groups == nullptr) return no_groups();
+  const auto all = api.served.groups->list_groups();
   if (!all) return refuse(all.error());
   JsonText json;
   json.begin_object().key("groups").begin_array();
@@ -27,26 +25,26 @@ Result<Response> Api::groups(const Asked& asked) {
   return json_response(json.take());
 }
 
-Result<Response> Api::group(const Asked& asked) {
+Result<Response> answer_group(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  if (served_.groups == nullptr) return no_groups();
-  const auto group = served_.groups->group(asked.argument);
+  if (api.served.groups == nullptr) return no_groups();
+  const auto group = api.served.groups->group(asked.argument);
   if (!group) return refuse(group.error());
   JsonText json;
   write_group(json, *group);
   return json_response(json.take());
 }
 
-Result<Response> Api::group_parked(const Asked& asked) {
+Result<Response> answer_group_parked(Api& api, const Asked& asked) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"after", "limit"}));
-  if (served_.groups == nullptr) return no_groups();
+  if (api.served.groups == nullptr) return no_groups();
   const auto after = parameters.position("after");
   if (!after) return refuse(after.error());
   const auto limit = parameters.number("limit");
   if (!limit) return refuse(limit.error());
   const auto most = std::min(limit->value_or(parked_default), parked_most);
-  auto parked = served_.groups->parked_events(asked.argument, after->value_or(GlobalPosition{0}), most + 1);
+  auto parked = api.served.groups->parked_events(asked.argument, after->value_or(GlobalPosition{0}), most + 1);
   if (!parked) return refuse(parked.error());
   const bool more = parked->size() > most;
   if (more) parked->pop_back();
@@ -60,6 +58,18 @@ Result<Response> Api::group_parked(const Asked& asked) {
     json.raw("null");
   json.end_object();
   return json_response(json.take());
+}
+
+}  // namespace
+
+std::span<const Route> group_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/api/v1/groups", read, answer_groups},
+      {"GET", "/api/v1/groups/{name}", read, answer_group},
+      {"GET", "/api/v1/groups/{name}/parked", read, answer_group_parked},
+  };
+  return rows;
 }
 
 }  // namespace evershard::http

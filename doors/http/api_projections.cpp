@@ -13,11 +13,6 @@ namespace evershard::http {
 namespace {
 
 using std::chrono::milliseconds;
-using RowsClock = serving::HeadWatch::Clock;
-
-constexpr auto first_wait =
-    milliseconds(20);  ///< in a thread of the pool: what follows its store closely is there by then
-constexpr auto pause_max = milliseconds(200);  ///< between two looks; doubled up to here
 
 Result<RowsAsked> rows_asked_of(const Parameters& parameters, milliseconds timeout) {
   RowsAsked rows;
@@ -36,59 +31,9 @@ Result<RowsAsked> rows_asked_of(const Parameters& parameters, milliseconds timeo
   return rows;
 }
 
-}  // namespace
-
-struct Api::RowsLookedFor {
-  Asked asked;
-  Interested interest;
-  Answered answered;
-  Rows read;
-  RowsClock::time_point deadline;
-  milliseconds pause{0};
-  std::atomic<serving::HeadWatch::Ticket> waits{0};
-};
-
-void Api::begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read) {
-  const std::shared_ptr<RowsLookedFor> rows(
-      new RowsLookedFor{asked, interest, answered, read, RowsClock::now() + options_.limits.at_least_time});
-  if (auto& parameters = rows->asked.target.parameters; read == &Api::values && !parameters.has("at_least")) {
-    // The head when the read began: else each look would wait for what came meanwhile.
-    const auto head = served_.store.head();
-    if (!head) return answered(refused(head.error()));
-    parameters.add("at_least", std::to_string(head->value));
-  }
-  interest->when_gone([this, of = std::weak_ptr(rows)] {
-    if (const auto gone = of.lock()) served_.watch.cancel(gone->waits);
-  });
-  look_for(rows);
-}
-
-void Api::begin_rows_by_body(Asked asked, const Interested& interest, const Answered& answered, Rows read) {
-  if (asked.route->method == "POST") {
-    if (auto added = add_parameters(asked.request.body, asked.target.parameters); !added)
-      return answered(refused(added.error()));
-  }
-  begin_rows(asked, interest, answered, read);
-}
-
-void Api::look_for(const std::shared_ptr<RowsLookedFor>& rows) {
-  if (rows->interest->gone()) return rows->answered(refused(Error(ErrorCode::cancelled, "the client went away")));
-  const auto left = std::max(std::chrono::ceil<milliseconds>(rows->deadline - RowsClock::now()), milliseconds(0));
-  auto response =
-      (this->*rows->read)(rows->asked, rows->pause.count() == 0 ? std::min(left, first_wait) : milliseconds(0));
-  if (response || response.error().code != ErrorCode::timeout || left.count() == 0)
-    return rows->answered(response ? *std::move(response) : refused(response.error()));
-  rows->pause = std::min(std::max(rows->pause * 2, first_wait), pause_max);
-  rows->waits =
-      served_.watch.at(RowsClock::now() + std::min(rows->pause, left), [this, rows](const Result<void>& there) {
-        if (!there) return rows->answered(refused(there.error()));
-        run_for(rows->interest, [this, rows] { look_for(rows); });
-      });
-}
-
-Result<Response> Api::projections(const Asked& asked) {
+Result<Response> answer_projections(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  const auto all = served_.projections().list();
+  const auto all = api.served.projections().list();
   if (!all) return refuse(all.error());
   JsonText json;
   json.begin_object().key("projections").begin_array();
@@ -97,16 +42,16 @@ Result<Response> Api::projections(const Asked& asked) {
   return json_response(json.take());
 }
 
-Result<Response> Api::projection(const Asked& asked) {
+Result<Response> answer_projection(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  const auto info = served_.projections().describe(asked.argument);
+  const auto info = api.served.projections().describe(asked.argument);
   if (!info) return refuse(info.error());
   JsonText json;
   write_projection(json, *info);
   return json_response(json.take());
 }
 
-Result<Response> Api::index(const Asked& asked, milliseconds wait) {
+Result<Response> read_index_entries(Api& api, const Asked& asked, milliseconds wait) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"start", "limit", "direction", "at_least", "version", "events"}));
   const auto start = parameters.number("start");
@@ -117,9 +62,9 @@ Result<Response> Api::index(const Asked& asked, milliseconds wait) {
   if (!direction) return refuse(direction.error());
   auto rows = rows_asked_of(parameters, wait);
   if (!rows) return refuse(std::move(rows).error());
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
-  const auto page = served_.projections().read_index(asked.argument, {*start, *limit, *direction, *rows});
+  const auto page = api.served.projections().read_index(asked.argument, {*start, *limit, *direction, *rows});
   if (!page) return refuse(page.error());
   JsonText json;
   json.begin_object().key("entries").begin_array();
@@ -132,7 +77,7 @@ Result<Response> Api::index(const Asked& asked, milliseconds wait) {
   return json_response(json.take());
 }
 
-Result<Response> Api::values(const Asked& asked, milliseconds wait) {
+Result<Response> read_value_entries(Api& api, const Asked& asked, milliseconds wait) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only(
       {"equal", "from", "to", "until", "after", "limit", "direction", "at_least", "version", "events"}));
@@ -155,9 +100,9 @@ Result<Response> Api::values(const Asked& asked, milliseconds wait) {
   auto rows = rows_asked_of(parameters, wait);
   if (!rows) return refuse(std::move(rows).error());
   read.rows = *rows;
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
-  const auto page = served_.projections().read_values(asked.argument, read);
+  const auto page = api.served.projections().read_values(asked.argument, read);
   if (!page) return refuse(page.error());
   JsonText json;
   json.begin_object().key("entries").begin_array();
@@ -173,6 +118,20 @@ Result<Response> Api::values(const Asked& asked, milliseconds wait) {
     json.string(page->next);
   json.key("watermark").number(page->watermark.value).end_object();
   return json_response(json.take());
+}
+
+}  // namespace
+
+std::span<const Route> projection_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/api/v1/projections", read, answer_projections},
+      {"GET", "/api/v1/projections/{name}", read, answer_projection},
+      {"GET", "/api/v1/indexes/{name}", read, Rows{read_index_entries}},
+      {"GET", "/api/v1/values/{name}", read, Rows{read_value_entries, true}},
+      {"POST", "/api/v1/values/{name}", read, Rows{read_value_entries, true}},
+  };
+  return rows;
 }
 
 }  // namespace evershard::http

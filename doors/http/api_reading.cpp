@@ -45,37 +45,35 @@ Result<ConditionAsked> condition_of(std::string_view body) {
   return condition;
 }
 
-}  // namespace
-
-Result<Response> Api::head(const Asked& asked) {
+Result<Response> answer_head(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  auto head = served_.store.head();
+  auto head = api.served.store.head();
   if (!head) return refuse(std::move(head).error());
   return json_response(R"({"head":)" + std::to_string(head->value) + '}');
 }
 
-Result<Response> Api::event(const Asked& asked) {
+Result<Response> answer_event(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
   const auto position = read_number(asked.argument, "position");
   if (!position) return refuse(position.error());
-  auto event = served_.store.event_at(GlobalPosition{*position});
+  auto event = api.served.store.event_at(GlobalPosition{*position});
   if (!event) return refuse(std::move(event).error());
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
   JsonText json;
   write_event(json, *event, **types);
-  served_.metrics->events_read("http", 1);
+  api.served.metrics->events_read("http", 1);
   return json_response(json.take());
 }
 
-Result<Response> Api::condition(const Asked& asked) {
+Result<Response> answer_condition(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
   auto condition = condition_of(asked.request.body);
   if (!condition) return refuse(std::move(condition).error());
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
   const auto began = std::chrono::steady_clock::now();
-  auto stream = served_.store.read(condition->query, ReadOptions{.after = condition->after, .limit = 1});
+  auto stream = api.served.store.read(condition->query, ReadOptions{.after = condition->after, .limit = 1});
   auto page = stream.next_page();
   while (page && page->events.empty() && !page->complete) page = stream.next_page();
   if (!page) return refuse(std::move(page).error());
@@ -96,7 +94,7 @@ Result<Response> Api::condition(const Asked& asked) {
   return json_response(json.take());
 }
 
-Result<Response> Api::aggregates(const Asked& asked) {
+Result<Response> answer_aggregates(Api& api, const Asked& asked) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"type", "after", "limit"}));
   auto type = parameters.text("type");
@@ -111,7 +109,7 @@ Result<Response> Api::aggregates(const Asked& asked) {
   }
   const auto limit = limit_of(parameters);
   if (!limit) return refuse(limit.error());
-  auto found = served_.store.aggregates(*std::move(type), after, *limit + 1);
+  auto found = api.served.store.aggregates(*std::move(type), after, *limit + 1);
   if (!found) return refuse(std::move(found).error());
   const bool more = found->size() > *limit;
   if (more) found->resize(*limit);
@@ -127,21 +125,21 @@ Result<Response> Api::aggregates(const Asked& asked) {
   return json_response(json.take());
 }
 
-Result<Response> Api::aggregate(const Asked& asked) {
+Result<Response> answer_aggregate(Api& api, const Asked& asked) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"up_to"}));
   const auto up_to = parameters.position("up_to");
   if (!up_to) return refuse(up_to.error());
   const auto id = AggregateId::parse(asked.argument);
   if (!id) return refuse(id.error());
-  auto info = served_.store.aggregate(*id, *up_to);
+  auto info = api.served.store.aggregate(*id, *up_to);
   if (!info) return refuse(std::move(info).error());
   JsonText json;
   write_aggregate(json, *info);
   return json_response(json.take());
 }
 
-Result<Response> Api::aggregate_events(const Asked& asked) {
+Result<Response> answer_aggregate_events(Api& api, const Asked& asked) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"from", "limit", "direction", "up_to"}));
   auto id = AggregateId::parse(asked.argument);
@@ -154,30 +152,30 @@ Result<Response> Api::aggregate_events(const Asked& asked) {
   if (!limit) return refuse(limit.error());
   const auto direction = direction_of(parameters);
   if (!direction) return refuse(direction.error());
-  auto known = served_.store.aggregate(*id, *up_to);
+  auto known = api.served.store.aggregate(*id, *up_to);
   if (!known) return refuse(std::move(known).error());
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
 
   StreamAsked read{*std::move(id), {}, *limit};
   if (*from) read.options.from = SeqNr{**from};
   read.options.direction = *direction;
   read.options.up_to = *up_to;
-  auto given = give_events(served_.store, read, **types, options_.limits.response_bytes);
+  auto given = give_events(api.served.store, read, **types, api.options.limits.response_bytes);
   if (!given) return refuse(std::move(given).error());
-  served_.metrics->events_read("http", given->events);
+  api.served.metrics->events_read("http", given->events);
   return json_response(std::move(given->json));
 }
 
-Result<Response> Api::aggregate_snapshots(const Asked& asked) {
+Result<Response> answer_aggregate_snapshots(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
   const auto id = AggregateId::parse(asked.argument);
   if (!id) return refuse(id.error());
-  auto known = served_.store.aggregate(*id);
+  auto known = api.served.store.aggregate(*id);
   if (!known) return refuse(std::move(known).error());
-  const auto snapshots = served_.store.snapshots(*id);
+  const auto snapshots = api.served.store.snapshots(*id);
   if (!snapshots) return refuse(snapshots.error());
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
   JsonText json;
   json.begin_object().key("aggregate").string(id->text()).key("snapshots").begin_array();
@@ -188,6 +186,22 @@ Result<Response> Api::aggregate_snapshots(const Asked& asked) {
   }
   json.end_array().end_object();
   return json_response(json.take());
+}
+
+}  // namespace
+
+std::span<const Route> reading_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/api/v1/head", read, answer_head},
+      {"GET", "/api/v1/events/{position}", read, answer_event},
+      {"POST", "/api/v1/condition", read, answer_condition},
+      {"GET", "/api/v1/aggregates", read, answer_aggregates},
+      {"GET", "/api/v1/aggregates/{id}", read, answer_aggregate},
+      {"GET", "/api/v1/aggregates/{id}/events", read, answer_aggregate_events},
+      {"GET", "/api/v1/aggregates/{id}/snapshots", read, answer_aggregate_snapshots},
+  };
+  return rows;
 }
 
 }  // namespace evershard::http

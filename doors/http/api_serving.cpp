@@ -1,12 +1,10 @@
-// The server itself: health, who is asking, figures, settings, maintenance, the page.
+// The server itself: health, who is asking, metrics, what it is, the page.
 
 #include <utility>
 
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/assets.hpp"
-#include "evershard/doors/http/maintenance_run.hpp"
 #include "evershard/store/json/administration_json.hpp"
-#include "evershard/store/json/cluster_json.hpp"
 #include "evershard/store/json/json_value.hpp"
 
 namespace evershard::http {
@@ -18,34 +16,22 @@ constexpr std::string_view page_policy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types "
     "'none'";
 
-/// Maintenance takes no options.
-Result<void> check_empty(const Asked& asked) {
-  EVERSHARD_TRY(asked.target.parameters.only({}));
-  if (asked.request.body.empty()) return {};
-  auto root = JsonValue::parse(asked.request.body);
-  if (!root) return refuse(std::move(root).error());
-  return root->for_each_member(
-      [&](std::string_view key, const JsonValue&) -> Result<void> { return root->unknown_key(key, {}); });
-}
-
-}  // namespace
-
-Response Api::health() const {
+Answer answer_health(Api& api, const Asked&) {
   JsonText json;
   json.begin_object()
       .key("status")
-      .string(stopping_ ? "stopping" : "serving")
+      .string(api.stopping() ? "stopping" : "serving")
       .key("version")
-      .string(options_.version)
+      .string(api.options.version)
       .end_object();
   auto response = json_response(json.take());
-  if (stopping_) response.status = 503;
+  if (api.stopping()) response.status = 503;
   return response;
 }
 
-std::string Api::session_json(const serving::Caller* caller) const {
+std::string session_json(Api& api, const serving::Caller* caller) {
   JsonText json;
-  json.begin_object().key("open").boolean(served_.access()->is_open()).key("scopes").begin_array();
+  json.begin_object().key("open").boolean(api.served.access()->is_open()).key("scopes").begin_array();
   for (const auto scope : {serving::Scope::read, serving::Scope::append, serving::Scope::admin}) {
     if (caller != nullptr && caller->may(scope)) json.string(serving::name_of(scope));
   }
@@ -53,12 +39,12 @@ std::string Api::session_json(const serving::Caller* caller) const {
   return json.take();
 }
 
-Response Api::session(const Request& request) const {
-  const auto caller = served_.access()->identify(token_of(request).token);
-  return json_response(session_json(caller ? &*caller : nullptr));
+Answer answer_session(Api& api, const Asked& asked) {
+  const auto caller = api.served.access()->identify(token_of(asked.request).token);
+  return json_response(session_json(api, caller ? &*caller : nullptr));
 }
 
-Result<Response> Api::open_session(const Asked& asked) {
+Result<Response> answer_open_session(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
   auto root = JsonValue::parse(asked.request.body);
   if (!root) return refuse(std::move(root).error());
@@ -70,21 +56,21 @@ Result<Response> Api::open_session(const Asked& asked) {
     token = *std::move(text);
     return {};
   }));
-  const auto access = served_.access();
+  const auto access = api.served.access();
   const auto caller = access->identify(token);
   if (!caller) return refuse(caller.error());
-  auto response = json_response(session_json(&*caller));
-  if (!access->is_open()) response.headers.emplace_back("Set-Cookie", cookie_with(token, around_.tls));
+  auto response = json_response(session_json(api, &*caller));
+  if (!access->is_open()) response.headers.emplace_back("Set-Cookie", cookie_with(token, api.around.tls));
   return response;
 }
 
-Response Api::close_session() const {
-  auto response = json_response(session_json(nullptr));
-  response.headers.emplace_back("Set-Cookie", cookie_with({}, around_.tls));
+Answer answer_close_session(Api& api, const Asked&) {
+  auto response = json_response(session_json(api, nullptr));
+  response.headers.emplace_back("Set-Cookie", cookie_with({}, api.around.tls));
   return response;
 }
 
-Response Api::asset(const Request& request, std::string_view path) const {
+Response asset(const Request& request, std::string_view path) {
   const auto* found = find_asset(path);
   if (found == nullptr) return refused(Error(ErrorCode::not_found, "there is no such file"));
   Response response;
@@ -106,9 +92,9 @@ Response Api::asset(const Request& request, std::string_view path) const {
   return response;
 }
 
-Result<Response> Api::metrics_text(const Asked& asked) {
+Result<Response> answer_metrics(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  auto text = served_.metrics->text(served_.administration, *served_.long_reads);
+  auto text = api.served.metrics->text(api.served.administration, *api.served.long_reads);
   if (!text) return refuse(std::move(text).error());
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
@@ -116,19 +102,19 @@ Result<Response> Api::metrics_text(const Asked& asked) {
   return response;
 }
 
-Result<Response> Api::info(const Asked& asked) {
+Result<Response> answer_info(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  const auto stats = served_.administration.stats();
+  const auto stats = api.served.administration.stats();
   if (!stats) return refuse(stats.error());
   JsonText json;
   json.begin_object();
   write_info_members(json, stats->info);
-  json.key("version").string(options_.version).key("started_at").string(started_at_.text());
-  json.key("listen").begin_object().key("http").string(address_);
-  for (const auto& [name, address] : options_.other_doors) json.key(name).string(address);
+  json.key("version").string(api.options.version).key("started_at").string(api.started_at.text());
+  json.key("listen").begin_object().key("http").string(api.address);
+  for (const auto& [name, addresses] : api.options.other_doors) json.key(name).string(addresses);
   json.end_object();
-  const auto& store = options_.store_limits;
-  const auto& own = options_.limits;
+  const auto& store = api.options.store_limits;
+  const auto& own = api.options.limits;
   json.key("limits").begin_object();
   json.key("payload_bytes").number(store.payload_bytes_max).key("metadata_bytes").number(store.metadata_bytes_max);
   json.key("snapshot_bytes").number(store.snapshot_bytes_max).key("append_events").number(store.append_events_max);
@@ -152,83 +138,31 @@ Result<Response> Api::info(const Asked& asked) {
   return json_response(json.take());
 }
 
-Result<Response> Api::stats(const Asked& asked) {
-  EVERSHARD_TRY(asked.target.parameters.only({}));
-  const auto stats = served_.administration.stats();
-  if (!stats) return refuse(stats.error());
-  JsonText json;
-  write_stats(json, *stats);
-  return json_response(json.take());
+Answer answer_page(Api&, const Asked& asked) { return asset(asked.request, "/index.html"); }
+
+Answer answer_asset(Api&, const Asked& asked) { return asset(asked.request, "/assets/" + asked.argument); }
+
+Answer answer_live_stats(Api& api, const Asked& asked) {
+  if (auto known = asked.target.parameters.only({}); !known) return refused(known.error());
+  return std::make_shared<StatsStream>(api.live_stats());
 }
 
-Result<Response> Api::cluster(const Asked& asked) {
-  EVERSHARD_TRY(asked.target.parameters.only({}));
-  if (served_.cluster == nullptr)
-    return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster");
-  const auto status = served_.cluster->status();
-  if (!status) return refuse(status.error());
-  JsonText json;
-  write_whole_cluster(json, *status);
-  return json_response(json.take());
-}
+}  // namespace
 
-Result<Response> Api::settings(const Asked& asked) {
-  EVERSHARD_TRY(asked.target.parameters.only({}));
-  if (!options_.settings) return refuse(ErrorCode::not_found, "this server has no table of settings");
-  return json_response(options_.settings());
-}
-
-Result<Response> Api::flush(const Asked& asked) {
-  EVERSHARD_TRY(check_empty(asked));
-  EVERSHARD_TRY(served_.administration.flush());
-  const auto stats = served_.administration.stats();
-  if (!stats) return refuse(stats.error());
-  JsonText json;
-  json.begin_object()
-      .key("sealed")
-      .number(stats->sealed.value)
-      .key("tail_events")
-      .number(stats->tail_events)
-      .end_object();
-  return json_response(json.take());
-}
-
-void Api::maintain(const Asked& asked, const Interested& interest, const Answered& answered) {
-  if (auto empty = check_empty(asked); !empty) return answered(refused(empty.error()));
-  if (maintaining_.exchange(true))
-    return answered(refused(Error(ErrorCode::overloaded, "verify or vacuum is running already")));
-  auto& administration = served_.administration;
-  const auto verify = [&administration](Progress progress) -> Result<std::string> {
-    auto report = administration.verify(std::move(progress));
-    if (!report) return refuse(std::move(report).error());
-    JsonText json;
-    write_verify_report(json, *report);
-    return json.take();
+std::span<const Route> serving_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/health", {}, answer_health, Manner::always},
+      {"GET", "/metrics", read, answer_metrics},
+      {"GET", "/", {}, answer_page},
+      {"GET", "/assets/{path...}", {}, answer_asset},
+      {"GET", "/api/v1/session", {}, answer_session},
+      {"POST", "/api/v1/session", {}, answer_open_session},
+      {"DELETE", "/api/v1/session", {}, answer_close_session},
+      {"GET", "/api/v1/info", read, answer_info},
+      {"GET", "/api/v1/live/stats", read, answer_live_stats, Manner::stream},
   };
-  const auto vacuum = [&administration](Progress progress) -> Result<std::string> {
-    const auto before = administration.stats();
-    EVERSHARD_TRY(administration.vacuum(std::move(progress)));
-    const auto now = administration.stats();
-    JsonText json;
-    json.begin_object()
-        .key("disk_bytes_before")
-        .number(before ? before->disk_bytes : 0)
-        .key("disk_bytes")
-        .number(now ? now->disk_bytes : 0)
-        .end_object();
-    return json.take();
-  };
-  const auto run = std::make_shared<MaintenanceRun>(asked.route->id == RouteId::verify ? MaintenanceRun::Work(verify)
-                                                                                       : MaintenanceRun::Work(vacuum));
-  interest->when_gone([run] { run->cancel(); });
-  const bool streamed = lists(asked.request.field("accept"), "text/event-stream");
-  if (streamed) answered(std::shared_ptr<Stream>(run));
-  maintenance_->run([this, run, streamed, answered, interest] {
-    run->run([&](const Result<std::string>& result) {
-      maintaining_ = false;
-      if (!streamed) answered(result ? json_response(*result) : refused(result.error()));
-    });
-  });
+  return rows;
 }
 
 }  // namespace evershard::http

@@ -7,8 +7,9 @@
 #include "evershard/doors/serving/aggregate_state.hpp"
 
 namespace evershard::http {
+namespace {
 
-Result<Response> Api::aggregate_state(const Asked& asked) {
+Result<Response> answer_aggregate_state(Api& api, const Asked& asked) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"version", "up_to", "limit"}));
   auto id = AggregateId::parse(asked.argument);
@@ -19,13 +20,23 @@ Result<Response> Api::aggregate_state(const Asked& asked) {
   if (!up_to) return refuse(up_to.error());
   const auto limit = limit_of(parameters);
   if (!limit) return refuse(limit.error());
-  const auto types = types_.lease();
+  const auto types = api.types.lease();
   if (!types) return refuse(types.error());
   auto state = serving::written_state(
-      served_.store, {*std::move(id), *version, *up_to, *limit, options_.limits.response_bytes}, **types);
+      api.served.store, {*std::move(id), *version, *up_to, *limit, api.options.limits.response_bytes}, **types);
   if (!state) return refuse(std::move(state).error());
-  served_.metrics->events_read("http", state->events);
+  api.served.metrics->events_read("http", state->events);
   return json_response(std::move(state->json));
+}
+
+}  // namespace
+
+std::span<const Route> state_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/api/v1/aggregates/{id}/state", read, answer_aggregate_state},
+  };
+  return rows;
 }
 
 }  // namespace evershard::http

@@ -43,11 +43,9 @@ Result<TableSelect> table_select_of(const Parameters& parameters) {
   return select;
 }
 
-}  // namespace
-
-Result<Response> Api::tables(const Asked& asked) {
+Result<Response> answer_tables(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  const auto all = tables_of(served_).list_tables();
+  const auto all = tables_of(api.served).list_tables();
   if (!all) return refuse(all.error());
   JsonText json;
   json.begin_object().key("tables").begin_array();
@@ -56,25 +54,25 @@ Result<Response> Api::tables(const Asked& asked) {
   return json_response(json.take());
 }
 
-Result<Response> Api::table(const Asked& asked) {
+Result<Response> answer_table(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({"version"}));
   const auto reading = table_reading_of(asked.target.parameters, {});
   if (!reading) return refuse(reading.error());
-  const auto info = tables_of(served_).describe_table(asked.argument, *reading);
+  const auto info = tables_of(api.served).describe_table(asked.argument, *reading);
   if (!info) return refuse(info.error());
   JsonText json;
   cluster::write_table_info(json, *info);
   return json_response(json.take());
 }
 
-Result<Response> Api::table_rows(const Asked& asked, std::chrono::milliseconds wait) {
+Result<Response> read_table_rows(Api& api, const Asked& asked, std::chrono::milliseconds wait) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"where", "param", "field", "order", "limit", "after", "at_least", "version"}));
   const auto select = table_select_of(parameters);
   if (!select) return refuse(select.error());
   const auto reading = table_reading_of(parameters, wait);
   if (!reading) return refuse(reading.error());
-  const auto page = tables_of(served_).select(asked.argument, *select, *reading);
+  const auto page = tables_of(api.served).select(asked.argument, *select, *reading);
   if (!page) return refuse(page.error());
   JsonText json;
   json.begin_object().key("rows").begin_array();
@@ -88,20 +86,34 @@ Result<Response> Api::table_rows(const Asked& asked, std::chrono::milliseconds w
   return json_response(json.take());
 }
 
-Result<Response> Api::table_parked(const Asked& asked) {
+Result<Response> answer_table_parked(Api& api, const Asked& asked) {
   const auto& parameters = asked.target.parameters;
   EVERSHARD_TRY(parameters.only({"after", "limit"}));
   const auto after = parameters.position("after");
   if (!after) return refuse(after.error());
   const auto limit = limit_of(parameters);
   if (!limit) return refuse(limit.error());
-  const auto parked = tables_of(served_).parked(asked.argument, after->value_or(GlobalPosition{}), *limit);
+  const auto parked = tables_of(api.served).parked(asked.argument, after->value_or(GlobalPosition{}), *limit);
   if (!parked) return refuse(parked.error());
   JsonText json;
   json.begin_object().key("parked").begin_array();
   for (const auto& each : *parked) cluster::write_parked(json, each);
   json.end_array().end_object();
   return json_response(json.take());
+}
+
+}  // namespace
+
+std::span<const Route> table_routes() {
+  using enum serving::Scope;
+  static constexpr Route rows[] = {
+      {"GET", "/api/v1/tables", read, answer_tables},
+      {"GET", "/api/v1/tables/{name}", read, answer_table},
+      {"GET", "/api/v1/tables/{name}/rows", read, Rows{read_table_rows}},
+      {"POST", "/api/v1/tables/{name}/rows", read, Rows{read_table_rows}},
+      {"GET", "/api/v1/tables/{name}/parked", read, answer_table_parked},
+  };
+  return rows;
 }
 
 }  // namespace evershard::http

@@ -157,16 +157,16 @@ Result<Query> query_of(const Parameters& parameters) {
   return query;
 }
 
-Result<ReadAsked> read_asked_of(const Asked& asked) {
+Result<ReadAsked> read_asked_of(const Asked& asked, ReadBy by) {
   const auto& parameters = asked.target.parameters;
-  if (asked.route->id == RouteId::query) {
+  if (by == ReadBy::body) {
     EVERSHARD_TRY(parameters.only({}));
     auto read = read_body(asked.request.body);
     if (read) read->cost = true;
     return read;
   }
   ReadAsked read;
-  if (asked.route->id == RouteId::query_get) {
+  if (by == ReadBy::parameters) {
     EVERSHARD_TRY(parameters.only(names_and({"type", "tag", "concerning"})));
     EVERSHARD_TRY(into(query_of(parameters), read.query));
     read.cost = true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -29,8 +30,13 @@ struct ReadAsked {
   std::optional<GlobalPosition> at_least;
   bool cost = false;
 };
-/// Of the routes events and query. Errors: invalid_argument, invalid_query, too_large
-[[nodiscard]] Result<ReadAsked> read_asked_of(const Asked& asked);
+enum class ReadBy : std::uint8_t {
+  position,    ///< everything, between bounds
+  parameters,  ///< what the target's parameters select
+  body,        ///< what the body selects
+};
+/// Errors: invalid_argument, invalid_query, too_large
+[[nodiscard]] Result<ReadAsked> read_asked_of(const Asked& asked, ReadBy by);
 
 struct FollowAsked {
   Query query;

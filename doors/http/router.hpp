@@ -1,73 +1,18 @@
-// Router: which route a method and a path are, and what it takes to use it.
+// Router: which route a method and a path are.
 
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "evershard/doors/http/response.hpp"
-#include "evershard/doors/serving/access.hpp"
+#include "evershard/doors/http/route.hpp"
 #include "tl/expected.hpp"
 
 namespace evershard::http {
 
-enum class RouteId : std::uint8_t {
-  health,
-  metrics,
-  page,
-  asset,
-  session,
-  open_session,
-  close_session,
-  info,
-  stats,
-  head,
-  events,
-  event,
-  query,
-  query_get,
-  condition,
-  groups,
-  group,
-  group_parked,
-  aggregates,
-  aggregate,
-  aggregate_events,
-  aggregate_state,
-  aggregate_snapshots,
-  projections,
-  projection,
-  index,
-  values,
-  tables,
-  table,
-  table_rows,
-  table_parked,
-  documents,
-  document,
-  retention_policies,
-  retention_log,
-  append,
-  settings,
-  cluster,
-  flush,
-  verify,
-  vacuum,
-  live_events,
-  live_stats,
-};
-
-struct Route {
-  RouteId id;
-  std::string_view method;
-  std::string_view path;                ///< a segment in braces takes whatever stands there; {path...} the rest
-  std::optional<serving::Scope> scope;  ///< absent: everybody
-};
-
+/// All of them, always the same.
 [[nodiscard]] std::span<const Route> routes();
 
 struct Routed {

@@ -8,7 +8,7 @@
 
 #include "evershard/doors/remote/append_lanes.hpp"
 #include "evershard/doors/remote/connection.hpp"
-#include "evershard/doors/remote/followed_work.hpp"
+#include "evershard/doors/remote/remote_administration.hpp"
 #include "evershard/doors/remote/remote_documents.hpp"
 #include "evershard/doors/remote/remote_feed.hpp"
 #include "evershard/doors/remote/remote_groups.hpp"
@@ -17,7 +17,6 @@
 #include "evershard/doors/remote/remote_retention.hpp"
 #include "evershard/doors/remote/remote_tables.hpp"
 #include "evershard/protocol/validate.hpp"
-#include "evershard/store/messages/cluster_messages.hpp"
 #include "evershard/store/messages/messages.hpp"
 
 namespace evershard {
@@ -29,6 +28,7 @@ struct Remote::Impl {
   explicit Impl(std::shared_ptr<Connection> c)
       : connection(std::move(c)),
         appends(std::make_shared<remote::AppendLanes>(connection)),
+        administration(remote::remote_administration(connection)),
         projections(connection),
         groups(connection),
         documents(connection),
@@ -37,6 +37,7 @@ struct Remote::Impl {
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
   std::shared_ptr<remote::AppendLanes> appends;
+  std::unique_ptr<remote::RemoteAdministration> administration;
   remote::RemoteProjections projections;
   remote::RemoteGroups groups;
   remote::RemoteDocuments documents;
@@ -330,79 +331,9 @@ HistoryRetention& Remote::retention() { return impl_->retention; }
 
 Projections& Remote::projections() { return impl_->projections; }
 
-Result<StoreStats> Remote::stats() const {
-  pb::StatsResponse response;
-  EVERSHARD_TRY(
-      impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
-        return door.administration->Stats(&context, {}, &response);
-      }));
-  StoreStats stats;
-  EVERSHARD_TRY(messages::get(response, stats));
-  return stats;
-}
+Administration& Remote::administration() const { return *impl_->administration; }
 
-Result<void> Remote::flush() {
-  pb::FlushResponse response;
-  return impl_->connection->ask(
-      [&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
-        return door.administration->Flush(&context, {}, &response);
-      },
-      Connection::Again::not_reached);
-}
-
-Result<VerifyReport> Remote::verify(Progress progress) {
-  VerifyReport report;
-  EVERSHARD_TRY(remote::follow_work<pb::VerifyResponse>(
-      *impl_->connection, progress,
-      [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
-      [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
-  return report;
-}
-
-Result<void> Remote::vacuum(Progress progress) {
-  return remote::follow_work<pb::VacuumResponse>(
-      *impl_->connection, progress,
-      [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Vacuum(&context, {}); },
-      [](const pb::VacuumResponse&) {});
-}
-
-Result<GlobalPosition> Remote::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {
-  pb::BackupRequest request;
-  request.set_target(target.string());
-  request.set_truth_only(options.truth_only);
-  if (options.up_to) request.set_up_to(options.up_to->value);
-  GlobalPosition end;
-  EVERSHARD_TRY(remote::follow_work<pb::BackupResponse>(
-      *impl_->connection, progress,
-      [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
-      [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
-  return end;
-}
-
-Result<ClusterStatus> Remote::cluster_status() {
-  pb::ClusterStatusResponse response;
-  EVERSHARD_TRY(
-      impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
-        return door.administration->ClusterStatus(&context, {}, &response);
-      }));
-  ClusterStatus status;
-  EVERSHARD_TRY(messages::get(response, status));
-  return status;
-}
-
-Result<ShardsAssigned> Remote::cluster_assign(const ShardAssignment& wanted) {
-  pb::ClusterAssignRequest request;
-  messages::put(wanted, request);
-  pb::ClusterAssignResponse response;
-  EVERSHARD_TRY(impl_->connection->ask(
-      [&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
-        return door.administration->ClusterAssign(&context, request, &response);
-      },
-      Connection::Again::not_reached));
-  ShardsAssigned assigned;
-  EVERSHARD_TRY(messages::get(response, assigned));
-  return assigned;
-}
+ClusterOrders& Remote::cluster() { return *impl_->administration; }
 
 Groups& Remote::groups() { return impl_->groups; }
 

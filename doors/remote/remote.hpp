@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "evershard/store/api/administration.hpp"
-#include "evershard/store/api/cluster_status.hpp"
+#include "evershard/store/api/cluster_administration.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
@@ -52,14 +52,14 @@ struct RemoteOptions {
 ///
 /// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is
 /// gone or says that it cannot: in the middle of appends, reads and follows. A server of another store is never used.
-/// What is about one node (stats, flush, verify, vacuum, backup) is that of the node it is connected to.
+/// All of Administration is about one node, the one it is connected to; a backup goes into a directory of its machine.
 ///
 /// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first
 /// events lie on one shard are, but for what another node must be asked about first (a condition, other shards), and
 /// while owners change: expect versions, or wait for the answer, where that counts.
 ///
 /// Connects when it is first used, and again whenever the connection is lost.
-class Remote final : public EventStore, public Administration {
+class Remote final : public EventStore, public ForwardedAdministration {
  public:
   /// Errors: invalid_argument (files that cannot be read)
   [[nodiscard]] static Result<Remote> connect(RemoteOptions options = {});
@@ -90,24 +90,18 @@ class Remote final : public EventStore, public Administration {
   Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
-  Result<StoreStats> stats() const override;
-  Result<void> flush() override;
-  Result<VerifyReport> verify(Progress progress = {}) override;
-  Result<void> vacuum(Progress progress = {}) override;
-  /// Into a directory of the server's machine.
-  using Administration::backup;
-  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
-                                Progress progress = {}) override;
-
   /// The greatest position that any answer told: reads there see all that was written and read by this client.
   [[nodiscard]] GlobalPosition seen() const;
   /// Reads of this client see at least this from now on.
   void see(GlobalPosition position);
 
-  /// Of the cluster the server is a node of. Errors: invalid_argument: it is none
-  [[nodiscard]] Result<ClusterStatus> cluster_status();
-  /// As ClusterAdministration::assign.
-  [[nodiscard]] Result<ShardsAssigned> cluster_assign(const ShardAssignment& wanted);
+  /// What is asked of the cluster that the server is a node of. Errors of each: invalid_argument: it is none. As long
+  /// as this Remote.
+  [[nodiscard]] ClusterOrders& cluster();
+  [[nodiscard]] Result<ClusterStatus> cluster_status() { return cluster().status(); }
+  [[nodiscard]] Result<ShardsAssigned> cluster_assign(const ShardAssignment& wanted) {
+    return cluster().assign(wanted);
+  }
 
   /// Lives as long as this.
   [[nodiscard]] Documents& documents();
@@ -130,6 +124,7 @@ class Remote final : public EventStore, public Administration {
  private:
   struct Impl;
   explicit Remote(std::unique_ptr<Impl> impl);
+  [[nodiscard]] Administration& administration() const override;
   Result<Appended> append_once(const Append& append);
   std::unique_ptr<Impl> impl_;
 };

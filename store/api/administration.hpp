@@ -93,4 +93,22 @@ class Administration {
   }
 };
 
+/// All of it as another one does it: for who offers a store, and has somebody who administrates it. Here a new
+/// operation has its line for all of them: Local, Remote, the command line.
+class ForwardedAdministration : public Administration {
+ public:
+  Result<StoreStats> stats() const final { return administration().stats(); }
+  Result<void> flush() final { return administration().flush(); }
+  Result<VerifyReport> verify(Progress progress = {}) final { return administration().verify(std::move(progress)); }
+  Result<void> vacuum(Progress progress = {}) final { return administration().vacuum(std::move(progress)); }
+  using Administration::backup;
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
+                                Progress progress = {}) final {
+    return administration().backup(target, options, std::move(progress));
+  }
+
+ private:
+  [[nodiscard]] virtual Administration& administration() const = 0;
+};
+
 }  // namespace evershard

@@ -7,12 +7,10 @@
 
 namespace evershard {
 
-/// From any thread.
-class ClusterAdministration {
+/// Asked at a node, from its own process or from afar. From any thread.
+class ClusterOrders {
  public:
-  virtual ~ClusterAdministration() = default;
-  /// From memory; never blocks.
-  [[nodiscard]] virtual ClusterView view() const = 0;
+  virtual ~ClusterOrders() = default;
   /// As the coordinator has it; where that cannot be asked, what this node remembers, with the reason in `trouble`.
   [[nodiscard]] virtual Result<ClusterStatus> status() = 0;
   /// Gives shards to a node: those of a node that is gone for good, or came back with less.
@@ -20,6 +18,13 @@ class ClusterAdministration {
   /// Errors: not_found (no such node here, no such shard), invalid_argument (a shard's node is there and has it),
   /// unavailable (no coordinator)
   [[nodiscard]] virtual Result<ShardsAssigned> assign(const ShardAssignment& wanted) = 0;
+};
+
+/// And what a node's own process asks it.
+class ClusterAdministration : public ClusterOrders {
+ public:
+  /// From memory; never blocks.
+  [[nodiscard]] virtual ClusterView view() const = 0;
 };
 
 }  // namespace evershard

@@ -1,26 +1,22 @@
 #include "evershard/store/local/local.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/storage/repair/backup.hpp"
-#include "evershard/storage/repair/vacuum.hpp"
-#include "evershard/storage/repair/verify.hpp"
 #include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/no_tables.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
 #include "evershard/store/erasure/sealed_events.hpp"
+#include "evershard/store/local/local_administration.hpp"
 #include "evershard/store/local/local_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/event_ids.hpp"
-#include "evershard/views/group/host/group_figures.hpp"
 #include "evershard/views/group/host/group_host.hpp"
 #include "evershard/views/table/host/host_tables.hpp"
 #include "evershard/views/table/host/parted_tables.hpp"
@@ -42,6 +38,7 @@ struct Local::Impl {
   std::unique_ptr<cluster::LazyDocuments> documents{};
   std::unique_ptr<cluster::GroupHost> groups{};
   cluster::RetentionDoor retention{node};
+  std::unique_ptr<cluster::LocalAdministration> administration{};
 };
 
 Result<Local> Local::open(LocalOptions options) {
@@ -94,6 +91,8 @@ Result<Local> Local::open(LocalOptions options) {
   documents.engine.event_id_at = std::move(event_id_at);
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled) impl->documents->begin();
+  impl->administration =
+      cluster::local_administration({*node, *impl->documents, *impl->groups, impl->projections.get()});
   return Local(std::move(impl));
 }
 
@@ -242,105 +241,18 @@ Result<void> Local::take_snapshot(const AggregateId& aggregate, std::chrono::mil
 
 void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().passivate(aggregate); }
 
-Result<StoreStats> Local::stats() const {
-  auto& node = *impl_->node;
-  StoreStats stats;
-  const auto& identity = node.store().identity();
-  stats.info = {identity.store.text(), identity.shards,     identity.format,
-                identity.hash,         identity.created_at, identity.fork.text()};
-  const auto use = node.enter();
-  if (!use) return stats;  // closed: which store it was, and no figures
-  auto store = node.store().stats();
-  stats.watermark = store.watermark;
-  stats.sealed = store.mark;
-  stats.tail_events = store.tail_events;
-  stats.commits = store.commits;
-  stats.disk_bytes = store.disk_bytes;
-  stats.disk_free_bytes = store.disk_free_bytes;
-  stats.memory_bytes = store.memory_bytes;
-  stats.backend_assertions = store.backend_assertions;
-  stats.details = std::move(store.details);
-  const auto committer = node.committer().stats();
-  stats.appends = committer.appended;
-  stats.refused = std::accumulate(committer.refused.begin(), committer.refused.end(), std::uint64_t{0});
-  stats.commit_latencies = committer.commit_latencies;
-  stats.details.emplace_back("appends.events", committer.events);
-  stats.details.emplace_back("appends.duplicates", committer.duplicates);
-  stats.details.emplace_back("appends.prepared_again", committer.prepared_again);
-  stats.details.emplace_back("appends.waiting", committer.waiting);
-  for (std::size_t code = 1; code < committer.refused.size(); ++code) {
-    if (committer.refused[code] != 0)
-      stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))),
-                                 committer.refused[code]);
-  }
-  if (const auto projections = impl_->projections ? impl_->projections->figures() : std::nullopt) {
-    stats.details.emplace_back("projections.disk_bytes", projections->disk_bytes);
-    for (const auto& projection : projections->projections) cluster::add_figures(stats.details, projection);
-  }
-  for (const auto& group : impl_->groups->figures()) cluster::add_figures(stats.details, group);
-  if (const auto aggregates = node.aggregate_figures()) {
-    stats.details.emplace_back("aggregates.known", aggregates->known);
-    stats.details.emplace_back("aggregates.live", aggregates->live);
-    aggregates->counters.each([&](const char* name, std::uint64_t count) {
-      stats.details.emplace_back(std::string("aggregates.") + name, count);
-    });
-  }
-  return stats;
-}
-
-Result<void> Local::flush() {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return impl_->node->store().seal();
-}
-
-Result<VerifyReport> Local::verify(Progress progress) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  auto report = storage::verify(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
-  if (!report) return refuse(std::move(report).error());
-  return VerifyReport{report->events,    report->records, report->index_rows,
-                      report->snapshots, report->errors,  std::move(report->findings)};
-}
-
-Result<void> Local::vacuum(Progress progress) {
-  // One that is damaged is told of behind all the rest.
-  const auto events = vacuum_events(progress);
-  if (!events && events.error().code != ErrorCode::corruption) return events;
-  const Progress without_figures = [&](std::uint64_t, std::uint64_t) { return !progress || progress(1, 1); };
-  EVERSHARD_TRY(vacuum_documents(0, without_figures));
-  EVERSHARD_TRY(vacuum_projections(0, without_figures));
-  return events;
-}
+Administration& Local::administration() const { return *impl_->administration; }
 
 Result<void> Local::vacuum_events(Progress progress) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  const auto until_closed = impl_->node->until_closed(std::move(progress));
-  const auto finished = impl_->node->retention().finish(until_closed);
-  if (!finished && finished.error().code != ErrorCode::corruption) return finished;
-  EVERSHARD_TRY(storage::vacuum(impl_->node->store(), until_closed));
-  return finished;
+  return impl_->administration->vacuum_events(std::move(progress));
 }
 
 Result<void> Local::vacuum_documents(unsigned removed_percent, Progress progress) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return impl_->documents->vacuum(impl_->node->until_closed(std::move(progress)), removed_percent);
+  return impl_->administration->vacuum_documents(removed_percent, std::move(progress));
 }
 
 Result<void> Local::vacuum_projections(unsigned removed_percent, Progress progress) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  if (!impl_->projections) return {};
-  return impl_->projections->vacuum(impl_->node->until_closed(std::move(progress)), removed_percent);
-}
-
-Result<GlobalPosition> Local::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return storage::backup(impl_->node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to},
-                         impl_->node->until_closed(std::move(progress)));
+  return impl_->administration->vacuum_projections(removed_percent, std::move(progress));
 }
 
 }  // namespace evershard

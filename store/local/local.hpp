@@ -60,7 +60,7 @@ struct LocalOptions {
 };
 
 /// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>.
-class Local final : public EventStore, public Administration, public AggregateDoor {
+class Local final : public EventStore, public ForwardedAdministration, public AggregateDoor {
  public:
   /// Opens, or creates. Errors: invalid_argument (newer format, other shard count or hash), unavailable (opened by
   ///   another process), corruption (less recovered than acknowledged), io
@@ -99,18 +99,11 @@ class Local final : public EventStore, public Administration, public AggregateDo
   Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
 
-  Result<StoreStats> stats() const override;
-  Result<void> flush() override;
-  Result<VerifyReport> verify(Progress progress = {}) override;
-  Result<void> vacuum(Progress progress = {}) override;
   /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of
   /// 100 were removed; 0: all.
   [[nodiscard]] Result<void> vacuum_events(Progress progress = {});
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent = 0, Progress progress = {});
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent = 0, Progress progress = {});
-  using Administration::backup;
-  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {},
-                                Progress progress = {}) override;
 
   /// Indexes and other projections: their rows lie in `DATA/projections`. As long as this Local.
   [[nodiscard]] Projections& projections();
@@ -132,6 +125,7 @@ class Local final : public EventStore, public Administration, public AggregateDo
  private:
   struct Impl;
   explicit Local(std::unique_ptr<Impl> impl);
+  [[nodiscard]] Administration& administration() const override;
   std::unique_ptr<Impl> impl_;
 };
 

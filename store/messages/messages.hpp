@@ -1,22 +1,17 @@
-// The values of the service's own messages: directory, snapshots, figures.
+// The values of the service's own messages: directory, snapshots, members.
 
 #pragma once
 
 #include "evershard/protocol/messages.hpp"
-#include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/membership.hpp"
 #include "evershard/v1/service.pb.h"
 
 namespace evershard::messages {
 
 void put(const AggregateInfo& from, pb::AggregateInfo& to);
-void put(const StoreStats& from, pb::StatsResponse& to);
-void put(const VerifyReport& from, pb::VerifyReport& to);
 void put(const Membership& from, pb::MembersResponse& to);
 
 [[nodiscard]] Result<void> get(const pb::AggregateInfo& from, AggregateInfo& to);
-[[nodiscard]] Result<void> get(pb::StatsResponse& from, StoreStats& to);
-[[nodiscard]] Result<void> get(pb::VerifyReport& from, VerifyReport& to);
 /// Errors: invalid_argument: owners and epochs are not one a shard
 [[nodiscard]] Result<void> get(const pb::MembersResponse& from, Membership& to);
 /// Malformed ones are refused by the store.

@@ -29,8 +29,10 @@ void look_at(Request request) {
   if (!routed) return;
   (void)admit(request, *routed->route, Surroundings{}, access);
   Asked asked{std::move(request), *target, routed->route, routed->argument, {}, {}};
-  if (auto read = read_asked_of(asked))
-    EVERSHARD_CHECK(read->limit <= limit_max && read->query.check(), "what is read is checked");
+  for (const auto by : {ReadBy::position, ReadBy::parameters, ReadBy::body}) {
+    if (auto read = read_asked_of(asked, by))
+      EVERSHARD_CHECK(read->limit <= limit_max && read->query.check(), "what is read is checked");
+  }
   if (auto follow = follow_asked_of(asked)) EVERSHARD_CHECK(follow->query.check(), "what is followed is checked");
 }
 

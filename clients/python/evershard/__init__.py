@@ -1,6 +1,7 @@
 """Client of Evershard, an event store. Blocking: Client; asyncio: evershard.aio.Client."""
 
 from . import aio
+from ._administration import Progress, Stats, VerifyReport
 from ._append import Append, AppendOutcome
 from ._client import AppendMany, Client, EventReader, GroupWorker, Subscription
 from ._connection import Tls
@@ -44,11 +45,8 @@ from ._recorded import (
     EventState,
     FeedItem,
     FeedKind,
-    Progress,
     RecordedEvent,
     RecordedSnapshot,
-    Stats,
-    VerifyReport,
 )
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._values import (

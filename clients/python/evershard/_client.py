@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar, Unpack
 
 from . import aio
+from ._administration import BlockingAdministration, Progress
 from ._append import Append, AppendOutcome
-from ._connection import Tls
+from ._connection import DEFAULT, Tls
 from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
 from ._errors import EvershardError
 from ._groups import GroupDelivery, GroupInfo
@@ -26,11 +27,8 @@ from ._recorded import (
     AggregateInfo,
     Appended,
     FeedItem,
-    Progress,
     RecordedEvent,
     RecordedSnapshot,
-    Stats,
-    VerifyReport,
 )
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._values import (
@@ -42,7 +40,6 @@ from ._values import (
     Query,
     Snapshot,
 )
-from .aio import DEFAULT
 
 _AHEAD = 32
 T = TypeVar("T")
@@ -53,12 +50,14 @@ class _Closes(Protocol):
     async def close(self) -> None: ...
 
 
-class Client:
+class Client(BlockingAdministration):
     """A connection to a server; see evershard.aio.Client for what each word means, and for the errors.
 
     >>> with Client("127.0.0.1:7420") as store:
     ...     store.append(Event("OrderPlaced", "order-1", {"total": 42}, ["customer:7"]), expect={"order-1": "none"})
     """
+
+    _client: aio.Client
 
     def __init__(
         self,
@@ -642,30 +641,6 @@ class Client:
         return self._portal.run(
             self._client.retention_log(after=after, limit=limit, at_least=at_least, timeout=timeout)
         )
-
-    # Administration. `progress` is called from evershard's own thread: it must not call the client.
-
-    def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
-        return self._portal.run(self._client.stats(timeout=timeout))
-
-    def flush(self, *, timeout: float | None = DEFAULT) -> None:
-        self._portal.run(self._client.flush(timeout=timeout))
-
-    def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
-        return self._portal.run(self._client.verify(progress))
-
-    def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
-        self._portal.run(self._client.vacuum(progress))
-
-    def backup(
-        self,
-        target: str,
-        progress: Callable[[Progress], None] | None = None,
-        *,
-        truth_only: bool = False,
-        up_to: int | None = None,
-    ) -> int:
-        return self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
 
 
 async def _some_of(items: AsyncIterator[T], most: int) -> list[T]:

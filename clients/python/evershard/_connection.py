@@ -13,6 +13,7 @@ import grpc.aio
 from ._errors import InvalidArgumentError
 
 Pem = bytes | str | os.PathLike[str]
+DEFAULT: Any = object()  # "the client's time-out", beside None: none
 
 
 @dataclass(frozen=True, slots=True)

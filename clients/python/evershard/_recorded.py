@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -116,46 +116,3 @@ class FeedItem:
     kind: FeedKind
     watermark: int
     events: tuple[RecordedEvent, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far long work is, in its own unit."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
-    events: int
-    records: int
-    index_rows: int
-    snapshots: int
-    errors: int
-    findings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    store_id: str
-    shards: int
-    format: int
-    hash: int
-    created_at_us: int
-    watermark: int
-    sealed: int
-    tail_events: int
-    commits: int
-    appends: int
-    refused: int
-    disk_bytes: int
-    disk_free_bytes: int
-    memory_bytes: int
-    backend_assertions: bool
-    details: dict[str, int] = field(default_factory=dict)
-    fork_id: str = ""  #: another one in every copy of a store
-
-    @property
-    def created_at(self) -> datetime:
-        return moment_of(self.created_at_us)

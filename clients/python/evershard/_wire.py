@@ -32,8 +32,6 @@ from ._recorded import (
     FeedKind,
     RecordedEvent,
     RecordedSnapshot,
-    Stats,
-    VerifyReport,
 )
 from ._values import AggregateId, Event, ExpectedVersion, Query, Snapshot
 from .v1 import event_pb2, groups_pb2, service_pb2, store_pb2
@@ -196,32 +194,6 @@ def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:
     if m.kind not in (1, 2, 3, 4):
         return None
     return FeedItem(FeedKind(m.kind), m.watermark, tuple(recorded(one) for one in m.events))
-
-
-def stats(m: service_pb2.StatsResponse) -> Stats:
-    return Stats(
-        m.store_id,
-        m.shards,
-        m.format,
-        m.hash,
-        m.created_at_us,
-        m.watermark,
-        m.sealed,
-        m.tail_events,
-        m.commits,
-        m.appends,
-        m.refused,
-        m.disk_bytes,
-        m.disk_free_bytes,
-        m.memory_bytes,
-        m.backend_assertions,
-        {one.name: one.value for one in m.details},
-        m.fork_id,
-    )
-
-
-def verify_report(m: service_pb2.VerifyReport) -> VerifyReport:
-    return VerifyReport(m.events, m.records, m.index_rows, m.snapshots, m.errors, tuple(m.findings))
 
 
 def error(m: store_pb2.Error) -> EvershardError:

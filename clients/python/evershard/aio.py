@@ -20,9 +20,10 @@ import grpc
 import grpc.aio
 
 from . import _connection, _derived, _retention, _wire
+from ._administration import AdministrationCalls, Progress
 from ._append import Append
 from ._append_many import AppendMany
-from ._connection import Tls
+from ._connection import DEFAULT, Tls
 from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
 from ._doors import Door, Doors
 from ._errors import (
@@ -43,11 +44,8 @@ from ._reading import AggregateBounds, ReadBounds, ReadCursor
 from ._recorded import (
     AggregateInfo,
     Appended,
-    Progress,
     RecordedEvent,
     RecordedSnapshot,
-    Stats,
-    VerifyReport,
 )
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._retry import Backoff, Patience, not_done, worth_retrying
@@ -79,10 +77,9 @@ _DECIDED = (
     NotFoundError,
     TooLargeError,
 )  # by looking at the write, which an earlier try would have answered
-DEFAULT: Any = object()  # "the client's time-out", beside None: none
 
 
-class Client:
+class Client(AdministrationCalls):
     """A connection to a server, or to the nodes of a cluster. Made and used inside of one event loop; any number of calls at once.
 
     `address`: HOST:PORT, or unix:PATH; several nodes of one store as HOST:PORT,HOST:PORT or as a list: it keeps to one that works, the first
@@ -763,53 +760,6 @@ class Client:
             if not answer.HasField("next"):
                 return
             behind = answer.next
-
-    # Administration: all but stats() need the scope `admin`. Long work has no time-out of its own; cancelling the call stops it.
-
-    async def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
-        return _wire.stats(await self._unary("Stats", lambda _: service_pb2.StatsRequest(), timeout))
-
-    async def flush(self, *, timeout: float | None = DEFAULT) -> None:
-        """Seals the tail: the next opening has nothing to rebuild."""
-        await self._unary("Flush", lambda _: service_pb2.FlushRequest(), timeout)
-
-    async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
-        """Every record, the order and the indexes. Damage is in the report; it is no error of the call."""
-        report: VerifyReport | None = None
-        async for message in self._work("Verify", service_pb2.VerifyRequest(), progress):
-            if message.HasField("report"):
-                report = _wire.verify_report(message.report)
-        if report is None:
-            raise ProtocolError("the server ended without a report")
-        return report
-
-    async def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
-        """Gives back space."""
-        async for _ in self._work("Vacuum", service_pb2.VacuumRequest(), progress):
-            pass
-
-    async def backup(
-        self,
-        target: str,
-        progress: Callable[[Progress], None] | None = None,
-        *,
-        truth_only: bool = False,
-        up_to: int | None = None,
-    ) -> int:
-        """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
-        clone that ends with this position. Returns the position it ends with."""
-        request, end = (
-            _wire.checked(
-                service_pb2.BackupRequest,
-                target=target,
-                truth_only=truth_only,
-                up_to=up_to,
-            ),
-            0,
-        )
-        async for message in self._work("Backup", request, progress):
-            end = message.up_to
-        return int(end)
 
     # Retention: what is removed is removed for good: docs/removal.md. All but the policies and the log need the scope `admin`; `by` and `reason` are kept in the log.
     #

@@ -13,7 +13,7 @@ import tarfile
 import pytest
 from google.protobuf import json_format
 
-from evershard import _wire
+from evershard import _administration, _wire
 from evershard.v1 import (
     documents_pb2,
     event_pb2,
@@ -114,9 +114,9 @@ def test_values_come_out_of_golden_messages() -> None:
     )
     with pytest.raises(OverflowError):
         _ = extreme.occurred_at
-    stats = _wire.stats(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse.bin").read_bytes()))
+    stats = _administration.stats_of(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse.bin").read_bytes()))
     assert (stats.shards, stats.memory_bytes, stats.details) == (16, 2**30, {"runs": 4})
-    assert (
-        _wire.stats(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse-fork.bin").read_bytes())).fork_id
-        == "c0ffee"
+    fork = _administration.stats_of(
+        service_pb2.StatsResponse.FromString((WIRE / "StatsResponse-fork.bin").read_bytes())
     )
+    assert fork.fork_id == "c0ffee"

@@ -1,0 +1,170 @@
+"""What an operator asks: each operation once, for both clients, with its values."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from . import _wire
+from ._connection import DEFAULT
+from ._errors import ProtocolError
+from ._portal import Portal
+from ._recorded import moment_of
+from .v1 import service_pb2
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far long work is, in its own unit."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    events: int
+    records: int
+    index_rows: int
+    snapshots: int
+    errors: int
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    store_id: str
+    shards: int
+    format: int
+    hash: int
+    created_at_us: int
+    watermark: int
+    sealed: int
+    tail_events: int
+    commits: int
+    appends: int
+    refused: int
+    disk_bytes: int
+    disk_free_bytes: int
+    memory_bytes: int
+    backend_assertions: bool
+    details: dict[str, int] = field(default_factory=dict)
+    fork_id: str = ""  #: another one in every copy of a store
+
+    @property
+    def created_at(self) -> datetime:
+        return moment_of(self.created_at_us)
+
+
+def stats_of(m: service_pb2.StatsResponse) -> Stats:
+    return Stats(
+        m.store_id,
+        m.shards,
+        m.format,
+        m.hash,
+        m.created_at_us,
+        m.watermark,
+        m.sealed,
+        m.tail_events,
+        m.commits,
+        m.appends,
+        m.refused,
+        m.disk_bytes,
+        m.disk_free_bytes,
+        m.memory_bytes,
+        m.backend_assertions,
+        {one.name: one.value for one in m.details},
+        m.fork_id,
+    )
+
+
+def verify_report_of(m: service_pb2.VerifyReport) -> VerifyReport:
+    return VerifyReport(m.events, m.records, m.index_rows, m.snapshots, m.errors, tuple(m.findings))
+
+
+class AdministrationCalls:
+    """Of the asyncio client. All but stats() need the scope `admin`. Long work has no time-out of its own; cancelling the call stops it."""
+
+    async def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
+        return stats_of(await self._unary("Stats", lambda _: service_pb2.StatsRequest(), timeout))
+
+    async def flush(self, *, timeout: float | None = DEFAULT) -> None:
+        """Seals the tail: the next opening has nothing to rebuild."""
+        await self._unary("Flush", lambda _: service_pb2.FlushRequest(), timeout)
+
+    async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+        """Every record, the order and the indexes. Damage is in the report; it is no error of the call."""
+        report: VerifyReport | None = None
+        async for message in self._work("Verify", service_pb2.VerifyRequest(), progress):
+            if message.HasField("report"):
+                report = verify_report_of(message.report)
+        if report is None:
+            raise ProtocolError("the server ended without a report")
+        return report
+
+    async def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
+        """Gives back space."""
+        async for _ in self._work("Vacuum", service_pb2.VacuumRequest(), progress):
+            pass
+
+    async def backup(
+        self,
+        target: str,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        truth_only: bool = False,
+        up_to: int | None = None,
+    ) -> int:
+        """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
+        clone that ends with this position. Returns the position it ends with."""
+        request, end = (
+            _wire.checked(
+                service_pb2.BackupRequest,
+                target=target,
+                truth_only=truth_only,
+                up_to=up_to,
+            ),
+            0,
+        )
+        async for message in self._work("Backup", request, progress):
+            end = message.up_to
+        return int(end)
+
+    # How: the client says it.
+
+    async def _unary(self, method: str, request: Callable[[int], Any], timeout: float | None) -> Any:
+        raise NotImplementedError
+
+    def _work(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
+        raise NotImplementedError
+
+
+def _blocking(
+    call: Callable[Concatenate[AdministrationCalls, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[BlockingAdministration, P], T]:
+    """The same call, waited for."""
+
+    @functools.wraps(call)
+    def run(self: BlockingAdministration, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._portal.run(call(self._client, *args, **kwargs))
+
+    return run
+
+
+class BlockingAdministration:
+    """Of the blocking client. `progress` is called from evershard's own thread: it must not call the client."""
+
+    _portal: Portal
+    _client: AdministrationCalls
+
+    stats = _blocking(AdministrationCalls.stats)
+    flush = _blocking(AdministrationCalls.flush)
+    verify = _blocking(AdministrationCalls.verify)
+    vacuum = _blocking(AdministrationCalls.vacuum)
+    backup = _blocking(AdministrationCalls.backup)

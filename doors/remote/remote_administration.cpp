@@ -1,0 +1,100 @@
+#include "evershard/doors/remote/remote_administration.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "evershard/doors/remote/followed_work.hpp"
+#include "evershard/store/messages/administration_messages.hpp"
+#include "evershard/store/messages/cluster_messages.hpp"
+
+namespace evershard::remote {
+namespace {
+
+class AskedAdministration final : public RemoteAdministration {
+ public:
+  explicit AskedAdministration(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+
+  Result<StoreStats> stats() const override {
+    pb::StatsResponse response;
+    EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+      return door.administration->Stats(&context, {}, &response);
+    }));
+    StoreStats stats;
+    EVERSHARD_TRY(messages::get(response, stats));
+    return stats;
+  }
+
+  Result<void> flush() override {
+    pb::FlushResponse response;
+    return connection_->ask(
+        [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+          return door.administration->Flush(&context, {}, &response);
+        },
+        Connection::Again::not_reached);
+  }
+
+  Result<VerifyReport> verify(Progress progress) override {
+    VerifyReport report;
+    EVERSHARD_TRY(follow_work<pb::VerifyResponse>(
+        *connection_, progress,
+        [&](Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
+        [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
+    return report;
+  }
+
+  Result<void> vacuum(Progress progress) override {
+    return follow_work<pb::VacuumResponse>(
+        *connection_, progress,
+        [&](Door& door, grpc::ClientContext& context) { return door.administration->Vacuum(&context, {}); },
+        [](const pb::VacuumResponse&) {});
+  }
+
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options,
+                                Progress progress) override {
+    pb::BackupRequest request;
+    request.set_target(target.string());
+    request.set_truth_only(options.truth_only);
+    if (options.up_to) request.set_up_to(options.up_to->value);
+    GlobalPosition end;
+    EVERSHARD_TRY(follow_work<pb::BackupResponse>(
+        *connection_, progress,
+        [&](Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
+        [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
+    return end;
+  }
+
+  Result<ClusterStatus> status() override {
+    pb::ClusterStatusResponse response;
+    EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+      return door.administration->ClusterStatus(&context, {}, &response);
+    }));
+    ClusterStatus status;
+    EVERSHARD_TRY(messages::get(response, status));
+    return status;
+  }
+
+  Result<ShardsAssigned> assign(const ShardAssignment& wanted) override {
+    pb::ClusterAssignRequest request;
+    messages::put(wanted, request);
+    pb::ClusterAssignResponse response;
+    EVERSHARD_TRY(connection_->ask(
+        [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) {
+          return door.administration->ClusterAssign(&context, request, &response);
+        },
+        Connection::Again::not_reached));
+    ShardsAssigned assigned;
+    EVERSHARD_TRY(messages::get(response, assigned));
+    return assigned;
+  }
+
+ private:
+  const std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<RemoteAdministration> remote_administration(std::shared_ptr<Connection> connection) {
+  return std::make_unique<AskedAdministration>(std::move(connection));
+}
+
+}  // namespace evershard::remote

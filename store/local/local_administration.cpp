@@ -1,0 +1,137 @@
+#include "evershard/store/local/local_administration.hpp"
+
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/repair/vacuum.hpp"
+#include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/local/local_projections.hpp"
+#include "evershard/store/local/node.hpp"
+#include "evershard/views/document/lazy_documents.hpp"
+#include "evershard/views/engine/projection_host.hpp"
+#include "evershard/views/group/host/group_figures.hpp"
+#include "evershard/views/group/host/group_host.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+class PartsAdministration final : public LocalAdministration {
+ public:
+  explicit PartsAdministration(AdministratedParts parts) : parts_(std::move(parts)) {}
+
+  Result<StoreStats> stats() const override {
+    auto& node = *parts_.node;
+    StoreStats stats;
+    const auto& identity = node.store().identity();
+    stats.info = {identity.store.text(), identity.shards,     identity.format,
+                  identity.hash,         identity.created_at, identity.fork.text()};
+    const auto use = node.enter();
+    if (!use) return stats;  // closed: which store it was, and no figures
+    auto store = node.store().stats();
+    stats.watermark = store.watermark;
+    stats.sealed = store.mark;
+    stats.tail_events = store.tail_events;
+    stats.commits = store.commits;
+    stats.disk_bytes = store.disk_bytes;
+    stats.disk_free_bytes = store.disk_free_bytes;
+    stats.memory_bytes = store.memory_bytes;
+    stats.backend_assertions = store.backend_assertions;
+    stats.details = std::move(store.details);
+    const auto committer = node.committer().stats();
+    stats.appends = committer.appended;
+    stats.refused = std::accumulate(committer.refused.begin(), committer.refused.end(), std::uint64_t{0});
+    stats.commit_latencies = committer.commit_latencies;
+    stats.details.emplace_back("appends.events", committer.events);
+    stats.details.emplace_back("appends.duplicates", committer.duplicates);
+    stats.details.emplace_back("appends.prepared_again", committer.prepared_again);
+    stats.details.emplace_back("appends.waiting", committer.waiting);
+    for (std::size_t code = 1; code < committer.refused.size(); ++code) {
+      if (committer.refused[code] != 0)
+        stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))),
+                                   committer.refused[code]);
+    }
+    if (const auto projections = parts_.projections != nullptr ? parts_.projections->figures() : std::nullopt) {
+      stats.details.emplace_back("projections.disk_bytes", projections->disk_bytes);
+      for (const auto& projection : projections->projections) add_figures(stats.details, projection);
+    }
+    for (const auto& group : parts_.groups.figures()) add_figures(stats.details, group);
+    if (const auto aggregates = node.aggregate_figures()) {
+      stats.details.emplace_back("aggregates.known", aggregates->known);
+      stats.details.emplace_back("aggregates.live", aggregates->live);
+      aggregates->counters.each([&](const char* name, std::uint64_t count) {
+        stats.details.emplace_back(std::string("aggregates.") + name, count);
+      });
+    }
+    return stats;
+  }
+
+  Result<void> flush() override {
+    const auto use = parts_.node->enter();
+    if (!use) return refuse(use.error());
+    return parts_.node->store().seal();
+  }
+
+  Result<VerifyReport> verify(Progress progress) override {
+    const auto use = parts_.node->enter();
+    if (!use) return refuse(use.error());
+    auto report = storage::verify(parts_.node->store(), parts_.node->until_closed(std::move(progress)));
+    if (!report) return refuse(std::move(report).error());
+    return VerifyReport{report->events,    report->records, report->index_rows,
+                        report->snapshots, report->errors,  std::move(report->findings)};
+  }
+
+  Result<void> vacuum(Progress progress) override {
+    // One that is damaged is told of behind all the rest.
+    const auto events = vacuum_events(progress);
+    if (!events && events.error().code != ErrorCode::corruption) return events;
+    const Progress without_figures = [&](std::uint64_t, std::uint64_t) { return !progress || progress(1, 1); };
+    EVERSHARD_TRY(vacuum_documents(0, without_figures));
+    EVERSHARD_TRY(vacuum_projections(0, without_figures));
+    return events;
+  }
+
+  Result<void> vacuum_events(Progress progress) override {
+    const auto use = parts_.node->enter();
+    if (!use) return refuse(use.error());
+    const auto until_closed = parts_.node->until_closed(std::move(progress));
+    const auto finished = parts_.node->retention().finish(until_closed);
+    if (!finished && finished.error().code != ErrorCode::corruption) return finished;
+    EVERSHARD_TRY(storage::vacuum(parts_.node->store(), until_closed));
+    return finished;
+  }
+
+  Result<void> vacuum_documents(unsigned removed_percent, Progress progress) override {
+    const auto use = parts_.node->enter();
+    if (!use) return refuse(use.error());
+    return parts_.documents.vacuum(parts_.node->until_closed(std::move(progress)), removed_percent);
+  }
+
+  Result<void> vacuum_projections(unsigned removed_percent, Progress progress) override {
+    const auto use = parts_.node->enter();
+    if (!use) return refuse(use.error());
+    if (parts_.projections == nullptr) return {};
+    return parts_.projections->vacuum(parts_.node->until_closed(std::move(progress)), removed_percent);
+  }
+
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options,
+                                Progress progress) override {
+    const auto use = parts_.node->enter();
+    if (!use) return refuse(use.error());
+    return storage::backup(parts_.node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to},
+                           parts_.node->until_closed(std::move(progress)));
+  }
+
+ private:
+  const AdministratedParts parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<LocalAdministration> local_administration(AdministratedParts parts) {
+  return std::make_unique<PartsAdministration>(std::move(parts));
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,33 @@
+// LocalAdministration: what an operator asks of the store in one process.
+
+#pragma once
+
+#include <memory>
+
+#include "evershard/store/api/administration.hpp"
+
+namespace evershard::cluster {
+
+class GroupHost;
+class LazyDocuments;
+class Node;
+class ProjectionHost;
+
+class LocalAdministration : public Administration {
+ public:
+  // As Local has them.
+  [[nodiscard]] virtual Result<void> vacuum_events(Progress progress) = 0;
+  [[nodiscard]] virtual Result<void> vacuum_documents(unsigned removed_percent, Progress progress) = 0;
+  [[nodiscard]] virtual Result<void> vacuum_projections(unsigned removed_percent, Progress progress) = 0;
+};
+
+/// They outlive who administrates them.
+struct AdministratedParts {
+  std::shared_ptr<Node> node;
+  LazyDocuments& documents;
+  GroupHost& groups;
+  ProjectionHost* projections;  ///< null: there are none
+};
+[[nodiscard]] std::unique_ptr<LocalAdministration> local_administration(AdministratedParts parts);
+
+}  // namespace evershard::cluster
