@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/server/launched_etcd.hpp"
 #include "evershard/cli/server/watched_process.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "evershard/cli/commands.hpp"
+#include "evershard/cli/command.hpp"
 #include "evershard/cli/help/version.hpp"
 #include "evershard/cli/server/coordinator_term.hpp"
 #include "evershard/cli/server/serve_settings.hpp"
