@@ -1,6 +1,7 @@
 // `evershard coordinator`: who orders a cluster's events.
 
 #include "evershard/cluster/etcd/etcd_cut_log.hpp"
+#include "evershard/cluster/etcd/etcd_keys.hpp"
 #include "evershard/cluster/peers/coordinator_links.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 
@@ -22,6 +23,7 @@
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
+#include "evershard/store/erasure/key_names.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -56,15 +58,9 @@ void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serv
   log.info("reloaded", {{"log_level", name_of(options->log.level)}});
 }
 
-Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings) {
-  if (settings.cut_log.empty()) {
-    storage::CutLogOptions options;
-    options.data_dir = settings.data;
-    options.shards = settings.shards;
-    return storage::open_cut_log(options);
-  }
+Result<cluster::EtcdOptions> etcd_of(const server::CoordinatorSettings& settings) {
   auto etcd = cluster::etcd_options_of(settings.cut_log);
-  if (!etcd) return refuse(std::move(etcd).error());
+  if (!etcd) return etcd;
   if (!settings.cut_log_password_file.empty()) {
     auto password = cluster::text_of_secret_file(settings.cut_log_password_file, "the cut log's password");
     if (!password) return refuse(std::move(password).error());
@@ -74,7 +70,35 @@ Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::Coord
   etcd->tls_certificate = settings.cut_log_certificate;
   etcd->tls_key = settings.cut_log_key;
   etcd->user = settings.cut_log_user;
+  return etcd;
+}
+
+Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings) {
+  if (settings.cut_log.empty()) {
+    storage::CutLogOptions options;
+    options.data_dir = settings.data;
+    options.shards = settings.shards;
+    return storage::open_cut_log(options);
+  }
+  auto etcd = etcd_of(settings);
+  if (!etcd) return refuse(std::move(etcd).error());
   return cluster::open_etcd_cut_log({.etcd = *std::move(etcd), .shards = settings.shards});
+}
+
+Result<cluster::MasterKey> master_key_of(const server::CoordinatorSettings& settings) {
+  auto text = cluster::text_of_secret_file(settings.key_file, "the master key's");
+  if (!text) return refuse(std::move(text).error());
+  auto master = cluster::MasterKey::parse(*text);
+  cluster::wipe(*text);
+  return master;
+}
+
+Result<std::unique_ptr<cluster::EtcdKeys>> open_etcd_keys(const server::CoordinatorSettings& settings) {
+  auto etcd = etcd_of(settings);
+  if (!etcd) return refuse(std::move(etcd).error());
+  const auto master = master_key_of(settings);
+  if (!master) return refuse(master.error());
+  return cluster::EtcdKeys::open(*etcd, *master);
 }
 
 Outcome run_coordinator(const Invocation& invocation) {
@@ -91,6 +115,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   if (!options) return Failed(Failure(std::move(options).error()));
   // Before anything is opened; the number of shards is the log's.
   if (auto link = links_of(*options, 1); !link) return Failed(Failure(std::move(link).error()));
+  if (!options->key_file.empty())
+    if (auto master = master_key_of(*options); !master) return Failed(Failure(std::move(master).error()));
   if (arguments.has("check")) return {};
 
   const server::StopSignals signals;
@@ -106,6 +132,13 @@ Outcome run_coordinator(const Invocation& invocation) {
   const bool is_new = (*cuts)->state().epoch.value == 0;
 
   std::unique_ptr<cluster::SubjectKeys> keys;
+  cluster::EtcdKeys* etcd_keys = nullptr;
+  if (!options->key_file.empty()) {
+    auto on_etcd = open_etcd_keys(*options);
+    if (!on_etcd) return Failed(Failure(std::move(on_etcd).error()));
+    etcd_keys = on_etcd->get();
+    keys = *std::move(on_etcd);
+  }
   if (!options->keys.empty()) {
     auto folder =
         cluster::KeyFolder::open(options->keys, options->data,
@@ -136,6 +169,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   };
   auto host = cluster::CoordinatorHost::lead(**cuts, **links, std::move(host_options));
   if (!host) return Failed(Failure(std::move(host).error()));
+  if (etcd_keys != nullptr)
+    if (auto led = etcd_keys->lead((*host)->epoch()); !led) return Failed(Failure(std::move(led).error()));
   cluster::KeyKeeper keeper(std::move(keys), cluster::have_forgotten_over(**links));
   cluster::serve_keys(**links, keeper);
   (*links)->attach(**host);
