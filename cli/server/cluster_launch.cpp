@@ -40,7 +40,7 @@ Options launch_options() {
           "cut-log", "WHERE",
           "local: in the directory of the one coordinator; etcd: on three members of an etcd, which are started too, "
           "and a second coordinator stands by; without it, where it lies already, or local")
-      .value("keys", "DIR", "the directory of the coordinator's keys, outside of --data")
+      .value("keys", "DIR", "the directory of the coordinator's keys, outside of --data; where the cut log is local")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
 }
@@ -87,7 +87,7 @@ Result<std::uint32_t> shards_of(const std::filesystem::path& order, std::uint32_
   return (*log)->identity().shards;
 }
 
-/// One that is there is used again.
+/// 32 random bytes, in hex. One that is there is used again.
 Result<void> make_secret(const std::filesystem::path& file) {
   std::error_code error;
   if (std::filesystem::exists(file, error)) return {};
@@ -213,6 +213,8 @@ Outcome run_launch(const Invocation& invocation) {
   const auto name = *arguments.text("cluster");
   const auto on_etcd = is_on_etcd(folder, cut_log);
   if (!on_etcd) return Failed(Failure(on_etcd.error()));
+  if (*on_etcd && arguments.has("keys"))
+    throw UsageError("--keys is for a cut log that is local: on etcd the subjects' keys lie beside it");
 
   const server::StopSignals signals;
   std::error_code error;
@@ -242,6 +244,11 @@ Outcome run_launch(const Invocation& invocation) {
     const auto shards = std::to_string(*counted);
     coordinator = also(std::move(coordinator), {"--data", (folder / "coordinator").string(), "--shards", shards});
     node = also(std::move(node), {"--shards", shards});
+  }
+  if (*on_etcd) {
+    const auto key_file = folder / "subjects.key";
+    if (auto made = make_secret(key_file); !made) return Failed(Failure(std::move(made).error()));
+    coordinator = also(std::move(coordinator), {"--key-file", key_file.string()});
   }
   if (const auto keys = arguments.text("keys")) coordinator = also(std::move(coordinator), {"--keys", *keys});
   for (int n = 1; n <= (*on_etcd ? 2 : 1); ++n) {

@@ -129,6 +129,7 @@ std::optional<Failure> CoordinatorProcess::run_with_others() {
   if (!log) return Failure(std::move(log).error());
   const auto shards = (*log)->identity().shards;
   log->reset();
+  if (auto keys = check_etcd_keys(settings_); !keys) return Failure(std::move(keys).error());
   auto etcd = etcd_of(settings_);
   if (!etcd) return Failure(std::move(etcd).error());
   etcd->timeout = leader_row_timeout;
@@ -245,6 +246,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   // Before anything is opened; the number of shards is the log's.
   const auto link = coordinator_link_of(*options, 1);
   if (!link) return Failed(Failure(link.error()));
+  if (!options->key_file.empty())
+    if (auto master = master_key_of(*options); !master) return Failed(Failure(std::move(master).error()));
   if (arguments.has("check")) return {};
 
   const server::StopSignals signals;

@@ -4,16 +4,26 @@
 #include <utility>
 
 #include "evershard/cluster/etcd/etcd_cut_log.hpp"
+#include "evershard/cluster/etcd/etcd_keys.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/doors/server/server_settings.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
+#include "evershard/store/erasure/key_names.hpp"
 
 namespace evershard::cli {
 namespace {
 
 constexpr std::uint32_t cuts_held_max = 64;  ///< a millisecond each where nothing else is cut
+
+Result<std::unique_ptr<cluster::EtcdKeys>> open_etcd_keys(const server::CoordinatorSettings& settings) {
+  auto etcd = etcd_of(settings);
+  if (!etcd) return refuse(std::move(etcd).error());
+  const auto master = master_key_of(settings);
+  if (!master) return refuse(master.error());
+  return cluster::EtcdKeys::open(*etcd, *master);
+}
 
 }  // namespace
 
@@ -55,6 +65,20 @@ Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::Coord
   return cluster::open_etcd_cut_log({.etcd = *std::move(etcd), .shards = settings.shards});
 }
 
+Result<cluster::MasterKey> master_key_of(const server::CoordinatorSettings& settings) {
+  auto text = cluster::text_of_secret_file(settings.key_file, "the master key's");
+  if (!text) return refuse(std::move(text).error());
+  auto master = cluster::MasterKey::parse(*text);
+  cluster::wipe(*text);
+  return master;
+}
+
+Result<void> check_etcd_keys(const server::CoordinatorSettings& settings) {
+  if (settings.key_file.empty()) return {};
+  const auto keys = open_etcd_keys(settings);
+  return keys ? Result<void>() : refuse(keys.error());
+}
+
 Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::CoordinatorSettings& settings,
                                                                 std::uint16_t port, serving::Log& log) {
   std::unique_ptr<CoordinatorTerm> term(new CoordinatorTerm());
@@ -64,6 +88,13 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
   const bool is_new = term->cuts_->state().epoch.value == 0;
 
   std::unique_ptr<cluster::SubjectKeys> keys;
+  cluster::EtcdKeys* etcd_keys = nullptr;
+  if (!settings.key_file.empty()) {
+    auto on_etcd = open_etcd_keys(settings);
+    if (!on_etcd) return refuse(std::move(on_etcd).error());
+    etcd_keys = on_etcd->get();
+    keys = *std::move(on_etcd);
+  }
   if (!settings.keys.empty()) {
     auto folder =
         cluster::KeyFolder::open(settings.keys, settings.data,
@@ -89,8 +120,7 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
   cluster::CoordinatorHostOptions host_options;
   host_options.coordinator.nodes_expected = settings.nodes;
   host_options.coordinator.ordering.cuts_held_max = cuts_held_max;
-  host_options.led = [&epoch = term->epoch_, &has_owners = term->has_owners_](const sharding::CutLogState& state) {
-    epoch = state.epoch;
+  host_options.led = [&has_owners = term->has_owners_](const sharding::CutLogState& state) {
     has_owners = std::ranges::any_of(state.shards, [](const auto& shard) { return shard.node != 0; });
   };
   host_options.warn = [&log](const Error& error) {
@@ -99,6 +129,7 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
   auto host = cluster::CoordinatorHost::lead(*term->cuts_, *term->links_, std::move(host_options));
   if (!host) return refuse(std::move(host).error());
   term->host_ = *std::move(host);
+  if (etcd_keys != nullptr) EVERSHARD_TRY(etcd_keys->lead(term->epoch()));
   term->keeper_ = std::make_unique<cluster::KeyKeeper>(std::move(keys), cluster::have_forgotten_over(*term->links_));
   cluster::serve_keys(*term->links_, *term->keeper_);
   term->links_->attach(*term->host_);

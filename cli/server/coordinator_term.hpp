@@ -14,6 +14,7 @@
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/serving/log.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
+#include "evershard/store/erasure/master_key.hpp"
 
 namespace evershard::cli {
 
@@ -21,6 +22,11 @@ namespace evershard::cli {
 [[nodiscard]] Result<std::unique_ptr<storage::DurableCutLog>> open_cut_log(const server::CoordinatorSettings& settings);
 /// Of an etcd, with what is in the files that the settings name. Shape: `cut_log` is one's address.
 [[nodiscard]] Result<cluster::EtcdOptions> etcd_of(const server::CoordinatorSettings& settings);
+/// What keys of subjects are sealed with on etcd. Shape: `key_file` is given. Errors: as text_of_secret_file and
+/// MasterKey::parse say
+[[nodiscard]] Result<cluster::MasterKey> master_key_of(const server::CoordinatorSettings& settings);
+/// Whether the keys can be used that the settings name on etcd. Errors: those of EtcdKeys::open
+[[nodiscard]] Result<void> check_etcd_keys(const server::CoordinatorSettings& settings);
 /// Who a coordinator of so many shards is on the links.
 [[nodiscard]] Result<cluster::LinkOptions> coordinator_link_of(const server::CoordinatorSettings& settings,
                                                                std::uint32_t shards);
@@ -38,7 +44,7 @@ class CoordinatorTerm {
 
   /// Why it leads no more, if so.
   [[nodiscard]] std::optional<Error> ended() const { return host_->ended(); }
-  [[nodiscard]] Epoch epoch() const { return epoch_; }
+  [[nodiscard]] Epoch epoch() const { return host_->epoch(); }
   [[nodiscard]] std::uint16_t port() const { return links_->port(); }
   /// How many nodes are here.
   [[nodiscard]] std::size_t nodes() const { return links_->nodes(); }
@@ -53,7 +59,6 @@ class CoordinatorTerm {
   std::unique_ptr<cluster::CoordinatorLinks> links_;
   std::unique_ptr<cluster::KeyKeeper> keeper_;
   std::unique_ptr<cluster::CoordinatorHost> host_;
-  Epoch epoch_;
   bool has_owners_ = false;
 };
 

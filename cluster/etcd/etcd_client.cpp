@@ -165,13 +165,19 @@ Result<etcdserverpb::RangeResponse> EtcdClient::range(const etcdserverpb::RangeR
   return response;
 }
 
-Result<void> EtcdClient::compact(std::int64_t revision) {
+Result<void> EtcdClient::compact(std::int64_t revision, Physical physical) {
   etcdserverpb::CompactionRequest request;
   request.set_revision(revision);
+  request.set_physical(physical == Physical::yes);
   etcdserverpb::CompactionResponse response;
-  return ask([&](etcdserverpb::KV::Stub& kv,
-                 grpc::ClientContext& context) { return kv.Compact(&context, request, &response); },
-             nullptr);
+  return ask(
+      [&](etcdserverpb::KV::Stub& kv, grpc::ClientContext& context) {
+        auto status = kv.Compact(&context, request, &response);
+        const bool done = status.error_code() == grpc::OUT_OF_RANGE &&
+                          status.error_message().find("has been compacted") != std::string::npos;
+        return done ? grpc::Status::OK : status;
+      },
+      nullptr);
 }
 
 }  // namespace evershard::cluster

@@ -28,7 +28,10 @@ class EtcdClient {
   [[nodiscard]] Result<TxnAnswer> txn(const etcdserverpb::TxnRequest& request);
   /// Errors: out of those above, not_found: the revision was given up
   [[nodiscard]] Result<etcdserverpb::RangeResponse> range(const etcdserverpb::RangeRequest& request);
-  [[nodiscard]] Result<void> compact(std::int64_t revision);
+  /// Revisions before this one can be read no more, at any member. Given up already: that is all right. `physical`:
+  /// whoever is asked has also taken them out of its pages by then, where it did not take longer than a try.
+  enum class Physical : std::uint8_t { no, yes };
+  [[nodiscard]] Result<void> compact(std::int64_t revision, Physical physical = Physical::no);
 
   /// `h1:2379, h2:2379`
   [[nodiscard]] std::string members() const;

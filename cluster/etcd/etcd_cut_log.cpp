@@ -27,19 +27,14 @@ constexpr std::int64_t page_rows = 1'000;
 constexpr std::size_t deletes_max = 100;  ///< a transaction: etcd takes 128 requests in one
 constexpr int reads_max = 5;              ///< of the whole log, where its revision is given up meanwhile
 constexpr int leads_max = 20;             ///< tries, where others lead at the same time
+/// Rows of the log begin with a byte below it; names of others in clear text, as the keys of subjects, do not.
+constexpr const char* behind_the_rows = " ";
 
 Refused corrupt(const std::string& what) { return refuse(ErrorCode::corruption, what); }
 
 Error went_back(const std::string& what) {
   return {ErrorCode::corruption, "etcd has lost what it acknowledged: " + what +
                                      " of the cut log is not there; it was restored from an older state"};
-}
-
-/// The first key behind all that begin with these bytes.
-std::string behind(std::string prefix) {
-  while (!prefix.empty() && prefix.back() == '\xFF') prefix.pop_back();
-  if (!prefix.empty()) ++prefix.back();
-  return prefix;
 }
 
 class EtcdCutLog final : public storage::DurableCutLog {
@@ -139,7 +134,7 @@ Result<EtcdCutLog::Rows> EtcdCutLog::read_all() {
     Rows rows;
     pb::RangeRequest asked;
     asked.set_key(options_.etcd.prefix);
-    asked.set_range_end(behind(options_.etcd.prefix));
+    asked.set_range_end(options_.etcd.prefix + behind_the_rows);
     asked.set_limit(page_rows);
     while (true) {
       auto page = etcd_->range(asked);

@@ -29,7 +29,7 @@ Error no_answer(const Error& why) {
 Error no_keys_there(ErrorCode code) {
   return {code,
           "a payload has a subject, or is sealed, and the cluster's coordinator was started without keys (its setting "
-          "`keys`)"};
+          "`keys`, or `key-file` with an etcd)"};
 }
 
 Error too_slow() {

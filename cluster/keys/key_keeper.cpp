@@ -1,6 +1,7 @@
 #include "evershard/cluster/keys/key_keeper.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 #include <vector>
@@ -131,9 +132,13 @@ KeysAnswered KeyKeeper::look_once(std::uint32_t node, const KeysAsked& asked) {
     return answered;
   }
   if (asked.what == What::key_for) {
+    std::vector<std::string> names;
+    std::ranges::copy_if(asked.subjects, std::back_inserter(names), [](const auto& name) { return !name.empty(); });
+    auto keys = keys_->keys_for(names);
+    auto next = keys.begin();
     for (const auto& subject : asked.subjects) {
       auto key = subject.empty() ? Result<HeldKey>(refuse(ErrorCode::invalid_argument, "a subject is no name"))
-                                 : keys_->key_for(subject);
+                                 : std::move(*next++);
       if (key)
         answered.keys.push_back(told_of(*key));
       else
@@ -141,12 +146,13 @@ KeysAnswered KeyKeeper::look_once(std::uint32_t node, const KeysAsked& asked) {
     }
     return answered;
   }
-  for (const auto& id : asked.ids) {
-    auto key = keys_->find(id);
+  auto keys = keys_->find_all(asked.ids);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto& key = keys[i];
     if (!key)
-      answered.keys.push_back({.id = id, .error = std::move(key).error()});
+      answered.keys.push_back({.id = asked.ids[i], .error = std::move(key).error()});
     else if (!*key)
-      answered.keys.push_back({.id = id, .destroyed = true});
+      answered.keys.push_back({.id = asked.ids[i], .destroyed = true});
     else
       answered.keys.push_back(told_of(**key));
   }
@@ -167,8 +173,8 @@ Result<KeysAnswered> KeyKeeper::destroy(const KeyId& id) {
   }
   const auto now = options_.now();
   std::map<std::uint64_t, Lent> waited_for, told_only;
-  auto until = over(began_);  // what a process before this one lent is not known
-  const bool predecessor = until > now;
+  auto until = over(began_);  // what others lent before it is not known: a process before this one, or who led before
+  const bool others = until > now;
   for (const auto& [holder, lent] : told_->holders) {
     if (over(lent.at) <= now) {
       told_only.emplace(holder, lent);  // it has no keys, and perhaps a state that it read with one
@@ -190,7 +196,7 @@ Result<KeysAnswered> KeyKeeper::destroy(const KeyId& id) {
   }
   for (const auto& [holder, lent] : told_only) have_forgotten_(lent.node, forget, [](const Result<KeysForgotten>&) {});
   lock.lock();
-  while ((predecessor || !left->empty()) && options_.now() < until) {
+  while ((others || !left->empty()) && options_.now() < until) {
     if (told_->stopping)
       return refuse(ErrorCode::timeout,
                     "the coordinator stops: the key is destroyed, and not all nodes may have forgotten it yet");

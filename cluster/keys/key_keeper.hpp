@@ -22,7 +22,7 @@ struct KeyKeeperOptions {
   std::chrono::milliseconds lease = std::chrono::seconds(5);
   /// Clocks of two machines go apart by less in that time.
   std::chrono::milliseconds margin = std::chrono::milliseconds(250);
-  std::size_t threads = 4;  ///< that look at keys: a file each
+  std::size_t threads = 4;  ///< that look at keys: files, or rows in etcd
   BootClock now = boot_time;
 };
 
@@ -32,8 +32,12 @@ using HaveForgotten =
 
 /// A key is destroyed for good first, as SubjectKeys says; then whoever was told of keys within the lease is told to
 /// forget it. `destroy` is answered when all of them have said that they did, or when whatever they were lent is over:
-/// at most a lease later. Who was told of keys earlier is told too, and not waited for. Behind a start it cannot know
-/// what its predecessor lent, and waits until that is over.
+/// at most a lease later. Who was told of keys earlier is told too, and not waited for.
+///
+/// What others lent before this one was made it cannot know: a process before this one, or the coordinator that led
+/// before, which may be frozen and go on later. It waits until that is over. So a keeper is made anew with every
+/// leadership, and behind its begin: nobody else gives keys from then on. Of a directory that follows from there being
+/// one coordinator; EtcdKeys compare who leads whenever they are asked.
 ///
 /// Any thread. Owner: what `have_forgotten` uses outlives it, or stop().
 class KeyKeeper {

@@ -17,6 +17,7 @@ CoordinatorHost::CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& netw
     : log_(log),
       network_(network),
       options_(std::move(options)),
+      epoch_(log.state().epoch),
       coordinator_(log.state(), options_.coordinator),
       thread_([this] { loop(); }) {}
 

@@ -51,6 +51,8 @@ class CoordinatorHost {
   ~CoordinatorHost();
   CoordinatorHost(const CoordinatorHost&) = delete;
 
+  /// Of this leadership.
+  [[nodiscard]] Epoch epoch() const { return epoch_; }
   void hello(Hello hello);
   void lost(NodeProcess process);
   void report(NodeProcess from, Report report, std::uint64_t ask);
@@ -74,6 +76,7 @@ class CoordinatorHost {
   sharding::CutLog& log_;
   CoordinatorNetwork& network_;
   const CoordinatorHostOptions options_;
+  const Epoch epoch_;
   Coordinator coordinator_;           ///< of the thread, as is the next
   std::optional<sharding::Cut> put_;  ///< to be put
   Members members_;                   ///< as told last

@@ -36,6 +36,12 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
                "The directory of subjects' keys; without it, what has a subject is refused. Outside of `data`, and of "
                "the nodes' directories.",
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, keys));
+    order.path(
+        "key-file",
+        "With `cut-log` on etcd, instead of `keys`: subjects' keys lie on etcd too, sealed with the master key in "
+        "this file. 32 random bytes in hex or base64, as `openssl rand -hex 32` makes them; the same for every "
+        "coordinator; nobody but its owner may read it.",
+        EVERSHARD_SETTING_FIELD(CoordinatorSettings, key_file));
     order.text("listen", "Where nodes connect: HOST:PORT; port 0 takes any free one.",
                EVERSHARD_SETTING_FIELD(CoordinatorSettings, listen));
     order.text("advertise",
@@ -78,6 +84,14 @@ Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& set
     return refuse(ErrorCode::invalid_argument, "cut-log-certificate and cut-log-key go together");
   if (options.cut_log_user.empty() != options.cut_log_password_file.empty())
     return refuse(ErrorCode::invalid_argument, "cut-log-user and cut-log-password-file go together");
+  if (!options.cut_log.empty() && !options.keys.empty())
+    return refuse(ErrorCode::invalid_argument,
+                  "--keys is a directory of one machine, and with --cut-log a coordinator on another one may go on: "
+                  "give --key-file instead, and subjects' keys lie on etcd too");
+  if (options.cut_log.empty() && !options.key_file.empty())
+    return refuse(ErrorCode::invalid_argument,
+                  "--key-file goes with --cut-log on etcd, where keys are sealed with it; without that, --keys names "
+                  "their directory");
   auto place = place_of(settings, "listen");
   if (!place) return refuse(std::move(place).error());
   options.place = *std::move(place);

@@ -21,7 +21,8 @@ struct CoordinatorSettings {
   std::filesystem::path cut_log_key{};
   std::string cut_log_user{};                     ///< empty: it asks for none
   std::filesystem::path cut_log_password_file{};  ///< one line
-  std::filesystem::path keys{};                   ///< empty: none
+  std::filesystem::path keys{};                   ///< empty: none, unless key_file says so
+  std::filesystem::path key_file{};               ///< with an etcd: keys lie there, sealed with what is in it
   std::string listen = "127.0.0.1:7430";
   cluster::HostAndPort place{};  ///< of `listen`
   std::string advertise{};       ///< empty: where it listens

@@ -10,11 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include <openssl/crypto.h>
-#include <openssl/hmac.h>
-#include <openssl/rand.h>
-
-#include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/files/descriptor.hpp"
 #include "evershard/storage/files/synced.hpp"
@@ -67,37 +62,6 @@ Result<std::optional<std::string>> read_file(const std::filesystem::path& path) 
   }
   bytes.resize(size);
   return bytes;
-}
-
-std::string random_bytes(std::size_t count) {
-  std::string bytes(count, '\0');
-  EVERSHARD_CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1,
-                  "the operating system has random bytes");
-  return bytes;
-}
-
-std::string digest_of(std::string_view secret, std::string_view bytes) {
-  std::string digest(32, '\0');
-  unsigned size = 0;
-  EVERSHARD_CHECK(HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-                       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                       reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr,
-                  "OpenSSL has SHA-256");
-  return digest;
-}
-
-constexpr std::size_t check_bytes = 8;
-
-/// A secret, and bytes that tell a damaged file from another key.
-std::string with_check(const std::string& secret) {
-  return secret + digest_of(secret, "evershard key file").substr(0, check_bytes);
-}
-
-std::optional<std::string> checked_secret(std::string_view file) {
-  if (file.size() != PayloadKey::secret_bytes + check_bytes) return std::nullopt;
-  std::string secret(file.substr(0, PayloadKey::secret_bytes));
-  if (with_check(secret) != file) return std::nullopt;
-  return secret;
 }
 
 /// Where a path leads, also where nothing of it is there yet.
@@ -164,11 +128,11 @@ Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder,
     if (*keys)
       return refuse(ErrorCode::corruption, "there are keys in " + in_quotes(folder.string(), 300) + ", and the file " +
                                                secret_name + " that names them is missing");
-    EVERSHARD_TRY(create_synced(folder / secret_name, with_check(random_bytes(PayloadKey::secret_bytes))));
+    EVERSHARD_TRY(create_synced(folder / secret_name, kept_bytes_of(new_secret())));
     secret = read_file(folder / secret_name);
     if (!secret) return refuse(std::move(secret).error());
   }
-  const auto checked = *secret ? checked_secret(**secret) : std::nullopt;
+  const auto checked = *secret ? secret_in(**secret) : std::nullopt;
   if (!checked) return refuse(ErrorCode::corruption, in_quotes((folder / secret_name).string(), 300) + " is damaged");
   std::unique_ptr<KeyFolder> opened(new KeyFolder(std::move(folder), *checked));
   EVERSHARD_TRY(opened->count_erased());
@@ -208,13 +172,6 @@ HeldKey KeyFolder::as_of_now(HeldKey key) const {
   return key;
 }
 
-KeyId KeyFolder::id_of(std::string_view subject, std::uint32_t generation) const {
-  const auto digest = digest_of(secret_, std::to_string(generation) + ":" + std::string(subject));
-  KeyId id;
-  std::memcpy(id.bytes.data(), digest.data(), id.bytes.size());
-  return id;
-}
-
 Result<bool> KeyFolder::is_erased(const KeyId& id) {
   auto there = is_there(file(id, erased_extension));
   if (there && *there) note_erased(id);
@@ -224,7 +181,7 @@ Result<bool> KeyFolder::is_erased(const KeyId& id) {
 /// The first one that is not destroyed; whether it is there is another question.
 Result<KeyId> KeyFolder::newest(std::string_view subject) {
   for (std::uint32_t generation = 0;; ++generation) {
-    const auto id = id_of(subject, generation);
+    const auto id = names_.id_of(subject, generation);
     auto erased = is_erased(id);
     if (!erased) return refuse(std::move(erased).error());
     if (!*erased) return id;
@@ -260,7 +217,7 @@ Result<HeldKey> KeyFolder::key_for(std::string_view subject) {
       if (!erased) return refuse(std::move(erased).error());
       if (*erased) continue;
       // Never over one that is there: of two who make it at once both have the same.
-      EVERSHARD_TRY(create_synced(file(*id, key_extension), with_check(random_bytes(PayloadKey::secret_bytes))));
+      EVERSHARD_TRY(create_synced(file(*id, key_extension), kept_bytes_of(new_secret())));
     }
     auto key = look(*id);
     if (!key) return refuse(std::move(key).error());
@@ -282,7 +239,7 @@ Result<std::optional<HeldKey>> KeyFolder::look(const KeyId& id) {
   if (!key) {
     auto bytes = read_file(file(id, key_extension));
     if (!bytes) return refuse(std::move(bytes).error());
-    const auto secret = *bytes ? checked_secret(**bytes) : std::nullopt;
+    auto secret = *bytes ? secret_in(**bytes) : std::nullopt;
     if (!secret) {
       erased = is_erased(id);  // between the two looks
       if (!erased) return refuse(std::move(erased).error());
@@ -291,10 +248,7 @@ Result<std::optional<HeldKey>> KeyFolder::look(const KeyId& id) {
                                                in_quotes(folder_.string(), 300) +
                                                (*bytes ? "" : ", and was not destroyed: is it the right directory?"));
     }
-    PayloadKey read{id, {}};
-    std::memcpy(read.secret.data(), secret->data(), secret->size());
-    key.emplace(read);
-    OPENSSL_cleanse(read.secret.data(), read.secret.size());
+    key = held_key(id, *std::move(secret));
   }
   const std::lock_guard lock(mutex_);
   if (destroyed_.contains(id)) return std::nullopt;
@@ -326,7 +280,7 @@ Result<void> KeyFolder::destroy(const KeyId& id) {
   auto there = is_there(path);
   if (!there) return refuse(std::move(there).error());
   if (!*there) return {};
-  EVERSHARD_TRY(storage::write_synced(path, 0, 0600, std::string(PayloadKey::secret_bytes + check_bytes, '\0')));
+  EVERSHARD_TRY(storage::write_synced(path, 0, 0600, std::string(kept_bytes, '\0')));
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed("cannot remove", path, errno);
   return storage::sync_path(folder_);
 }

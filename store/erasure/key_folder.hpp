@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "evershard/store/erasure/key_names.hpp"
 #include "evershard/store/erasure/subject_keys.hpp"
 
 namespace evershard::cluster {
@@ -47,12 +48,10 @@ class KeyFolder final : public SubjectKeys {
     Clock::time_point looked;  ///< when it was there last
   };
 
-  KeyFolder(std::filesystem::path folder, std::string secret)
-      : folder_(std::move(folder)), secret_(std::move(secret)) {}
+  KeyFolder(std::filesystem::path folder, std::string secret) : folder_(std::move(folder)), names_(std::move(secret)) {}
   [[nodiscard]] std::filesystem::path file(const KeyId& id, const char* extension) const {
     return folder_ / (id.text() + extension);
   }
-  [[nodiscard]] KeyId id_of(std::string_view subject, std::uint32_t generation) const;
   /// Once it is, it is counted, and not remembered.
   [[nodiscard]] Result<bool> is_erased(const KeyId& id);
   [[nodiscard]] Result<KeyId> newest(std::string_view subject);
@@ -65,7 +64,7 @@ class KeyFolder final : public SubjectKeys {
   void remember(const HeldKey& key);
 
   const std::filesystem::path folder_;
-  const std::string secret_;
+  const KeyNames names_;
   std::mutex changing_;       ///< keys are made and destroyed one at a time
   mutable std::mutex mutex_;  ///< never held while a file is looked at: who reads does not wait for who makes a key
   std::map<KeyId, Known> known_;

@@ -41,6 +41,11 @@ struct KeysWanted {
   std::vector<std::string> subjects{};
 };
 
+/// Errors of each, where the keys lie elsewhere: also unavailable: they cannot be asked for just now. That a key is
+/// not there is said only by who has looked.
+///
+/// Implementations: KeyFolder (files), EtcdKeys (rows in etcd), CoordinatorKeys (a node's view). The first two pass
+/// tests/contract/subject_keys_contract.hpp.
 /// Any thread.
 class SubjectKeys {
  public:
@@ -64,6 +69,10 @@ class SubjectKeys {
   /// Called behind each change of erasures(), from any thread; must not block. Null: no more, and on return none is
   /// under way. Shape: one.
   void watch_erasures(std::function<void()> watch);
+
+  // Of many, in their order. Where keys lie elsewhere these ask once for all.
+  [[nodiscard]] virtual std::vector<Result<HeldKey>> keys_for(const std::vector<std::string>& subjects);
+  [[nodiscard]] virtual std::vector<Result<std::optional<HeldKey>>> find_all(const std::vector<KeyId>& ids);
 
   // Where keys lie with somebody else, who is asked and waited for:
 

@@ -34,10 +34,8 @@ std::unique_ptr<DurableCutLog> opened(const cluster::EtcdOptions& etcd, std::uin
 /// One etcd for all tests of the contract: each has a prefix of its own.
 std::unique_ptr<sharding::CutLog> etcd_again(const std::filesystem::path& folder, std::uint32_t shards,
                                              std::unique_ptr<sharding::CutLog> before) {
-  static const TemporaryFolder place;
-  static EtcdMembers members(place.path(), 3);
   before.reset();
-  auto etcd = members.options(std::hash<std::string>{}(folder.string()) % 3);
+  auto etcd = evershard::testing::etcd_of_three().options(std::hash<std::string>{}(folder.string()) % 3);
   etcd.prefix = folder.filename().string() + '/';
   return opened(etcd, shards);
 }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "evershard/cluster/etcd/etcd_cut_log.hpp"
+#include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::testing {
 namespace {
@@ -100,6 +101,12 @@ cluster::EtcdOptions EtcdMembers::options(std::size_t first) const {
     options.tls_key = papers_->key("client");
   }
   return options;
+}
+
+EtcdMembers& etcd_of_three() {
+  static const TemporaryFolder place;
+  static EtcdMembers members(place.path(), 3);
+  return members;
 }
 
 }  // namespace evershard::testing

@@ -48,4 +48,7 @@ class EtcdMembers {
   std::vector<Member> members_;
 };
 
+/// One of three members for all tests of an executable that have a prefix of their own.
+[[nodiscard]] EtcdMembers& etcd_of_three();
+
 }  // namespace evershard::testing

@@ -181,6 +181,55 @@ TEST_F(LentKeys, WhatAnEarlierProcessOfTheCoordinatorLentIsWaitedFor) {
   EXPECT_EQ(lending_.node(2).find(ada.id).value(), std::nullopt);
 }
 
+// Who leads now does not know to whom it lent, and it goes on: behind the change it lends nothing any more.
+TEST_F(LentKeys, WhatTheCoordinatorThatLedBeforeLentIsWaitedFor) {
+  lending_.pass(Lending::over);
+  const auto ada = copied(lending_.node(2).key_for("ada"));
+  const auto before = lending_.lead_anew();
+
+  auto destroyed = destroying(1, ada.id);
+  EXPECT_EQ(destroyed.wait_for(300ms), std::future_status::timeout);
+  EXPECT_TRUE(lending_.node(2).found_at_hand(ada.id)) << "which may be linked to the other one still";
+  lending_.pass(Lending::over);
+  EXPECT_TRUE(destroyed.get());
+  EXPECT_FALSE(lending_.node(2).found_at_hand(ada.id));
+
+  std::promise<KeysAnswered> told;
+  before->answer(2, {.what = KeysAsked::What::find, .holder = 7, .ids = {ada.id}},
+                 [&](const Result<KeysAnswered>& answered) { told.set_value(answered.value()); });
+  const auto keys = told.get_future().get().keys;
+  ASSERT_EQ(keys.size(), 1u);
+  EXPECT_FALSE(keys.front().secret);
+  EXPECT_EQ(keys.front().error->code, ErrorCode::unavailable);
+}
+
+// It looked at the key while it led, was frozen, and answers when the key's end was answered.
+TEST_F(LentKeys, WhatAFrozenCoordinatorSaysWhenAnotherOneLeadsIsNotUsed) {
+  lending_.pass(Lending::over);
+  const auto ada = copied(lending_.node(1).key_for("ada"));
+  const auto go = lending_.hold_answers();
+  const int on_the_way = lending_.on_the_way;
+  auto found = std::async(std::launch::async, [&] { return lending_.node(2).find(ada.id); });
+  while (lending_.on_the_way == on_the_way) std::this_thread::sleep_for(1ms);
+  lending_.hold_no_more();
+  const auto frozen = lending_.lead_anew();
+
+  auto destroyed = destroying(1, ada.id);
+  EXPECT_EQ(destroyed.wait_for(300ms), std::future_status::timeout) << "its answer would still be used";
+  lending_.pass(Lending::over);
+  EXPECT_TRUE(destroyed.get());
+  go->set_value();
+
+  EXPECT_EQ(found.get().value(), std::nullopt);
+}
+
+// Once that is over: who was told of keys since has forgotten them, and nobody else has any.
+TEST_F(LentKeys, AChangeOfLeaderIsWaitedForOnce) {
+  const auto ada = copied(lending_.node(1).key_for("ada"));
+  const auto before = lending_.lead_anew();
+  destroy_at_once(2, ada.id);
+}
+
 // Told before it was destroyed, and arriving behind the word to forget it.
 TEST_F(LentKeys, AnAnswerThatIsOvertakenIsNotUsed) {
   lending_.pass(Lending::over);

@@ -57,7 +57,8 @@ class Lending {
   }
   void start_keeper(bool with_keys = true) {
     std::unique_ptr<SubjectKeys> keys;
-    if (with_keys) keys = KeyFolder::open(folder(), scratch_.path() / "data").value();
+    if (with_keys)
+      keys = std::make_unique<Led>(KeyFolder::open(folder(), scratch_.path() / "data").value(), leads_, leads_.load());
     auto forget = [this](std::uint32_t node, const KeysForget& what,
                          const std::function<void(Result<KeysForgotten>)>& done) {
       ++told_to_forget;
@@ -66,6 +67,13 @@ class Lending {
       done(nodes.at(node)->forget(what));
     };
     keeper = std::make_unique<KeyKeeper>(std::move(keys), forget, KeyKeeperOptions{.lease = lease, .now = clock()});
+  }
+  /// By a coordinator that leads from now on, on another machine. Returns: the one that led, which goes on.
+  [[nodiscard]] std::unique_ptr<KeyKeeper> lead_anew() {
+    auto before = std::move(keeper);
+    ++leads_;
+    start_keeper();
+    return before;
   }
   void restart_keeper() {
     keeper.reset();
@@ -104,7 +112,29 @@ class Lending {
   std::unique_ptr<KeyKeeper> keeper;
 
  private:
+  /// Of one leadership, as EtcdKeys: whoever leads no more is refused.
+  class Led final : public SubjectKeys {
+   public:
+    Led(std::unique_ptr<SubjectKeys> keys, const std::atomic<int>& leads, int epoch)
+        : keys_(std::move(keys)), leads_(leads), epoch_(epoch) {}
+    Result<HeldKey> key_for(std::string_view subject) override { return leads() ? keys_->key_for(subject) : refused(); }
+    Result<std::optional<HeldKey>> find(const KeyId& id) override { return leads() ? keys_->find(id) : refused(); }
+    Result<std::optional<KeyId>> current(std::string_view subject) override {
+      return leads() ? keys_->current(subject) : refused();
+    }
+    Result<void> destroy(const KeyId& id) override { return leads() ? keys_->destroy(id) : refused(); }
+    [[nodiscard]] std::uint64_t erasures() const override { return keys_->erasures(); }
+
+   private:
+    [[nodiscard]] bool leads() const { return leads_ == epoch_; }
+    static tl::unexpected<Error> refused() { return refuse(ErrorCode::unavailable, "another one leads"); }
+    const std::unique_ptr<SubjectKeys> keys_;
+    const std::atomic<int>& leads_;
+    const int epoch_;
+  };
+
   ScratchDir scratch_;
+  std::atomic<int> leads_{1};
   std::atomic<std::int64_t> now_ms_{1'000'000};
   std::mutex mutex_;
   std::shared_future<void> held_;

@@ -259,6 +259,23 @@ TEST(CoordinatorSettings, ReachTheOptionsTheySteer) {
               HasSubstr("no data directory"));
 }
 
+TEST(CoordinatorSettings, HaveKeysWhereTheCutLogLies) {
+  const auto of = [](const std::vector<settings::Given>& given) {
+    return coordinator_options_of(Settings::gather(coordinator_settings(), given, {}, {}).value());
+  };
+  const auto on_etcd = of({{"cut-log", "etcd://h:1", "f"}, {"key-file", "/key", "f"}});
+  ASSERT_TRUE(on_etcd) << on_etcd.error().what;
+  EXPECT_EQ(on_etcd->key_file, "/key");
+  const auto folder = of({{"cut-log", "etcd://h:1", "f"}, {"keys", "/keys", "f"}});
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(folder.error().what, HasSubstr("--key-file"));
+  const auto file = of({{"data", "/log", "f"}, {"key-file", "/key", "f"}});
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(file.error().what, HasSubstr("--keys"));
+}
+
 TEST(ClusterSettings, HaveOneNameEachAndSamplesThatAreTaken) {
   for (const auto* table : {&member_settings(), &coordinator_settings()}) {
     std::set<std::string> names;

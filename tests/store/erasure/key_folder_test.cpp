@@ -1,22 +1,51 @@
-// Keys in a directory: made once, found again, gone for good.
+// Keys in a directory: what all places of keys promise, and what is a directory's own.
 
 #include <sys/stat.h>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include "evershard/store/erasure/key_folder.hpp"
+#include "tests/contract/subject_keys_contract.hpp"
 #include "tests/store/local/small_store.hpp"
 
 namespace evershard::cluster {
 namespace {
 
-using ::testing::HasSubstr;
+std::size_t files_with(const std::filesystem::path& folder, const char* extension) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    count += entry.path().extension() == extension ? 1 : 0;
+  return count;
+}
+
+class Directory final : public PlaceOfKeys {
+ public:
+  explicit Directory(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::unique_ptr<SubjectKeys> open() override {
+    auto folder = KeyFolder::open(folder_, {});
+    EXPECT_TRUE(folder) << folder.error().what;
+    return folder ? *std::move(folder) : nullptr;
+  }
+  void lose(const KeyId& id) override { std::filesystem::remove(folder_ / (id.text() + ".key")); }
+  void damage(const KeyId& id) override {
+    std::fstream(folder_ / (id.text() + ".key"), std::ios::in | std::ios::out).put('x').put('y');
+  }
+  std::size_t keys() override { return files_with(folder_, ".key"); }
+  std::size_t erased() override { return files_with(folder_, ".erased"); }
+
+ private:
+  const std::filesystem::path folder_;
+};
+
+std::unique_ptr<PlaceOfKeys> directory(const std::filesystem::path& folder) {
+  return std::make_unique<Directory>(folder / "keys");
+}
+
+INSTANTIATE_TEST_SUITE_P(Folder, SubjectKeysContract, ::testing::Values(PlaceOfKeysKind{"folder", 40, directory}));
 
 class KeyFolders : public ::testing::Test {
  protected:
@@ -26,27 +55,13 @@ class KeyFolders : public ::testing::Test {
     EXPECT_TRUE(folder) << folder.error().what;
     return std::move(*folder);
   }
-  [[nodiscard]] std::size_t files_of(const char* extension) const {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(keys()))
-      count += entry.path().extension() == extension ? 1 : 0;
-    return count;
-  }
+  [[nodiscard]] std::size_t files_of(const char* extension) const { return files_with(keys(), extension); }
   ScratchDir folder_;
 };
 
-TEST_F(KeyFolders, ASubjectHasOneKeyAlsoAfterAReopening) {
+TEST_F(KeyFolders, LeavesNoPartsOfFiles) {
   auto folder = opened();
-  auto ada = folder->key_for("ada"), bob = folder->key_for("bob");
-  ASSERT_TRUE(ada && bob);
-  EXPECT_NE(ada->id, bob->id);
-  EXPECT_NE(ada->secret(), bob->secret());
-
-  for (auto& again : {std::move(folder), opened()}) {
-    EXPECT_EQ(again->key_for("ada")->secret(), ada->secret());
-    EXPECT_EQ(again->find(ada->id).value()->secret(), ada->secret());
-    EXPECT_EQ(again->current("ada").value(), ada->id);
-  }
+  ASSERT_TRUE(folder->key_for("ada") && folder->key_for("bob"));
   EXPECT_EQ(files_of(".key"), 2u);
   EXPECT_EQ(files_of(".part"), 0u);
 }
@@ -63,34 +78,6 @@ TEST_F(KeyFolders, NamesOfFilesDoNotTellWhoseTheyAre) {
   EXPECT_NE(opened()->key_for("person-ada")->id, ada->id);  // nobody can look whether a subject has a key
 }
 
-TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
-  auto folder = opened(), other_process = opened();
-  const auto before = folder->key_for("ada").value();
-  ASSERT_TRUE(other_process->find(before.id).value());
-
-  ASSERT_TRUE(folder->destroy(before.id));
-  ASSERT_TRUE(folder->destroy(before.id));
-
-  EXPECT_EQ(folder->find(before.id).value(), std::nullopt);
-  EXPECT_EQ(folder->current("ada").value(), std::nullopt);
-  EXPECT_EQ(files_of(".key"), 0u);
-  const auto behind = folder->key_for("ada").value();
-  EXPECT_NE(behind.id, before.id);
-  EXPECT_EQ(folder->current("ada").value(), behind.id);
-  // Another process that has it in memory looks again.
-  for (int tries = 0; tries < 600 && other_process->find(before.id).value(); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  EXPECT_EQ(other_process->find(before.id).value(), std::nullopt);
-  EXPECT_EQ(other_process->key_for("ada")->secret(), behind.secret());
-}
-
-TEST_F(KeyFolders, OneWithoutKeysSaysOfNobodyThatHeHasNone) {
-  auto folder = opened();
-  EXPECT_EQ(folder->current("ada").error().code, ErrorCode::not_found);
-  ASSERT_TRUE(folder->key_for("ada"));
-  EXPECT_EQ(folder->current("bob").value(), std::nullopt);
-}
-
 TEST_F(KeyFolders, DestroyedHalfWayIsDestroyed) {
   auto folder = opened();
   const auto key = folder->key_for("ada").value();
@@ -102,24 +89,9 @@ TEST_F(KeyFolders, DestroyedHalfWayIsDestroyed) {
   EXPECT_EQ(files_of(".key"), 0u);
 }
 
-TEST_F(KeyFolders, AKeyThatIsLostIsNotTakenForErased) {
+TEST_F(KeyFolders, AFileThatIsEmptyIsDamagedAndSoIsAFolderWithoutItsSecret) {
   const auto key = opened()->key_for("ada").value();
-  std::filesystem::remove(keys() / (key.id.text() + ".key"));
-
-  auto found = opened()->find(key.id);
-
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, ErrorCode::corruption);
-  EXPECT_THAT(found.error().what, HasSubstr(key.id.text()));
-}
-
-TEST_F(KeyFolders, DamageIsFound) {
-  const auto key = opened()->key_for("ada").value();
-  const auto path = keys() / (key.id.text() + ".key");
-  std::fstream(path, std::ios::in | std::ios::out).put('x').put('y');
-  EXPECT_EQ(opened()->find(key.id).error().code, ErrorCode::corruption);
-
-  std::ofstream(path, std::ios::trunc).flush();
+  std::ofstream(keys() / (key.id.text() + ".key"), std::ios::trunc).flush();
   EXPECT_EQ(opened()->find(key.id).error().code, ErrorCode::corruption);
 
   std::filesystem::remove(keys() / "SECRET");
@@ -177,54 +149,6 @@ TEST_F(KeyFolders, APathThatLeadsNowhereIsAnError) {
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::io) << opened.error().what;
   }
-}
-
-TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
-  auto one = opened(), two = opened();
-  for (int i = 0; i < 20; ++i) {
-    const auto subject = "person-" + std::to_string(i);
-    std::optional<Result<HeldKey>> first, second;
-    std::thread making([&] { first = one->key_for(subject); });
-    second = two->key_for(subject);
-    making.join();
-    ASSERT_TRUE(first && second);
-    EXPECT_EQ((*first)->secret(), (*second)->secret());
-  }
-  EXPECT_EQ(files_of(".key"), 20u);
-}
-
-/// Whoever looks meanwhile: once it is destroyed nobody here has it any more, and what is sealed then is sealed with
-/// another.
-TEST_F(KeyFolders, AKeyThatIsDestroyedWhileOthersUseItIsGoneForAll) {
-  auto folder = opened();
-  for (int round = 0; round < 40; ++round) {
-    const auto key = folder->key_for("ada").value();
-    std::atomic<bool> stop{false};
-    std::atomic<int> looked{0};
-    std::vector<std::thread> others;
-    for (int i = 0; i < 3; ++i) {
-      others.emplace_back([&, i] {
-        while (!stop) {
-          const auto found = folder->find(key.id);
-          EXPECT_TRUE(found) << found.error().what;
-          const auto mine = folder->key_for(i == 0 ? "ada" : "bob");
-          EXPECT_TRUE(mine) << mine.error().what;
-          ++looked;
-        }
-      });
-    }
-    while (looked < 20) std::this_thread::yield();
-
-    ASSERT_TRUE(folder->destroy(key.id));
-
-    for (int i = 0; i < 200; ++i) EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
-    EXPECT_NE(folder->key_for("ada")->id, key.id);
-    stop = true;
-    for (auto& other : others) other.join();
-    EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
-  }
-  EXPECT_EQ(files_of(".key"), 2u);
-  EXPECT_EQ(files_of(".erased"), 40u);
 }
 
 TEST_F(KeyFolders, MoreSubjectsThanAreRememberedAreAllFound) {
