@@ -227,143 +227,144 @@ TEST_F(TwoCoordinators, LoseNothingWhicheverPartsAreKilledOrFrozen) {
   }
   ASSERT_TRUE(cluster_.wait_until_whole());
   finish();
-  void write_master_key(const std::filesystem::path& path, char digit) {
-    std::ofstream(path) << std::string(64, digit) << '\n';
-    std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  }
+}
 
-  // Its keys lie where its cut log lies: a coordinator elsewhere needs the master key, and nothing of the first one's.
-  TEST(ClusterOnEtcd, KeepsKeysOfSubjectsWhereItsCutLogLies) {
-    constexpr std::string_view street = "12 St James's Square";
-    const TemporaryFolder folder;
-    EtcdMembers etcd(folder.path(), 3);
-    auto key_file = folder.path() / "key";
-    write_master_key(key_file, '7');
-    ClusterProcesses::Options options;
-    options.nodes = 2;
-    options.flags = [&](std::uint32_t number) {
-      return number == ClusterProcesses::coordinator
-                 ? std::map<std::string, std::string>{{"--cut-log", address_of(etcd)},
-                                                      {"--key-file", key_file.string()}}
-                 : std::map<std::string, std::string>{};
-    };
-    ClusterProcesses cluster(folder.path(), options);
-    const auto append = [&](std::uint32_t node, const std::string& subject) {
-      Event event;
-      event.aggregate = AggregateId{"order", subject};
-      event.type = "Placed";
-      event.payload = street;
-      event.format = PayloadFormat::text;
-      event.subject = subject;
-      const auto done = cluster.connect(node).append(Append{}.event(event));
-      EXPECT_TRUE(done) << done.error().what;
-      return done ? done->last_position : GlobalPosition{};
-    };
-    const auto ada = append(1, "ada"), bob = append(2, "bob");
+void write_master_key(const std::filesystem::path& path, char digit) {
+  std::ofstream(path) << std::string(64, digit) << '\n';
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
 
-    const auto elsewhere = [&] {
-      cluster.kill(ClusterProcesses::coordinator);
-      std::filesystem::remove_all(cluster.data(ClusterProcesses::coordinator));
-    };
-    elsewhere();
-    etcd.kill(0);
-    const auto copy = folder.path() / "copy-of-key";
-    std::filesystem::rename(key_file, copy);
-    write_master_key(key_file, '8');
-    cluster.launch(ClusterProcesses::coordinator);
-    const auto refused = cluster.wait(ClusterProcesses::coordinator);
-    EXPECT_EQ(refused.status, 5) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("the master key is not the one"));
-    key_file = copy;
-    cluster.launch(ClusterProcesses::coordinator);
-    ASSERT_TRUE(cluster.wait_until_whole());
-    for (const std::uint32_t node : {1u, 2u}) {
-      auto reader = cluster.connect(node);
-      ASSERT_TRUE(reader.wait_for(std::max(ada, bob), std::chrono::seconds(60)));
-      for (const auto position : {ada, bob}) {
-        const auto event = reader.event_at(position);
-        ASSERT_TRUE(event) << event.error().what;
-        EXPECT_EQ(event->payload, street) << node;
-      }
+// Its keys lie where its cut log lies: a coordinator elsewhere needs the master key, and nothing of the first one's.
+TEST(ClusterOnEtcd, KeepsKeysOfSubjectsWhereItsCutLogLies) {
+  constexpr std::string_view street = "12 St James's Square";
+  const TemporaryFolder folder;
+  EtcdMembers etcd(folder.path(), 3);
+  auto key_file = folder.path() / "key";
+  write_master_key(key_file, '7');
+  ClusterProcesses::Options options;
+  options.nodes = 2;
+  options.flags = [&](std::uint32_t number) {
+    return number == ClusterProcesses::coordinator
+               ? std::map<std::string, std::string>{{"--cut-log", address_of(etcd)}, {"--key-file", key_file.string()}}
+               : std::map<std::string, std::string>{};
+  };
+  ClusterProcesses cluster(folder.path(), options);
+  const auto append = [&](std::uint32_t node, const std::string& subject) {
+    Event event;
+    event.aggregate = AggregateId{"order", subject};
+    event.type = "Placed";
+    event.payload = street;
+    event.format = PayloadFormat::text;
+    event.subject = subject;
+    const auto done = cluster.connect(node).append(Append{}.event(event));
+    EXPECT_TRUE(done) << done.error().what;
+    return done ? done->last_position : GlobalPosition{};
+  };
+  const auto ada = append(1, "ada"), bob = append(2, "bob");
+
+  const auto elsewhere = [&] {
+    cluster.kill(ClusterProcesses::coordinator);
+    std::filesystem::remove_all(cluster.data(ClusterProcesses::coordinator));
+  };
+  elsewhere();
+  etcd.kill(0);
+  const auto copy = folder.path() / "copy-of-key";
+  std::filesystem::rename(key_file, copy);
+  write_master_key(key_file, '8');
+  cluster.launch(ClusterProcesses::coordinator);
+  const auto refused = cluster.wait(ClusterProcesses::coordinator);
+  EXPECT_EQ(refused.status, 5) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("the master key is not the one"));
+  key_file = copy;
+  cluster.launch(ClusterProcesses::coordinator);
+  ASSERT_TRUE(cluster.wait_until_whole());
+  for (const std::uint32_t node : {1u, 2u}) {
+    auto reader = cluster.connect(node);
+    ASSERT_TRUE(reader.wait_for(std::max(ada, bob), std::chrono::seconds(60)));
+    for (const auto position : {ada, bob}) {
+      const auto event = reader.event_at(position);
+      ASSERT_TRUE(event) << event.error().what;
+      EXPECT_EQ(event->payload, street) << node;
     }
-
-    const auto erased = cluster.connect(2).retention().erase_subject("ada", {});
-    ASSERT_TRUE(erased) << erased.error().what;
-    elsewhere();
-    etcd.start(0);
-    ASSERT_TRUE(etcd.answers(0));
-    cluster.launch(ClusterProcesses::coordinator);
-    ASSERT_TRUE(cluster.wait_until_whole());
-    for (const std::uint32_t node : {1u, 2u}) {
-      auto reader = cluster.connect(node);
-      const auto gone = reader.event_at(ada);
-      ASSERT_TRUE(gone) << gone.error().what;
-      EXPECT_EQ(gone->state, EventState::erased);
-      EXPECT_EQ(gone->payload, "");
-      EXPECT_EQ(reader.event_at(bob).value().payload, street);
-    }
-    const auto anew = append(1, "ada");
-    EXPECT_EQ(cluster.connect(1).event_at(anew).value().payload, street) << "she begins with a new key";
-    cluster.stop_all();
   }
 
-  TEST(CoordinatorOnEtcd, LooksAtItsMasterKeyBeforeItConnects) {
-    const TemporaryFolder folder;
-    const auto in = [&](const std::string& name) { return (folder.path() / name).string(); };
-    std::ofstream(in("secret")) << "a secret that is long enough for a link";
-    std::filesystem::permissions(in("secret"), std::filesystem::perms::owner_read);
-    const auto checked = [&] {
-      return testing::run({EVERSHARD_PROGRAM, "coordinator", "--listen", "127.0.0.1:0", "--secret-file", in("secret"),
-                           "--cut-log", "etcd://127.0.0.1:1", "--key-file", in("key"), "--check"});
-    };
-    const auto missing = checked();
-    EXPECT_NE(missing.status, 0);
-    EXPECT_THAT(missing.err, HasSubstr("is not there"));
-    write_master_key(in("key"), '7');
-    const auto taken = checked();
-    EXPECT_EQ(taken.status, 0) << taken.err;
-    EXPECT_THAT(taken.out, Not(HasSubstr("7777")));
-    write_master_key(in("key"), 'x');
-    const auto none = checked();
-    EXPECT_EQ(none.status, 5);
-    EXPECT_THAT(none.err, HasSubstr("openssl rand -hex 32"));
-    write_master_key(in("key"), '7');
-    std::filesystem::permissions(in("key"), std::filesystem::perms(0644));
-    const auto open = checked();
-    EXPECT_EQ(open.status, 5);
-    EXPECT_THAT(open.err, HasSubstr("can be read or written by others"));
+  const auto erased = cluster.connect(2).retention().erase_subject("ada", {});
+  ASSERT_TRUE(erased) << erased.error().what;
+  elsewhere();
+  etcd.start(0);
+  ASSERT_TRUE(etcd.answers(0));
+  cluster.launch(ClusterProcesses::coordinator);
+  ASSERT_TRUE(cluster.wait_until_whole());
+  for (const std::uint32_t node : {1u, 2u}) {
+    auto reader = cluster.connect(node);
+    const auto gone = reader.event_at(ada);
+    ASSERT_TRUE(gone) << gone.error().what;
+    EXPECT_EQ(gone->state, EventState::erased);
+    EXPECT_EQ(gone->payload, "");
+    EXPECT_EQ(reader.event_at(bob).value().payload, street);
   }
+  const auto anew = append(1, "ada");
+  EXPECT_EQ(cluster.connect(1).event_at(anew).value().payload, street) << "she begins with a new key";
+  cluster.stop_all();
+}
 
-  TEST(CoordinatorOnEtcd, RefusesWhatIsNoPlaceForItsLog) {
-    const TemporaryFolder folder;
-    const auto in = [&](const std::string& name) { return (folder.path() / name).string(); };
-    std::ofstream(in("secret")) << "a secret that is long enough for a link";
-    std::ofstream(in("password")) << "of-evershard\n";
-    std::filesystem::permissions(in("secret"), std::filesystem::perms::owner_read);
-    const auto ends = [&](std::vector<std::string> words) {
-      const std::string program[] = {EVERSHARD_PROGRAM, "coordinator",   "--listen",
-                                     "127.0.0.1:0",     "--secret-file", in("secret")};
-      words.insert(words.begin(), std::begin(program), std::end(program));
-      return testing::run(words);
-    };
-    const auto nowhere = ends({});
-    EXPECT_EQ(nowhere.status, 5) << nowhere.err;
-    EXPECT_THAT(nowhere.err, HasSubstr("nor is --cut-log"));
-    const auto wrong = ends({"--cut-log", "etcd://h"});
-    EXPECT_EQ(wrong.status, 5);
-    EXPECT_THAT(wrong.err, HasSubstr("is no address of an etcd"));
-    const auto half = ends({"--cut-log", "etcd://127.0.0.1:1", "--cut-log-user", "evershard"});
-    EXPECT_EQ(half.status, 5);
-    EXPECT_THAT(half.err, HasSubstr("go together"));
-    std::filesystem::permissions(in("password"), std::filesystem::perms(0644));
-    const auto open = ends(
-        {"--cut-log", "etcd://127.0.0.1:1", "--cut-log-user", "evershard", "--cut-log-password-file", in("password")});
-    EXPECT_EQ(open.status, 5);
-    EXPECT_THAT(open.err, HasSubstr("can be read or written by others"));
-    const auto away = ends({"--cut-log", "etcd://127.0.0.1:1"});
-    EXPECT_EQ(away.status, 6) << away.err;
-    EXPECT_THAT(away.err, HasSubstr("127.0.0.1:1"));
-  }
+TEST(CoordinatorOnEtcd, LooksAtItsMasterKeyBeforeItConnects) {
+  const TemporaryFolder folder;
+  const auto in = [&](const std::string& name) { return (folder.path() / name).string(); };
+  std::ofstream(in("secret")) << "a secret that is long enough for a link";
+  std::filesystem::permissions(in("secret"), std::filesystem::perms::owner_read);
+  const auto checked = [&] {
+    return testing::run({EVERSHARD_PROGRAM, "coordinator", "--listen", "127.0.0.1:0", "--secret-file", in("secret"),
+                         "--cut-log", "etcd://127.0.0.1:1", "--key-file", in("key"), "--check"});
+  };
+  const auto missing = checked();
+  EXPECT_NE(missing.status, 0);
+  EXPECT_THAT(missing.err, HasSubstr("is not there"));
+  write_master_key(in("key"), '7');
+  const auto taken = checked();
+  EXPECT_EQ(taken.status, 0) << taken.err;
+  EXPECT_THAT(taken.out, Not(HasSubstr("7777")));
+  write_master_key(in("key"), 'x');
+  const auto none = checked();
+  EXPECT_EQ(none.status, 5);
+  EXPECT_THAT(none.err, HasSubstr("openssl rand -hex 32"));
+  write_master_key(in("key"), '7');
+  std::filesystem::permissions(in("key"), std::filesystem::perms(0644));
+  const auto open = checked();
+  EXPECT_EQ(open.status, 5);
+  EXPECT_THAT(open.err, HasSubstr("can be read or written by others"));
+}
+
+TEST(CoordinatorOnEtcd, RefusesWhatIsNoPlaceForItsLog) {
+  const TemporaryFolder folder;
+  const auto in = [&](const std::string& name) { return (folder.path() / name).string(); };
+  std::ofstream(in("secret")) << "a secret that is long enough for a link";
+  std::ofstream(in("password")) << "of-evershard\n";
+  std::filesystem::permissions(in("secret"), std::filesystem::perms::owner_read);
+  const auto ends = [&](std::vector<std::string> words) {
+    const std::string program[] = {EVERSHARD_PROGRAM, "coordinator",   "--listen",
+                                   "127.0.0.1:0",     "--secret-file", in("secret")};
+    words.insert(words.begin(), std::begin(program), std::end(program));
+    return testing::run(words);
+  };
+  const auto nowhere = ends({});
+  EXPECT_EQ(nowhere.status, 5) << nowhere.err;
+  EXPECT_THAT(nowhere.err, HasSubstr("nor is --cut-log"));
+  const auto wrong = ends({"--cut-log", "etcd://h"});
+  EXPECT_EQ(wrong.status, 5);
+  EXPECT_THAT(wrong.err, HasSubstr("is no address of an etcd"));
+  const auto half = ends({"--cut-log", "etcd://127.0.0.1:1", "--cut-log-user", "evershard"});
+  EXPECT_EQ(half.status, 5);
+  EXPECT_THAT(half.err, HasSubstr("go together"));
+  std::filesystem::permissions(in("password"), std::filesystem::perms(0644));
+  const auto open = ends(
+      {"--cut-log", "etcd://127.0.0.1:1", "--cut-log-user", "evershard", "--cut-log-password-file", in("password")});
+  EXPECT_EQ(open.status, 5);
+  EXPECT_THAT(open.err, HasSubstr("can be read or written by others"));
+  const auto away = ends({"--cut-log", "etcd://127.0.0.1:1"});
+  EXPECT_EQ(away.status, 6) << away.err;
+  EXPECT_THAT(away.err, HasSubstr("127.0.0.1:1"));
+}
 
 }  // namespace
 }  // namespace evershard
