@@ -169,12 +169,13 @@ Result<bool> CoordinatorProcess::stand_by(cluster::LeaderLink& link, cluster::Su
     if (asked == server::Asked::reload) reload(link);
     if (const bool up = link.up(); up != was_up) {
       was_up = up;
-      up ? succession.reached() : succession.lost(Clock::now(), drawn());
+      if (!up) succession.lost(Clock::now(), drawn());
       if (up) {
         log_.info("standing by", {{"leader", known ? known->address : ""}, {"epoch", known ? known->epoch.value : 0}});
         look_at = Clock::now() + look_every;
       }
     }
+    if (was_up) succession.reached();  // again, too: the log may have named a new epoch at the same address
     const bool turn = succession.should_lead(Clock::now());
     if (!turn && Clock::now() < look_at) continue;
     auto found = leader.read();
@@ -221,6 +222,12 @@ Result<bool> CoordinatorProcess::lead(cluster::Succession& succession, cluster::
     if (gives_way) ended = Error(ErrorCode::unavailable, "no node has come: another coordinator may be reached");
     if (ended) {
       log_.warning("stepping down", {{"code", name_of(ended->code)}, {"error", ended->what}});
+      if (ended->code == ErrorCode::corruption) {
+        // A leader that was frozen hears of cuts that its successor made. Where nobody has led since, the log has lost
+        // its end, and nobody must go on with it.
+        const auto newest = leader.read();
+        if (!newest || !*newest || (*newest)->epoch <= self.epoch) return refuse(std::move(*ended));
+      }
       term->reset();
       succession.ended(gives_way, Clock::now(), drawn());
       return true;
