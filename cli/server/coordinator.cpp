@@ -25,8 +25,9 @@
 namespace evershard::cli {
 namespace {
 
-constexpr std::chrono::milliseconds look_every{250};  ///< who stands by looks into the log who leads
+constexpr std::chrono::milliseconds look_into_log_every{250};  ///< who stands by looks into the log who leads
 constexpr std::chrono::milliseconds tick{20};
+constexpr std::chrono::seconds without_etcd_most{4};  ///< as long as a put of the cut log waits
 /// One try of what the leader's row is asked: the signals wait for it.
 constexpr std::chrono::milliseconds leader_row_timeout{1'000};
 
@@ -172,14 +173,14 @@ Result<bool> CoordinatorProcess::stand_by(cluster::LeaderLink& link, cluster::Su
       if (!up) succession.lost(Clock::now(), drawn());
       if (up) {
         log_.info("standing by", {{"leader", known ? known->address : ""}, {"epoch", known ? known->epoch.value : 0}});
-        look_at = Clock::now() + look_every;
+        look_at = Clock::now() + look_into_log_every;
       }
     }
     if (was_up) succession.reached();  // again, too: the log may have named a new epoch at the same address
     const bool turn = succession.should_lead(Clock::now());
     if (!turn && Clock::now() < look_at) continue;
     auto found = leader.read();
-    look_at = Clock::now() + look_every;
+    look_at = Clock::now() + look_into_log_every;
     if (!found) {
       if (!may_pass(found.error())) return refuse(std::move(found).error());
       if (!std::exchange(away, true)) log_.warning("the cut log is away", {{"error", found.error().what}});
@@ -206,16 +207,19 @@ Result<bool> CoordinatorProcess::lead(cluster::Succession& succession, cluster::
   succession.began(Clock::now());
   cluster::Leader self{(*term)->epoch(), server::advertised_address(settings_, reserved_port_)};
   bool had_nodes = (*term)->has_owners();
-  auto beat_at = Clock::now();
+  auto beat_at = Clock::now(), said_at = beat_at;
   for (;;) {
     std::optional<Error> ended = (*term)->ended();
     const auto nodes = (*term)->nodes();
     had_nodes = had_nodes || nodes > 0;
-    succession.nodes(nodes, had_nodes, Clock::now());
+    succession.nodes(nodes, had_nodes && nodes == 0 && (*term)->could_be_replaced(), Clock::now());
     if (!ended && Clock::now() >= beat_at) {
       self.beat += nodes > 0 ? 1 : 0;
       const auto said = leader.say(self);
-      if (!said && said.error().code == ErrorCode::fenced) ended = said.error();
+      if (said) said_at = Clock::now();
+      // Nothing may have to be put for long, and a leader that cannot put anything is none.
+      if (!said && (said.error().code == ErrorCode::fenced || Clock::now() - said_at > without_etcd_most))
+        ended = said.error();
       beat_at = Clock::now() + cluster::SuccessionOptions().beat_every;
     }
     const bool gives_way = !ended && succession.should_give_way(Clock::now());

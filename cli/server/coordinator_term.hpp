@@ -48,6 +48,8 @@ class CoordinatorTerm {
   [[nodiscard]] std::uint16_t port() const { return links_->port(); }
   /// How many nodes are here.
   [[nodiscard]] std::size_t nodes() const { return links_->nodes(); }
+  /// Whether another coordinator would lead.
+  [[nodiscard]] bool could_be_replaced() const { return links_->somebody_stands_by(); }
   /// Whether a shard has been given to a node, by the time that it began.
   [[nodiscard]] bool has_owners() const { return has_owners_; }
   [[nodiscard]] const storage::Identity& identity() const { return cuts_->identity(); }

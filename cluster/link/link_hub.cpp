@@ -161,6 +161,14 @@ void LinkHub::tick(LinkTime now) {
     deliver(*peer);
     pump(*peer, now);
   }
+  // Who stood by, or only asked, comes back under another number.
+  std::vector<NodeNumber> passed;
+  for (const auto& [node, peer] : peers_)
+    if (node.value >= standby_numbers_from && !peer->connection) passed.push_back(node);
+  for (const auto node : passed) {
+    ForgetCommand forget{node};
+    take(forget, now);
+  }
   if (now - shown_ >= show_every) show(now);
 }
 

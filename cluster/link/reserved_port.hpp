@@ -1,4 +1,4 @@
-// ReservedPort: an address that this process will listen at later, and nobody else does meanwhile.
+// ReservedPort: an address that this process will listen at later, and that no connection takes meanwhile.
 
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace evershard::cluster {
 
-/// Whoever connects there is refused. This process may listen there while it is reserved.
+/// Whoever connects there is refused. This process may listen there while it is reserved; so may another one that
+/// shares addresses (SO_REUSEADDR), as another coordinator does.
 class ReservedPort {
  public:
   /// `port` 0: a free one. Errors: invalid_argument: no address of this machine; unavailable: it is in use

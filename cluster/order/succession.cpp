@@ -51,10 +51,10 @@ void Succession::began(Time now) {
   give_way_at_ = now + options_.nodes_within;
 }
 
-void Succession::nodes(std::size_t here, bool any_known, Time now) {
+void Succession::nodes(std::size_t here, bool others_may, Time now) {
   if (!leading_) return;
   if (here > 0) rest_ = options_.rest_min;
-  if (here > 0 || !any_known) give_way_at_ = now + options_.nodes_within;
+  if (here > 0 || !others_may) give_way_at_ = now + options_.nodes_within;
 }
 
 void Succession::ended(bool gave_way, Time now, std::uint64_t random) {

@@ -56,8 +56,8 @@ class Succession {
   // -- while it leads
 
   void began(Time now);
-  /// How many nodes are here, and whether the log knows of any.
-  void nodes(std::size_t here, bool any_known, Time now);
+  /// How many nodes are here. `others_may`: some are missing that another coordinator, which stands by, might have.
+  void nodes(std::size_t here, bool others_may, Time now);
   /// It leads no more. `gave_way`: because should_give_way() said so.
   void ended(bool gave_way, Time now, std::uint64_t random);
 

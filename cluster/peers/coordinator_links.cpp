@@ -1,5 +1,6 @@
 #include "evershard/cluster/peers/coordinator_links.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "evershard/store/messages/cluster_messages.hpp"
@@ -62,6 +63,11 @@ void CoordinatorLinks::detach() {
 std::size_t CoordinatorLinks::nodes() const {
   const std::lock_guard lock(mutex_);
   return members_.size();
+}
+
+bool CoordinatorLinks::somebody_stands_by() const {
+  return std::ranges::any_of(
+      links_->status(), [](const auto& peer) { return peer.connected && peer.node.value >= standby_numbers_from; });
 }
 
 void CoordinatorLinks::serve(PeerKind kind, std::function<void(LinkRequest)> answer) {

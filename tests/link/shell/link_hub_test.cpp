@@ -133,6 +133,23 @@ TEST_F(LinkHubTest, RefusesMorePeersThanItMayHave) {
   EXPECT_THAT(told, ElementsAre("up 5", "up 6", "refused node 4", "answered overloaded"));
 }
 
+TEST_F(LinkHubTest, ForgetsWhoOnlyPassedBy) {
+  options.peers_max = 3;
+  connect(2, 1, at(0));
+  for (std::uint32_t n = 0; n != 10; ++n) {
+    connect(standby_numbers_from + n, 5 + n, at(0));
+    EXPECT_EQ(board.status().size(), 2u) << n;
+    hub->tick(at(0));
+    EXPECT_EQ(board.status().size(), 2u) << "one that is there stays";
+    hub->closed(n + 2, at(0));
+    hub->tick(at(0));
+    EXPECT_EQ(board.status().size(), 1u) << n;
+  }
+  hub->closed(1, at(0));
+  hub->tick(at(0));
+  EXPECT_EQ(board.status().size(), 1u) << "a node is remembered";
+}
+
 TEST_F(LinkHubTest, AnswersEverythingAtItsEnd) {
   connect(2, 5, at(0));
   ask(2, "sent", at(0));
