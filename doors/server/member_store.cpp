@@ -22,6 +22,7 @@
 #include "evershard/storage/repair/verify.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
+#include "evershard/store/local/store_stats.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/group/host/group_figures.hpp"
 
@@ -48,19 +49,7 @@ class MemberAdministration final : public Administration {
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
-    StoreStats stats;
-    stats.info = {identity.store.text(), identity.shards,     identity.format,
-                  identity.hash,         identity.created_at, identity.fork.text()};
-    auto store = store_.stats();
-    stats.watermark = store.watermark;
-    stats.sealed = store.mark;
-    stats.tail_events = store.tail_events;
-    stats.commits = store.commits;
-    stats.disk_bytes = store.disk_bytes;
-    stats.disk_free_bytes = store.disk_free_bytes;
-    stats.memory_bytes = store.memory_bytes;
-    stats.backend_assertions = store.backend_assertions;
-    stats.details = std::move(store.details);
+    auto stats = cluster::stats_of(identity, store_.stats());
     stats.details.emplace_back("cluster.node", identity.node);
     if (const auto hosted = projections_.host().figures()) {
       stats.details.emplace_back("projections.disk_bytes", hosted->disk_bytes);

@@ -10,6 +10,7 @@
 #include "evershard/storage/repair/verify.hpp"
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
+#include "evershard/store/local/store_stats.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/projection_host.hpp"
 #include "evershard/views/group/host/group_figures.hpp"
@@ -24,22 +25,10 @@ class PartsAdministration final : public LocalAdministration {
 
   Result<StoreStats> stats() const override {
     auto& node = *parts_.node;
-    StoreStats stats;
     const auto& identity = node.store().identity();
-    stats.info = {identity.store.text(), identity.shards,     identity.format,
-                  identity.hash,         identity.created_at, identity.fork.text()};
     const auto use = node.enter();
-    if (!use) return stats;  // closed: which store it was, and no figures
-    auto store = node.store().stats();
-    stats.watermark = store.watermark;
-    stats.sealed = store.mark;
-    stats.tail_events = store.tail_events;
-    stats.commits = store.commits;
-    stats.disk_bytes = store.disk_bytes;
-    stats.disk_free_bytes = store.disk_free_bytes;
-    stats.memory_bytes = store.memory_bytes;
-    stats.backend_assertions = store.backend_assertions;
-    stats.details = std::move(store.details);
+    if (!use) return cluster::only_named(identity);  // closed: which store it was, and no figures
+    auto stats = cluster::stats_of(identity, node.store().stats());
     const auto committer = node.committer().stats();
     stats.appends = committer.appended;
     stats.refused = std::accumulate(committer.refused.begin(), committer.refused.end(), std::uint64_t{0});
