@@ -15,7 +15,8 @@ constexpr unsigned char format_version = 1;
 // Of the cut. A flag that is not known is refused: it announces fields that cannot be read past.
 constexpr std::uint64_t with_openings = 1;
 constexpr std::uint64_t with_losses = 2;
-constexpr std::uint64_t flags_known = with_openings | with_losses;
+constexpr std::uint64_t with_replicas = 4;
+constexpr std::uint64_t flags_known = with_openings | with_losses | with_replicas;
 
 // No shard has this number: what other nodes hold has a count and nothing else.
 constexpr ShardId elsewhere_shard{65'535};
@@ -146,6 +147,29 @@ Result<void> read_loss(Varints& in, std::vector<Opening>& openings, std::uint64_
   return {};
 }
 
+// The shard, the quorum, the nodes, each by its distance from the one before.
+Result<NewReplicas> read_replicas(Varints& in) {
+  NewReplicas replicas;
+  const std::uint64_t shard = in.next();
+  const std::uint64_t quorum = in.next();
+  const std::uint64_t count = in.next();
+  if (shard >= shards_max) return damaged("a replica set is of shard " + std::to_string(shard));
+  if (count == 0 || count > in.left()) return damaged("a replica set has " + std::to_string(count) + " nodes");
+  if (quorum == 0 || quorum > std::numeric_limits<std::uint32_t>::max())
+    return damaged("a replica set has a quorum of " + std::to_string(quorum));
+  replicas.shard = ShardId{static_cast<std::uint16_t>(shard)};
+  replicas.set.quorum = static_cast<std::uint32_t>(quorum);
+  std::uint64_t node = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t gap = in.next();
+    if (gap == 0 || gap > std::numeric_limits<std::uint32_t>::max() - node)
+      return damaged("the nodes of a replica set do not ascend");
+    node += gap;
+    replicas.set.nodes.push_back(static_cast<std::uint32_t>(node));
+  }
+  return replicas;
+}
+
 }  // namespace
 
 Segment Segment::elsewhere(std::uint64_t events) {
@@ -178,12 +202,15 @@ void encode(const Cut& cut, std::string& out) {
   for (const Segment& segment : cut.segments) {
     if (!segment.refused.empty()) varints += 1 + segment.refused.size();
   }
+  for (const NewReplicas& replicas : cut.replicas) varints += 3 + replicas.set.nodes.size();
+  if (!cut.replicas.empty()) ++varints;
   const std::size_t begin = out.size();
   out.resize(begin + 1 + varints * varint_bytes_max);
 
   char* to = out.data() + begin;
   *to++ = static_cast<char>(format_version);
-  to = put(to, (cut.openings.empty() ? 0 : with_openings) | (losses == 0 ? 0 : with_losses));
+  to = put(to, (cut.openings.empty() ? 0 : with_openings) | (losses == 0 ? 0 : with_losses) |
+                   (cut.replicas.empty() ? 0 : with_replicas));
   to = put(to, cut.number.value);
   to = put(to, cut.coordinator.value);
   to = put(to, cut.first_position.value);
@@ -233,6 +260,20 @@ void encode(const Cut& cut, std::string& out) {
       to = put(to, i);
       to = put(to, opening.lost_from.value);
       to = put(to, opening.lost_until - opening.lost_from);
+    }
+  }
+  if (!cut.replicas.empty()) {
+    to = put(to, cut.replicas.size());
+    for (const NewReplicas& replicas : cut.replicas) {
+      to = put(to, replicas.shard.value);
+      to = put(to, replicas.set.quorum);
+      to = put(to, replicas.set.nodes.size());
+      std::uint32_t before = 0;
+      for (const std::uint32_t node : replicas.set.nodes) {
+        EVERSHARD_CHECK(node > before, "the nodes of a replica set ascend");
+        to = put(to, node - before);
+        before = node;
+      }
     }
   }
   out.resize(static_cast<std::size_t>(to - out.data()));
@@ -289,6 +330,16 @@ Result<Cut> decode_cut(std::string_view bytes, CutOf of) {
     for (std::uint64_t i = 0; i < losses; ++i) {
       EVERSHARD_TRY(read_loss(in, cut.openings, least));
       if (in.failed()) return damaged("a loss is cut short");
+    }
+  }
+  if ((flags & with_replicas) != 0) {
+    const std::uint64_t sets = in.next();
+    if (sets == 0 || sets > in.left() / 4) return damaged("it announces " + std::to_string(sets) + " replica sets");
+    for (std::uint64_t i = 0; i < sets; ++i) {
+      auto replicas = read_replicas(in);
+      if (!replicas) return refuse(std::move(replicas).error());
+      if (in.failed()) return damaged("a replica set is cut short");
+      cut.replicas.push_back(std::move(*replicas));
     }
   }
   if (in.failed() || in.left() != 0) return damaged(std::to_string(in.left()) + " bytes follow its end");

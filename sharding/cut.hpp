@@ -9,6 +9,7 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/sharding/replica_set.hpp"
 
 namespace evershard::sharding {
 
@@ -42,6 +43,13 @@ struct Opening {
   friend bool operator==(const Opening&, const Opening&) = default;
 };
 
+/// From this cut on these nodes keep the shard; before the cut's openings.
+struct NewReplicas {
+  ShardId shard;
+  ReplicaSet set;
+  friend bool operator==(const NewReplicas&, const NewReplicas&) = default;
+};
+
 /// Positions run through the segments in sequence, from `first_position`.
 struct Cut {
   CutNumber number;
@@ -49,6 +57,7 @@ struct Cut {
   GlobalPosition first_position;
   std::vector<Segment> segments;
   std::vector<Opening> openings;
+  std::vector<NewReplicas> replicas{};
 
   [[nodiscard]] std::uint64_t events() const;
   /// The last position given: the watermark after it.

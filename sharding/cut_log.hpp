@@ -56,7 +56,7 @@ class CutLog {
   virtual Result<void> put(const Cut& cut) = 0;
   /// At least one cut where there is one, and as many as have about `bytes_max`. Errors: corruption, io
   [[nodiscard]] virtual Result<CutsFound> cuts_after(CutNumber after, std::size_t bytes_max) const = 0;
-  /// Makes a checkpoint of the state, and gives up the cuts that are held by the owners of all shards they name. A node
+  /// Makes a checkpoint of the state, and gives up the cuts that are held by all who keep the shards they name. A node
   /// that is not mentioned holds nothing: what names its shards stays.
   /// Errors: fenced (not the newest epoch), io
   virtual Result<void> fold(Epoch epoch, std::span<const HeldBy> held) = 0;

@@ -55,8 +55,10 @@ Result<CutLogRules::Folding> CutLogRules::fold(Epoch epoch, std::span<const Held
   Folding folding{state_, {}};
   for (const auto& [number, shards] : rows_) {
     const bool all = std::ranges::all_of(shards, [&, number = number](const NamedShard& named) {
-      const auto by = held_by.find(state_.shards[named.shard.value].node);
-      return by != held_by.end() && by->second >= number;
+      return std::ranges::all_of(state_.shards[named.shard.value].keepers(), [&](std::uint32_t node) {
+        const auto by = held_by.find(node);
+        return by != held_by.end() && by->second >= number;
+      });
     });
     if (!all) continue;
     folding.given_up.push_back(number);

@@ -30,6 +30,14 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut) {
     return does_not_follow(cut, "it begins at position " + std::to_string(cut.first_position.value) +
                                     ", the watermark is " + std::to_string(state.watermark.value));
   std::vector<CutLogState::Shard> shards = state.shards;
+  for (const auto& [id, set] : cut.replicas) {
+    if (id.value >= shards.size())
+      return does_not_follow(cut, "it names " + named(id) + " of " + std::to_string(shards.size()));
+    if (set.nodes.empty() || set.nodes.front() == 0 || set.quorum == 0 ||
+        std::ranges::adjacent_find(set.nodes, std::ranges::greater_equal{}) != set.nodes.end())
+      return does_not_follow(cut, "it gives " + named(id) + " a replica set that is none");
+    shards[id.value].replicas = set;
+  }
   for (const Opening& opening : cut.openings) {
     if (opening.shard.value >= shards.size())
       return does_not_follow(cut, "it opens " + named(opening.shard) + " of " + std::to_string(shards.size()));
@@ -39,6 +47,9 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut) {
                                       std::to_string(opening.epoch.value) + " after epoch " +
                                       std::to_string(shard.epoch.value));
     if (opening.node == 0) return does_not_follow(cut, "it opens " + named(opening.shard) + " for nobody");
+    if (!shard.replicas.nodes.empty() && !shard.replicas.has(opening.node))
+      return does_not_follow(cut, "it opens " + named(opening.shard) + " for node " + std::to_string(opening.node) +
+                                      ", which is not in its replica set");
     if (opening.tail < shard.next)
       return does_not_follow(cut, "it opens " + named(opening.shard) + " at offset " +
                                       std::to_string(opening.tail.value) + ", cuts cover offsets up to " +
@@ -75,6 +86,10 @@ void CutLogState::Shard::follow(const Opening& opening) {
   if (opening.loses()) lose(opening.epoch, opening.lost_from);
 }
 
+std::vector<std::uint32_t> CutLogState::Shard::keepers() const {
+  return replicas.nodes.empty() ? std::vector<std::uint32_t>{node} : replicas.nodes;
+}
+
 void CutLogState::Shard::lose(Epoch under, ShardOffset from) {
   written = std::max(written, under);  // what is written after it is
   while (!losses.empty() && losses.back().from >= from) losses.pop_back();
@@ -82,6 +97,7 @@ void CutLogState::Shard::lose(Epoch under, ShardOffset from) {
 }
 
 void follow(CutLogState& state, const Cut& cut) {
+  for (const auto& [shard, set] : cut.replicas) state.shards[shard.value].replicas = set;
   for (const Opening& opening : cut.openings) state.shards[opening.shard.value].follow(opening);
   GlobalPosition last = state.watermark;
   for (const Segment& segment : cut.segments) {
@@ -99,6 +115,7 @@ std::vector<NamedShard> shards_named(const Cut& cut) {
   std::vector<NamedShard> all;
   for (const Segment& segment : cut.segments) all.push_back({segment.shard, segment.first, segment.end});
   for (const Opening& opening : cut.openings) all.push_back({opening.shard});
+  for (const NewReplicas& replicas : cut.replicas) all.push_back({replicas.shard});
   // Of one shard the segments follow one another, before its openings.
   std::ranges::stable_sort(all, {}, &NamedShard::shard);
   std::vector<NamedShard> shards;

@@ -32,10 +32,13 @@ struct CutLogState {
       friend bool operator==(const Loss&, const Loss&) = default;
     };
     std::vector<Loss> losses{};  ///< epochs and offsets ascend
+    ReplicaSet replicas{};       ///< who keeps it
 
     /// From where on events were given up after that epoch: a disk of its does not know of it. Nothing: none were.
     [[nodiscard]] std::optional<ShardOffset> lost_after(Epoch epoch) const;
     void follow(const Opening& opening);
+    /// Who has to hold a cut before it is folded: the replicas, or the owner alone.
+    [[nodiscard]] std::vector<std::uint32_t> keepers() const;
     /// Events from there on were given up under that epoch. Shape: not before the last one.
     void lose(Epoch under, ShardOffset from);
     friend bool operator==(const Shard&, const Shard&) = default;
@@ -61,7 +64,7 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut);
 /// The state behind it. Shape: check_follows().
 void follow(CutLogState& state, const Cut& cut);
 
-/// A shard that a cut names in segments or openings, and the offsets [first, end) of it that it covers; equal: none.
+/// A shard that a cut names in segments, openings or replica sets, and the offsets [first, end) of it that it covers; equal: none.
 struct NamedShard {
   ShardId shard;
   ShardOffset first{1};

@@ -20,7 +20,22 @@ class NodeStore : public Store {
   /// Makes records, and a row for each append that is tentative or brings snapshots. Readers see nothing of it.
   ///
   /// Shape: offsets ascend in each shard and lie behind its head.
-  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) = 0;
+  /// `made`: what followers are to be given of `batch.appends`: a shard once, ascending.
+  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch,
+                                                                    std::vector<ShippedRows>* made) = 0;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) {
+    return stage_journal(batch, nullptr);
+  }
+  /// A range of a shard's journal from `from` on, until about `bytes_max`, at least one record; what is committed.
+  ///
+  /// Returns: an empty range where the journal ends before. Any thread. Errors: corruption, io
+  [[nodiscard]] virtual Result<ShippedRows> journal_from(ShardId shard, ShardOffset from,
+                                                         std::size_t bytes_max) const = 0;
+  /// What the journal has of the shard from this offset on goes, and this epoch is followed from now on: both or none,
+  /// in one synced commit. The next offset is `from`.
+  ///
+  /// Shape: no cut that was applied covers `from` or what is behind it. `from` at or behind the end: nothing goes.
+  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_take_off(ShardId shard, ShardOffset from, Epoch followed) = 0;
   /// Gives what was journaled its places: rows and tail entries; what the cut refuses is never shown.
   ///
   /// Shape:   the next cut, as the node keeps it (sharding/node_cut.hpp): of its own shards, what is committed, in

@@ -69,6 +69,8 @@ void NodeCommitter::receive(ToNode message) {
               publish_owners();
             }
             return order_.cuts(said);
+          } else if constexpr (std::is_same_v<Said, TellAgain>) {
+            return order_.tell_again(said);
           } else {
             return order_.report_from(said);
           }

@@ -85,6 +85,7 @@ struct Welcome {
   GlobalPosition window_from;
   bool digests_wanted = false;
   sharding::Leaderships leaderships{};  ///< as the log has them; none: of an earlier release
+  std::vector<sharding::ReplicaSet> replicas{};  ///< per shard; none: of an earlier release
 };
 
 struct HelloRefused {
@@ -127,6 +128,11 @@ struct ReportFrom {
   ShardOffset first;
 };
 
+/// Say hello: how far the disk is has to be known now, because a shard needs a new writer.
+struct TellAgain {
+  NodeProcess to;
+};
+
 /// The nodes that are known, whenever that changes. Nothing of the order rests on it.
 struct Members {
   Epoch coordinator;
@@ -134,6 +140,6 @@ struct Members {
   friend bool operator==(const Members&, const Members&) = default;
 };
 
-using ToNode = std::variant<Welcome, HelloRefused, Opens, Announce, Cuts, ReportFrom>;
+using ToNode = std::variant<Welcome, HelloRefused, Opens, Announce, Cuts, ReportFrom, TellAgain>;
 
 }  // namespace evershard::cluster

@@ -427,6 +427,12 @@ NodeOrder::Actions NodeOrder::report_from(const ReportFrom& from) {
   return actions;
 }
 
+NodeOrder::Actions NodeOrder::tell_again(const TellAgain& again) {
+  Actions actions;
+  actions.say_hello = again.to == self_ && welcomed_;
+  return actions;
+}
+
 NodeOrder::Actions NodeOrder::applied(CutNumber number) {
   EVERSHARD_CHECK(!applying_.empty() && applying_.front().number == number,
                   "cuts are applied in their order (rule 10)");

@@ -114,6 +114,7 @@ class NodeOrder {
   Actions announce(const Announce& announce);
   Actions cuts(const Cuts& cuts);
   Actions report_from(const ReportFrom& from);
+  Actions tell_again(const TellAgain& again);
 
   // -- what the node has done
 

@@ -28,6 +28,7 @@ void put_message(const Welcome& from, pb::Welcome& to) {
     put_owner.set_epoch(owner.epoch.value);
   }
   for (const auto position : from.last_positions) to.add_last_positions(position.value);
+  for (const auto& set : from.replicas) put_replicas(set, *to.add_replicas());
   for (const auto& refused : from.refused) {
     auto& put_refused = *to.add_refused();
     put_refused.set_shard(refused.shard.value);
@@ -53,6 +54,8 @@ bool get_message(const pb::Welcome& from, Welcome& to) {
       return false;
   }
   for (const auto position : from.last_positions()) to.last_positions.emplace_back(position);
+  for (const auto& set : from.replicas())
+    if (!get_replicas(set, to.replicas.emplace_back())) return false;
   for (const auto& refused : from.refused()) {
     auto& shard = to.refused.emplace_back();
     if (!shard_of(refused.shard(), shard.shard) || !get_error(refused.error(), shard.error)) return false;
@@ -128,6 +131,7 @@ void put_message(const Cuts& from, pb::Cuts& to) {
       put_shard.set_last_position(shard.last_position.value);
       put_shard.set_written(shard.written.value);
       put_shard.set_folded(shard.folded.value);
+      put_replicas(shard.replicas, *put_shard.mutable_replicas());
     }
   }
   to.set_more(from.found.more);
@@ -155,6 +159,7 @@ bool get_message(const pb::Cuts& from, Cuts& to) {
       at.last_position = GlobalPosition{shard.last_position()};
       at.written = Epoch{shard.written()};
       at.folded = ShardOffset{shard.folded()};
+      if (shard.has_replicas() && !get_replicas(shard.replicas(), at.replicas)) return false;
     }
   }
   to.found.more = from.more();
@@ -173,6 +178,13 @@ bool get_message(const pb::ReportFrom& from, ReportFrom& to) {
   to.epoch = Epoch{from.epoch()};
   to.first = ShardOffset{from.first()};
   return shard_of(from.shard(), to.shard);
+}
+
+void put_message(const TellAgain& from, pb::TellAgain& to) { put_process(from.to, *to.mutable_to()); }
+
+bool get_message(const pb::TellAgain& from, TellAgain& to) {
+  to.to = process_of(from.to());
+  return true;
 }
 
 void put_message(const CutPromised& from, pb::CutPromised& to) {
@@ -232,6 +244,9 @@ PeerBytes encode(const ToNode& message) {
     PeerBytes operator()(const ReportFrom& said) const {
       return bytes_of<pb::ReportFrom>(PeerKind::report_from, said, put_message);
     }
+    PeerBytes operator()(const TellAgain& said) const {
+      return bytes_of<pb::TellAgain>(PeerKind::tell_again, said, put_message);
+    }
   };
   return std::visit(Put{}, message);
 }
@@ -254,6 +269,8 @@ Result<FromCoordinator> decode_from_coordinator(PeerKind kind, std::string_view 
       return value_of<pb::Cuts, Cuts, FromCoordinator>(bytes, "sequence of cuts", get_message);
     case PeerKind::report_from:
       return value_of<pb::ReportFrom, ReportFrom, FromCoordinator>(bytes, "request for reports", get_message);
+    case PeerKind::tell_again:
+      return value_of<pb::TellAgain, TellAgain, FromCoordinator>(bytes, "request to say hello", get_message);
     case PeerKind::cut_promised:
       return value_of<pb::CutPromised, CutPromised, FromCoordinator>(bytes, "promise of a cut", get_message);
     case PeerKind::members:

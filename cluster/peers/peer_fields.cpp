@@ -45,6 +45,18 @@ bool get_leadership(const pb::Leadership& from, sharding::Leadership& to) {
   return id_of(from.identity(), to.identity);
 }
 
+void put_replicas(const sharding::ReplicaSet& from, v1::ReplicaSet& to) {
+  to.set_quorum(from.quorum);
+  to.mutable_nodes()->Add(from.nodes.begin(), from.nodes.end());
+}
+
+bool get_replicas(const v1::ReplicaSet& from, sharding::ReplicaSet& to) {
+  to.quorum = std::max(1U, from.quorum());
+  to.nodes.assign(from.nodes().begin(), from.nodes().end());
+  return std::ranges::adjacent_find(to.nodes, std::ranges::greater_equal{}) == to.nodes.end() &&
+         (to.nodes.empty() || to.nodes.front() != 0);
+}
+
 void put_part_of(const sharding::PartOf& from, pb::PartOf& to) {
   put_id(from.append, *to.mutable_append());
   for (const auto& [shard, events] : from.runs) {

@@ -46,6 +46,8 @@ void put_process(const NodeProcess& from, v1::NodeProcess& to);
 void put_id(const EventId& from, std::string& to);
 void put_leadership(const sharding::Leadership& from, v1::Leadership& to);
 [[nodiscard]] bool get_leadership(const v1::Leadership& from, sharding::Leadership& to);
+void put_replicas(const sharding::ReplicaSet& from, v1::ReplicaSet& to);
+[[nodiscard]] bool get_replicas(const v1::ReplicaSet& from, sharding::ReplicaSet& to);
 void put_part_of(const sharding::PartOf& from, v1::PartOf& to);
 [[nodiscard]] bool get_part_of(const v1::PartOf& from, sharding::PartOf& to);
 void put_error(const Error& from, v1::Error& to);

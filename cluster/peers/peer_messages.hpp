@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "evershard/cluster/node/node_network.hpp"
+#include "evershard/cluster/replication/shipment.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::cluster {
@@ -28,6 +29,7 @@ enum class PeerKind : std::uint16_t {
   report_from = 15,
   cut_promised = 16,
   members = 17,
+  tell_again = 19,
   identity = 18,     ///< a request of a node: answered with the identity row of a whole store
   read = 20,         ///< a request: answered with a page
   read_stream = 21,  ///< the same
@@ -38,6 +40,8 @@ enum class PeerKind : std::uint16_t {
   put_snapshot = 26,  ///< answered with nothing
   aggregates = 27,
   given_up = 28,        ///< a message of a node: nobody waits for one of its reads any more, by the read's number
+  ship = 32,      ///< a message of a shard's writer to a follower
+  followed = 33,  ///< a message of a follower to the writer
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
   aggregate = 40,       ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
@@ -94,6 +98,8 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode(const NodeAggregatesAsked& asked);
 [[nodiscard]] std::string encode_given_up(std::uint64_t read);
 [[nodiscard]] std::string encode(const std::vector<AggregateInfo>& aggregates);
+[[nodiscard]] std::string encode(const Ship& ship);
+[[nodiscard]] std::string encode(const Followed& followed);
 
 struct PartMessage {
   std::shared_ptr<actors::Attempt> of;  ///< its prepared append: what is of the part's shard
@@ -117,6 +123,8 @@ struct PartMessage {
 [[nodiscard]] Result<NodeAggregatesAsked> decode_aggregates_asked(std::string_view bytes);
 [[nodiscard]] Result<std::vector<AggregateInfo>> decode_aggregates(std::string_view bytes);
 [[nodiscard]] Result<std::uint64_t> decode_given_up(std::string_view bytes);
+[[nodiscard]] Result<Ship> decode_ship(std::string_view bytes);
+[[nodiscard]] Result<Followed> decode_followed(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);
 

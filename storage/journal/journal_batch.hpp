@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "evershard/storage/journal/journal_append.hpp"
+#include "evershard/storage/journal/shipped_rows.hpp"
 
 namespace evershard::storage {
 
@@ -12,6 +13,9 @@ namespace evershard::storage {
 /// append.
 struct JournalBatch {
   std::vector<JournalAppend> appends;
+  /// Of shards that other nodes write: taken as they are. Borrowed. Shape: each joins on to what is there; a shard is
+  /// in one of the two.
+  std::vector<const ReadRows*> shipped{};
 };
 
 }  // namespace evershard::storage

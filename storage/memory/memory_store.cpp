@@ -140,7 +140,17 @@ std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
   });
 }
 
-std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& batch) {
+Result<ShippedRows> MemoryStore::journal_from(ShardId, ShardOffset, std::size_t) const {
+  return refuse(ErrorCode::unavailable, "not written yet");
+}
+
+std::unique_ptr<StagedCommit> MemoryStore::stage_take_off(ShardId, ShardOffset, Epoch) {
+  EVERSHARD_CHECK(false, "not written yet");
+  return nullptr;
+}
+
+std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
+  EVERSHARD_CHECK(made == nullptr, "not written yet");
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
   return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink); });
 }

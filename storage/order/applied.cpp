@@ -86,6 +86,13 @@ bool Covered::has_placed(ShardOffset from) const {
 }
 
 std::string encode_covered(const Covered& covered) {
+  if (covered.followed.value != 0) {
+    auto rest = covered;
+    rest.followed = Epoch{};
+    std::string out(1, '\4');
+    put(out, covered.followed.value);
+    return out + encode_covered(rest);
+  }
   const bool plain = !covered.damaged && covered.lost.empty();
   std::string out(1, plain ? '\1' : covered.lost.empty() ? '\2' : '\3');
   put(out, covered.end.value);
@@ -111,6 +118,15 @@ Result<Covered> decode_covered(std::string_view bytes) {
   };
   Covered covered;
   if (bytes.size() < covered_bytes) return malformed();
+  if (bytes.front() == '\4') {
+    bytes.remove_prefix(1);
+    const Epoch followed{take<std::uint64_t>(bytes)};
+    if (followed.value == 0 || bytes.empty() || bytes.front() == '\4') return malformed();
+    auto rest = decode_covered(bytes);
+    if (!rest) return malformed();
+    rest->followed = followed;
+    return rest;
+  }
   const char version = bytes.front();
   bytes.remove_prefix(1);
   covered.end = ShardOffset{take<std::uint64_t>(bytes)};

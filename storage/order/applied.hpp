@@ -49,7 +49,7 @@ struct LostRange {
 /// The state row of one shard of a node, whose journal may go on behind the cuts.
 ///
 /// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`; or 3, then the same,
-///         `gone_from`, and 5 x 8 bytes for each lost range. Numbers: 8 bytes, big-endian. Of version 2 there are rows
+///         `gone_from`, and 5 x 8 bytes for each lost range; or 4, then `followed` and one of those before. Numbers: 8 bytes, big-endian. Of version 2 there are rows
 ///         with lost ranges of 4 x 8 bytes, without an epoch.
 struct Covered {
   ShardOffset end{1};             ///< the first offset that no cut applied covers
@@ -59,6 +59,9 @@ struct Covered {
   /// What has places from here on was given up, and is on this disk all the same, until the store is opened again
   /// (given_up.hpp); 0: there is none.
   ShardOffset gone_from{0};
+  /// The newest epoch that this disk follows: what the journal has behind the cuts is of that writer, or of one before
+  /// it up to where cuts covered the shard when that one began; 0: it never followed.
+  Epoch followed{};
 
   /// One that an operator let go on has no journal before this offset: 1: it never was.
   [[nodiscard]] ShardOffset begins() const { return lost.empty() ? ShardOffset{1} : lost.back().until; }

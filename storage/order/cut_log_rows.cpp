@@ -1,5 +1,6 @@
 #include "evershard/storage/order/cut_log_rows.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -22,6 +23,7 @@ constexpr char form_version = 1;
 // the first has no losses.
 constexpr char form_with_losses = 2;
 constexpr char form_without_folded = 3;
+constexpr char form_with_replicas = 4;
 constexpr std::size_t number_bytes = 8;
 constexpr std::size_t bytes_shown = 64;
 
@@ -133,7 +135,8 @@ Result<sharding::Leaderships> decode_leaderships_row(std::string_view row) {
 }
 
 std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
-  std::string body{form_without_folded};
+  const bool replicas = std::ranges::any_of(checkpoint.shards, [](const auto& of) { return !of.replicas.nodes.empty(); });
+  std::string body{replicas ? form_with_replicas : form_without_folded};
   append_varint(body, checkpoint.last_cut.value);
   append_varint(body, checkpoint.watermark.value);
   append_varint(body, checkpoint.shards.size());
@@ -148,6 +151,10 @@ std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
       append_varint(body, loss.epoch.value);
       append_varint(body, loss.from.value);
     }
+    if (!replicas) continue;
+    append_varint(body, shard.replicas.quorum);
+    append_varint(body, shard.replicas.nodes.size());
+    for (const auto node : shard.replicas.nodes) append_varint(body, node);
   }
   return sealed(checkpoint_key(), std::move(body));
 }
@@ -157,7 +164,7 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
   if (!body) return refuse(body.error());
   ByteReader reader(*body);
   const auto form = reader.fixed<char>();
-  if (form != form_version && form != form_with_losses && form != form_without_folded)
+  if (form != form_version && form != form_with_losses && form != form_without_folded && form != form_with_replicas)
     return damaged_row("checkpoint", row, "it has not its form");
   sharding::CutLogState checkpoint(shards);
   checkpoint.last_cut = CutNumber{reader.varint()};
@@ -171,12 +178,18 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
     shard.next = ShardOffset{reader.varint()};
     shard.last_position = GlobalPosition{reader.varint()};
     shard.written = Epoch{reader.varint()};
-    if (form != form_without_folded) static_cast<void>(reader.varint());
+    if (form == form_version || form == form_with_losses) static_cast<void>(reader.varint());
     if (form == form_version) continue;
     for (auto left = reader.varint(body->size()); left != 0; --left) {
       const Epoch epoch{reader.varint()};
       shard.losses.push_back({epoch, ShardOffset{reader.varint()}});
     }
+    if (form != form_with_replicas) continue;
+    shard.replicas.quorum = static_cast<std::uint32_t>(reader.varint(std::numeric_limits<std::uint32_t>::max()));
+    for (auto left = reader.varint(body->size()); left != 0; --left)
+      shard.replicas.nodes.push_back(
+          static_cast<std::uint32_t>(reader.varint(std::numeric_limits<std::uint32_t>::max())));
+    if (!std::ranges::is_sorted(shard.replicas.nodes)) return damaged_row("checkpoint", row, "its nodes do not ascend");
   }
   if (!reader.done()) return damaged_row("checkpoint", row, "it has not its size");
   return checkpoint;

@@ -96,7 +96,17 @@ std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
   });
 }
 
-std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batch) {
+Result<ShippedRows> RocksStore::journal_from(ShardId, ShardOffset, std::size_t) const {
+  return refuse(ErrorCode::unavailable, "not written yet");
+}
+
+std::unique_ptr<StagedCommit> RocksStore::stage_take_off(ShardId, ShardOffset, Epoch) {
+  EVERSHARD_CHECK(false, "not written yet");
+  return nullptr;
+}
+
+std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
+  EVERSHARD_CHECK(made == nullptr, "not written yet");
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
   return stage_with([&](Staged& staged, RowSink& sink) {
     staging_->stage_journal(batch, sink);

@@ -39,7 +39,11 @@ class RocksStore final : public NodeStore {
   }
   [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
   [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
-  [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) override;
+  using NodeStore::stage_journal;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch,
+                                                            std::vector<ShippedRows>* made) override;
+  [[nodiscard]] Result<ShippedRows> journal_from(ShardId shard, ShardOffset from, std::size_t bytes_max) const override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_take_off(ShardId shard, ShardOffset from, Epoch followed) override;
   [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
                                                         const std::vector<ShardId>& holes) override;
   [[nodiscard]] std::vector<UnorderedAppend> take_unordered() override { return std::exchange(unordered_, {}); }

@@ -60,6 +60,8 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_shard.set_ordered(shard.ordered.value);
     put_shard.set_last_position(shard.last_position.value);
     put_shard.set_trouble(shard.trouble);
+    put_shard.set_quorum(shard.quorum);
+    for (const auto node : shard.replicas) put_shard.add_replicas(node);
   }
 }
 
@@ -81,7 +83,8 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
   }
   for (const auto& shard : from.shards()) {
     to.shards.push_back({shard.node(), Epoch{shard.epoch()}, shard.open(), ShardOffset{shard.durable()},
-                         ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble()});
+                         ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble(),
+                         shard.quorum(), {shard.replicas().begin(), shard.replicas().end()}});
   }
   return {};
 }

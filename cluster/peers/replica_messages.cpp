@@ -1,0 +1,85 @@
+// What replicas tell each other.
+
+#include "evershard/cluster/peers/peer_fields.hpp"
+#include "evershard/cluster/peers/peer_messages.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+namespace pb = evershard::v1;
+using namespace peer_fields;
+
+void put_rows(const std::vector<storage::ShippedRows::Row>& from, google::protobuf::RepeatedPtrField<pb::ShippedRow>& to) {
+  for (const auto& row : from) {
+    auto& put_row = *to.Add();
+    put_row.set_first(row.first.value);
+    put_row.set_row(row.bytes);
+  }
+}
+
+void get_rows(google::protobuf::RepeatedPtrField<pb::ShippedRow>& from, std::vector<storage::ShippedRows::Row>& to) {
+  to.reserve(static_cast<std::size_t>(from.size()));
+  for (auto& row : from) to.push_back({ShardOffset{row.first()}, std::move(*row.mutable_row())});
+}
+
+}  // namespace
+
+std::string encode(const Ship& ship) {
+  pb::Ship message;
+  for (const auto& [epoch, rows] : ship.shards) {
+    auto& put_shard = *message.add_shards();
+    put_shard.set_shard(rows.shard.value);
+    put_shard.set_epoch(epoch.value);
+    put_shard.set_first(rows.first.value);
+    put_shard.set_end(rows.end.value);
+    put_shard.set_settled(rows.settled.value);
+    put_rows(rows.records, *put_shard.mutable_records());
+    put_rows(rows.waiting, *put_shard.mutable_waiting());
+  }
+  return message.SerializeAsString();
+}
+
+Result<Ship> decode_ship(std::string_view bytes) {
+  pb::Ship message;
+  if (!parse(bytes, message)) return malformed("range of a journal");
+  Ship ship;
+  for (auto& shard : *message.mutable_shards()) {
+    auto& [epoch, rows] = ship.shards.emplace_back();
+    if (!shard_of(shard.shard(), rows.shard)) return malformed("range of a journal");
+    epoch = Epoch{shard.epoch()};
+    rows.first = ShardOffset{shard.first()};
+    rows.end = ShardOffset{shard.end()};
+    rows.settled = ShardOffset{shard.settled()};
+    get_rows(*shard.mutable_records(), rows.records);
+    get_rows(*shard.mutable_waiting(), rows.waiting);
+  }
+  return ship;
+}
+
+std::string encode(const Followed& followed) {
+  pb::Followed message;
+  message.set_again(followed.again);
+  for (const auto& shard : followed.shards) {
+    auto& put_shard = *message.add_shards();
+    put_shard.set_shard(shard.shard.value);
+    put_shard.set_epoch(shard.epoch.value);
+    put_shard.set_tail(shard.tail.value);
+  }
+  return message.SerializeAsString();
+}
+
+Result<Followed> decode_followed(std::string_view bytes) {
+  pb::Followed message;
+  if (!parse(bytes, message)) return malformed("word of a follower");
+  Followed followed;
+  followed.again = message.again();
+  for (const auto& shard : message.shards()) {
+    auto& told = followed.shards.emplace_back();
+    if (!shard_of(shard.shard(), told.shard)) return malformed("word of a follower");
+    told.epoch = Epoch{shard.epoch()};
+    told.tail = ShardOffset{shard.tail()};
+  }
+  return followed;
+}
+
+}  // namespace evershard::cluster

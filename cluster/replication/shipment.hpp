@@ -1,0 +1,39 @@
+// What the writer of a shard and its followers tell each other. Any of it may be lost or late; nothing is taken twice.
+//
+// Source: docs/internals/replication.md.
+
+#pragma once
+
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/storage/journal/shipped_rows.hpp"
+
+namespace evershard::cluster {
+
+/// A range of a shard's journal, of the writer that this epoch was opened for.
+struct ShippedShard {
+  Epoch epoch;
+  storage::ShippedRows rows;
+};
+
+/// A writer to a follower.
+struct Ship {
+  std::vector<ShippedShard> shards;
+};
+
+/// A follower's shard, as its disk has it.
+struct FollowedShard {
+  ShardId shard;
+  Epoch epoch;          ///< that it follows
+  ShardOffset tail{1};  ///< synced up to here
+  friend bool operator==(const FollowedShard&, const FollowedShard&) = default;
+};
+
+/// A follower to the writer of these shards.
+struct Followed {
+  std::vector<FollowedShard> shards;
+  bool again = false;  ///< what was sent behind these tails has not come, and will not: it goes on from them
+};
+
+}  // namespace evershard::cluster
