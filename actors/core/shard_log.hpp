@@ -24,6 +24,8 @@ class ShardLog {
   [[nodiscard]] ShardOffset durable() const { return durable_; }
   [[nodiscard]] ShardOffset end() const { return end_; }
   [[nodiscard]] bool empty() const { return written_.empty(); }
+  /// What no applied cut covers, in offset order.
+  [[nodiscard]] const std::deque<std::shared_ptr<Written>>& written() const { return written_; }
 
   /// At the next offsets, which are never used again (rule 17).
   void write(const std::shared_ptr<Written>& written);

@@ -61,7 +61,8 @@ std::optional<Error> ShardWriters::find_shards(Attempt& attempt) const {
   }
   for (const auto& event : events) {
     const auto own = shards_.find(event.shard);
-    if (own == shards_.end() || own->second.state == Shard::State::fenced) {
+    if (own == shards_.end() || own->second.state == Shard::State::fenced ||
+        own->second.state == Shard::State::followed) {
       insert_shard(attempt.elsewhere, event.shard);
     } else if (own->second.state == Shard::State::open) {
       insert_shard(attempt.shards, event.shard);
@@ -85,6 +86,8 @@ std::optional<Error> ShardWriters::refusal_of(ShardId id) const {
       return std::nullopt;
     case Shard::State::closed:
       return refused(ErrorCode::unavailable, "is not open yet: the coordinator has not given it to this node");
+    case Shard::State::followed:
+      return refused(ErrorCode::unavailable, "is not open here: another node writes it, or nobody does yet");
     case Shard::State::fenced:
       return refused(ErrorCode::fenced, "has a newer writer");
     case Shard::State::lost:

@@ -103,6 +103,11 @@ class ShardWriters {
   void open(ShardId shard, Epoch epoch, WriterActions& actions);
   /// A newer writer owns the shard: for good, as far as this object goes (rule 12).
   void fence(ShardId shard, WriterActions& actions);
+  /// The same, or nobody is known to write it, and this node keeps it: cuts go on to cover it, which is not this
+  /// object's business, until it is adopted.
+  ///
+  /// Returns: what was written and is durable, and no applied cut covers.
+  [[nodiscard]] std::vector<storage::UnorderedAppend> follow(ShardId shard, WriterActions& actions);
 
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
@@ -133,7 +138,7 @@ class ShardWriters {
   struct Shard {
     ShardLog log;
     Epoch epoch;
-    enum class State : std::uint8_t { closed, open, fenced, lost } state = State::closed;
+    enum class State : std::uint8_t { closed, open, followed, fenced, lost } state = State::closed;
     GlobalPosition since{};  ///< a view before it may lack what the writer before wrote
     bool left_behind = false;
     // Rule 19: who waits for a cut made since.

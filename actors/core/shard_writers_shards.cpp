@@ -94,7 +94,7 @@ void ShardWriters::open(ShardId id, Epoch epoch, WriterActions& actions) {
 }
 
 void ShardWriters::opened(ShardId id, Shard& shard, Epoch epoch, GlobalPosition since, WriterActions& actions) {
-  if (shard.state == Shard::State::fenced || shard.state == Shard::State::lost) return;
+  if (shard.state >= Shard::State::followed) return;
   if (epoch < shard.epoch || (epoch == shard.epoch && shard.state == Shard::State::open)) return;
   shard.epoch = epoch;
   shard.state = Shard::State::open;
@@ -118,9 +118,31 @@ void ShardWriters::fence(ShardId id, WriterActions& actions) {
   run(actions);
 }
 
+std::vector<storage::UnorderedAppend> ShardWriters::follow(ShardId id, WriterActions& actions) {
+  std::vector<storage::UnorderedAppend> kept;
+  if (failed_) return kept;
+  const auto shard = shards_.try_emplace(id, Shard{ShardLog(ShardOffset{1}), Epoch{}}).first;
+  if (shard->second.state == Shard::State::followed) return kept;
+  for (const auto& written : shard->second.log.written()) {
+    if (!written->durable) break;
+    auto& unordered = kept.emplace_back(storage::UnorderedAppend{written->attempt->prepared.append, written->place});
+    unordered.append.bodies.clear();
+    unordered.append.snapshots.clear();
+  }
+  ErrorDetails details;
+  details.shard = id;
+  lose(id, shard->second, Shard::State::followed,
+       {ErrorCode::fenced,
+        "shard " + std::to_string(id.value) + " has a newer writer: what became of the append is known there",
+        std::move(details)},
+       actions);
+  run(actions);
+  return kept;
+}
+
 // Nothing is shown or acknowledged of it any more (rule 12).
 void ShardWriters::lose(ShardId id, Shard& shard, Shard::State state, const Error& error, WriterActions& actions) {
-  if (shard.state == Shard::State::fenced || shard.state == Shard::State::lost) return;
+  if (shard.state >= Shard::State::followed) return;
   shard.state = state;
   shard.awaiting.clear();
   for (const auto& written : shard.log.drop()) {

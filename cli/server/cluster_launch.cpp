@@ -40,6 +40,9 @@ Options launch_options() {
           "cut-log", "WHERE",
           "local: in the directory of the one coordinator; etcd: on three members of an etcd, which are started too, "
           "and a second coordinator stands by; without it, where it lies already, or local")
+      .value("replicas", "N",
+             "how many nodes keep each shard of a new cluster; an append is acknowledged once most of them have it",
+             "1")
       .value("keys", "DIR", "the directory of the coordinator's keys, outside of --data; where the cut log is local")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
@@ -201,6 +204,9 @@ Outcome run_launch(const Invocation& invocation) {
   if (count > nodes_max)
     throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " +
                      std::to_string(nodes_max));
+  const auto replicas = arguments.number_at_least("replicas", 1);
+  if (replicas > count)
+    throw UsageError("--replicas is " + std::to_string(replicas) + ", of " + std::to_string(count) + " nodes");
   const auto listen = places("--listen", *arguments.text("listen"), count);
   const auto http = pages(arguments, listen, count);
   const auto folder = invocation.data_dir();
@@ -230,7 +236,9 @@ Outcome run_launch(const Invocation& invocation) {
     return words;
   };
   std::vector<std::string> coordinator =
-      also({"coordinator", "--listen", "127.0.0.1:0", "--nodes", std::to_string(count)}, common);
+      also({"coordinator", "--listen", "127.0.0.1:0", "--nodes", std::to_string(count), "--replicas",
+            std::to_string(replicas)},
+           common);
   std::vector<std::string> node = also({"node"}, common);
   if (*on_etcd) {
     const auto go_on = [&] { return signals.wait(milliseconds(0)) != server::Asked::stop; };

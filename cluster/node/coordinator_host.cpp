@@ -102,7 +102,15 @@ void CoordinatorHost::post(std::function<void()> input) {
 }
 
 void CoordinatorHost::loop() {
-  while (take_inputs(std::nullopt)) {
+  using Clock = std::chrono::steady_clock;
+  nodes_until_ = Clock::now() + options_.nodes_time;
+  while (take_inputs(nodes_until_ ? std::optional(std::chrono::ceil<std::chrono::milliseconds>(
+                                        std::max(*nodes_until_ - Clock::now(), Clock::duration::zero())))
+                                  : std::nullopt)) {
+    if (nodes_until_ && Clock::now() >= *nodes_until_ && !coordinator_.ended()) {
+      nodes_until_.reset();
+      carry_out(coordinator_.nodes_had_time());
+    }
     while (put_) {
       // What comes while a cut is being put goes into the next one.
       const bool counts_only = put_->segments.empty() && put_->openings.empty();

@@ -35,6 +35,8 @@ struct CoordinatorHostOptions {
   /// Between cuts that only count for how long parts wait for their siblings: those have some network and a sync before
   /// them.
   std::chrono::milliseconds counting_pause{1};
+  /// Then a node that is there has said so, and shards of which the writer has not come get new ones.
+  std::chrono::milliseconds nodes_time{1'000};
   std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
   std::function<void(const Error&)> warn{};                 ///< for the log; from its thread
 };
@@ -81,6 +83,7 @@ class CoordinatorHost {
   std::optional<sharding::Cut> put_;  ///< to be put
   Members members_;                   ///< as told last
   CutRate rate_;
+  std::optional<std::chrono::steady_clock::time_point> nodes_until_;
 
   mutable std::mutex mutex_;
   std::condition_variable more_;

@@ -33,22 +33,24 @@ NodeStart start_of(const storage::NodeStore& store, const std::map<ShardId, stor
   const auto hold = [&](ShardId shard) {
     const auto& at = order.shards[shard.value];
     start.shards[shard] = {at.epoch, at.next};
-    if (const auto row = covered.find(shard); row != covered.end()) start.shards[shard].damaged = row->second.damaged;
+    if (const auto row = covered.find(shard); row != covered.end()) {
+      start.shards[shard].damaged = row->second.damaged;
+      start.shards[shard].followed = row->second.followed;
+    }
   };
   for (std::size_t s = 0; s != order.shards.size(); ++s)
     if (order.shards[s].next != ShardOffset{1}) hold(ShardId{static_cast<std::uint16_t>(s)});
   for (const auto& append : unordered) hold(append.place.shard);
   for (const auto& [shard, row] : covered)
-    if (row.damaged) hold(shard);
+    if (row.damaged || row.followed.value != 0) hold(shard);
   return start;
 }
 
-actors::ShardWriters::Start writers_of(const NodeStart& node, std::vector<storage::UnorderedAppend> unordered) {
+actors::ShardWriters::Start writers_of(const NodeStart& node) {
   actors::ShardWriters::Start start;
   start.last_cut = node.cut;
   start.watermark = node.watermark;
   for (const auto& [id, shard] : node.shards) start.shards.push_back({id, shard.epoch, shard.covered});
-  start.unordered = std::move(unordered);
   return start;
 }
 
@@ -64,6 +66,7 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
       watch_(store.view().watermark),
       reader_(store, watch_, options_.wait_max),
       order_(NodeStart{}),
+      gate_(options_.self.node),
       owner_of_(store.identity().shards) {
   auto unordered = store.take_unordered();
   auto covered = storage::covered_rows(store.rows(), store.identity().shards);
@@ -71,17 +74,25 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
   actors::ShardWriters::Options writers;
   writers.node = options_.self.node;
   writers.key = store.identity().term_key;
-  writers_ = std::make_unique<actors::ShardWriters>(writers_of(start, std::move(unordered)), writers);
-  for (auto& [shard, at] : start.shards) at.tail = writers_->tail(shard);
+  std::map<ShardId, ShardOffset> ends;
+  for (const auto& [shard, at] : start.shards) ends[shard] = at.covered;
+  for (const auto& append : unordered) ends[append.place.shard] = append.place.end();
+  writers_ = std::make_unique<actors::ShardWriters>(writers_of(start), writers);
+  for (auto& [shard, at] : start.shards) at.tail = ends.at(shard);
   const auto led = storage::applied_leadership(store.rows(), store.recovered().coordinator);
   if (led && *led) start.led = **led;
   order_ = NodeOrder(start);
   network_.led_by(order_.leaderships());
+  std::map<ShardId, std::vector<storage::UnorderedAppend>> behind;
+  for (auto& append : unordered) behind[append.place.shard].push_back(std::move(append));
   for (const auto& [shard, at] : start.shards) {
+    WriterActions none;  // nobody waits yet
     if (at.damaged) {
-      WriterActions none;  // nobody waits yet
       writers_->fence(shard, none);
+      continue;
     }
+    static_cast<void>(writers_->follow(shard, none));  // nothing: it begins when it is opened
+    followed_.hold(shard, at.covered, at.tail, std::move(behind[shard]));
   }
   if (!covered)
     fail(covered.error());
@@ -144,12 +155,19 @@ void NodeCommitter::loop() {
     if (!early_.empty()) take_early();
     if (!settling_.empty()) take_settling();
     tell_shards();
-    while (!dead_ && writers_->any()) write();
+    tell_tails();
+    while (!dead_ && (writers_->any() || !shipped_.empty())) {
+      write();
+      tell_tails();
+    }
     if (dead_) continue;
+    read_behind();
     expire();
     if (Clock::now() < again) continue;
     again = Clock::now() + options_.again_every;
+    asked_again_.clear();
     carry_out(order_.again());
+    say_followed(std::nullopt, std::nullopt, false);
   }
   dead_ = true;
   take_early();
@@ -173,11 +191,21 @@ void NodeCommitter::write() {
   constexpr std::uint32_t delay_us_max = 50'000;
   if (const auto admission = store_.admission(); admission.kind == storage::Admission::Kind::slow)
     std::this_thread::sleep_for(std::chrono::microseconds(std::min(admission.delay_us, delay_us_max)));
-  const auto batch = writers_->close();
-  auto staged = store_.stage_journal(batch.journal);
+  actors::WriterBatch batch;
+  if (writers_->any()) batch = writers_->close();
+  auto shipped = std::exchange(shipped_, {});
+  for (const auto& of : shipped) batch.journal.shipped.push_back(&of.read);
+  std::vector<storage::ShippedRows> made;
+  const bool ships = replicated_.load(std::memory_order_relaxed) && !batch.written.empty();
+  auto staged = store_.stage_journal(batch.journal, ships ? &made : nullptr);
+  // Beside the sync here; should that fail, a follower has what nobody orders.
+  for (const auto& outgoing : shipping_.made(std::move(made))) send(outgoing);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   WriterActions actions;
   writers_->synced(batch, actions);
+  if (ships)
+    for (const auto& written : batch.written) shipping_.durable(written->place.shard, written->place.end());
+  if (!shipped.empty()) shipped_is_synced(std::move(shipped));
   carry_out(std::move(actions));
   carry_out(order_.synced(order_.cut()));  // its sync covers the cuts written before it
 }

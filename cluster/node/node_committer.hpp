@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,9 @@
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
 #include "evershard/cluster/order/node_order.hpp"
+#include "evershard/cluster/replication/followed_shards.hpp"
+#include "evershard/cluster/replication/quorum_gate.hpp"
+#include "evershard/cluster/replication/shipping.hpp"
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/node_store.hpp"
@@ -101,6 +105,12 @@ class NodeCommitter {
   void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut,
                     const sharding::Leadership& coordinator);
 
+  // -- from other replicas
+  /// A session with this node begins, or ends.
+  void peer(std::uint32_t node, bool up);
+  void receive(std::uint32_t from, Ship ship);
+  void receive(std::uint32_t from, FollowerTold followed);
+
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   [[nodiscard]] NodeReader& reader() { return reader_; }
   [[nodiscard]] const storage::NodeStore& store() const { return store_; }
@@ -121,6 +131,12 @@ class NodeCommitter {
  private:
   using Clock = std::chrono::steady_clock;
   using AttemptPtr = std::shared_ptr<actors::Attempt>;
+  /// Came from a shard's writer, and joins on to what is here.
+  struct Shipped {
+    std::uint32_t from = 0;
+    Epoch epoch;
+    storage::ReadRows read;
+  };
 
   [[nodiscard]] Result<void> admit() const;
   void post(std::function<void()> input);
@@ -134,6 +150,19 @@ class NodeCommitter {
   [[nodiscard]] Result<void> look_at_losses();
   void sync();
   void say_hello();
+  // Replicas.
+  void fence(ShardId shard);
+  void follow(const NodeStep::Follow& step);
+  void begin_shipping(ShardId shard, Epoch epoch);
+  void take_shipped(std::uint32_t from, Ship ship);
+  [[nodiscard]] ShardOffset end_with_shipped(ShardId shard) const;
+  void shipped_is_synced(std::vector<Shipped> shipped);
+  void send(const Shipping::Outgoing& outgoing);
+  void send(std::vector<actors::WriterReport> reports);
+  void say_followed(std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
+  void read_behind();
+  void tell_tails();
+  void note_replicas();
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
   void expire();
@@ -182,6 +211,14 @@ class NodeCommitter {
   NodeOrder order_;
   std::unique_ptr<actors::ShardWriters> writers_;
   std::map<CutNumber, sharding::Cut> cuts_;  ///< handed to the order, not applied
+  QuorumGate gate_;
+  Shipping shipping_;
+  FollowedShards followed_;             ///< what the writers do not have
+  std::vector<Shipped> shipped_;        ///< to be written
+  std::set<ShardId> asked_again_;       ///< to be shipped from their tails, since the last tick
+  std::set<ShardId> tails_changed_;     ///< the order is to be told
+  std::set<std::uint32_t> reading_for_; ///< followers: the journal is being read
+  std::atomic<bool> replicated_{false}; ///< some shard has replicas: set once
   struct Client {
     AttemptPtr attempt;
     NodeDone<Appended> done;

@@ -52,6 +52,7 @@ void NodeCommitter::receive(ToNode message) {
               learn_owner(shard, said.map.owner(shard).node, said.map.owner(shard).epoch);
             }
             publish_owners();
+            note_replicas();
             return taken;
           } else if constexpr (std::is_same_v<Said, HelloRefused>) {
             return order_.hello_refused(said);
@@ -81,6 +82,7 @@ void NodeCommitter::receive(ToNode message) {
       WriterActions begun;
       writers_->session_begun(begun);
       carry_out(std::move(begun));
+      say_followed(std::nullopt, std::nullopt, true);
     }
   });
 }
@@ -99,7 +101,10 @@ void NodeCommitter::say_hello() {
   std::map<ShardId, ShardOffset> tails;
   for (std::size_t s = 0; s != owner_of_.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (writers_->holds(shard)) tails[shard] = writers_->tail(shard);
+    if (followed_.holds(shard))
+      tails[shard] = followed_.tail(shard);
+    else if (writers_->holds(shard))
+      tails[shard] = writers_->tail(shard);
   }
   network_.to_coordinator(order_.hello(tails));
 }

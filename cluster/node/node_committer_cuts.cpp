@@ -17,11 +17,12 @@ namespace {
 
 using actors::WriterActions;
 
-std::vector<ShardId> open_at(const actors::ShardWriters& writers, std::size_t shards) {
+/// Those of which this node can be asked: it writes them, or keeps what their writer has shipped.
+std::vector<ShardId> readable_at(const actors::ShardWriters& writers, const NodeOrder& order, std::size_t shards) {
   std::vector<ShardId> open;
   for (std::size_t s = 0; s != shards; ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (writers.is_open(shard)) open.push_back(shard);
+    if (writers.is_open(shard) || order.follows(shard)) open.push_back(shard);
   }
   return open;
 }
@@ -72,7 +73,16 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
 
   for (const auto& opening : cut.openings) learn_owner(opening.shard, opening.node, opening.epoch);
   if (!cut.openings.empty()) publish_owners();
+  if (!cut.replicas.empty()) note_replicas();
   for (const auto& opening : step.openings) {
+    if (followed_.holds(opening.shard)) {
+      const auto ordered = followed_.ordered(opening.shard);
+      auto unordered = followed_.release(opening.shard);
+      std::erase_if(shipped_, [&](const Shipped& of) { return of.read.rows.shard == opening.shard; });
+      if (opening.loses()) unordered.clear();
+      writers_->adopt({opening.shard, Epoch{0}, ordered}, std::move(unordered));
+      continue;
+    }
     if (!writers_->holds(opening.shard)) writers_->adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
     if (opening.loses() || !writers_->is_fenced(opening.shard)) continue;
     // It was another node's in between, and comes back to the same process.
@@ -99,8 +109,10 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
 
   EVERSHARD_CHECK(actions.cuts.size() == 1, "a cut that was not applied is applied");
   const auto& shards = actions.cuts.front().own;
+  for (const auto& placed : step.own)
+    if (followed_.holds(placed.segment.shard)) followed_.cover(placed.segment);
   const auto own = [&](const sharding::Segment& segment) {
-    return std::ranges::find(shards, segment.shard) != shards.end() ||
+    return std::ranges::find(shards, segment.shard) != shards.end() || followed_.holds(segment.shard) ||
            std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
   };
   if (step.led) {
@@ -109,13 +121,15 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
     auto led = store_.stage(batch);
     if (auto committed = store_.commit(*led); !committed) return fail(committed.error());
   }
-  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings), step.damaged, step.holes);
+  auto openings = step.openings;
+  openings.insert(openings.end(), step.followed.begin(), step.followed.end());
+  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, std::move(openings)), step.damaged, step.holes);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   if (std::ranges::any_of(step.openings, &sharding::Opening::loses)) {
     if (auto looked = look_at_losses(); !looked) return fail(looked.error());
   }
   auto after = order_.applied(step.number);
-  reader_.owns(open_at(*writers_, owner_of_.size()));
+  reader_.owns(readable_at(*writers_, order_, owner_of_.size()));
   watch_.advance(step.watermark);
   carry_out(std::move(actions));
   carry_out(std::move(after));
@@ -127,7 +141,13 @@ void NodeCommitter::close_writers(const NodeStep::Apply& step) {
     writers_->fence(shard, closed);
     carry_out(std::move(closed));
   };
-  for (const ShardId shard : step.damaged) close(shard);
+  for (const ShardId shard : step.damaged) {
+    if (followed_.holds(shard)) {
+      writers_->adopt({shard, Epoch{0}, followed_.ordered(shard)}, {});  // to be fenced
+      followed_.forget(shard);
+    }
+    close(shard);
+  }
   for (const auto& opening : step.openings) {
     if (!opening.loses()) continue;
     close(opening.shard);
@@ -158,17 +178,18 @@ void NodeCommitter::carry_out(NodeActions actions) {
           if constexpr (std::is_same_v<What, NodeStep::Apply>) {
             apply(what);
           } else if constexpr (std::is_same_v<What, NodeStep::Fence>) {
-            WriterActions fenced;
-            writers_->fence(what.shard, fenced);
-            shards_changed_ = true;
-            carry_out(std::move(fenced));
+            fence(what.shard);
+          } else if constexpr (std::is_same_v<What, NodeStep::Follow>) {
+            follow(what);
+          } else if constexpr (std::is_same_v<What, NodeStep::Ships>) {
+            begin_shipping(what.shard, what.epoch);
           } else if constexpr (std::is_same_v<What, NodeStep::Sync>) {
             sync();
           } else if constexpr (std::is_same_v<What, NodeStep::Opened>) {
             WriterActions opened;
             writers_->open(what.opening.shard, what.opening.epoch, opened);
             shards_changed_ = true;
-            reader_.owns(open_at(*writers_, owner_of_.size()));
+            reader_.owns(readable_at(*writers_, order_, owner_of_.size()));
             carry_out(std::move(opened));
           } else {
             WriterActions again;
@@ -186,7 +207,12 @@ void NodeCommitter::carry_out(NodeActions actions) {
 
 void NodeCommitter::carry_out(WriterActions actions) {
   if (order_.reports()) {  // else all are reported again, once it does
-    for (auto& report : actions.reports) network_.to_coordinator(std::move(report));
+    QuorumGate::Reports reports;
+    for (auto& report : actions.reports) {
+      const auto& set = order_.replicas(report.report.shard);
+      gate_.take(std::move(report), set, reports);
+    }
+    send(std::move(reports));
   }
   for (auto& look : actions.look_ups) {
     if (look.placed_at.value == 0) {

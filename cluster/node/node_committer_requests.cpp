@@ -23,7 +23,8 @@ constexpr std::chrono::milliseconds opening_wait_max{500};
 void NodeCommitter::append_async(Append append, AppendChain chain, NodeDone<Appended> done) {
   const auto deadline = Clock::now() + options_.append_timeout;
   auto attempt = std::make_shared<Attempt>();
-  attempt->ack = append.ack;
+  // What a quorum has is known by the cut.
+  attempt->ack = replicated_.load(std::memory_order_relaxed) ? Ack::ordered : append.ack;
   attempt->prepared.chain = chain;
   std::vector<GlobalPosition> from;
   for (const auto& condition : append.conditions) from.push_back(condition.after);

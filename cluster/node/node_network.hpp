@@ -14,6 +14,7 @@
 #include "evershard/actors/core/attempt.hpp"
 #include "evershard/actors/core/writer_actions.hpp"
 #include "evershard/cluster/order/messages.hpp"
+#include "evershard/cluster/replication/shipment.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
@@ -94,6 +95,15 @@ class NodeNetwork {
   /// Who led, as this node knows it from now on: what it asks goes out under that, and what others ask must agree with
   /// it.
   virtual void led_by(const sharding::Leaderships& leaderships) { static_cast<void>(leaderships); }
+  /// To followers; what cannot be sent is lost. Returns: of these nodes, those that it was not sent to.
+  virtual std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) {
+    static_cast<void>(ship);
+    return nodes;
+  }
+  /// To a writer; what cannot be sent is lost: it is said again.
+  virtual void followed(std::uint32_t node, const FollowerTold& followed) {
+    static_cast<void>(node), static_cast<void>(followed);
+  }
   virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;
   virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
                         std::function<void(actors::PartAnswer)> done) = 0;

@@ -32,6 +32,7 @@ Coordinator::Coordinator(const CutLogState& led, CoordinatorOptions options)
       made_(led),
       ordering_(led.order(), options.ordering),
       opened_in_(led.shards.size()),
+      writer_lost_at_(led.shards.size()),
       folded_at_(led.last_cut) {
   for (const auto& shard : led.shards) owners_.push_back({shard.node, shard.epoch});
 }
@@ -122,10 +123,13 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   member.refused.clear();
   member.told.clear();
   for (const ShardTold& shard : hello.shards) member.told[shard.shard] = shard;
+  member.told_at = ++now_;
+  member.asked = false;
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     if (owners_[s].node == hello.from.node) open_own(member, ShardId{static_cast<std::uint16_t>(s)}, actions);
   }
   place_unowned(actions);
+  replace_writers(actions);
 
   Welcome welcome;
   welcome.to = hello.from;
@@ -139,6 +143,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   welcome.window_from = ordering_.window_from();
   welcome.digests_wanted = digests_wanted();
   welcome.leaderships = stored_.leaderships;
+  for (const auto& shard : stored_.shards) welcome.replicas.push_back(shard.replicas);
   actions.send.insert(actions.send.begin(), {hello.from, std::move(welcome)});
   make_cut(actions);
   return actions;
@@ -248,14 +253,87 @@ void Coordinator::place_unowned(Actions& actions) {
     const auto chosen = std::min_element(load.begin(), load.end(), better);
     ++chosen->second;
     owners_[s].node = chosen->first;
+    if (options_.replicas > 1) {
+      // The writer's neighbours, by number and round: so every node follows about as much as it writes.
+      sharding::ReplicaSet set{options_.replicas / 2 + 1, {}};
+      auto next = chosen;
+      for (std::size_t n = 0; n != std::min<std::size_t>(options_.replicas, load.size()); ++n) {
+        set.nodes.push_back(next->first);
+        if (++next == load.end()) next = load.begin();
+      }
+      std::ranges::sort(set.nodes);
+      made_.shards[s].replicas = set;  // who says hello before that cut is made is to hear of it
+      new_replicas_.push_back({shard, std::move(set)});
+    }
     open_own(members_.at(chosen->first), shard, actions);
   }
 }
 
+bool Coordinator::writer_is_fit(ShardId shard) const {
+  const auto writer = members_.find(owners_[shard.value].node);
+  return writer != members_.end() && writer->second.here && !writer->second.refused.contains(shard);
+}
+
+// Who has all that cuts cover may write (rule 3). How far a disk is has to be told after the writer went: before, more
+// was shipped to it.
+void Coordinator::replace_writers(Actions& actions) {
+  if (ended_ || !nodes_had_time_) return;
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    const auto& set = made_.shards[s].replicas;
+    if (owners_[s].node == 0 || set.nodes.size() < 2) continue;
+    if (writer_is_fit(shard)) {
+      writer_lost_at_[s] = 0;
+      continue;
+    }
+    if (writer_lost_at_[s] == 0) writer_lost_at_[s] = ++now_;
+    Member* best = nullptr;
+    bool all_told = true;
+    for (const auto node : set.nodes) {
+      const auto found = members_.find(node);
+      if (found == members_.end() || !found->second.here || node == owners_[s].node) continue;
+      Member& member = found->second;
+      if (member.told_at < writer_lost_at_[s]) {
+        all_told = false;
+        if (!std::exchange(member.asked, true)) actions.send.push_back({member.process, TellAgain{member.process}});
+        continue;
+      }
+      if (loss(shard, told(member, shard))) continue;
+      const auto order = [&](const Member& of) {
+        const auto writes = std::ranges::count(owners_, of.process.node, &Owner::node);
+        return std::pair(told(of, shard).tail.value, -writes);
+      };
+      if (best == nullptr || order(*best) < order(member)) best = &member;
+    }
+    if (!all_told || best == nullptr) continue;
+    const auto epoch = ordering_.open(shard, best->process.node, told(*best, shard).tail);
+    if (!epoch) {
+      actions.warnings.push_back(epoch.error());
+      continue;
+    }
+    if (const auto before = members_.find(owners_[s].node); before != members_.end())
+      before->second.refused.erase(shard);
+    opened(*best, shard, *epoch, actions);
+    writer_lost_at_[s] = 0;
+  }
+}
+
+Coordinator::Actions Coordinator::nodes_had_time() {
+  Actions actions;
+  nodes_had_time_ = true;
+  replace_writers(actions);
+  make_cut(actions);
+  return actions;
+}
+
 Coordinator::Actions Coordinator::lost(NodeProcess process) {
+  Actions actions;
   const auto member = members_.find(process.node);
-  if (member != members_.end() && member->second.process == process) member->second.here = false;
-  return {};
+  if (member == members_.end() || member->second.process != process) return actions;
+  member->second.here = false;
+  replace_writers(actions);
+  make_cut(actions);
+  return actions;
 }
 
 Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
@@ -325,6 +403,7 @@ void Coordinator::make_cut(Actions& actions) {
   if (putting_) return;
   putting_ = ordering_.make_cut();
   if (!putting_) return;
+  putting_->replicas = std::exchange(new_replicas_, {});
   follow(made_, *putting_);
   waiting_ = waiting_events();
   actions.put = putting_;
@@ -441,6 +520,8 @@ Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
     return refuse(ErrorCode::not_found, text_of(node) + " is not here");
   if (found->second.gateway)
     return refuse(ErrorCode::invalid_argument, text_of(node) + " is a gateway: it takes no shards");
+  if (const auto& set = made_.shards[shard.value].replicas; !set.nodes.empty() && !set.has(node))
+    return refuse(ErrorCode::invalid_argument, text_of(node) + " does not keep " + text_of(shard));
   const Owner& owner = owners_[shard.value];
   const auto owning = members_.find(owner.node);
   if (owning != members_.end() && owning->second.here && !owning->second.refused.contains(shard))
@@ -492,7 +573,8 @@ ClusterStatus Coordinator::status() const {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     const auto& log = stored_.shards[s];
     ClusterStatus::Shard shown{owners_[s].node, owners_[s].epoch,  false, reported_until(shard),
-                               log.next,        log.last_position, {}};
+                               log.next,        log.last_position, {},    log.replicas.quorum,
+                               log.replicas.nodes};
     if (const auto owner = members_.find(shown.node); owner != members_.end()) {
       const auto refused = owner->second.refused.find(shard);
       shown.open = owner->second.here && refused == owner->second.refused.end();

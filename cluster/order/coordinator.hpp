@@ -29,6 +29,7 @@ struct Loss {
 struct CoordinatorOptions {
   std::uint32_t nodes_expected =
       1;  ///< shards nobody owns are given out once so many nodes are there, gateways not counted
+  std::uint32_t replicas = 1;  ///< so many nodes keep a shard that is given out; at most as many as are expected
   sharding::Ordering::Options ordering{};
   std::uint64_t waiting_events_max =
       1'000'000;                      ///< reported and not yet cut; what comes above is asked for again later
@@ -82,6 +83,9 @@ class Coordinator {
   /// loudly.
   Actions report(NodeProcess from, Report report);
   Actions held(const Held& held);
+  /// It has led for long enough that a node which is there would have said so: shards whose writers are not here get
+  /// new ones from now on. Again and again, it does no harm.
+  Actions nodes_had_time();
   Actions cuts_after(const CutsAfter& asked);
   /// A put that was refused, or failed, ends the coordinator.
   Actions put_returned(const Result<void>& result);
@@ -114,6 +118,8 @@ class Coordinator {
     std::map<ShardId, ShardTold> told;
     std::map<ShardId, Epoch> promised;  ///< openings for this very process
     std::map<ShardId, Error> refused;
+    std::uint64_t told_at = 0;  ///< when it said hello, as `now_` counts
+    bool asked = false;         ///< to say hello, since then
   };
   [[nodiscard]] const std::map<std::uint32_t, Member>& members() const { return members_; }
   [[nodiscard]] const sharding::CutLogState& stored() const { return stored_; }
@@ -153,6 +159,9 @@ class Coordinator {
   void open_own(Member& member, ShardId shard, Actions& actions);
   void opened(Member& member, ShardId shard, Epoch epoch, Actions& actions);
   void place_unowned(Actions& actions);
+  /// Rule 22: shards whose writers are gone, or lack what is covered, are opened for other replicas.
+  void replace_writers(Actions& actions);
+  [[nodiscard]] bool writer_is_fit(ShardId shard) const;
   void make_cut(Actions& actions);
   void fold_if_due(Actions& actions);
   [[nodiscard]] ShardTold told(const Member& member, ShardId shard) const;
@@ -165,6 +174,10 @@ class Coordinator {
   std::vector<Owner> owners_;         ///< with openings that are not in a cut yet
   std::vector<CutNumber> opened_in_;  ///< per shard, the cut with its last opening, as far as this coordinator put it
   std::map<std::uint32_t, Member> members_;
+  std::vector<sharding::NewReplicas> new_replicas_;  ///< for the next cut
+  std::uint64_t now_ = 0;                            ///< counts hellos, and writers that went
+  std::vector<std::uint64_t> writer_lost_at_;        ///< per shard; 0: it is there, or has not been missed yet
+  bool nodes_had_time_ = false;
   std::optional<sharding::Cut> putting_;
   std::uint64_t waiting_ = 0;
   std::set<ShardId> ask_again_;

@@ -29,6 +29,8 @@ NodeOrder::NodeOrder(NodeStart start)
       applied_(start.cut),
       watermark_(start.watermark),
       synced_(start.cut),
+      known_(start.cut),
+      known_watermark_(start.watermark),
       coordinator_(start.led.epoch),
       led_(start.led) {
   if (led_.epoch.value != 0) leaderships_ = {led_};
@@ -38,6 +40,8 @@ NodeOrder::NodeOrder(NodeStart start)
     shard.covered = at.covered;
     shard.tail = at.tail;
     shard.damaged = at.damaged;
+    shard.followed = at.followed;
+    shard.known_next = at.covered;
   }
 }
 
@@ -71,7 +75,7 @@ Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
   for (const auto& [id, shard] : shards_) {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
-    hello.shards.push_back({id, shard.epoch, shard.state != Shard::State::closed, shard.covered,
+    hello.shards.push_back({id, std::max(shard.epoch, shard.followed), shard.state != Shard::State::closed, shard.covered,
                             std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second)});
   }
   return hello;
@@ -142,7 +146,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   if (!welcome.leaderships.empty()) leaderships_ = welcome.leaderships;
   if (const auto leader = sharding::leader_of(welcome.leaderships, welcome.coordinator); leader != leader_) {
     leader_ = leader;
-    buffered_.clear();
+    forget_buffered();
     std::erase_if(promises_, [&](const auto& promise) {
       return promise.second.leader.given() && leader_.given() && promise.second.leader != leader_;
     });
@@ -161,7 +165,10 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
   told_ = welcome.last_cut;
-  take_buffered(actions);
+  if (!welcome.replicas.empty()) replicas_ = welcome.replicas;
+  for (std::size_t s = 0; s != replicas_.size(); ++s)
+    if (const ShardId id{static_cast<std::uint16_t>(s)}; keeps(id)) shards_.try_emplace(id);
+  advance(actions);
   if (!welcomed_) return actions;
   reports() ? report_again(actions) : ask(actions);
   return actions;
@@ -211,8 +218,8 @@ void NodeOrder::fence(ShardId id, Epoch epoch, Actions& actions) {
 
 // Rule 10 again: two logs that went on from one copy have different cuts under the same numbers.
 bool NodeOrder::joins_on(const Cut& cut, Actions& actions) {
-  const auto watermark = handed_watermark();
-  if (cut.number == handed_ + 1 ? cut.first_position == watermark + 1 : cut.first_position > watermark) return true;
+  const auto watermark = known_watermark_;
+  if (cut.number == known_ + 1 ? cut.first_position == watermark + 1 : cut.first_position > watermark) return true;
   refuse_history("its cut " + std::to_string(cut.number.value) + " begins with position " +
                      std::to_string(cut.first_position.value),
                  actions);
@@ -221,11 +228,11 @@ bool NodeOrder::joins_on(const Cut& cut, Actions& actions) {
 
 void NodeOrder::refuse_history(const std::string& why, Actions& actions) {
   welcomed_ = false;
-  buffered_.clear();
   actions.coordinator_refused = Error(
       ErrorCode::corruption, "the coordinator of epoch " + std::to_string(coordinator_.value) + " is refused: " + why +
-                                 ", here cut " + std::to_string(handed_.value) + " ends with position " +
-                                 std::to_string(handed_watermark().value) + ": its log is of another history");
+                                 ", here cut " + std::to_string(known_.value) + " ends with position " +
+                                 std::to_string(known_watermark_.value) + ": its log is of another history");
+  forget_buffered();
 }
 
 GlobalPosition NodeOrder::handed_watermark() const {
@@ -251,10 +258,16 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
       if (const auto promise = promises_.find(opening.shard);
           promise != promises_.end() && promise->second.epoch <= opening.epoch)
         promises_.erase(promise);
+      if (const auto kept = shards_.find(opening.shard);
+          kept != shards_.end() && keeps(opening.shard) && opening.epoch > kept->second.epoch && !kept->second.damaged) {
+        kept->second.epoch = opening.epoch;
+        apply.followed.push_back(opening);
+      }
       continue;
     }
     Shard& shard = shards_[opening.shard];
     shard.epoch = opening.epoch;
+    shard.followed = std::max(shard.followed, opening.epoch);
     shard.state = Shard::State::taken;
     shard.opening = opening;
     shard.opened_by = cut.number;
@@ -307,19 +320,100 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
   if (opens) actions.steps.push_back({Step::Sync{}});
 }
 
-void NodeOrder::take_buffered(Actions& actions) {
+void NodeOrder::advance(Actions& actions) {
   buffered_.erase(buffered_.begin(), buffered_.upper_bound(handed_));
-  while (!buffered_.empty() && buffered_.begin()->first == handed_ + 1) {
-    if (!joins_on(buffered_.begin()->second, actions)) return;
-    take(buffered_.begin()->second, nullptr, actions);
-    buffered_.erase(buffered_.begin());
+  if (!welcomed_) return;
+  for (auto next = buffered_.find(known_ + 1); next != buffered_.end(); next = buffered_.find(known_ + 1)) {
+    if (!joins_on(next->second, actions)) return;
+    know(next->second, actions);
+  }
+  while (!buffered_.empty() && buffered_.begin()->first <= known_ && is_here(buffered_.begin()->second)) {
+    const auto next = buffered_.extract(buffered_.begin());
+    const auto reached = reached_.extract(next.key());
+    take(next.mapped(), reached.empty() ? nullptr : &reached.mapped(), actions);
   }
 }
 
+// Rule 21. By the cuts that are known, not by those that could be applied: what is missing for an earlier one is shipped
+// by the new writer only, and under its epoch.
+void NodeOrder::know(const Cut& cut, Actions& actions) {
+  for (const auto& [id, set] : cut.replicas) {
+    if (replicas_.size() <= id.value) replicas_.resize(id.value + std::size_t{1});
+    replicas_[id.value] = set;
+    if (set.has(self_.node)) shards_.try_emplace(id);
+  }
+  for (const Opening& opening : cut.openings) {
+    const auto kept = shards_.find(opening.shard);
+    if (kept == shards_.end() || !keeps(opening.shard) || opening.epoch <= kept->second.followed) continue;
+    Shard& shard = kept->second;
+    if (is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard)) {
+      actions.steps.push_back({Step::Ships{opening.shard, opening.epoch}});
+      continue;
+    }
+    shard.followed = opening.epoch;
+    if (shard.damaged) continue;
+    if (opening.loses()) {
+      // What is lost may be here, with its places in the indexes: nothing of it is to be shown.
+      shard.damaged = true;
+      actions.warnings.emplace_back(ErrorCode::corruption,
+                                    "shard " + std::to_string(opening.shard.value) +
+                                        " goes on behind a loss that an operator accepted: this node's copy of it is "
+                                        "another one, its directory has to be filled anew");
+      fence(opening.shard, opening.epoch, actions);
+      continue;
+    }
+    fence(opening.shard, opening.epoch, actions);
+    shard.tail = std::min(shard.tail, shard.known_next);
+    actions.steps.push_back({Step::Follow{opening.shard, opening.epoch, opening.node, shard.known_next}});
+  }
+  for (const Segment& segment : cut.segments)
+    if (const auto shard = shards_.find(segment.shard); shard != shards_.end()) shard->second.known_next = segment.end;
+  known_ = cut.number;
+  known_watermark_ = cut.last_position();
+}
+
+bool NodeOrder::is_here(const Cut& cut) const {
+  return std::ranges::all_of(cut.segments, [&](const Segment& segment) {
+    const auto shard = shards_.find(segment.shard);
+    return shard == shards_.end() || shard->second.state != Shard::State::closed || shard->second.damaged ||
+           !keeps(segment.shard) || segment.end <= shard->second.tail;
+  });
+}
+
+void NodeOrder::forget_buffered() {
+  buffered_.clear();
+  reached_.clear();
+  known_ = handed_;
+  known_watermark_ = handed_watermark();
+  for (auto& [id, shard] : shards_) shard.known_next = shard.covered;
+}
+
+const sharding::ReplicaSet& NodeOrder::replicas(ShardId shard) const {
+  static const sharding::ReplicaSet none;
+  return shard.value < replicas_.size() ? replicas_[shard.value] : none;
+}
+
+std::optional<Epoch> NodeOrder::follows(ShardId id) const {
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end() || shard->second.state != Shard::State::closed || shard->second.damaged || !keeps(id) ||
+      shard->second.followed.value == 0)
+    return std::nullopt;
+  return shard->second.followed;
+}
+
+NodeOrder::Actions NodeOrder::shipped(ShardId id, ShardOffset tail) {
+  Actions actions;
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end() || shard->second.state != Shard::State::closed) return actions;
+  shard->second.tail = tail;
+  if (known_ != handed_) advance(actions);
+  return actions;
+}
+
 void NodeOrder::ask(Actions& actions) {
-  if (!welcomed_ || asked_ == handed_) return;
-  asked_ = handed_;
-  actions.send.emplace_back(CutsAfter{self_, handed_});
+  if (!welcomed_ || asked_ == known_) return;
+  asked_ = known_;
+  actions.send.emplace_back(CutsAfter{self_, known_});
 }
 
 void NodeOrder::report_again(Actions& actions) const {
@@ -335,19 +429,19 @@ void NodeOrder::hints(GlobalPosition window_from, bool digests_wanted) {
 
 NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   Actions actions;
-  if (announce.cut.number <= handed_ || !is_of_leader(announce.leader)) return actions;
+  if (announce.cut.number <= known_ || !is_of_leader(announce.leader)) return actions;
   hints(announce.window_from, announce.digests_wanted);
-  // Before the welcome of a session nothing is followed: it may be refused.
-  if (announce.cut.number == handed_ + 1 && welcomed_) {
-    const bool reported = reports();
-    if (!joins_on(announce.cut, actions)) return actions;
-    take(announce.cut, nullptr, actions);
-    take_buffered(actions);
-    if (!reported && reports()) report_again(actions);
-  } else if (buffered_.size() < buffered_cuts_max) {
-    buffered_.emplace(announce.cut.number, announce.cut);
+  if (announce.cut.number != known_ + 1 && buffered_.size() >= buffered_cuts_max) {
+    ask(actions);
+    return actions;
   }
-  if (!buffered_.empty()) ask(actions);
+  buffered_.emplace(announce.cut.number, announce.cut);
+  // Before the welcome of a session nothing is followed: it may be refused.
+  if (!welcomed_) return actions;
+  const bool reported = reports();
+  advance(actions);
+  if (!reported && reports()) report_again(actions);
+  if (!buffered_.empty() && buffered_.rbegin()->first > known_) ask(actions);
   return actions;
 }
 
@@ -355,17 +449,17 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   Actions actions;
   // Cuts missing in it were folded because this process, or nobody, had to have them: that holds from the number it
   // asked for.
-  if (cuts.to != self_ || !welcomed_ || !is_of_leader(cuts.leader) || cuts.after > handed_) return actions;
+  if (cuts.to != self_ || !welcomed_ || !is_of_leader(cuts.leader) || cuts.after > known_) return actions;
   hints(cuts.window_from, cuts.digests_wanted);
   const auto& found = cuts.found;
   const bool reported = reports();
-  if (found.folded && found.folded->last_cut >= handed_ && found.folded->watermark < handed_watermark()) {
+  if (found.folded && found.folded->last_cut >= known_ && found.folded->watermark < known_watermark_) {
     refuse_history("its cut " + std::to_string(found.folded->last_cut.value) + " ends with position " +
                        std::to_string(found.folded->watermark.value),
                    actions);
     return actions;
   }
-  if (found.folded && found.folded->last_cut > handed_) {
+  if (found.folded && found.folded->last_cut > known_) {
     for (std::size_t s = 0; s != found.folded->shards.size(); ++s)
       knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, found.folded->shards[s].epoch);
     for (auto& [id, shard] : shards_) {
@@ -378,18 +472,25 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
       }
     }
   }
+  const auto& folded = found.folded;
   for (const Cut& cut : found.cuts) {
-    if (cut.number <= handed_) continue;
-    if (!found.folded && cut.number != handed_ + 1) break;  // a hole that nobody answers for
-    if (found.folded && handed_ < found.folded->last_cut && found.folded->last_cut < cut.number)
-      skip_to(*found.folded, actions);
+    if (cut.number <= known_) continue;
+    if (!folded && cut.number != known_ + 1) break;  // a hole that nobody answers for
+    if (folded && known_ < folded->last_cut && folded->last_cut < cut.number) {
+      if (waits() != 0) return actions;  // what waits comes first; this is asked for again
+      skip_to(*folded, actions);
+    }
     if (!joins_on(cut, actions)) return actions;
-    take(cut, found.folded && found.folded->last_cut == cut.number ? &*found.folded : nullptr, actions);
+    know(cut, actions);
+    buffered_.insert_or_assign(cut.number, cut);
+    if (folded && folded->last_cut == cut.number) reached_.emplace(cut.number, *folded);
+    advance(actions);
+    if (!welcomed_) return actions;
   }
-  if (found.reaches_checkpoint() && found.folded->last_cut > handed_) skip_to(*found.folded, actions);
-  take_buffered(actions);
+  if (found.reaches_checkpoint() && folded->last_cut > known_ && waits() == 0) skip_to(*folded, actions);
+  advance(actions);
   if (!reported && reports()) report_again(actions);
-  if (found.more || !buffered_.empty()) ask(actions);
+  if (found.more || (!buffered_.empty() && buffered_.rbegin()->first > known_)) ask(actions);
   return actions;
 }
 
@@ -413,7 +514,19 @@ void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& a
 void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
   Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}, {}};
   note_missed(folded, apply, actions);
-  handed_ = folded.last_cut;
+  for (auto& [id, shard] : shards_) {
+    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged) continue;
+    const Epoch epoch = folded.shards[id.value].epoch;
+    const auto promise = promises_.find(id);
+    const bool to_come = promise != promises_.end() && promise->second.epoch == epoch;
+    if (epoch <= shard.followed || shard.state != Shard::State::closed || to_come) continue;
+    // Who wrote in between is not known: only what has its place here is sure.
+    shard.followed = epoch;
+    shard.tail = shard.known_next = shard.covered;
+    actions.steps.push_back({Step::Follow{id, epoch, folded.shards[id.value].node, shard.covered}});
+  }
+  handed_ = known_ = folded.last_cut;
+  known_watermark_ = folded.watermark;
   applying_.push_back({folded.last_cut, folded.watermark});
   actions.steps.push_back({std::move(apply)});
 }
@@ -463,7 +576,9 @@ NodeOrder::Actions NodeOrder::synced(CutNumber number) {
 
 NodeOrder::Page NodeOrder::page(ShardId id, GlobalPosition w) const {
   const auto shard = shards_.find(id);
-  if (shard == shards_.end() || shard->second.state != Shard::State::open) return Page::not_here;
+  const bool readable = shard != shards_.end() && !shard->second.damaged &&
+                        (shard->second.state == Shard::State::open || keeps(id));
+  if (!readable) return Page::not_here;
   return w <= watermark_ ? Page::answer : Page::not_yet;
 }
 

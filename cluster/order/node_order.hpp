@@ -30,6 +30,7 @@ struct NodeStart {
     ShardOffset covered{1};  ///< the first offset no applied cut covers
     ShardOffset tail{1};     ///< the first offset never used
     bool damaged = false;    ///< cuts that name it were missed, or cover what is not there
+    Epoch followed{};        ///< the newest one whose writer is followed here; 0: none
   };
   std::map<ShardId, Shard> shards;
   std::string door{};          ///< where clients reach it; empty: not open yet
@@ -55,11 +56,28 @@ struct NodeStep {
     std::vector<ShardId> holes;  ///< of those: cuts before this one were missed, and nobody knows which
     std::optional<sharding::Leadership>
         led{};  ///< who made it, if that is another one than made those before: goes to the disk before this
+    std::vector<sharding::Opening> followed{};  ///< for others, of shards that this node keeps: as `openings`
   };
   /// The shard's writer stops, answers `fenced`, shows and acknowledges nothing any more (rule 12).
   struct Fence {
     ShardId shard;
     Epoch epoch;  ///< the newer one, or its own where the shard is damaged
+  };
+  /// The shard has another writer, and this node keeps it: what its journal has from this offset on goes, and the epoch
+  /// is followed; both in one synced write, before anything else is said or taken of the shard (rule 21). If its writer
+  /// was here, Fence comes first.
+  struct Follow {
+    ShardId shard;
+    Epoch epoch;
+    std::uint32_t writer = 0;  ///< its node
+    ShardOffset from;
+  };
+  /// The shard's next writer is this process, once it has applied the cut that opens it: its journal is shipped to the
+  /// other replicas from now on, under this epoch. They may need it to come to that cut, and this node needs what others
+  /// ship to come to it.
+  struct Ships {
+    ShardId shard;
+    Epoch epoch;
   };
   /// All that was applied is to be synced, soon; then synced().
   struct Sync {};
@@ -74,7 +92,7 @@ struct NodeStep {
     Epoch epoch;
     ShardOffset first;
   };
-  std::variant<Apply, Fence, Sync, Opened, ReportAgain> what;
+  std::variant<Apply, Fence, Follow, Ships, Sync, Opened, ReportAgain> what;
 };
 
 struct NodeActions {
@@ -122,6 +140,8 @@ class NodeOrder {
   Actions applied(CutNumber number);
   /// Everything applied up to this number survives loss of power.
   Actions synced(CutNumber number);
+  /// Of a shard that another node writes: its journal ends here now, synced.
+  Actions shipped(ShardId shard, ShardOffset tail);
 
   // -- what is asked
 
@@ -140,7 +160,15 @@ class NodeOrder {
   [[nodiscard]] bool welcomed() const { return welcomed_; }
   /// Whether reports go out: its history, as far as it told of it, has joined on to this node's. Before that it may be
   /// refused.
-  [[nodiscard]] bool reports() const { return welcomed_ && handed_ >= told_; }
+  [[nodiscard]] bool reports() const { return welcomed_ && known_ >= told_; }
+  /// Who keeps the shard, as far as cuts are known here.
+  [[nodiscard]] const sharding::ReplicaSet& replicas(ShardId shard) const;
+  /// Whether this node keeps the shard, whoever writes it.
+  [[nodiscard]] bool keeps(ShardId shard) const { return replicas(shard).has(self_.node); }
+  /// The epoch whose writer is followed: what is shipped under it joins on. Absent: this node does not follow.
+  [[nodiscard]] std::optional<Epoch> follows(ShardId shard) const;
+  /// A cut waits for what was not shipped yet: so many are known and not applied.
+  [[nodiscard]] std::uint64_t waits() const { return known_ - handed_; }
   [[nodiscard]] const sharding::ShardMap& map() const { return map_; }
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
   [[nodiscard]] GlobalPosition window_from() const { return window_from_; }
@@ -163,6 +191,8 @@ class NodeOrder {
     sharding::Opening opening;  ///< taken: to be given out once it is synced
     CutNumber opened_by;
     bool damaged = false;  ///< a cut did not join on to what was applied here
+    Epoch followed{};      ///< as Follow says, and Opened
+    ShardOffset known_next{1};  ///< the first offset that no known cut covers; not before `covered`
   };
   struct Promise {
     Epoch coordinator;
@@ -183,7 +213,12 @@ class NodeOrder {
   [[nodiscard]] std::optional<GlobalPosition> watermark_of(CutNumber cut) const;
   void take(const sharding::Cut& cut, const sharding::CutLogState* reached, Actions& actions);
   void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
-  void take_buffered(Actions& actions);
+  /// Takes notice of what came next, and takes what can be taken.
+  void advance(Actions& actions);
+  void know(const sharding::Cut& cut, Actions& actions);
+  /// Whether everything is here that the cut covers of shards that others write.
+  [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
+  void forget_buffered();
   void skip_to(const sharding::CutLogState& folded, Actions& actions);
   void fence(ShardId shard, Epoch epoch, Actions& actions);
   [[nodiscard]] bool is_for_this_process(const sharding::Opening& opening, Epoch coordinator) const;
@@ -211,7 +246,11 @@ class NodeOrder {
   CutNumber synced_;
   CutNumber applied_said_;
   CutNumber held_said_;
-  std::map<CutNumber, sharding::Cut> buffered_;
+  std::map<CutNumber, sharding::Cut> buffered_;  ///< known, not handed out; and behind a hole
+  std::map<CutNumber, sharding::CutLogState> reached_;  ///< the checkpoint that lies at one of them
+  CutNumber known_;  ///< all cuts up to here were taken notice of; not before `handed_`
+  GlobalPosition known_watermark_;
+  std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
 
   bool connected_ = false;
   std::uint64_t session_ = 0;

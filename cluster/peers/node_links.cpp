@@ -199,6 +199,7 @@ std::shared_ptr<ClusterNode*> NodeLinks::attached() const {
 void NodeLinks::on_session(NodeNumber peer, bool up) {
   if (peer != coordinator_on_links) {
     if (!up) reads_.gone(node_of(peer));
+    if (const auto attached_node = attached()) (*attached_node)->committer().peer(node_of(peer), up);
     return;
   }
   std::shared_ptr<ClusterNode*> node;
@@ -217,6 +218,8 @@ void NodeLinks::on_session(NodeNumber peer, bool up) {
 
 void NodeLinks::on_message(LinkMessage message) {
   if (message.from != coordinator_on_links) {
+    if (kind_of(message.kind) == PeerKind::ship || kind_of(message.kind) == PeerKind::followed)
+      return on_replica(message);
     const auto read =
         kind_of(message.kind) == PeerKind::given_up ? decode_given_up(message.bytes) : Result<std::uint64_t>(0);
     if (read && *read != 0) reads_.given_up(node_of(message.from), *read);
@@ -237,6 +240,25 @@ void NodeLinks::on_message(LinkMessage message) {
     return committer.cut_promised(promised->shard, promised->epoch, promised->ask, promised->cut,
                                   promised->coordinator);
   committer.receive(std::move(std::get<ToNode>(*said)));
+}
+
+void NodeLinks::on_replica(const LinkMessage& message) {
+  const auto refused = [&](const Error& error) {
+    if (options_.refused) options_.refused("node " + std::to_string(node_of(message.from)), error);
+  };
+  const auto node = attached();
+  if (node == nullptr) return;
+  const auto asked = decode_asked_under(message.bytes);
+  if (!asked) return refused(asked.error());
+  if (auto agreed = sharding::check_one_history(led()->leaderships, *asked); !agreed) return refused(agreed.error());
+  auto& committer = (*node)->committer();
+  if (kind_of(message.kind) == PeerKind::ship) {
+    auto ship = decode_ship(message.bytes);
+    ship ? committer.receive(node_of(message.from), std::move(*ship)) : refused(ship.error());
+  } else {
+    auto followed = decode_followed(message.bytes);
+    followed ? committer.receive(node_of(message.from), std::move(*followed)) : refused(followed.error());
+  }
 }
 
 /// Of two nodes, the one with the higher number dials.
@@ -369,6 +391,18 @@ void NodeLinks::request_read(std::uint32_t node, PeerKind kind,
             on_gone.reset();
             done(std::move(bytes));
           });
+}
+
+std::vector<std::uint32_t> NodeLinks::ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) {
+  const auto bytes = encode(ship) + led()->asked_under;
+  std::vector<std::uint32_t> not_sent;
+  for (const auto node : nodes)
+    if (!links_->send(on_links(node), on_wire(PeerKind::ship), bytes)) not_sent.push_back(node);
+  return not_sent;
+}
+
+void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
+  (void)links_->send(on_links(node), on_wire(PeerKind::followed), encode(followed) + led()->asked_under);
 }
 
 void NodeLinks::forward(std::uint32_t node, Append append, NodeDone<Appended> done) {

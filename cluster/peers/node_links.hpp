@@ -75,6 +75,8 @@ class NodeLinks final : public NodeNetwork {
 
   void to_coordinator(ToCoordinator message) override;
   void led_by(const sharding::Leaderships& leaderships) override;
+  std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) override;
+  void followed(std::uint32_t node, const FollowerTold& followed) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
   void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
                 std::function<void(actors::PartAnswer)> done) override;
@@ -88,6 +90,7 @@ class NodeLinks final : public NodeNetwork {
  private:
   explicit NodeLinks(NodeLinksOptions options);
   void on_message(LinkMessage message);
+  void on_replica(const LinkMessage& message);
   void on_request(LinkRequest request);
   void on_session(NodeNumber peer, bool up);
   void meet(const std::vector<ClusterView::Node>& members);

@@ -99,7 +99,7 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode_given_up(std::uint64_t read);
 [[nodiscard]] std::string encode(const std::vector<AggregateInfo>& aggregates);
 [[nodiscard]] std::string encode(const Ship& ship);
-[[nodiscard]] std::string encode(const Followed& followed);
+[[nodiscard]] std::string encode(const FollowerTold& followed);
 
 struct PartMessage {
   std::shared_ptr<actors::Attempt> of;  ///< its prepared append: what is of the part's shard
@@ -124,7 +124,7 @@ struct PartMessage {
 [[nodiscard]] Result<std::vector<AggregateInfo>> decode_aggregates(std::string_view bytes);
 [[nodiscard]] Result<std::uint64_t> decode_given_up(std::string_view bytes);
 [[nodiscard]] Result<Ship> decode_ship(std::string_view bytes);
-[[nodiscard]] Result<Followed> decode_followed(std::string_view bytes);
+[[nodiscard]] Result<FollowerTold> decode_followed(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);
 

@@ -56,7 +56,7 @@ Result<Ship> decode_ship(std::string_view bytes) {
   return ship;
 }
 
-std::string encode(const Followed& followed) {
+std::string encode(const FollowerTold& followed) {
   pb::Followed message;
   message.set_again(followed.again);
   for (const auto& shard : followed.shards) {
@@ -68,10 +68,10 @@ std::string encode(const Followed& followed) {
   return message.SerializeAsString();
 }
 
-Result<Followed> decode_followed(std::string_view bytes) {
+Result<FollowerTold> decode_followed(std::string_view bytes) {
   pb::Followed message;
   if (!parse(bytes, message)) return malformed("word of a follower");
-  Followed followed;
+  FollowerTold followed;
   followed.again = message.again();
   for (const auto& shard : message.shards()) {
     auto& told = followed.shards.emplace_back();

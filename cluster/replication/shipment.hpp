@@ -31,7 +31,7 @@ struct FollowedShard {
 };
 
 /// A follower to the writer of these shards.
-struct Followed {
+struct FollowerTold {
   std::vector<FollowedShard> shards;
   bool again = false;  ///< what was sent behind these tails has not come, and will not: it goes on from them
 };

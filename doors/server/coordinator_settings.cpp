@@ -51,6 +51,11 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
     settings::bounded(order.number("nodes", "A new cluster's shards are given out once so many nodes are there.",
                                    EVERSHARD_SETTING_FIELD(CoordinatorSettings, nodes)),
                       1, nodes_max);
+    settings::bounded(order.number("replicas",
+                                   "So many nodes keep each shard of a new cluster; at most `nodes`. What is "
+                                   "acknowledged is on the disks of most of them. 3 survives the loss of any one.",
+                                   EVERSHARD_SETTING_FIELD(CoordinatorSettings, replicas)),
+                      1, nodes_max);
     settings::bounded(order.number("shards",
                                    "How many shards a new cluster gets, for good; a cut log that is there must have as "
                                    "many. 0: 16, or what it has.",

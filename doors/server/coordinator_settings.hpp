@@ -27,6 +27,7 @@ struct CoordinatorSettings {
   cluster::HostAndPort place{};  ///< of `listen`
   std::string advertise{};       ///< empty: where it listens
   std::uint32_t nodes = 1;       ///< a new cluster's shards are given out once so many are there
+  std::uint32_t replicas = 1;    ///< so many nodes keep each of them
   std::uint32_t shards = 0;      ///< of a new cluster; 0: 16, or what the log has
   PeerSettings peers{};
   serving::LogOptions log{};

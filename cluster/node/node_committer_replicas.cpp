@@ -1,0 +1,187 @@
+// Replicas: what this node ships of the shards it writes, and takes of those that others write.
+
+#include <algorithm>
+#include <utility>
+
+#include "evershard/cluster/node/node_committer.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::size_t read_bytes_max = 1u << 20;  ///< of a journal, for one follower at a time
+
+}  // namespace
+
+void NodeCommitter::peer(std::uint32_t node, bool up) {
+  post([this, node, up] {
+    if (dead_) return;
+    up ? say_followed(node, std::nullopt, true) : shipping_.lost(node);
+  });
+}
+
+void NodeCommitter::receive(std::uint32_t from, Ship ship) {
+  post([this, from, ship = std::move(ship)]() mutable {
+    if (!dead_) take_shipped(from, std::move(ship));
+  });
+}
+
+void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
+  post([this, from, followed = std::move(followed)] {
+    if (dead_) return;
+    QuorumGate::Reports reports;
+    for (const auto& told : followed.shards) {
+      if (shipping_.followed(from, told, followed.again))
+        gate_.followed(from, told.shard, told.epoch, told.tail, order_.replicas(told.shard), reports);
+    }
+    send(std::move(reports));
+  });
+}
+
+void NodeCommitter::note_replicas() {
+  for (std::size_t s = 0; s != owner_of_.size(); ++s) {
+    if (order_.replicas(ShardId{static_cast<std::uint16_t>(s)}).nodes.size() > 1)
+      replicated_.store(true, std::memory_order_relaxed);
+  }
+}
+
+// The shard has a newer writer.
+void NodeCommitter::fence(ShardId shard) {
+  WriterActions actions;
+  if (order_.keeps(shard)) {
+    const auto ordered = writers_->ordered(shard), tail = writers_->tail(shard);
+    followed_.hold(shard, ordered, tail, writers_->follow(shard, actions));
+    tails_changed_.insert(shard);
+  } else {
+    writers_->fence(shard, actions);
+  }
+  gate_.forget(shard);
+  shipping_.end(shard);
+  shards_changed_ = true;
+  carry_out(std::move(actions));
+}
+
+// Nobody acknowledged what goes. In one write with the epoch: before that is on the disk, the writer before could ship
+// it again.
+void NodeCommitter::follow(const NodeStep::Follow& step) {
+  std::erase_if(shipped_, [&](const Shipped& shipped) { return shipped.read.rows.shard == step.shard; });
+  if (!followed_.holds(step.shard)) {
+    WriterActions none;
+    static_cast<void>(writers_->follow(step.shard, none));
+    followed_.hold(step.shard, ShardOffset{1}, ShardOffset{1}, {});
+  }
+  followed_.cut_back(step.shard, step.from);
+  gate_.forget(step.shard);
+  shipping_.end(step.shard);
+  auto staged = store_.stage_take_off(step.shard, followed_.tail(step.shard), step.epoch);
+  if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
+  tails_changed_.insert(step.shard);
+  learn_owner(step.shard, step.writer, step.epoch);
+  publish_owners();
+  say_followed(step.writer, step.shard, true);
+}
+
+void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
+  std::vector<std::uint32_t> followers;
+  for (const auto node : order_.replicas(shard).nodes)
+    if (node != options_.self.node) followers.push_back(node);
+  if (followers.empty()) return;
+  const auto durable = followed_.holds(shard) ? followed_.tail(shard)
+                       : writers_->holds(shard) ? writers_->tail(shard)
+                                                : ShardOffset{1};
+  shipping_.begin(shard, epoch, followers, durable);
+}
+
+ShardOffset NodeCommitter::end_with_shipped(ShardId shard) const {
+  for (auto of = shipped_.rbegin(); of != shipped_.rend(); ++of)
+    if (of->read.rows.shard == shard) return of->read.rows.end;
+  return followed_.tail(shard);
+}
+
+void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
+  FollowerTold again{{}, true};
+  for (auto& [epoch, rows] : ship.shards) {
+    const auto shard = rows.shard;
+    if (order_.follows(shard) != epoch || !followed_.holds(shard)) continue;
+    const auto end = end_with_shipped(shard);
+    if (rows.end <= end) continue;
+    auto read = rows.first == end ? storage::read_rows(std::move(rows), store_.hasher())
+                                  : Result<storage::ReadRows>(refuse(ErrorCode::corruption, ""));
+    if (read) {
+      shipped_.push_back({from, epoch, std::move(*read)});
+      continue;
+    }
+    if (!read.error().what.empty() && options_.warn)
+      options_.warn(Error(ErrorCode::corruption, "what node " + std::to_string(from) + " ships is not taken: " +
+                                                     read.error().what));
+    if (asked_again_.insert(shard).second) again.shards.push_back({shard, epoch, followed_.tail(shard)});
+  }
+  if (!again.shards.empty()) network_.followed(from, again);
+}
+
+void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
+  std::map<std::uint32_t, std::map<ShardId, Epoch>> told;
+  for (auto& [from, epoch, read] : shipped) {
+    const auto shard = read.rows.shard;
+    followed_.take(shard, read.rows.end, std::move(read.appends));
+    shipping_.durable(shard, read.rows.end);  // its writer soon, perhaps
+    asked_again_.erase(shard);
+    tails_changed_.insert(shard);
+    told[from][shard] = epoch;
+  }
+  for (const auto& [node, shards] : told) {
+    FollowerTold followed;
+    for (const auto& [shard, epoch] : shards) followed.shards.push_back({shard, epoch, followed_.tail(shard)});
+    network_.followed(node, followed);
+  }
+}
+
+void NodeCommitter::send(const Shipping::Outgoing& outgoing) {
+  for (const auto node : network_.ship(outgoing.nodes, outgoing.ship)) shipping_.lost(node);
+}
+
+void NodeCommitter::send(std::vector<actors::WriterReport> reports) {
+  if (!order_.reports()) return;  // all are reported again, once it does
+  for (auto& report : reports) network_.to_coordinator(std::move(report));
+}
+
+/// To the writers of the shards that are followed here, as they are known.
+void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again) {
+  std::map<std::uint32_t, FollowerTold> told;
+  for (const auto shard : followed_.all()) {
+    const auto epoch = order_.follows(shard);
+    const auto writer = owner_of_[shard.value].node;
+    if (!epoch || writer == 0 || writer == options_.self.node) continue;
+    if ((to && *to != writer) || (of && *of != shard)) continue;
+    told[writer].shards.push_back({shard, *epoch, followed_.tail(shard)});
+  }
+  for (auto& [writer, followed] : told) {
+    followed.again = again;
+    network_.followed(writer, followed);
+  }
+}
+
+// One range at a time for each node that is not in step, read beside this thread.
+void NodeCommitter::read_behind() {
+  for (const auto& wanted : shipping_.wanted()) {
+    if (!reading_for_.insert(wanted.node).second) continue;
+    work_->run([this, wanted] {
+      auto rows = store_.journal_from(wanted.shard, wanted.from, read_bytes_max);
+      post([this, wanted, rows = std::move(rows)]() mutable {
+        reading_for_.erase(wanted.node);
+        if (dead_) return;
+        if (!rows && options_.warn) options_.warn(rows.error());
+        if (const auto outgoing = shipping_.read(wanted, rows ? std::move(*rows) : storage::ShippedRows{}))
+          send(*outgoing);
+      });
+    });
+  }
+}
+
+void NodeCommitter::tell_tails() {
+  while (!dead_ && !tails_changed_.empty()) {
+    const auto shard = tails_changed_.extract(tails_changed_.begin()).value();
+    if (followed_.holds(shard)) carry_out(order_.shipped(shard, followed_.tail(shard)));
+  }
+}
+
+}  // namespace evershard::cluster
