@@ -116,9 +116,24 @@ class ClusterNode::Feed final : public Followed {
 };
 
 ClusterNode::ClusterNode(storage::NodeStore& store, NodeNetwork& network, ClusterNodeOptions options)
-    : store_(store), network_(network), options_(std::move(options)), committer_(store, network, options_.committer) {}
+    : store_(store), network_(network), options_(std::move(options)), committer_(store, network, options_.committer) {
+  RetriedAppends::Shell shell;
+  shell.writer = [this](ShardId shard) { return committer_.owner(shard); };
+  shell.send = [this](std::uint32_t node, Append append, NodeDone<Appended> done) {
+    const auto shard = sharding::shard_of(append.events.front(), append.events.front().id, store_.identity().shards);
+    append_at(node, shard, std::move(append), std::move(done));
+  };
+  shell.later = [this](auto time, auto call) { committer_.later(time, std::move(call)); };
+  retried_ = std::make_shared<RetriedAppends>(std::move(shell));
+  committer_.watch_owners([this](const std::vector<ShardId>& shards) {
+    for (const auto shard : shards) retried_->writer_changed(shard);
+  });
+}
 
-ClusterNode::~ClusterNode() = default;
+ClusterNode::~ClusterNode() {
+  retried_->close();
+  committer_.stop();
+}
 
 ShardId ClusterNode::shard_of(const AggregateId& aggregate) const {
   return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards);
@@ -157,10 +172,18 @@ void ClusterNode::append_async(Append append, AppendCompletion done) {
       first.id = named != append.events.end() ? EventId::derived(named->id, 0) : EventId::random();
   }
   const auto shard = sharding::shard_of(first, first.id, store_.identity().shards);
+  if (committer_.has_replicas(shard)) {
+    const auto deadline = from_now(options_.committer.append_timeout);
+    return retried_->append(std::move(append), shard, deadline, std::move(done));
+  }
   auto owner = owner_of(shard);
   if (!owner) return done(refuse(std::move(owner).error()));
-  if (*owner == options_.committer.self.node) return committer_.append_async(std::move(append), std::move(done));
-  network_.forward(*owner, std::move(append), [node = *owner, shard, done = std::move(done)](Result<Appended> result) {
+  append_at(*owner, shard, std::move(append), std::move(done));
+}
+
+void ClusterNode::append_at(std::uint32_t owner, ShardId shard, Append append, NodeDone<Appended> done) {
+  if (owner == options_.committer.self.node) return committer_.append_async(std::move(append), std::move(done));
+  network_.forward(owner, std::move(append), [node = owner, shard, done = std::move(done)](Result<Appended> result) {
     // Where the outcome is unknown, that is what there is to say.
     const bool unknown = !result && result.error().code == ErrorCode::timeout;
     done(result || unknown ? std::move(result) : refuse(of_shard(node, shard, std::move(result).error())));

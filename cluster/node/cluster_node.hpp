@@ -8,6 +8,7 @@
 
 #include "evershard/cluster/node/gather.hpp"
 #include "evershard/cluster/node/node_committer.hpp"
+#include "evershard/cluster/node/retried_appends.hpp"
 #include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
@@ -75,6 +76,7 @@ class ClusterNode final : public EventStore {
   class Feed;
   using ShardsOf = std::map<std::uint32_t, std::vector<ShardId>>;
   [[nodiscard]] Result<std::uint32_t> owner_of(ShardId shard) const;
+  void append_at(std::uint32_t node, ShardId shard, Append append, NodeDone<Appended> done);
   /// Which shards each node owns. Errors: unavailable: one of them has no node, and there are events
   [[nodiscard]] Result<ShardsOf> shards_by_node(GlobalPosition watermark) const;
   [[nodiscard]] GlobalPosition watermark() const { return committer_.watch().watermark(); }
@@ -87,6 +89,7 @@ class ClusterNode final : public EventStore {
   NodeNetwork& network_;
   const ClusterNodeOptions options_;
   mutable NodeCommitter committer_;
+  std::shared_ptr<RetriedAppends> retried_;
 };
 
 }  // namespace evershard::cluster

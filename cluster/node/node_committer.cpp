@@ -147,11 +147,14 @@ void NodeCommitter::loop() {
       auto until = dead_ ? Clock::now() + options_.again_every : again;  // dead, nothing moves `again` on
       if (!expiring_.empty()) until = std::min(until, expiring_.begin()->first);
       for (const auto& early : early_) until = std::min(until, early.until);
+      if (!later_.empty()) until = std::min(until, later_.begin()->first);
       more_.wait_until(lock, until, [this] { return stopping_ || !inbox_.empty(); });
       inputs.swap(inbox_);
       if (stopping_ && inputs.empty()) break;
     }
     for (const auto& input : inputs) input();
+    while (!later_.empty() && later_.begin()->first <= Clock::now())
+      work_->run(std::move(later_.extract(later_.begin()).mapped()));
     if (!early_.empty()) take_early();
     if (!settling_.empty()) take_settling();
     tell_shards();
@@ -170,6 +173,7 @@ void NodeCommitter::loop() {
     say_followed(std::nullopt, std::nullopt, false);
   }
   dead_ = true;
+  for (auto& [due, call] : std::exchange(later_, {})) call();
   take_early();
   take_settling();
   while (!clients_.empty()) {

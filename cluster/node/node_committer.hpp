@@ -122,6 +122,12 @@ class NodeCommitter {
   void serves_at(std::string door);
   /// Of one shard; 0: nobody.
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
+  /// Whether other nodes keep the shard too.
+  [[nodiscard]] bool has_replicas(ShardId shard) const;
+  /// Called when shards have got other owners, in the node's thread: must be quick. Before the first of them comes.
+  void watch_owners(std::function<void(const std::vector<ShardId>&)> watch) { owners_watch_ = std::move(watch); }
+  /// Calls this after a while, in one of its threads; at once, when it is stopping.
+  void later(std::chrono::steady_clock::duration time, std::function<void()> call);
   /// Why the node does nothing any more: its store has failed, or lost data.
   [[nodiscard]] std::optional<Error> failed() const;
 
@@ -250,12 +256,15 @@ class NodeCommitter {
   bool shards_changed_ = false;  ///< perhaps, since they were told
   std::uint64_t last_client_ = 0;
   std::vector<ClusterView::Shard> owner_of_;
+  std::function<void(const std::vector<ShardId>&)> owners_watch_;
+  std::multimap<Clock::time_point, std::function<void()>> later_;
   std::map<ShardId, std::string> refused_said_;  ///< why shards of this node are not opened, as the log has it
   bool dead_ = false;
 
   std::condition_variable more_;  ///< these under mutex_
   std::vector<std::function<void()>> inbox_;
   std::optional<Error> failed_;
+  std::vector<bool> with_replicas_;  ///< per shard
   bool stopping_ = false;
   bool ended_ = false;
 

@@ -115,8 +115,26 @@ void NodeCommitter::learn_owner(ShardId shard, std::uint32_t node, Epoch epoch) 
 }
 
 void NodeCommitter::publish_owners() {
+  std::vector<ShardId> changed;
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t s = 0; s != owner_of_.size(); ++s)
+      if (view_.shards[s].node != owner_of_[s].node) changed.push_back(ShardId{static_cast<std::uint16_t>(s)});
+    view_.shards = owner_of_;
+  }
+  if (!changed.empty() && owners_watch_) owners_watch_(changed);
+}
+
+void NodeCommitter::later(std::chrono::steady_clock::duration time, std::function<void()> call) {
+  post([this, due = Clock::now() + time, call = std::move(call)]() mutable {
+    if (dead_) return call();
+    later_.emplace(due, std::move(call));
+  });
+}
+
+bool NodeCommitter::has_replicas(ShardId shard) const {
   const std::lock_guard lock(mutex_);
-  view_.shards = owner_of_;
+  return shard.value < with_replicas_.size() && with_replicas_[shard.value];
 }
 
 void NodeCommitter::members(Members members) {

@@ -109,10 +109,14 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
 
   EVERSHARD_CHECK(actions.cuts.size() == 1, "a cut that was not applied is applied");
   const auto& shards = actions.cuts.front().own;
-  for (const auto& placed : step.own)
-    if (followed_.holds(placed.segment.shard)) followed_.cover(placed.segment);
+  std::set<ShardId> followed;
+  for (const auto& [segment, position] : step.own) {
+    if (!followed_.holds(segment.shard)) continue;
+    followed_.cover(segment);
+    followed.insert(segment.shard);
+  }
   const auto own = [&](const sharding::Segment& segment) {
-    return std::ranges::find(shards, segment.shard) != shards.end() || followed_.holds(segment.shard) ||
+    return std::ranges::find(shards, segment.shard) != shards.end() || followed.contains(segment.shard) ||
            std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
   };
   if (step.led) {

@@ -8,6 +8,8 @@
 namespace evershard::cluster {
 namespace {
 
+using actors::WriterActions;
+
 constexpr std::size_t read_bytes_max = 1u << 20;  ///< of a journal, for one follower at a time
 
 }  // namespace
@@ -38,10 +40,13 @@ void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
 }
 
 void NodeCommitter::note_replicas() {
-  for (std::size_t s = 0; s != owner_of_.size(); ++s) {
-    if (order_.replicas(ShardId{static_cast<std::uint16_t>(s)}).nodes.size() > 1)
-      replicated_.store(true, std::memory_order_relaxed);
-  }
+  std::vector<bool> with_replicas;
+  for (std::size_t s = 0; s != owner_of_.size(); ++s)
+    with_replicas.push_back(order_.replicas(ShardId{static_cast<std::uint16_t>(s)}).nodes.size() > 1);
+  if (std::ranges::find(with_replicas, true) != with_replicas.end())
+    replicated_.store(true, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  with_replicas_ = std::move(with_replicas);
 }
 
 // The shard has a newer writer.

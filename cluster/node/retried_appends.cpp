@@ -1,0 +1,104 @@
+#include "evershard/cluster/node/retried_appends.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::chrono::milliseconds pause_min{10};
+constexpr std::chrono::milliseconds pause_max{200};
+
+/// What another writer, or the same one a moment later, may answer otherwise.
+bool may_change(ErrorCode code) {
+  return code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced ||
+         code == ErrorCode::timeout || code == ErrorCode::io;
+}
+
+}  // namespace
+
+void RetriedAppends::append(Append append, ShardId shard, Clock::time_point deadline, NodeDone<Appended> done) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++last_;
+    waiting_.emplace(number, One{std::move(append), shard, deadline, std::move(done)});
+    by_shard_.emplace(shard, number);
+  }
+  send(number);
+}
+
+void RetriedAppends::send(std::uint64_t number) {
+  Append append;
+  std::uint32_t node = 0;
+  std::uint64_t tried = 0;
+  ShardId shard;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto one = waiting_.find(number);
+    if (one == waiting_.end()) return;
+    append = one->second.append;
+    shard = one->second.shard;
+    node = one->second.node = shell_.writer(shard);
+    one->second.waits = false;
+    tried = ++one->second.tries;
+  }
+  auto done = [self = shared_from_this(), number, tried](Result<Appended> result) {
+    self->answered(number, tried, std::move(result));
+  };
+  if (node == 0) return done(refuse(no_owner(shard)));
+  shell_.send(node, std::move(append), std::move(done));
+}
+
+void RetriedAppends::answered(std::uint64_t number, std::uint64_t tried, Result<Appended> result) {
+  NodeDone<Appended> done;
+  Clock::duration pause{};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto one = waiting_.find(number);
+    if (one == waiting_.end()) return;
+    auto& at = one->second;
+    const bool changes = !result && may_change(result.error().code) && !closed_;
+    if (changes && tried != at.tries) return;  // a later try is under way
+    pause = std::min<Clock::duration>(pause_max, pause_min * (std::int64_t{1} << std::min<std::uint64_t>(tried - 1, 10)));
+    if (changes && Clock::now() + pause < at.deadline) {
+      at.waits = true;
+      if (shell_.writer(at.shard) != at.node) pause = Clock::duration::zero();
+    } else {
+      done = std::move(at.done);
+      const auto [first, last] = by_shard_.equal_range(at.shard);
+      by_shard_.erase(std::find_if(first, last, [&](const auto& of) { return of.second == number; }));
+      waiting_.erase(one);
+    }
+  }
+  if (done) return done(std::move(result));
+  shell_.later(pause, [self = shared_from_this(), number, tried] {
+    {
+      const std::lock_guard lock(self->mutex_);
+      const auto one = self->waiting_.find(number);
+      if (one == self->waiting_.end() || one->second.tries != tried) return;
+    }
+    self->send(number);
+  });
+}
+
+void RetriedAppends::writer_changed(ShardId shard) {
+  std::vector<std::uint64_t> again;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [first, last] = by_shard_.equal_range(shard);
+    const auto writer = shell_.writer(shard);
+    for (auto of = first; of != last; ++of)
+      if (const auto& one = waiting_.at(of->second); one.waits || one.node != writer) again.push_back(of->second);
+  }
+  std::ranges::sort(again);  // as they came
+  for (const auto number : again) send(number);
+}
+
+void RetriedAppends::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+}  // namespace evershard::cluster
