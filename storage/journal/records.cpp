@@ -242,4 +242,17 @@ Result<std::string> first_events(std::string_view record, ShardId shard, ShardOf
   return std::string(builder.finish());
 }
 
+Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from) {
+  const auto view = RecordView::open(record, shard, first);
+  if (!view) return Refused(view.error());
+  RecordBuilder builder;
+  builder.begin(shard, first + from);
+  for (std::size_t i = from; i < view->size(); ++i) {
+    const auto stored = view->stored(i);
+    if (!stored) return Refused(stored.error());
+    builder.add(stored->body, stored->body_hash, stored->seq_nr, stored->state);
+  }
+  return std::string(builder.finish());
+}
+
 }  // namespace evershard::storage

@@ -97,6 +97,7 @@ class RecordView {
  private:
   friend Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                         const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
+  friend Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from);
   friend Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first,
                                           std::size_t events);
   struct Stored {
@@ -132,5 +133,8 @@ Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffs
 /// Shape:  from 1 to as many as it has.
 /// Errors: corruption, of the record or of one of these events
 Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events);
+
+/// The same, had it begun with its event `from`. Shape: there is one.
+Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from);
 
 }  // namespace evershard::storage

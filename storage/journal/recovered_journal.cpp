@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "evershard/storage/journal/event_terms.hpp"
+#include "evershard/storage/journal/journal_appends.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
@@ -39,7 +39,16 @@ Result<WaitingRows> read_waiting(const Rows& rows, std::uint32_t shards) {
 class ShardTail {
  public:
   ShardTail(ShardId shard, const sharding::TermHasher& hasher, WaitingRows& waiting, RecoveredJournal& recovered)
-      : shard_(shard), hasher_(hasher), waiting_(waiting), recovered_(recovered) {}
+      : shard_(shard),
+        waiting_(waiting),
+        recovered_(recovered),
+        appends_(
+            shard, hasher,
+            [this](ShardOffset offset) {
+              const auto row = waiting_.find({shard_, offset});
+              return row == waiting_.end() ? nullptr : &row->second;
+            },
+            recovered.appends) {}
 
   Result<void> read(const Rows& rows, ShardOffset from, ShardOffset end) {
     auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
@@ -60,7 +69,7 @@ class ShardTail {
       }
     }
     recovered_.unordered.end_batch();
-    if (left_ != 0)
+    if (appends_.left() != 0)
       return corrupt("shard " + std::to_string(shard_.value) + " ends before offset " + std::to_string(end.value) +
                      ", within an append");
     return {};
@@ -72,84 +81,22 @@ class ShardTail {
                    std::to_string(offset.value) + " is missing");
   }
 
-  Result<void> begin(const EventView& event, ShardOffset offset) {
-    auto& [append, place] = recovered_.appends.emplace_back();
-    place.shard = shard_;
-    place.first = offset;
-    left_ = event.count;
-    if (event.index == 0) {
-      append.request = event.request.value_or(event.id);
-      append.content_hash = event.content_hash.value_or(0);
-    }
-    auto row = waiting_.find({shard_, offset});
-    if (row != waiting_.end()) {
-      left_ = row->second.events;
-      place.tentative = row->second.tentative;
-      place.conditions = row->second.conditions;
-      place.part = row->second.part;
-      append.appended_at = row->second.appended_at;
-      recovered_.unordered.add(shard_, offset, std::move(row->second));
-      waiting_.erase(row);
-    } else if (event.index != 0) {
-      return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) +
-                     ": an append begins with its event " + std::to_string(event.index));
-    }
-    return {};
-  }
-
-  std::uint32_t aggregate(EncodedAppend& append, const EventView& view) const {
-    EncodedAggregate aggregate;
-    aggregate.id = {std::string(view.aggregate_type), std::string(view.aggregate_value)};
-    const auto known = std::ranges::find(append.aggregates, aggregate.id, &EncodedAggregate::id);
-    if (known != append.aggregates.end()) return static_cast<std::uint32_t>(known - append.aggregates.begin());
-    aggregate.text = aggregate.id.text();
-    aggregate.stream = hasher_.aggregate(aggregate.text);
-    aggregate.shard = shard_;
-    append.aggregates.push_back(std::move(aggregate));
-    return static_cast<std::uint32_t>(append.aggregates.size() - 1);
-  }
-
   Result<void> take(const EventView& view, const EventLocation& location) {
-    if (left_ == 0) EVERSHARD_TRY(begin(view, location.offset()));
-    --left_;
-    auto& [append, place] = recovered_.appends.back();
-    EncodedEvent event;
-    event.id = view.id;
-    event.id_given = true;
-    event.shard = shard_;
-    event.terms_begin = static_cast<std::uint32_t>(append.terms.size());
-    add_terms(view, hasher_, append.terms);
-    const auto terms_of_tail = append.terms.size();
-    TailEvent entry;
-    if (!view.aggregate_type.empty()) {
-      event.aggregate = aggregate(append, view);
-      const auto& own = append.aggregates[event.aggregate];
-      append.terms.push_back(own.stream);
-      entry.stream = own.stream;
-      entry.aggregate_text = own.text;
+    const bool begins = appends_.left() == 0;
+    EVERSHARD_TRY(appends_.take(view, location.offset(), false));
+    if (auto row = waiting_.find({shard_, location.offset()}); begins && row != waiting_.end()) {
+      recovered_.unordered.add(shard_, location.offset(), std::move(row->second));
+      waiting_.erase(row);
     }
-    event.terms_end = static_cast<std::uint32_t>(append.terms.size());
-    if (view.command_id) {
-      append.command =
-          command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);
-      append.command_event = static_cast<std::uint32_t>(append.events.size());
-      entry.command = append.command;
-    }
-    entry.location = location;
-    entry.id = view.id;
-    entry.seq_nr = view.seq_nr;
-    entry.terms = std::span(append.terms).subspan(event.terms_begin, terms_of_tail - event.terms_begin);
-    recovered_.unordered.add(entry);
-    place.seq_nrs.push_back(view.seq_nr);
-    append.events.push_back(event);
+    const auto& append = recovered_.appends.back();
+    recovered_.unordered.add(entry_of(append, append.append.events.size() - 1, location));
     return {};
   }
 
   const ShardId shard_;
-  const sharding::TermHasher& hasher_;
   WaitingRows& waiting_;
   RecoveredJournal& recovered_;
-  std::uint32_t left_ = 0;  ///< events of the append at hand
+  JournalAppends appends_;
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/storage/journal/journal_appends.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -20,6 +22,29 @@ Applied applied_at(const sharding::OrderState& start) {
       applied.epochs.emplace_back(ShardId{static_cast<std::uint16_t>(i)}, start.shards[i].epoch);
   return applied;
 }
+
+/// Passes on what it is given, and keeps what followers need.
+class MadeRows final : public RowSink {
+ public:
+  MadeRows(RowSink& sink, std::map<ShardId, ShippedRows>& made) : sink_(sink), made_(made) {}
+  void put(Family family, std::string_view key, std::string_view value) override {
+    sink_.put(family, key, value);
+    if (family == Family::journal) {
+      const auto at = keys::decode_journal(key);
+      EVERSHARD_CHECK(at.has_value(), "a key that was just made");
+      made_[at->shard].records.push_back({at->offset, std::string(value)});
+    } else if (family == Family::state) {
+      const auto at = keys::decode_state(key);
+      EVERSHARD_CHECK(at && at->kind == keys::StateKey::Kind::waiting, "a journaled append has no other state");
+      made_[at->shard].waiting.push_back({at->offset, std::string(value)});
+    }
+  }
+  void erase(Family family, std::string_view key) override { sink_.erase(family, key); }
+
+ private:
+  RowSink& sink_;
+  std::map<ShardId, ShippedRows>& made_;
+};
 
 }  // namespace
 
@@ -63,10 +88,66 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
   }
 }
 
-void Staging::stage_journal(const JournalBatch& batch, RowSink& sink) {
-  for (const auto& journaled : batch.appends) journal(journaled, sink);
-  journal_.finish(sink);
+void Staging::stage_journal(const JournalBatch& batch, RowSink& sink, std::vector<ShippedRows>* made) {
+  const auto write = [&](RowSink& to) {
+    for (const auto& journaled : batch.appends) journal(journaled, to);
+    journal_.finish(to);
+  };
+  if (made == nullptr) {
+    write(sink);
+  } else {
+    std::map<ShardId, ShippedRows> of;
+    MadeRows keeping(sink, of);
+    write(keeping);
+    for (auto& [shard, rows] : of) {
+      rows.shard = shard;
+      rows.first = rows.settled = rows.records.front().first;
+      rows.end = journal_.next(shard);
+      made->push_back(std::move(rows));
+    }
+  }
+  for (const auto* shipped : batch.shipped) take_shipped(*shipped, sink);
   unordered_.end_batch();
+}
+
+void Staging::take_shipped(const ReadRows& shipped, RowSink& sink) {
+  const auto& rows = shipped.rows;
+  EVERSHARD_CHECK(rows.first == journal_.next(rows.shard), "what is shipped joins on");
+  for (const auto& record : rows.records)
+    sink.put(Family::journal, keys::journal(rows.shard, record.first), record.bytes);
+  journal_.go_on_at(rows.shard, rows.end);
+  auto location = shipped.locations.begin();
+  for (const auto& append : shipped.appends)
+    for (std::size_t i = 0; i != append.append.events.size(); ++i, ++location)
+      unordered_.add(entry_of(append, i, *location));
+  for (std::size_t i = 0; i != rows.waiting.size(); ++i) {
+    sink.put(Family::state, keys::waiting(rows.shard, rows.waiting[i].first), rows.waiting[i].bytes);
+    unordered_.add(rows.shard, rows.waiting[i].first, shipped.waiting[i]);
+  }
+}
+
+Result<void> Staging::take_off(ShardId shard, ShardOffset from, Epoch followed,
+                               const std::function<Result<std::string>(ShardOffset)>& record, RowSink& sink) {
+  auto& row = covered_[shard];
+  EVERSHARD_CHECK(from >= row.end, "what cuts cover stays");
+  row.followed = followed;
+  sink.put(Family::state, keys::covered(shard), encode_covered(row));
+  if (from >= journal_.next(shard)) return {};
+  const auto given_up = unordered_.give_up(shard, from);
+  for (const ShardOffset first : given_up.records) {
+    if (first >= from) {
+      sink.erase(Family::journal, keys::journal(shard, first));
+      continue;
+    }
+    const auto bytes = record(first);
+    if (!bytes) return refuse(bytes.error());
+    const auto kept = first_events(*bytes, shard, first, from - first);
+    if (!kept) return refuse(kept.error());
+    sink.put(Family::journal, keys::journal(shard, first), *kept);
+  }
+  for (const ShardOffset first : given_up.waiting) sink.erase(Family::state, keys::waiting(shard, first));
+  journal_.go_on_at(shard, from);
+  return {};
 }
 
 void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,7 +40,11 @@ class Staging {
   /// Journal records, and a row for each append that is tentative or brings snapshots; nothing into the tail.
   ///
   /// Shape: JournalBatch's, checked here.
-  void stage_journal(const JournalBatch& batch, RowSink& sink);
+  /// `made`: takes what followers are to be given.
+  void stage_journal(const JournalBatch& batch, RowSink& sink, std::vector<ShippedRows>* made);
+  /// See NodeStore::stage_take_off. `record`: reads one of the shard's records. Errors: those of reading; corruption
+  [[nodiscard]] Result<void> take_off(ShardId shard, ShardOffset from, Epoch followed,
+                                      const std::function<Result<std::string>(ShardOffset)>& record, RowSink& sink);
   /// The cut's row, what it places into `tail`, its snapshots, the applied row; rows of what waited for it go.
   ///
   /// Shape: as a node keeps it (sharding/node_cut.hpp), the next one; of its own shards it covers what was journaled,
@@ -55,6 +60,7 @@ class Staging {
   [[nodiscard]] TailEvent add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr,
                                      RowSink& sink);
   void journal(const JournalAppend& journaled, RowSink& sink);
+  void take_shipped(const ReadRows& shipped, RowSink& sink);
   void give_up(const sharding::Opening& opening, GlobalPosition up_to, RowSink& sink);
   void settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, SnapshotSlots& snapshots);
   void put_order(const sharding::Cut& cut, RowSink& sink);

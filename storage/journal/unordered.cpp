@@ -58,17 +58,20 @@ std::vector<Unordered::Waiting> Unordered::take_waiting(ShardId id, ShardOffset 
   return taken;
 }
 
-Unordered::GivenUp Unordered::give_up(ShardId id) {
+Unordered::GivenUp Unordered::give_up(ShardId id, ShardOffset from) {
   auto& shard = shards_.at(id.value);
   GivenUp given_up;
-  for (const auto& entry : shard.entries) {
-    if (given_up.records.empty() || given_up.records.back() != entry.location.record)
-      given_up.records.push_back(entry.location.record);
+  const auto first = std::ranges::lower_bound(shard.entries, from, {},
+                                              [](const Entry& entry) { return entry.location.offset(); });
+  for (auto entry = first; entry != shard.entries.end(); ++entry) {
+    if (given_up.records.empty() || given_up.records.back() != entry->location.record)
+      given_up.records.push_back(entry->location.record);
   }
-  for (const auto& waiting : shard.waiting) given_up.waiting.push_back(waiting.first);
-  events_ -= shard.entries.size();
-  shard.entries.clear();
-  shard.waiting.clear();
+  events_ -= static_cast<std::size_t>(shard.entries.end() - first);
+  shard.entries.erase(first, shard.entries.end());
+  const auto waits = std::ranges::lower_bound(shard.waiting, from, {}, &Waiting::first);
+  for (auto waiting = waits; waiting != shard.waiting.end(); ++waiting) given_up.waiting.push_back(waiting->first);
+  shard.waiting.erase(waits, shard.waiting.end());
   return given_up;
 }
 

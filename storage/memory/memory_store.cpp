@@ -140,19 +140,21 @@ std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
   });
 }
 
-Result<ShippedRows> MemoryStore::journal_from(ShardId, ShardOffset, std::size_t) const {
-  return refuse(ErrorCode::unavailable, "not written yet");
+Result<ShippedRows> MemoryStore::journal_from(ShardId shard, ShardOffset from, std::size_t bytes_max) const {
+  return rows_from(rows_, shard, from, bytes_max);
 }
 
-std::unique_ptr<StagedCommit> MemoryStore::stage_take_off(ShardId, ShardOffset, Epoch) {
-  EVERSHARD_CHECK(false, "not written yet");
-  return nullptr;
+std::unique_ptr<StagedCommit> MemoryStore::stage_take_off(ShardId shard, ShardOffset from, Epoch followed) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store follows others");
+  return stage_with([&](Staged&, RowSink& sink) {
+    const auto record = [&](ShardOffset first) { return record_of(rows_, shard, first); };
+    if (!staging_.take_off(shard, from, followed, record, sink)) failed_.store(true, std::memory_order_release);
+  });
 }
 
 std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
-  EVERSHARD_CHECK(made == nullptr, "not written yet");
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
-  return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink); });
+  return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink, made); });
 }
 
 std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,

@@ -96,20 +96,26 @@ std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
   });
 }
 
-Result<ShippedRows> RocksStore::journal_from(ShardId, ShardOffset, std::size_t) const {
-  return refuse(ErrorCode::unavailable, "not written yet");
+Result<ShippedRows> RocksStore::journal_from(ShardId shard, ShardOffset from, std::size_t bytes_max) const {
+  return rows_from(*rows_, shard, from, bytes_max);
 }
 
-std::unique_ptr<StagedCommit> RocksStore::stage_take_off(ShardId, ShardOffset, Epoch) {
-  EVERSHARD_CHECK(false, "not written yet");
-  return nullptr;
+std::unique_ptr<StagedCommit> RocksStore::stage_take_off(ShardId shard, ShardOffset from, Epoch followed) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store follows others");
+  std::optional<Error> failed;
+  auto staged = stage_with([&](Staged& taking, RowSink& sink) {
+    const auto record = [&](ShardOffset first) { return record_of(*rows_, shard, first); };
+    if (auto taken = staging_->take_off(shard, from, followed, record, sink); !taken) failed = taken.error();
+    taking.last = LastCommitMark::Value{staging_->applied().number, staging_->applied().watermark};
+  });
+  if (failed) fail(*failed);
+  return staged;
 }
 
 std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
-  EVERSHARD_CHECK(made == nullptr, "not written yet");
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
   return stage_with([&](Staged& staged, RowSink& sink) {
-    staging_->stage_journal(batch, sink);
+    staging_->stage_journal(batch, sink, made);
     // The cuts staged before it are committed before it, and its sync is theirs.
     staged.last = LastCommitMark::Value{staging_->applied().number, staging_->applied().watermark};
   });
