@@ -110,6 +110,9 @@ class NodeCommitter {
   void peer(std::uint32_t node, bool up);
   void receive(std::uint32_t from, Ship ship);
   void receive(std::uint32_t from, FollowerTold followed);
+  /// What was applied here behind that position, which a cut ends with; some of it. Any thread.
+  /// Errors: not_found: no cut that was applied here begins there; corruption, io
+  [[nodiscard]] Result<std::vector<sharding::Cut>> history(GlobalPosition after) const;
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   [[nodiscard]] NodeReader& reader() { return reader_; }
@@ -168,6 +171,7 @@ class NodeCommitter {
   void say_followed(std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
   void read_behind();
   void tell_tails();
+  void ask_history(const NodeActions::History& wanted);
   void note_replicas();
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
@@ -223,6 +227,8 @@ class NodeCommitter {
   std::vector<Shipped> shipped_;        ///< to be written
   std::set<ShardId> asked_again_;       ///< to be shipped from their tails, since the last tick
   std::set<ShardId> tails_changed_;     ///< the order is to be told
+  std::set<ShardId> held_back_;         ///< more waits here for cuts than may
+  std::uint32_t history_from_ = 0;      ///< the node that was asked last
   std::set<std::uint32_t> reading_for_; ///< followers: the journal is being read
   std::atomic<bool> replicated_{false}; ///< some shard has replicas: set once
   struct Client {

@@ -205,6 +205,7 @@ void NodeCommitter::carry_out(NodeActions actions) {
   }
   if (dead_) return;
   for (auto& message : actions.send) std::visit([&](auto& said) { network_.to_coordinator(std::move(said)); }, message);
+  if (actions.history) ask_history(*actions.history);
   if (actions.say_hello) say_hello();
   if (actions.coordinator_refused && options_.warn) options_.warn(*actions.coordinator_refused);
 }

@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "evershard/cluster/node/node_committer.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 using actors::WriterActions;
 
+constexpr std::size_t history_bytes_max = 512u << 10;
+constexpr std::uint64_t unordered_events_max = 400'000;  ///< then what is shipped is not taken until cuts covered half
 constexpr std::size_t read_bytes_max = 1u << 20;  ///< of a journal, for one follower at a time
 
 }  // namespace
@@ -109,6 +112,10 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
     if (order_.follows(shard) != epoch || !followed_.holds(shard)) continue;
     const auto end = end_with_shipped(shard);
     if (rows.end <= end) continue;
+    if (followed_.unordered() >= unordered_events_max) {
+      held_back_.insert(shard);
+      continue;
+    }
     auto read = rows.first == end ? storage::read_rows(std::move(rows), store_.hasher())
                                   : Result<storage::ReadRows>(refuse(ErrorCode::corruption, ""));
     if (read) {
@@ -182,7 +189,57 @@ void NodeCommitter::read_behind() {
   }
 }
 
+Result<std::vector<sharding::Cut>> NodeCommitter::history(GlobalPosition after) const {
+  std::vector<sharding::Cut> cuts;
+  auto order = store_.rows().cursor(storage::Family::order, {.prefix = {}, .scan = true});
+  auto next = after + 1;
+  std::size_t bytes = 0;
+  for (order->seek(storage::keys::order(next)); order->valid() && bytes < history_bytes_max; order->next()) {
+    auto cut = sharding::decode_cut(order->value(), sharding::CutOf::node);
+    if (!cut) return refuse(std::move(cut).error());
+    if (cut->first_position != next)
+      return refuse(ErrorCode::not_found, "no cut begins with position " + std::to_string(next.value) + " here");
+    next = cut->last_position() + 1;
+    bytes += order->value().size();
+    cuts.push_back(std::move(*cut));
+  }
+  EVERSHARD_TRY(order->status());
+  return cuts;
+}
+
+// Of the nodes that keep all that this one keeps, one after the other.
+void NodeCommitter::ask_history(const NodeActions::History& wanted) {
+  std::vector<std::uint32_t> nodes;
+  for (const auto node : wanted.shards.empty() ? std::vector<std::uint32_t>{}
+                                               : order_.replicas(wanted.shards.front()).nodes) {
+    const bool keeps_all =
+        std::ranges::all_of(wanted.shards, [&](ShardId shard) { return order_.replicas(shard).has(node); });
+    if (node != options_.self.node && keeps_all) nodes.push_back(node);
+  }
+  if (nodes.empty()) {
+    if (options_.warn)
+      options_.warn(Error(ErrorCode::unavailable,
+                          "this node has been away for so long that cuts it needs were folded, and no other node keeps "
+                          "all the shards that it keeps: start it with an empty directory"));
+    return;
+  }
+  const auto next = std::ranges::upper_bound(nodes, history_from_);
+  history_from_ = next == nodes.end() ? nodes.front() : *next;
+  network_.history(history_from_, wanted.after, [this, from = history_from_, after = wanted.after](auto cuts) {
+    post([this, from, after, cuts = std::move(cuts)] {
+      if (dead_) return;
+      // Another one is asked in a while.
+      if (!cuts) return;
+      history_from_ = from - 1;  // the same again: it has answered
+      for (const auto& cut : *cuts) cuts_.emplace(cut.number, cut);
+      carry_out(order_.history(after, *cuts));
+    });
+  });
+}
+
 void NodeCommitter::tell_tails() {
+  if (!held_back_.empty() && followed_.unordered() < unordered_events_max / 2)
+    for (const auto shard : std::exchange(held_back_, {})) say_followed(std::nullopt, shard, true);
   while (!dead_ && !tails_changed_.empty()) {
     const auto shard = tails_changed_.extract(tails_changed_.begin()).value();
     if (followed_.holds(shard)) carry_out(order_.shipped(shard, followed_.tail(shard)));

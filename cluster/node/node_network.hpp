@@ -104,6 +104,11 @@ class NodeNetwork {
   virtual void followed(std::uint32_t node, const FollowerTold& followed) {
     static_cast<void>(node), static_cast<void>(followed);
   }
+  /// What that node has applied behind a position, in order, as it keeps it; some of it.
+  virtual void history(std::uint32_t node, GlobalPosition after, NodeDone<std::vector<sharding::Cut>> done) {
+    static_cast<void>(node), static_cast<void>(after);
+    done(refuse(ErrorCode::unavailable, "nobody is asked"));
+  }
   virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;
   virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
                         std::function<void(actors::PartAnswer)> done) = 0;

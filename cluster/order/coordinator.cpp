@@ -464,6 +464,24 @@ void Coordinator::fold_if_due(Actions& actions) {
   for (const auto& [node, member] : members_) {
     if (member.here) actions.fold->push_back({node, member.held});
   }
+  // A follower that is away keeps nothing back, where a quorum has it: it is given what it missed by another replica.
+  std::map<std::uint32_t, CutNumber> away;
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    const auto& set = stored_.shards[s].replicas;
+    std::vector<CutNumber> held;
+    for (const auto node : set.nodes)
+      if (const auto member = members_.find(node); member != members_.end() && member->second.here)
+        held.push_back(member->second.held);
+    const auto by_quorum = held.size() < set.quorum ? CutNumber{0} : *std::ranges::min_element(held);
+    for (const auto node : set.nodes) {
+      const auto member = members_.find(node);
+      if (member != members_.end() && member->second.here) continue;
+      const auto least = node == owners_[s].node ? CutNumber{0} : by_quorum;
+      const auto [at, first] = away.try_emplace(node, least);
+      if (!first) at->second = std::min(at->second, least);
+    }
+  }
+  for (const auto& [node, cut] : away) actions.fold->push_back({node, cut});
 }
 
 void Coordinator::folded(const CutLogState& log) {

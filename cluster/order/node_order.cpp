@@ -47,6 +47,7 @@ NodeOrder::NodeOrder(NodeStart start)
 
 NodeOrder::Actions NodeOrder::connected() {
   connected_ = true;
+  history_.reset();
   ++session_;
   known_epochs_.clear();
   welcomed_ = false;
@@ -90,6 +91,8 @@ NodeOrder::Actions NodeOrder::again() {
     return actions;
   }
   ask(actions);
+  history_asked_ = false;
+  ask_history(actions);
   if (applied_ > applied_said_) {
     applied_said_ = applied_;
     actions.send.emplace_back(Held{self_, synced_, applied_});
@@ -286,6 +289,9 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
     const auto own = shards_.find(segment.shard);
     if (own == shards_.end()) continue;
     Shard& shard = own->second;
+    // Of what is kept here, cuts say under which epoch it was written.
+    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged)
+      shard.epoch = std::max(shard.epoch, segment.epoch);
     // Rule 12: what another writer wrote under these offsets is not what lies here.
     if (segment.epoch > shard.epoch) fence(segment.shard, segment.epoch, actions);
     if (segment.epoch != shard.epoch || shard.damaged) continue;
@@ -383,6 +389,7 @@ bool NodeOrder::is_here(const Cut& cut) const {
 void NodeOrder::forget_buffered() {
   buffered_.clear();
   reached_.clear();
+  history_.reset();
   known_ = handed_;
   known_watermark_ = handed_watermark();
   for (auto& [id, shard] : shards_) shard.known_next = shard.covered;
@@ -407,11 +414,12 @@ NodeOrder::Actions NodeOrder::shipped(ShardId id, ShardOffset tail) {
   if (shard == shards_.end() || shard->second.state != Shard::State::closed) return actions;
   shard->second.tail = tail;
   if (known_ != handed_) advance(actions);
+  ask_history(actions);
   return actions;
 }
 
 void NodeOrder::ask(Actions& actions) {
-  if (!welcomed_ || asked_ == known_) return;
+  if (history_ || !welcomed_ || asked_ == known_) return;
   asked_ = known_;
   actions.send.emplace_back(CutsAfter{self_, known_});
 }
@@ -431,6 +439,7 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   Actions actions;
   if (announce.cut.number <= known_ || !is_of_leader(announce.leader)) return actions;
   hints(announce.window_from, announce.digests_wanted);
+  if (history_) return actions;  // it comes when that has
   if (announce.cut.number != known_ + 1 && buffered_.size() >= buffered_cuts_max) {
     ask(actions);
     return actions;
@@ -449,7 +458,7 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   Actions actions;
   // Cuts missing in it were folded because this process, or nobody, had to have them: that holds from the number it
   // asked for.
-  if (cuts.to != self_ || !welcomed_ || !is_of_leader(cuts.leader) || cuts.after > known_) return actions;
+  if (history_ || cuts.to != self_ || !welcomed_ || !is_of_leader(cuts.leader) || cuts.after > known_) return actions;
   hints(cuts.window_from, cuts.digests_wanted);
   const auto& found = cuts.found;
   const bool reported = reports();
@@ -473,6 +482,12 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
     }
   }
   const auto& folded = found.folded;
+  if (folded && folded->last_cut > known_ && lacks(*folded)) {
+    history_ = *folded;
+    follow_newest(*folded, actions);
+    ask_history(actions);
+    return actions;
+  }
   for (const Cut& cut : found.cuts) {
     if (cut.number <= known_) continue;
     if (!folded && cut.number != known_ + 1) break;  // a hole that nobody answers for
@@ -498,7 +513,7 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
 // them.
 void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& apply, Actions& actions) {
   for (auto& [id, shard] : shards_) {
-    if (id.value >= reached.shards.size() || shard.damaged) continue;
+    if (id.value >= reached.shards.size() || shard.damaged || keeps(id)) continue;  // kept: lacks() has looked
     const auto& log = reached.shards[id.value];
     if (log.written > shard.epoch || log.next <= shard.covered) continue;
     shard.damaged = true;
@@ -511,20 +526,61 @@ void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& a
   }
 }
 
+bool NodeOrder::lacks(const sharding::CutLogState& folded) const {
+  return std::ranges::any_of(shards_, [&](const auto& of) {
+    const auto& [id, shard] = of;
+    return id.value < folded.shards.size() && keeps(id) && !shard.damaged &&
+           folded.shards[id.value].folded >= shard.known_next;
+  });
+}
+
+void NodeOrder::follow_newest(const sharding::CutLogState& folded, Actions& actions) {
+  for (auto& [id, shard] : shards_) {
+    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged) continue;
+    const auto& log = folded.shards[id.value];
+    const auto promise = promises_.find(id);
+    const bool to_come = promise != promises_.end() && promise->second.epoch == log.epoch;
+    if (log.epoch <= shard.followed || shard.state != Shard::State::closed || to_come) continue;
+    shard.followed = log.epoch;
+    shard.tail = std::min(shard.tail, shard.known_next);
+    actions.steps.push_back({Step::Follow{id, log.epoch, log.node, shard.known_next}});
+  }
+}
+
+// So many cuts wait for what is shipped, then no more are asked for.
+void NodeOrder::ask_history(Actions& actions) {
+  if (!history_ || !welcomed_ || history_asked_ || buffered_.size() >= buffered_cuts_max / 2) return;
+  history_asked_ = true;
+  actions.history.emplace();
+  actions.history->after = known_watermark_;
+  for (const auto& [id, shard] : shards_)
+    if (keeps(id) && !shard.damaged) actions.history->shards.push_back(id);
+}
+
+NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cut>& cuts) {
+  Actions actions;
+  if (!history_ || !welcomed_ || after != known_watermark_) return actions;
+  for (const Cut& cut : cuts) {
+    if (cut.number <= known_ || cut.first_position != known_watermark_ + 1) break;
+    know(cut, actions);
+    buffered_.insert_or_assign(cut.number, cut);
+  }
+  advance(actions);
+  if (!lacks(*history_)) {
+    history_.reset();
+    history_asked_ = false;
+    ask(actions);
+  } else if (!cuts.empty()) {
+    history_asked_ = false;  // else it is asked for again after a while
+    ask_history(actions);
+  }
+  return actions;
+}
+
 void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
   Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}, {}};
   note_missed(folded, apply, actions);
-  for (auto& [id, shard] : shards_) {
-    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged) continue;
-    const Epoch epoch = folded.shards[id.value].epoch;
-    const auto promise = promises_.find(id);
-    const bool to_come = promise != promises_.end() && promise->second.epoch == epoch;
-    if (epoch <= shard.followed || shard.state != Shard::State::closed || to_come) continue;
-    // Who wrote in between is not known: only what has its place here is sure.
-    shard.followed = epoch;
-    shard.tail = shard.known_next = shard.covered;
-    actions.steps.push_back({Step::Follow{id, epoch, folded.shards[id.value].node, shard.covered}});
-  }
+  follow_newest(folded, actions);
   handed_ = known_ = folded.last_cut;
   known_watermark_ = folded.watermark;
   applying_.push_back({folded.last_cut, folded.watermark});

@@ -99,6 +99,13 @@ struct NodeActions {
   std::vector<NodeStep> steps;
   bool say_hello = false;  ///< send hello()
   std::vector<std::variant<CutsAfter, Held>> send;
+  /// Cuts were folded while this node was away: ask a node that keeps `history.shards` for what it applied behind this
+  /// position; then history().
+  struct History {
+    GlobalPosition after;
+    std::vector<ShardId> shards;
+  };
+  std::optional<History> history{};
   std::vector<Error> warnings;               ///< for the log, loud
   std::optional<Error> coordinator_refused;  ///< end the session this came by: nothing of it is followed
 };
@@ -133,6 +140,11 @@ class NodeOrder {
   Actions cuts(const Cuts& cuts);
   Actions report_from(const ReportFrom& from);
   Actions tell_again(const TellAgain& again);
+
+  // -- what another replica has applied
+
+  /// In order; it may end before the last one that was folded. None: that replica had none.
+  Actions history(GlobalPosition after, const std::vector<sharding::Cut>& cuts);
 
   // -- what the node has done
 
@@ -218,6 +230,11 @@ class NodeOrder {
   void know(const sharding::Cut& cut, Actions& actions);
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
+  /// Whether cuts were folded that cover what this node keeps, and are not known here.
+  [[nodiscard]] bool lacks(const sharding::CutLogState& folded) const;
+  /// The newest writers are followed, from what has its place here on: who wrote in between is not known.
+  void follow_newest(const sharding::CutLogState& folded, Actions& actions);
+  void ask_history(Actions& actions);
   void forget_buffered();
   void skip_to(const sharding::CutLogState& folded, Actions& actions);
   void fence(ShardId shard, Epoch epoch, Actions& actions);
@@ -250,6 +267,8 @@ class NodeOrder {
   std::map<CutNumber, sharding::CutLogState> reached_;  ///< the checkpoint that lies at one of them
   CutNumber known_;  ///< all cuts up to here were taken notice of; not before `handed_`
   GlobalPosition known_watermark_;
+  std::optional<sharding::CutLogState> history_;  ///< the checkpoint up to which cuts come from other replicas
+  bool history_asked_ = false;
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
 
   bool connected_ = false;

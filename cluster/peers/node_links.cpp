@@ -344,6 +344,12 @@ void NodeLinks::on_request(LinkRequest request) {
         auto found = committer.reader().aggregates(*wanted);
         return found ? asked->reply(encode(*found)) : refused(found.error());
       }
+      case PeerKind::history: {
+        auto after = decode_history_asked(asked->bytes);
+        if (!after) return refused(after.error());
+        auto cuts = committer.history(*after);
+        return cuts ? asked->reply(encode_history(*cuts)) : refused(cuts.error());
+      }
       case PeerKind::aggregate:
         return refused(Error(ErrorCode::invalid_argument,
                              "node " + std::to_string(node_of(options_.link.who.node)) + " hosts no aggregates"));
@@ -403,6 +409,12 @@ std::vector<std::uint32_t> NodeLinks::ship(const std::vector<std::uint32_t>& nod
 
 void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
   (void)links_->send(on_links(node), on_wire(PeerKind::followed), encode(followed) + led()->asked_under);
+}
+
+void NodeLinks::history(std::uint32_t node, GlobalPosition after, NodeDone<std::vector<sharding::Cut>> done) {
+  ask(node, PeerKind::history, encode_history_asked(after), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_history(*bytes) : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::forward(std::uint32_t node, Append append, NodeDone<Appended> done) {

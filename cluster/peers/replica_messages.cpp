@@ -82,4 +82,34 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
   return followed;
 }
 
+std::string encode_history_asked(GlobalPosition after) {
+  pb::NodeHistoryAsked message;
+  message.set_after(after.value);
+  return message.SerializeAsString();
+}
+
+Result<GlobalPosition> decode_history_asked(std::string_view bytes) {
+  pb::NodeHistoryAsked message;
+  if (!parse(bytes, message)) return malformed("request for history");
+  return GlobalPosition{message.after()};
+}
+
+std::string encode_history(const std::vector<sharding::Cut>& cuts) {
+  pb::NodeHistory message;
+  for (const auto& cut : cuts) message.add_cuts(sharding::encode(cut));
+  return message.SerializeAsString();
+}
+
+Result<std::vector<sharding::Cut>> decode_history(std::string_view bytes) {
+  pb::NodeHistory message;
+  if (!parse(bytes, message)) return malformed("history");
+  std::vector<sharding::Cut> cuts;
+  for (const auto& row : message.cuts()) {
+    auto cut = sharding::decode_cut(row, sharding::CutOf::node);
+    if (!cut) return refuse(std::move(cut).error());
+    cuts.push_back(std::move(*cut));
+  }
+  return cuts;
+}
+
 }  // namespace evershard::cluster

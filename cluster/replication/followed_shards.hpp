@@ -23,6 +23,8 @@ class FollowedShards {
   [[nodiscard]] std::vector<ShardId> all() const;
   /// Shape, of these: holds().
   [[nodiscard]] ShardOffset tail(ShardId shard) const { return shards_.at(shard).tail; }
+  /// Events that wait for their cuts.
+  [[nodiscard]] std::uint64_t unordered() const { return unordered_; }
   [[nodiscard]] ShardOffset ordered(ShardId shard) const { return shards_.at(shard).ordered; }
 
   /// Shipped and synced. Shape: it begins at the tail.
@@ -33,7 +35,7 @@ class FollowedShards {
   void cut_back(ShardId shard, ShardOffset from);
   /// This node writes it from now on: what no cut covers.
   [[nodiscard]] std::vector<storage::UnorderedAppend> release(ShardId shard);
-  void forget(ShardId shard) { shards_.erase(shard); }
+  void forget(ShardId shard);
 
  private:
   struct Shard {
@@ -42,6 +44,7 @@ class FollowedShards {
     std::deque<storage::UnorderedAppend> unordered{};
   };
   std::map<ShardId, Shard> shards_;
+  std::uint64_t unordered_ = 0;
 };
 
 }  // namespace evershard::cluster

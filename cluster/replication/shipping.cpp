@@ -82,12 +82,18 @@ void Shipping::lost(std::uint32_t node) {
 }
 
 std::vector<Shipping::Wanted> Shipping::wanted() const {
-  std::map<std::uint32_t, Wanted> of;
-  for (const auto& [id, shard] : shards_)
-    for (const auto& [node, follower] : shard.followers)
-      if (follower.next && *follower.next < shard.durable && has_room(node)) of.try_emplace(node, node, id, *follower.next);
+  // The one that has come least far: cuts need all shards in turn.
+  std::map<std::uint32_t, std::pair<double, Wanted>> of;
+  for (const auto& [id, shard] : shards_) {
+    for (const auto& [node, follower] : shard.followers) {
+      if (!follower.next || *follower.next >= shard.durable || !has_room(node)) continue;
+      const auto part = static_cast<double>(follower.next->value) / static_cast<double>(shard.durable.value);
+      const auto [at, first] = of.try_emplace(node, part, Wanted{node, id, *follower.next});
+      if (!first && part < at->second.first) at->second = {part, Wanted{node, id, *follower.next}};
+    }
+  }
   std::vector<Wanted> wanted;
-  for (const auto& [node, first] : of) wanted.push_back(first);
+  for (const auto& [node, first] : of) wanted.push_back(first.second);
   return wanted;
 }
 
