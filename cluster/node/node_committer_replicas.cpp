@@ -83,9 +83,9 @@ void NodeCommitter::follow(const NodeStep::Follow& step) {
   auto staged = store_.stage_take_off(step.shard, followed_.tail(step.shard), step.epoch);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   tails_changed_.insert(step.shard);
-  learn_owner(step.shard, step.writer, step.epoch);
+  if (step.writer != 0) learn_owner(step.shard, step.writer, step.epoch);
   publish_owners();
-  say_followed(step.writer, step.shard, true);
+  say_followed(std::nullopt, step.shard, true);
 }
 
 void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {

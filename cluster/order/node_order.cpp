@@ -40,7 +40,7 @@ NodeOrder::NodeOrder(NodeStart start)
     shard.covered = at.covered;
     shard.tail = at.tail;
     shard.damaged = at.damaged;
-    shard.followed = at.followed;
+    shard.followed = std::max(at.followed, at.epoch);
     shard.known_next = at.covered;
   }
 }
@@ -356,7 +356,6 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
       actions.steps.push_back({Step::Ships{opening.shard, opening.epoch}});
       continue;
     }
-    shard.followed = opening.epoch;
     if (shard.damaged) continue;
     if (opening.loses()) {
       // What is lost may be here, with its places in the indexes: nothing of it is to be shown.
@@ -369,11 +368,18 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
       continue;
     }
     fence(opening.shard, opening.epoch, actions);
-    shard.tail = std::min(shard.tail, shard.known_next);
-    actions.steps.push_back({Step::Follow{opening.shard, opening.epoch, opening.node, shard.known_next}});
+    follow(opening.shard, opening.epoch, opening.node, actions);
   }
-  for (const Segment& segment : cut.segments)
-    if (const auto shard = shards_.find(segment.shard); shard != shards_.end()) shard->second.known_next = segment.end;
+  for (const Segment& segment : cut.segments) {
+    const auto found = shards_.find(segment.shard);
+    if (found == shards_.end()) continue;
+    // Another replica keeps cuts without events as none: the opening may have been in one of those.
+    Shard& shard = found->second;
+    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged)
+      follow(segment.shard, segment.epoch, map_.shard_count() > segment.shard.value ? map_.owner(segment.shard).node : 0,
+             actions);
+    shard.known_next = segment.end;
+  }
   known_ = cut.number;
   known_watermark_ = cut.last_position();
 }
@@ -439,7 +445,17 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   Actions actions;
   if (announce.cut.number <= known_ || !is_of_leader(announce.leader)) return actions;
   hints(announce.window_from, announce.digests_wanted);
-  if (history_) return actions;  // it comes when that has
+  if (history_) {
+    // The cut comes when what was folded has. But who ships has to be known before.
+    for (const Opening& opening : announce.cut.openings) {
+      const auto kept = shards_.find(opening.shard);
+      if (kept == shards_.end() || !keeps(opening.shard) || kept->second.damaged || opening.loses() ||
+          kept->second.state != Shard::State::closed || is_for_this_process(opening, announce.cut.coordinator))
+        continue;
+      follow(opening.shard, opening.epoch, opening.node, actions);
+    }
+    return actions;
+  }
   if (announce.cut.number != known_ + 1 && buffered_.size() >= buffered_cuts_max) {
     ask(actions);
     return actions;
@@ -536,15 +552,24 @@ bool NodeOrder::lacks(const sharding::CutLogState& folded) const {
 
 void NodeOrder::follow_newest(const sharding::CutLogState& folded, Actions& actions) {
   for (auto& [id, shard] : shards_) {
-    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged) continue;
-    const auto& log = folded.shards[id.value];
+    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
+    Epoch epoch = folded.shards[id.value].epoch;
+    auto writer = folded.shards[id.value].node;
+    if (id.value < map_.shard_count() && map_.owner(id).epoch > epoch) {
+      epoch = map_.owner(id).epoch;
+      writer = map_.owner(id).node;
+    }
     const auto promise = promises_.find(id);
-    const bool to_come = promise != promises_.end() && promise->second.epoch == log.epoch;
-    if (log.epoch <= shard.followed || shard.state != Shard::State::closed || to_come) continue;
-    shard.followed = log.epoch;
-    shard.tail = std::min(shard.tail, shard.known_next);
-    actions.steps.push_back({Step::Follow{id, log.epoch, log.node, shard.known_next}});
+    if (promise == promises_.end() || promise->second.epoch != epoch) follow(id, epoch, writer, actions);
   }
+}
+
+void NodeOrder::follow(ShardId id, Epoch epoch, std::uint32_t writer, Actions& actions) {
+  Shard& shard = shards_.at(id);
+  if (epoch <= shard.followed) return;
+  shard.followed = epoch;
+  shard.tail = std::min(shard.tail, shard.known_next);
+  actions.steps.push_back({Step::Follow{id, epoch, writer, shard.known_next}});
 }
 
 // So many cuts wait for what is shipped, then no more are asked for.
