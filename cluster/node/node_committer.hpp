@@ -110,9 +110,9 @@ class NodeCommitter {
   void peer(std::uint32_t node, bool up);
   void receive(std::uint32_t from, Ship ship);
   void receive(std::uint32_t from, FollowerTold followed);
-  /// What was applied here behind that position, which a cut ends with; some of it. Any thread.
+  /// What was applied here behind that position, which a cut ends with; some of it.
   /// Errors: not_found: no cut that was applied here begins there; corruption, io
-  [[nodiscard]] Result<std::vector<sharding::Cut>> history(GlobalPosition after) const;
+  void history(GlobalPosition after, NodeDone<NodeHistory> done);
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   [[nodiscard]] NodeReader& reader() { return reader_; }
@@ -172,6 +172,7 @@ class NodeCommitter {
   void read_behind();
   void tell_tails();
   void ask_history(const NodeActions::History& wanted);
+  [[nodiscard]] Result<NodeHistory> read_history(GlobalPosition after, NodeHistory history) const;
   void note_replicas();
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);

@@ -189,22 +189,43 @@ void NodeCommitter::read_behind() {
   }
 }
 
-Result<std::vector<sharding::Cut>> NodeCommitter::history(GlobalPosition after) const {
-  std::vector<sharding::Cut> cuts;
+void NodeCommitter::history(GlobalPosition after, NodeDone<NodeHistory> done) {
+  post([this, after, done = std::move(done)]() mutable {
+    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    NodeHistory history;
+    history.last_cut = order_.cut();
+    history.watermark = order_.watermark();
+    for (std::size_t s = 0; s != owner_of_.size(); ++s) {
+      const ShardId shard{static_cast<std::uint16_t>(s)};
+      if (!order_.keeps(shard)) continue;
+      const auto end = followed_.holds(shard)   ? followed_.ordered(shard)
+                       : writers_->holds(shard) ? writers_->ordered(shard)
+                                                : ShardOffset{1};
+      history.ends.emplace_back(shard, end);
+    }
+    work_->run([this, after, history = std::move(history), done = std::move(done)]() mutable {
+      done(read_history(after, std::move(history)));
+    });
+  });
+}
+
+Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistory history) const {
   auto order = store_.rows().cursor(storage::Family::order, {.prefix = {}, .scan = true});
   auto next = after + 1;
   std::size_t bytes = 0;
-  for (order->seek(storage::keys::order(next)); order->valid() && bytes < history_bytes_max; order->next()) {
+  for (order->seek(storage::keys::order(next)); order->valid() && next <= history.watermark; order->next()) {
+    if (bytes >= history_bytes_max) break;
     auto cut = sharding::decode_cut(order->value(), sharding::CutOf::node);
     if (!cut) return refuse(std::move(cut).error());
     if (cut->first_position != next)
       return refuse(ErrorCode::not_found, "no cut begins with position " + std::to_string(next.value) + " here");
     next = cut->last_position() + 1;
     bytes += order->value().size();
-    cuts.push_back(std::move(*cut));
+    history.cuts.push_back(std::move(*cut));
   }
   EVERSHARD_TRY(order->status());
-  return cuts;
+  if (next != history.watermark + 1) history.ends.clear();  // there is more
+  return history;
 }
 
 // Of the nodes that keep all that this one keeps, one after the other.
@@ -225,14 +246,15 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   }
   const auto next = std::ranges::upper_bound(nodes, history_from_);
   history_from_ = next == nodes.end() ? nodes.front() : *next;
-  network_.history(history_from_, wanted.after, [this, from = history_from_, after = wanted.after](auto cuts) {
-    post([this, from, after, cuts = std::move(cuts)] {
+  network_.history(history_from_, wanted.after, [this, from = history_from_, after = wanted.after](Result<NodeHistory> got) {
+    post([this, from, after, got = std::move(got)]() mutable {
       if (dead_) return;
       // Another one is asked in a while.
-      if (!cuts) return;
+      if (!got) return;
       history_from_ = from - 1;  // the same again: it has answered
-      for (const auto& cut : *cuts) cuts_.emplace(cut.number, cut);
-      carry_out(order_.history(after, *cuts));
+      const auto cuts = order_.whole(std::move(*got));
+      for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
+      carry_out(order_.history(after, cuts));
     });
   });
 }

@@ -105,7 +105,7 @@ class NodeNetwork {
     static_cast<void>(node), static_cast<void>(followed);
   }
   /// What that node has applied behind a position, in order, as it keeps it; some of it.
-  virtual void history(std::uint32_t node, GlobalPosition after, NodeDone<std::vector<sharding::Cut>> done) {
+  virtual void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) {
     static_cast<void>(node), static_cast<void>(after);
     done(refuse(ErrorCode::unavailable, "nobody is asked"));
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -131,6 +132,15 @@ struct ReportFrom {
 /// Say hello: how far the disk is has to be known now, because a shard needs a new writer.
 struct TellAgain {
   NodeProcess to;
+};
+
+/// What a replica has applied behind some position, for one that was away. It keeps no cuts that placed nothing.
+struct NodeHistory {
+  std::vector<sharding::Cut> cuts;  ///< as that node keeps them, in order; some of them
+  CutNumber last_cut;               ///< that it has applied
+  GlobalPosition watermark;
+  std::vector<std::pair<ShardId, ShardOffset>>
+      ends;  ///< where all that it has applied ends in each shard; none: there are more cuts than these
 };
 
 /// The nodes that are known, whenever that changes. Nothing of the order rests on it.

@@ -582,6 +582,38 @@ void NodeOrder::ask_history(Actions& actions) {
     if (keeps(id) && !shard.damaged) actions.history->shards.push_back(id);
 }
 
+std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
+  struct At {
+    Epoch epoch;
+    ShardOffset next;
+  };
+  std::map<ShardId, At> at;
+  for (const auto& [id, shard] : shards_)
+    if (keeps(id)) at[id] = {shard.epoch, shard.known_next};
+  for (Cut& cut : history.cuts) {
+    for (Segment& segment : cut.segments) {
+      const auto shard = segment.is_elsewhere() ? at.end() : at.find(segment.shard);
+      if (shard == at.end()) continue;
+      std::vector<ShardOffset> refused;
+      for (auto offset = shard->second.next; offset < segment.first; ++offset) refused.push_back(offset);
+      segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
+      segment.first = std::min(segment.first, shard->second.next);
+      shard->second = {segment.epoch, segment.end};
+    }
+  }
+  Cut last{history.last_cut, history.cuts.empty() ? led_.epoch : history.cuts.back().coordinator,
+           history.watermark + 1, {}, {}};
+  for (const auto& [id, end] : history.ends) {
+    const auto shard = at.find(id);
+    if (shard == at.end() || end <= shard->second.next) continue;
+    auto& segment = last.segments.emplace_back(Segment{id, shard->second.epoch, shard->second.next, end, {}});
+    for (auto offset = segment.first; offset < end; ++offset) segment.refused.push_back(offset);
+  }
+  const auto before = history.cuts.empty() ? known_ : history.cuts.back().number;
+  if (!last.segments.empty() && before < last.number) history.cuts.push_back(std::move(last));
+  return std::move(history.cuts);
+}
+
 NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cut>& cuts) {
   Actions actions;
   if (!history_ || !welcomed_ || after != known_watermark_) return actions;

@@ -143,6 +143,8 @@ class NodeOrder {
 
   // -- what another replica has applied
 
+  /// The cuts, for history(): what was refused in between, and behind the last of them, is named in them.
+  [[nodiscard]] std::vector<sharding::Cut> whole(NodeHistory history) const;
   /// In order; it may end before the last one that was folded. None: that replica had none.
   Actions history(GlobalPosition after, const std::vector<sharding::Cut>& cuts);
 

@@ -347,8 +347,9 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::history: {
         auto after = decode_history_asked(asked->bytes);
         if (!after) return refused(after.error());
-        auto cuts = committer.history(*after);
-        return cuts ? asked->reply(encode_history(*cuts)) : refused(cuts.error());
+        return committer.history(*after, [asked](const Result<NodeHistory>& history) {
+          history ? asked->reply(encode(*history)) : asked->reply(refuse(history.error()));
+        });
       }
       case PeerKind::aggregate:
         return refused(Error(ErrorCode::invalid_argument,
@@ -411,7 +412,7 @@ void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
   (void)links_->send(on_links(node), on_wire(PeerKind::followed), encode(followed) + led()->asked_under);
 }
 
-void NodeLinks::history(std::uint32_t node, GlobalPosition after, NodeDone<std::vector<sharding::Cut>> done) {
+void NodeLinks::history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) {
   ask(node, PeerKind::history, encode_history_asked(after), [done = std::move(done)](Result<std::string> bytes) {
     done(bytes ? decode_history(*bytes) : refuse(std::move(bytes).error()));
   });

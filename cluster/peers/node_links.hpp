@@ -77,7 +77,7 @@ class NodeLinks final : public NodeNetwork {
   void led_by(const sharding::Leaderships& leaderships) override;
   std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) override;
   void followed(std::uint32_t node, const FollowerTold& followed) override;
-  void history(std::uint32_t node, GlobalPosition after, NodeDone<std::vector<sharding::Cut>> done) override;
+  void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
   void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
                 std::function<void(actors::PartAnswer)> done) override;

@@ -101,7 +101,7 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode(const std::vector<AggregateInfo>& aggregates);
 [[nodiscard]] std::string encode(const Ship& ship);
 [[nodiscard]] std::string encode_history_asked(GlobalPosition after);
-[[nodiscard]] std::string encode_history(const std::vector<sharding::Cut>& cuts);
+[[nodiscard]] std::string encode(const NodeHistory& history);
 [[nodiscard]] std::string encode(const FollowerTold& followed);
 
 struct PartMessage {
@@ -128,7 +128,7 @@ struct PartMessage {
 [[nodiscard]] Result<std::uint64_t> decode_given_up(std::string_view bytes);
 [[nodiscard]] Result<Ship> decode_ship(std::string_view bytes);
 [[nodiscard]] Result<GlobalPosition> decode_history_asked(std::string_view bytes);
-[[nodiscard]] Result<std::vector<sharding::Cut>> decode_history(std::string_view bytes);
+[[nodiscard]] Result<NodeHistory> decode_history(std::string_view bytes);
 [[nodiscard]] Result<FollowerTold> decode_followed(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);

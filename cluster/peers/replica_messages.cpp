@@ -94,22 +94,36 @@ Result<GlobalPosition> decode_history_asked(std::string_view bytes) {
   return GlobalPosition{message.after()};
 }
 
-std::string encode_history(const std::vector<sharding::Cut>& cuts) {
+std::string encode(const NodeHistory& history) {
   pb::NodeHistory message;
-  for (const auto& cut : cuts) message.add_cuts(sharding::encode(cut));
+  for (const auto& cut : history.cuts) message.add_cuts(sharding::encode(cut));
+  message.set_last_cut(history.last_cut.value);
+  message.set_watermark(history.watermark.value);
+  for (const auto& [shard, end] : history.ends) {
+    auto& put_end = *message.add_ends();
+    put_end.set_shard(shard.value);
+    put_end.set_end(end.value);
+  }
   return message.SerializeAsString();
 }
 
-Result<std::vector<sharding::Cut>> decode_history(std::string_view bytes) {
+Result<NodeHistory> decode_history(std::string_view bytes) {
   pb::NodeHistory message;
   if (!parse(bytes, message)) return malformed("history");
-  std::vector<sharding::Cut> cuts;
+  NodeHistory history;
   for (const auto& row : message.cuts()) {
     auto cut = sharding::decode_cut(row, sharding::CutOf::node);
     if (!cut) return refuse(std::move(cut).error());
-    cuts.push_back(std::move(*cut));
+    history.cuts.push_back(std::move(*cut));
   }
-  return cuts;
+  history.last_cut = CutNumber{message.last_cut()};
+  history.watermark = GlobalPosition{message.watermark()};
+  for (const auto& end : message.ends()) {
+    auto& [shard, offset] = history.ends.emplace_back();
+    if (!shard_of(end.shard(), shard)) return malformed("history");
+    offset = ShardOffset{end.end()};
+  }
+  return history;
 }
 
 }  // namespace evershard::cluster

@@ -1,0 +1,82 @@
+// A cluster in which three nodes keep every shard: any one of them is killed or frozen, and its directory deleted, while
+// clients go on: the whole history is checked. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <random>
+#include <thread>
+
+#include "tests/contract/temporary_folder.hpp"
+#include "tests/process/cluster_load.hpp"
+
+namespace evershard::testing {
+namespace {
+
+constexpr std::chrono::seconds caught_up_deadline{60};
+
+/// Waits until the node has applied what there is, or nearly: it counts as a replica again.
+bool is_caught_up(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked) {
+  const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
+  while (std::chrono::steady_clock::now() < until) {
+    auto client = cluster.connect(asked);
+    const auto status = client.cluster_status();
+    if (status && status->trouble.empty()) {
+      for (const auto& at : status->nodes)
+        if (at.is.node == node && at.is.up && at.behind < 50 && at.applied.value != 0) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
+  const auto seed = seed_of_run();
+  const int rounds = rounds_or(5);
+  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
+  const TemporaryFolder folder;
+  ClusterProcesses::Options options;
+  options.flags = [](std::uint32_t number) {
+    return ClusterProcesses::is_coordinator(number) ? std::map<std::string, std::string>{{"--replicas", "3"}}
+                                                    : std::map<std::string, std::string>{};
+  };
+  ClusterProcesses cluster(folder.path(), options);
+  ClusterLoad load(cluster, seed);
+
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+    ASSERT_TRUE(load.goes_on()) << "before round " << round;
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
+    const auto node = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
+    const auto other = node % cluster.nodes() + 1;
+    const auto what = random() % 4;
+    if (what == 3) {
+      cluster.signal(node, SIGSTOP);
+      EXPECT_TRUE(load.goes_on()) << "node " << node << " is frozen, round " << round;
+      cluster.signal(node, SIGCONT);
+    } else {
+      cluster.kill(node);
+      if (what == 2) std::filesystem::remove_all(cluster.data(node));
+      if (random() % 4 == 0) {
+        cluster.kill(ClusterProcesses::coordinator);
+        cluster.launch(ClusterProcesses::coordinator);
+        cluster.start(ClusterProcesses::coordinator);
+      }
+      EXPECT_TRUE(load.goes_on()) << "node " << node << " is gone" << (what == 2 ? " with its disk" : "") << ", round "
+                                  << round;
+      cluster.launch(node);
+      cluster.start(node);
+    }
+    // The next one may go once this one is a replica again: two of three have to be.
+    ASSERT_TRUE(is_caught_up(cluster, node, other)) << "node " << node << ", round " << round << "\n"
+                                                    << cluster.log(node);
+  }
+  EXPECT_TRUE(cluster.wait_until_whole());
+  EXPECT_TRUE(load.goes_on());
+  load.stop();
+  load.check();
+  cluster.stop_all();
+}
+
+}  // namespace
+}  // namespace evershard::testing
