@@ -1,12 +1,10 @@
 #include "evershard/storage/journal/recovered_journal.hpp"
 
-#include <algorithm>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "evershard/storage/journal/event_terms.hpp"
+#include "evershard/storage/journal/append_reader.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
@@ -36,121 +34,40 @@ Result<WaitingRows> read_waiting(const Rows& rows, std::uint32_t shards) {
 }
 
 /// Goes through one shard's journal behind the cuts.
-class ShardTail {
- public:
-  ShardTail(ShardId shard, const sharding::TermHasher& hasher, WaitingRows& waiting, RecoveredJournal& recovered)
-      : shard_(shard), hasher_(hasher), waiting_(waiting), recovered_(recovered) {}
-
-  Result<void> read(const Rows& rows, ShardOffset from, ShardOffset end) {
-    auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
-    journal->seek_for_prev(keys::journal(shard_, from));
-    for (auto offset = from; offset < end; journal->next()) {
-      EVERSHARD_TRY(journal->status());
-      if (!journal->valid()) return missing(offset);
-      auto key = keys::decode_journal(journal->key());
-      if (!key) return refuse(std::move(key).error());
-      if (key->shard != shard_ || key->offset > offset) return missing(offset);
-      auto record = RecordView::open(journal->value(), shard_, key->offset);
-      if (!record) return refuse(std::move(record).error());
-      for (; offset < end && offset < key->offset + record->size(); ++offset) {
-        const auto index = static_cast<std::uint16_t>(offset - key->offset);
-        auto event = record->event(index);
-        if (!event) return refuse(std::move(event).error());
-        EVERSHARD_TRY(take(*event, {shard_, key->offset, index}));
-      }
-    }
-    recovered_.unordered.end_batch();
-    if (left_ != 0)
-      return corrupt("shard " + std::to_string(shard_.value) + " ends before offset " + std::to_string(end.value) +
-                     ", within an append");
-    return {};
-  }
-
- private:
-  [[nodiscard]] Refused missing(ShardOffset offset) const {
-    return corrupt("the record of shard " + std::to_string(shard_.value) + " with offset " +
+Result<void> read_tail(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset end, ShardOffset settled,
+                       const sharding::TermHasher& hasher, WaitingRows& waiting, RecoveredJournal& recovered) {
+  const auto missing = [&](ShardOffset offset) {
+    return corrupt("the record of shard " + std::to_string(shard.value) + " with offset " +
                    std::to_string(offset.value) + " is missing");
-  }
-
-  Result<void> begin(const EventView& event, ShardOffset offset) {
-    auto& [append, place] = recovered_.appends.emplace_back();
-    place.shard = shard_;
-    place.first = offset;
-    left_ = event.count;
-    if (event.index == 0) {
-      append.request = event.request.value_or(event.id);
-      append.content_hash = event.content_hash.value_or(0);
+  };
+  AppendReader reader(shard, hasher, settled, recovered.appends);
+  auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
+  journal->seek_for_prev(keys::journal(shard, from));
+  for (auto offset = from; offset < end; journal->next()) {
+    EVERSHARD_TRY(journal->status());
+    if (!journal->valid()) return missing(offset);
+    auto key = keys::decode_journal(journal->key());
+    if (!key) return refuse(std::move(key).error());
+    if (key->shard != shard || key->offset > offset) return missing(offset);
+    auto record = RecordView::open(journal->value(), shard, key->offset);
+    if (!record) return refuse(std::move(record).error());
+    for (; offset < end && offset < key->offset + record->size(); ++offset) {
+      const auto index = static_cast<std::uint16_t>(offset - key->offset);
+      auto event = record->event(index);
+      if (!event) return refuse(std::move(event).error());
+      const auto row = reader.begins() ? waiting.find({shard, offset}) : waiting.end();
+      EVERSHARD_TRY(reader.take(*event, offset, row == waiting.end() ? nullptr : &row->second));
+      if (row != waiting.end()) {
+        recovered.unordered.add(shard, offset, std::move(row->second));
+        waiting.erase(row);
+      }
+      const auto& append = recovered.appends.back();
+      recovered.unordered.add(tail_event(append, append.append.events.size() - 1, {shard, key->offset, index}));
     }
-    auto row = waiting_.find({shard_, offset});
-    if (row != waiting_.end()) {
-      left_ = row->second.events;
-      place.tentative = row->second.tentative;
-      place.conditions = row->second.conditions;
-      place.part = row->second.part;
-      append.appended_at = row->second.appended_at;
-      recovered_.unordered.add(shard_, offset, std::move(row->second));
-      waiting_.erase(row);
-    } else if (event.index != 0) {
-      return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) +
-                     ": an append begins with its event " + std::to_string(event.index));
-    }
-    return {};
   }
-
-  std::uint32_t aggregate(EncodedAppend& append, const EventView& view) const {
-    EncodedAggregate aggregate;
-    aggregate.id = {std::string(view.aggregate_type), std::string(view.aggregate_value)};
-    const auto known = std::ranges::find(append.aggregates, aggregate.id, &EncodedAggregate::id);
-    if (known != append.aggregates.end()) return static_cast<std::uint32_t>(known - append.aggregates.begin());
-    aggregate.text = aggregate.id.text();
-    aggregate.stream = hasher_.aggregate(aggregate.text);
-    aggregate.shard = shard_;
-    append.aggregates.push_back(std::move(aggregate));
-    return static_cast<std::uint32_t>(append.aggregates.size() - 1);
-  }
-
-  Result<void> take(const EventView& view, const EventLocation& location) {
-    if (left_ == 0) EVERSHARD_TRY(begin(view, location.offset()));
-    --left_;
-    auto& [append, place] = recovered_.appends.back();
-    EncodedEvent event;
-    event.id = view.id;
-    event.id_given = true;
-    event.shard = shard_;
-    event.terms_begin = static_cast<std::uint32_t>(append.terms.size());
-    add_terms(view, hasher_, append.terms);
-    const auto terms_of_tail = append.terms.size();
-    TailEvent entry;
-    if (!view.aggregate_type.empty()) {
-      event.aggregate = aggregate(append, view);
-      const auto& own = append.aggregates[event.aggregate];
-      append.terms.push_back(own.stream);
-      entry.stream = own.stream;
-      entry.aggregate_text = own.text;
-    }
-    event.terms_end = static_cast<std::uint32_t>(append.terms.size());
-    if (view.command_id) {
-      append.command =
-          command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);
-      append.command_event = static_cast<std::uint32_t>(append.events.size());
-      entry.command = append.command;
-    }
-    entry.location = location;
-    entry.id = view.id;
-    entry.seq_nr = view.seq_nr;
-    entry.terms = std::span(append.terms).subspan(event.terms_begin, terms_of_tail - event.terms_begin);
-    recovered_.unordered.add(entry);
-    place.seq_nrs.push_back(view.seq_nr);
-    append.events.push_back(event);
-    return {};
-  }
-
-  const ShardId shard_;
-  const sharding::TermHasher& hasher_;
-  WaitingRows& waiting_;
-  RecoveredJournal& recovered_;
-  std::uint32_t left_ = 0;  ///< events of the append at hand
-};
+  recovered.unordered.end_batch();
+  return reader.finish(end);
+}
 
 }  // namespace
 
@@ -171,7 +88,10 @@ Result<RecoveredJournal> recover_journal(const Rows& rows, const Identity& ident
   for (std::uint32_t i = 0; i < identity.shards; ++i) {
     if (order.shards[i].next == recovered.ends[i]) continue;
     const ShardId shard{static_cast<std::uint16_t>(i)};
-    EVERSHARD_TRY(ShardTail(shard, hasher, *waiting, recovered).read(rows, order.shards[i].next, recovered.ends[i]));
+    const auto row = recovered.covered.find(shard);
+    const auto settled = row == recovered.covered.end() ? ShardOffset{0} : row->second.settled;
+    EVERSHARD_TRY(
+        read_tail(rows, shard, order.shards[i].next, recovered.ends[i], settled, hasher, *waiting, recovered));
   }
   if (!waiting->empty()) {
     const auto& [shard, offset] = waiting->begin()->first;

@@ -58,17 +58,20 @@ std::vector<Unordered::Waiting> Unordered::take_waiting(ShardId id, ShardOffset 
   return taken;
 }
 
-Unordered::GivenUp Unordered::give_up(ShardId id) {
+Unordered::GivenUp Unordered::give_up(ShardId id, ShardOffset from) {
   auto& shard = shards_.at(id.value);
   GivenUp given_up;
-  for (const auto& entry : shard.entries) {
-    if (given_up.records.empty() || given_up.records.back() != entry.location.record)
-      given_up.records.push_back(entry.location.record);
+  const auto entries =
+      std::ranges::lower_bound(shard.entries, from, {}, [](const Entry& e) { return e.location.offset(); });
+  for (auto entry = entries; entry != shard.entries.end(); ++entry) {
+    if (given_up.records.empty() || given_up.records.back() != entry->location.record)
+      given_up.records.push_back(entry->location.record);
   }
-  for (const auto& waiting : shard.waiting) given_up.waiting.push_back(waiting.first);
-  events_ -= shard.entries.size();
-  shard.entries.clear();
-  shard.waiting.clear();
+  const auto waiting = std::ranges::lower_bound(shard.waiting, from, {}, &Waiting::first);
+  for (auto row = waiting; row != shard.waiting.end(); ++row) given_up.waiting.push_back(row->first);
+  events_ -= static_cast<std::size_t>(shard.entries.end() - entries);
+  shard.entries.erase(entries, shard.entries.end());
+  shard.waiting.erase(waiting, shard.waiting.end());
   return given_up;
 }
 
