@@ -259,15 +259,15 @@ TEST(StorageGolden, CutWithReplicaSets) {
   cut.coordinator = Epoch{1};
   cut.first_position = position_70000;
   cut.replicas = {{shard_7, {2, {1, 4, 300}}}, {ShardId{8}, {1, {9}}}};
-  EXPECT_EQ(hex(sharding::encode(cut)), golden("01"                // version
-                                               "04"                // flags: replica sets
-                                               "05 01"             // number 5, coordinator's epoch 1
-                                               "f0a204"            // first position 70,000
-                                               "00"                // no segments
-                                               "02"                // replica sets
-                                               "07 02 03"          // shard 7, a quorum of 2, 3 nodes
-                                               "01 03 a802"        // 1, 4, 300, each as its distance from the one before
-                                               "08 01 01 09"));    // shard 8, a quorum of 1, node 9
+  EXPECT_EQ(hex(sharding::encode(cut)), golden("01"              // version
+                                               "04"              // flags: replica sets
+                                               "05 01"           // number 5, coordinator's epoch 1
+                                               "f0a204"          // first position 70,000
+                                               "00"              // no segments
+                                               "02"              // replica sets
+                                               "07 02 03"        // shard 7, a quorum of 2, 3 nodes
+                                               "01 03 a802"      // 1, 4, 300, each as its distance from the one before
+                                               "08 01 01 09"));  // shard 8, a quorum of 1, node 9
 }
 
 TEST(StorageGolden, Covered) {
@@ -287,9 +287,9 @@ TEST(StorageGolden, Covered) {
   follows.settled = ShardOffset{1'009};
   follows.damaged = true;
   follows.whole_to = GlobalPosition{5};
-  EXPECT_EQ(hex(encode_covered(follows)), golden("04"                                       // of one that follows
-                                                 "0000000000000003"                         // which epoch
-                                                 "00000000000003f1"                         // settled before
+  EXPECT_EQ(hex(encode_covered(follows)), golden("04"                                          // of one that follows
+                                                 "0000000000000003"                            // which epoch
+                                                 "00000000000003f1"                            // settled before
                                                  "02 00000000000003e8 01 0000000000000005"));  // as above
 }
 
