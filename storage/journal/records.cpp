@@ -229,30 +229,28 @@ Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffs
   return std::string(builder.finish());
 }
 
-Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events) {
-  const auto view = RecordView::open(record, shard, first);
-  if (!view) return Refused(view.error());
-  RecordBuilder builder;
-  builder.begin(shard, first);
-  for (std::size_t i = 0; i < events; ++i) {
-    const auto stored = view->stored(i);
-    if (!stored) return Refused(stored.error());
-    builder.add(stored->body, stored->body_hash, stored->seq_nr, stored->state);
-  }
-  return std::string(builder.finish());
-}
-
-Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from) {
+Result<std::string> some_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from,
+                                std::size_t until) {
   const auto view = RecordView::open(record, shard, first);
   if (!view) return Refused(view.error());
   RecordBuilder builder;
   builder.begin(shard, first + from);
-  for (std::size_t i = from; i < view->size(); ++i) {
+  for (std::size_t i = from; i < std::min(until, view->size()); ++i) {
     const auto stored = view->stored(i);
     if (!stored) return Refused(stored.error());
     builder.add(stored->body, stored->body_hash, stored->seq_nr, stored->state);
   }
+  if (builder.events() == 0)
+    return view->corrupt(from, "its record has only " + std::to_string(view->size()) + " events");
   return std::string(builder.finish());
+}
+
+Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events) {
+  return some_events(record, shard, first, 0, events);
+}
+
+Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events) {
+  return some_events(record, shard, first, events, std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace evershard::storage

@@ -97,9 +97,8 @@ class RecordView {
  private:
   friend Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                         const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
-  friend Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from);
-  friend Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first,
-                                          std::size_t events);
+  friend Result<std::string> some_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from,
+                                         std::size_t until);
   struct Stored {
     std::uint64_t body_hash;
     SeqNr seq_nr;
@@ -134,7 +133,10 @@ Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffs
 /// Errors: corruption, of the record or of one of these events
 Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events);
 
-/// The same, had it begun with its event `from`. Shape: there is one.
-Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from);
+/// A record of what is behind its first `events` events, as it would be had it begun there, byte by byte.
+///
+/// Shape:  from 0 to one less than it has.
+/// Errors: corruption, of the record or of one of these events
+Result<std::string> last_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events);
 
 }  // namespace evershard::storage

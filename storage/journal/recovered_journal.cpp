@@ -1,12 +1,10 @@
 #include "evershard/storage/journal/recovered_journal.hpp"
 
-#include <algorithm>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "evershard/storage/journal/journal_appends.hpp"
+#include "evershard/storage/journal/append_reader.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
@@ -36,68 +34,40 @@ Result<WaitingRows> read_waiting(const Rows& rows, std::uint32_t shards) {
 }
 
 /// Goes through one shard's journal behind the cuts.
-class ShardTail {
- public:
-  ShardTail(ShardId shard, const sharding::TermHasher& hasher, WaitingRows& waiting, RecoveredJournal& recovered)
-      : shard_(shard),
-        waiting_(waiting),
-        recovered_(recovered),
-        appends_(
-            shard, hasher,
-            [this](ShardOffset offset) {
-              const auto row = waiting_.find({shard_, offset});
-              return row == waiting_.end() ? nullptr : &row->second;
-            },
-            recovered.appends) {}
-
-  Result<void> read(const Rows& rows, ShardOffset from, ShardOffset end) {
-    auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
-    journal->seek_for_prev(keys::journal(shard_, from));
-    for (auto offset = from; offset < end; journal->next()) {
-      EVERSHARD_TRY(journal->status());
-      if (!journal->valid()) return missing(offset);
-      auto key = keys::decode_journal(journal->key());
-      if (!key) return refuse(std::move(key).error());
-      if (key->shard != shard_ || key->offset > offset) return missing(offset);
-      auto record = RecordView::open(journal->value(), shard_, key->offset);
-      if (!record) return refuse(std::move(record).error());
-      for (; offset < end && offset < key->offset + record->size(); ++offset) {
-        const auto index = static_cast<std::uint16_t>(offset - key->offset);
-        auto event = record->event(index);
-        if (!event) return refuse(std::move(event).error());
-        EVERSHARD_TRY(take(*event, {shard_, key->offset, index}));
-      }
-    }
-    recovered_.unordered.end_batch();
-    if (appends_.left() != 0)
-      return corrupt("shard " + std::to_string(shard_.value) + " ends before offset " + std::to_string(end.value) +
-                     ", within an append");
-    return {};
-  }
-
- private:
-  [[nodiscard]] Refused missing(ShardOffset offset) const {
-    return corrupt("the record of shard " + std::to_string(shard_.value) + " with offset " +
+Result<void> read_tail(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset end, ShardOffset settled,
+                       const sharding::TermHasher& hasher, WaitingRows& waiting, RecoveredJournal& recovered) {
+  const auto missing = [&](ShardOffset offset) {
+    return corrupt("the record of shard " + std::to_string(shard.value) + " with offset " +
                    std::to_string(offset.value) + " is missing");
-  }
-
-  Result<void> take(const EventView& view, const EventLocation& location) {
-    const bool begins = appends_.left() == 0;
-    EVERSHARD_TRY(appends_.take(view, location.offset(), false));
-    if (auto row = waiting_.find({shard_, location.offset()}); begins && row != waiting_.end()) {
-      recovered_.unordered.add(shard_, location.offset(), std::move(row->second));
-      waiting_.erase(row);
+  };
+  AppendReader reader(shard, hasher, settled, recovered.appends);
+  auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
+  journal->seek_for_prev(keys::journal(shard, from));
+  for (auto offset = from; offset < end; journal->next()) {
+    EVERSHARD_TRY(journal->status());
+    if (!journal->valid()) return missing(offset);
+    auto key = keys::decode_journal(journal->key());
+    if (!key) return refuse(std::move(key).error());
+    if (key->shard != shard || key->offset > offset) return missing(offset);
+    auto record = RecordView::open(journal->value(), shard, key->offset);
+    if (!record) return refuse(std::move(record).error());
+    for (; offset < end && offset < key->offset + record->size(); ++offset) {
+      const auto index = static_cast<std::uint16_t>(offset - key->offset);
+      auto event = record->event(index);
+      if (!event) return refuse(std::move(event).error());
+      const auto row = reader.begins() ? waiting.find({shard, offset}) : waiting.end();
+      EVERSHARD_TRY(reader.take(*event, offset, row == waiting.end() ? nullptr : &row->second));
+      if (row != waiting.end()) {
+        recovered.unordered.add(shard, offset, std::move(row->second));
+        waiting.erase(row);
+      }
+      const auto& append = recovered.appends.back();
+      recovered.unordered.add(tail_event(append, append.append.events.size() - 1, {shard, key->offset, index}));
     }
-    const auto& append = recovered_.appends.back();
-    recovered_.unordered.add(entry_of(append, append.append.events.size() - 1, location));
-    return {};
   }
-
-  const ShardId shard_;
-  WaitingRows& waiting_;
-  RecoveredJournal& recovered_;
-  JournalAppends appends_;
-};
+  recovered.unordered.end_batch();
+  return reader.finish(end);
+}
 
 }  // namespace
 
@@ -118,7 +88,10 @@ Result<RecoveredJournal> recover_journal(const Rows& rows, const Identity& ident
   for (std::uint32_t i = 0; i < identity.shards; ++i) {
     if (order.shards[i].next == recovered.ends[i]) continue;
     const ShardId shard{static_cast<std::uint16_t>(i)};
-    EVERSHARD_TRY(ShardTail(shard, hasher, *waiting, recovered).read(rows, order.shards[i].next, recovered.ends[i]));
+    const auto row = recovered.covered.find(shard);
+    const auto settled = row == recovered.covered.end() ? ShardOffset{0} : row->second.settled;
+    EVERSHARD_TRY(
+        read_tail(rows, shard, order.shards[i].next, recovered.ends[i], settled, hasher, *waiting, recovered));
   }
   if (!waiting->empty()) {
     const auto& [shard, offset] = waiting->begin()->first;

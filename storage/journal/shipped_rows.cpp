@@ -1,156 +1,86 @@
 #include "evershard/storage/journal/shipped_rows.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
-#include "evershard/storage/journal/journal_appends.hpp"
-#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/append_reader.hpp"
 #include "evershard/storage/journal/records.hpp"
-#include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
 namespace {
 
-Refused damaged(const ShippedRows& rows, const std::string& why) {
-  return corrupt("rows of shard " + std::to_string(rows.shard.value) + " from offset " +
-                 std::to_string(rows.first.value) + " are damaged: " + why);
+std::string range_of(const ShippedRows& rows) {
+  return "rows of shard " + std::to_string(rows.shard.value) + ", offsets " + std::to_string(rows.first.value) +
+         " to before " + std::to_string(rows.end.value);
 }
 
-/// The first offset that no cut applied here covers.
-Result<ShardOffset> covered_end(const Rows& rows, ShardId shard) {
-  const auto key = keys::covered(shard);
-  const std::string_view keys_wanted[] = {key};
-  auto found = rows.get(Family::state, keys_wanted);
-  if (!found) return refuse(std::move(found).error());
-  if (!(*found)->found(0)) return ShardOffset{1};
-  const auto covered = decode_covered((*found)->value(0));
-  if (!covered) return refuse(covered.error());
-  return covered->end;
+Refused not_whole(const ShippedRows& rows, const std::string& why) {
+  return corrupt(range_of(rows) + ", are not whole: " + why);
 }
 
-struct WaitingAt {
-  ShippedRows::Row row;
-  WaitingRow read;
-};
-
-Result<std::vector<WaitingAt>> waiting_from(const Rows& rows, ShardId shard, ShardOffset from) {
-  std::vector<WaitingAt> waiting;
-  auto cursor = rows.cursor(Family::state, {});
-  for (cursor->seek(keys::waiting(shard, from)); cursor->valid(); cursor->next()) {
-    auto key = keys::decode_state(cursor->key());
-    if (!key) return refuse(std::move(key).error());
-    if (key->kind != keys::StateKey::Kind::waiting || key->shard != shard) break;
-    auto row = decode_waiting(cursor->value());
+Result<std::vector<WaitingRow>> read_waiting(const ShippedRows& rows) {
+  std::vector<WaitingRow> waiting;
+  waiting.reserve(rows.waiting.size());
+  auto next = rows.settled;
+  for (const auto& [first, bytes] : rows.waiting) {
+    const auto at = "the append that waits at offset " + std::to_string(first.value);
+    if (first < next || first >= rows.end) return not_whole(rows, at + " is out of its place");
+    auto row = decode_waiting(bytes);
     if (!row) return refuse(std::move(row).error());
-    waiting.push_back({{key->offset, std::string(cursor->value())}, std::move(*row)});
+    if (row->events > rows.end - first) return not_whole(rows, at + " ends behind them");
+    next = first + row->events;
+    waiting.push_back(*std::move(row));
   }
-  EVERSHARD_TRY(cursor->status());
   return waiting;
 }
 
 }  // namespace
 
 Result<ReadRows> read_rows(ShippedRows rows, const sharding::TermHasher& hasher) {
+  if (rows.first.value == 0 || rows.first > rows.settled || rows.settled > rows.end)
+    return not_whole(rows, "what is settled ends before offset " + std::to_string(rows.settled.value));
+  auto waiting = read_waiting(rows);
+  if (!waiting) return refuse(std::move(waiting).error());
   ReadRows read;
-  if (rows.first.value == 0 || rows.end <= rows.first || rows.settled < rows.first || rows.settled > rows.end)
-    return damaged(rows, "they are no range");
-  auto least = rows.settled;
-  for (const auto& row : rows.waiting) {
-    if (row.first < least || row.first >= rows.end) return damaged(rows, "an append that waits is not theirs");
-    auto waiting = decode_waiting(row.bytes);
-    if (!waiting) return refuse(std::move(waiting).error());
-    if (waiting->events == 0 || waiting->events > rows.end - row.first)
-      return damaged(rows, "an append that waits goes on behind them");
-    least = row.first + waiting->events;
-    read.waiting.push_back(std::move(*waiting));
-  }
-  std::size_t used = 0;
-  JournalAppends appends(
-      rows.shard, hasher,
-      [&](ShardOffset offset) -> const WaitingRow* {
-        if (used == rows.waiting.size() || rows.waiting[used].first != offset) return nullptr;
-        return &read.waiting[used++];
-      },
-      read.appends);
+  AppendReader reader(rows.shard, hasher, rows.settled, read.appends);
+  std::size_t row = 0;         // the next of those that wait
+  bool waits = false;          // the append at hand
+  std::uint32_t of_count = 0;  // of the append at hand: events that its first one announced
   auto offset = rows.first;
-  for (const auto& row : rows.records) {
-    if (row.first != offset) return damaged(rows, "a record does not join on");
-    const auto record = RecordView::open(row.bytes, rows.shard, row.first);
-    if (!record) return refuse(record.error());
-    for (std::size_t i = 0; i != record->size(); ++i, ++offset) {
-      if (offset == rows.settled && appends.left() != 0) return damaged(rows, "an append is there in part");
-      const auto event = record->event(i);
-      if (!event) return refuse(event.error());
-      EVERSHARD_TRY(appends.take(*event, offset, offset < rows.settled));
-      read.locations.push_back({rows.shard, row.first, static_cast<std::uint16_t>(i)});
+  for (const auto& [first, bytes] : rows.records) {
+    if (first != offset)
+      return not_whole(rows, "a record begins at offset " + std::to_string(first.value) + " instead of " +
+                                 std::to_string(offset.value));
+    auto record = RecordView::open(bytes, rows.shard, first);
+    if (!record) return refuse(std::move(record).error());
+    if (record->size() > rows.end - first)
+      return not_whole(rows, "the record at offset " + std::to_string(first.value) + " ends behind them");
+    for (std::size_t i = 0; i < record->size(); ++i, ++offset) {
+      auto event = record->event(i);
+      if (!event) return refuse(std::move(event).error());
+      if (reader.begins()) {
+        waits = row < waiting->size() && rows.waiting[row].first == offset;
+        of_count = event->count;
+      }
+      const bool begins = reader.begins();
+      EVERSHARD_TRY(reader.take(*event, offset, begins && waits ? &(*waiting)[row] : nullptr));
+      if (begins && waits) ++row;
+      const auto taken = read.appends.back().append.events.size();
+      if (!waits && offset >= rows.settled && (event->index + 1 != taken || event->count != of_count))
+        return not_whole(rows, "at offset " + std::to_string(offset.value) + " is event " +
+                                   std::to_string(event->index) + " of " + std::to_string(event->count) +
+                                   ", within an append of " + std::to_string(of_count));
+      read.locations.push_back({rows.shard, first, static_cast<std::uint16_t>(i)});
     }
   }
-  if (offset != rows.end) return damaged(rows, "records are missing");
-  if (appends.left() != 0) return damaged(rows, "an append is there in part");
-  if (used != rows.waiting.size()) return damaged(rows, "an append waits where none begins");
+  if (offset != rows.end) return not_whole(rows, "they end before offset " + std::to_string(offset.value));
+  EVERSHARD_TRY(reader.finish(rows.end));
+  if (row != waiting->size())
+    return not_whole(
+        rows, "an append waits at offset " + std::to_string(rows.waiting[row].first.value) + ", where there is none");
+  read.waiting = *std::move(waiting);
   read.rows = std::move(rows);
   return read;
-}
-
-Result<std::string> record_of(const Rows& rows, ShardId shard, ShardOffset first) {
-  const auto key = keys::journal(shard, first);
-  const std::string_view wanted[] = {key};
-  auto found = rows.get(Family::journal, wanted);
-  if (!found) return refuse(std::move(found).error());
-  if (!(*found)->found(0))
-    return corrupt("the record of shard " + std::to_string(shard.value) + " with offset " +
-                   std::to_string(first.value) + " is missing");
-  return std::string((*found)->value(0));
-}
-
-Result<ShippedRows> rows_from(const Rows& rows, ShardId shard, ShardOffset from, std::size_t bytes_max) {
-  ShippedRows found{shard, from, from, from, {}, {}};
-  const auto before = covered_end(rows, shard);
-  if (!before) return refuse(before.error());
-  auto waiting = waiting_from(rows, shard, std::max(from, *before));
-  if (!waiting) return refuse(std::move(waiting).error());
-  auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
-  std::size_t bytes = 0;
-  std::uint32_t left = 0;  // of the append at hand: the range ends behind a whole one
-  for (journal->seek_for_prev(keys::journal(shard, from)); journal->valid(); journal->next()) {
-    if (bytes >= bytes_max && left == 0) break;
-    auto key = keys::decode_journal(journal->key());
-    if (!key) return refuse(std::move(key).error());
-    if (key->shard != shard || key->offset > found.end) break;
-    const auto record = RecordView::open(journal->value(), shard, key->offset);
-    if (!record) return refuse(record.error());
-    const auto end = key->offset + record->size();
-    if (end <= found.end) break;  // what is asked for is not there
-    for (auto offset = std::max(found.end, *before); offset < end; ++offset) {
-      const auto event = record->event(offset - key->offset);
-      if (!event) return refuse(event.error());
-      if (left == 0) {
-        const auto row = std::ranges::find(*waiting, offset, [](const auto& of) { return of.row.first; });
-        left = row != waiting->end() ? row->read.events : event->index == 0 ? event->count : 1;
-      }
-      --left;
-    }
-    if (key->offset < found.end) {
-      auto later = last_events(journal->value(), shard, key->offset, found.end - key->offset);
-      if (!later) return refuse(std::move(later).error());
-      found.records.push_back({found.end, std::move(*later)});
-    } else {
-      found.records.push_back({key->offset, std::string(journal->value())});
-    }
-    bytes += found.records.back().bytes.size();
-    found.end = end;
-  }
-  EVERSHARD_TRY(journal->status());
-  // What a cut has decided meanwhile waits no more.
-  const auto after = covered_end(rows, shard);
-  if (!after) return refuse(after.error());
-  found.settled = std::clamp(*after, found.first, found.end);
-  if (left != 0 && found.settled != found.end) return ShippedRows{shard, from, from, from, {}, {}};
-  for (auto& [row, read] : *waiting)
-    if (row.first >= found.settled && row.first < found.end) found.waiting.push_back(std::move(row));
-  return found;
 }
 
 }  // namespace evershard::storage

@@ -13,7 +13,6 @@
 #include "evershard/sharding/term_hash.hpp"
 #include "evershard/storage/journal/journal_append.hpp"
 #include "evershard/storage/journal/location.hpp"
-#include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
 
 namespace evershard::storage {
@@ -54,11 +53,5 @@ struct ReadRows {
 
 /// Errors: corruption: damaged, or not of the shape that it must have
 [[nodiscard]] Result<ReadRows> read_rows(ShippedRows rows, const sharding::TermHasher& hasher);
-
-/// As NodeStore::journal_from() says.
-[[nodiscard]] Result<ShippedRows> rows_from(const Rows& rows, ShardId shard, ShardOffset from, std::size_t bytes_max);
-
-/// One record of a shard's journal. Errors: corruption: it is missing; io
-[[nodiscard]] Result<std::string> record_of(const Rows& rows, ShardId shard, ShardOffset first);
 
 }  // namespace evershard::storage

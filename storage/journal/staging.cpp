@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "evershard/protocol/check.hpp"
-#include "evershard/storage/journal/journal_appends.hpp"
+#include "evershard/storage/journal/append_reader.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
 
@@ -23,27 +23,42 @@ Applied applied_at(const sharding::OrderState& start) {
   return applied;
 }
 
-/// Passes on what it is given, and keeps what followers need.
+/// Rows for followers, beside those that are written.
 class MadeRows final : public RowSink {
  public:
-  MadeRows(RowSink& sink, std::map<ShardId, ShippedRows>& made) : sink_(sink), made_(made) {}
+  explicit MadeRows(RowSink& sink) : sink_(sink) {}
   void put(Family family, std::string_view key, std::string_view value) override {
     sink_.put(family, key, value);
     if (family == Family::journal) {
       const auto at = keys::decode_journal(key);
-      EVERSHARD_CHECK(at.has_value(), "a key that was just made");
-      made_[at->shard].records.push_back({at->offset, std::string(value)});
-    } else if (family == Family::state) {
+      EVERSHARD_CHECK(at.has_value(), "a key that was made is one");
+      add(at->shard, &ShippedRows::records, at->offset, value);
+    } else {
       const auto at = keys::decode_state(key);
-      EVERSHARD_CHECK(at && at->kind == keys::StateKey::Kind::waiting, "a journaled append has no other state");
-      made_[at->shard].waiting.push_back({at->offset, std::string(value)});
+      EVERSHARD_CHECK(at && at->kind == keys::StateKey::Kind::waiting, "an append brings a row that waits, or none");
+      add(at->shard, &ShippedRows::waiting, at->offset, value);
     }
   }
   void erase(Family family, std::string_view key) override { sink_.erase(family, key); }
 
+  void give(std::vector<ShippedRows>& made) {
+    for (auto& [shard, rows] : shards_) {
+      rows.shard = shard;
+      rows.first = rows.settled = rows.end = rows.records.front().first;
+      for (const auto& record : rows.records) {
+        EVERSHARD_CHECK(record.first == rows.end, "a node's journal has no gap within a batch");
+        rows.end = record.first + RecordView::open(record.bytes, shard, record.first).value().size();
+      }
+      made.push_back(std::move(rows));
+    }
+  }
+
  private:
+  void add(ShardId shard, std::vector<ShippedRows::Row> ShippedRows::*rows, ShardOffset first, std::string_view bytes) {
+    (shards_[shard].*rows).push_back({first, std::string(bytes)});
+  }
   RowSink& sink_;
-  std::map<ShardId, ShippedRows>& made_;
+  std::map<ShardId, ShippedRows> shards_;
 };
 
 }  // namespace
@@ -88,66 +103,52 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
   }
 }
 
-void Staging::stage_journal(const JournalBatch& batch, RowSink& sink, std::vector<ShippedRows>* made) {
-  const auto write = [&](RowSink& to) {
-    for (const auto& journaled : batch.appends) journal(journaled, to);
-    journal_.finish(to);
-  };
-  if (made == nullptr) {
-    write(sink);
-  } else {
-    std::map<ShardId, ShippedRows> of;
-    MadeRows keeping(sink, of);
-    write(keeping);
-    for (auto& [shard, rows] : of) {
-      rows.shard = shard;
-      rows.first = rows.settled = rows.records.front().first;
-      rows.end = journal_.next(shard);
-      made->push_back(std::move(rows));
-    }
-  }
-  for (const auto* shipped : batch.shipped) take_shipped(*shipped, sink);
+void Staging::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made, RowSink& sink) {
+  MadeRows also(sink);
+  RowSink& own = made == nullptr ? sink : also;
+  for (const auto& journaled : batch.appends) journal(journaled, own);
+  journal_.finish(own);
   unordered_.end_batch();
+  if (made != nullptr) also.give(*made);
+  for (const ReadRows* shipped : batch.shipped) take_shipped(*shipped, sink);
 }
 
-void Staging::take_shipped(const ReadRows& shipped, RowSink& sink) {
-  const auto& rows = shipped.rows;
-  EVERSHARD_CHECK(rows.first == journal_.next(rows.shard), "what is shipped joins on");
-  for (const auto& record : rows.records)
-    sink.put(Family::journal, keys::journal(rows.shard, record.first), record.bytes);
-  journal_.go_on_at(rows.shard, rows.end);
-  auto location = shipped.locations.begin();
-  for (const auto& append : shipped.appends)
-    for (std::size_t i = 0; i != append.append.events.size(); ++i, ++location)
-      unordered_.add(entry_of(append, i, *location));
-  for (std::size_t i = 0; i != rows.waiting.size(); ++i) {
+void Staging::take_shipped(const ReadRows& read, RowSink& sink) {
+  const auto& rows = read.rows;
+  EVERSHARD_CHECK(rows.first == journal_.next(rows.shard), "what is shipped joins on to what is there");
+  for (const auto& [first, bytes] : rows.records) sink.put(Family::journal, keys::journal(rows.shard, first), bytes);
+  for (std::size_t i = 0; i < rows.waiting.size(); ++i) {
     sink.put(Family::state, keys::waiting(rows.shard, rows.waiting[i].first), rows.waiting[i].bytes);
-    unordered_.add(rows.shard, rows.waiting[i].first, shipped.waiting[i]);
+    unordered_.add(rows.shard, rows.waiting[i].first, read.waiting[i]);
   }
+  auto location = read.locations.begin();
+  for (const auto& append : read.appends) {
+    for (std::size_t i = 0; i < append.append.events.size(); ++i, ++location)
+      unordered_.add(tail_event(append, i, *location));
+  }
+  EVERSHARD_CHECK(location == read.locations.end(), "each event has its location");
+  unordered_.end_batch();
+  journal_.go_on_at(rows.shard, rows.end);
+  auto& row = covered_[rows.shard];
+  if (rows.settled <= std::max(rows.first, row.end)) return;
+  row.settled = rows.settled;
+  put_covered(rows.shard, row, sink);
 }
 
-Result<void> Staging::take_off(ShardId shard, ShardOffset from, Epoch followed,
-                               const std::function<Result<std::string>(ShardOffset)>& record, RowSink& sink) {
+ShardOffset Staging::stage_take_off(ShardId shard, ShardOffset from, Epoch followed, RowSink& sink) {
   auto& row = covered_[shard];
   EVERSHARD_CHECK(from >= row.end, "what cuts cover stays");
+  unordered_.give_up(shard, from);
+  if (from < journal_.next(shard)) journal_.go_on_at(shard, from);
   row.followed = followed;
+  row.settled = std::min(row.settled, from);
+  put_covered(shard, row, sink);
+  return row.begins();
+}
+
+void Staging::put_covered(ShardId shard, Covered& row, RowSink& sink) {
+  if (row.settled <= row.end) row.settled = ShardOffset{0};
   sink.put(Family::state, keys::covered(shard), encode_covered(row));
-  if (from >= journal_.next(shard)) return {};
-  const auto given_up = unordered_.give_up(shard, from);
-  for (const ShardOffset first : given_up.records) {
-    if (first >= from) {
-      sink.erase(Family::journal, keys::journal(shard, first));
-      continue;
-    }
-    const auto bytes = record(first);
-    if (!bytes) return refuse(bytes.error());
-    const auto kept = first_events(*bytes, shard, first, from - first);
-    if (!kept) return refuse(kept.error());
-    sink.put(Family::journal, keys::journal(shard, first), *kept);
-  }
-  for (const ShardOffset first : given_up.waiting) sink.erase(Family::state, keys::waiting(shard, first));
-  journal_.go_on_at(shard, from);
-  return {};
 }
 
 void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
@@ -184,14 +185,14 @@ void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& da
   for (const auto& [shard, end] : ends) {
     settle_waiting(shard, end, sink, snapshots);
     covered_[shard].end = end;
-    sink.put(Family::state, keys::covered(shard), encode_covered(covered_[shard]));
+    put_covered(shard, covered_[shard], sink);
   }
   for (const ShardId shard : damaged) {
     auto& row = covered_[shard];
     if (std::exchange(row.damaged, true)) continue;
     // What was missed before has its positions before this cut's.
     row.whole_to = std::ranges::find(holes, shard) == holes.end() ? cut.first_position - 1 : GlobalPosition{0};
-    sink.put(Family::state, keys::covered(shard), encode_covered(row));
+    put_covered(shard, row, sink);
   }
   tail.add(entries_);
   entries_.clear();
@@ -219,7 +220,8 @@ void Staging::give_up(const sharding::Opening& opening, GlobalPosition up_to, Ro
   row.damaged = false;
   row.whole_to = GlobalPosition{0};
   row.end = opening.lost_until;
-  sink.put(Family::state, keys::covered(opening.shard), encode_covered(row));
+  row.settled = ShardOffset{0};  // nothing is there
+  put_covered(opening.shard, row, sink);
 }
 
 /// Of one append of several shards' events in turn, a cut has several segments of one shard.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,14 +36,16 @@ class Staging {
   /// Shape: CommitBatch's, checked here: the cut is the next one and covers exactly the events, offsets join on.
   void stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
 
-  /// Journal records, and a row for each append that is tentative or brings snapshots; nothing into the tail.
+  /// Journal records, and a row for each append that is tentative or brings snapshots; rows that were shipped as they
+  /// are; nothing into the tail.
   ///
-  /// Shape: JournalBatch's, checked here.
-  /// `made`: takes what followers are to be given.
-  void stage_journal(const JournalBatch& batch, RowSink& sink, std::vector<ShippedRows>* made);
-  /// See NodeStore::stage_take_off. `record`: reads one of the shard's records. Errors: those of reading; corruption
-  [[nodiscard]] Result<void> take_off(ShardId shard, ShardOffset from, Epoch followed,
-                                      const std::function<Result<std::string>(ShardOffset)>& record, RowSink& sink);
+  /// Shape: JournalBatch's, checked here. `made`: see NodeStore; nullptr: nobody asks.
+  void stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made, RowSink& sink);
+  /// Forgets what the shard has from there on; its row goes into `sink`. The journal's rows are to be erased when
+  /// everything staged before is written (journal_range.hpp): they are read for that.
+  ///
+  /// Returns: what is before it does not count.
+  ShardOffset stage_take_off(ShardId shard, ShardOffset from, Epoch followed, RowSink& sink);
   /// The cut's row, what it places into `tail`, its snapshots, the applied row; rows of what waited for it go.
   ///
   /// Shape: as a node keeps it (sharding/node_cut.hpp), the next one; of its own shards it covers what was journaled,
@@ -60,7 +61,8 @@ class Staging {
   [[nodiscard]] TailEvent add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr,
                                      RowSink& sink);
   void journal(const JournalAppend& journaled, RowSink& sink);
-  void take_shipped(const ReadRows& shipped, RowSink& sink);
+  void take_shipped(const ReadRows& read, RowSink& sink);
+  void put_covered(ShardId shard, Covered& row, RowSink& sink);
   void give_up(const sharding::Opening& opening, GlobalPosition up_to, RowSink& sink);
   void settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, SnapshotSlots& snapshots);
   void put_order(const sharding::Cut& cut, RowSink& sink);

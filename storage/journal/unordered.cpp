@@ -61,17 +61,17 @@ std::vector<Unordered::Waiting> Unordered::take_waiting(ShardId id, ShardOffset 
 Unordered::GivenUp Unordered::give_up(ShardId id, ShardOffset from) {
   auto& shard = shards_.at(id.value);
   GivenUp given_up;
-  const auto first = std::ranges::lower_bound(shard.entries, from, {},
-                                              [](const Entry& entry) { return entry.location.offset(); });
-  for (auto entry = first; entry != shard.entries.end(); ++entry) {
+  const auto entries =
+      std::ranges::lower_bound(shard.entries, from, {}, [](const Entry& e) { return e.location.offset(); });
+  for (auto entry = entries; entry != shard.entries.end(); ++entry) {
     if (given_up.records.empty() || given_up.records.back() != entry->location.record)
       given_up.records.push_back(entry->location.record);
   }
-  events_ -= static_cast<std::size_t>(shard.entries.end() - first);
-  shard.entries.erase(first, shard.entries.end());
-  const auto waits = std::ranges::lower_bound(shard.waiting, from, {}, &Waiting::first);
-  for (auto waiting = waits; waiting != shard.waiting.end(); ++waiting) given_up.waiting.push_back(waiting->first);
-  shard.waiting.erase(waits, shard.waiting.end());
+  const auto waiting = std::ranges::lower_bound(shard.waiting, from, {}, &Waiting::first);
+  for (auto row = waiting; row != shard.waiting.end(); ++row) given_up.waiting.push_back(row->first);
+  events_ -= static_cast<std::size_t>(shard.entries.end() - entries);
+  shard.entries.erase(entries, shard.entries.end());
+  shard.waiting.erase(waiting, shard.waiting.end());
   return given_up;
 }
 

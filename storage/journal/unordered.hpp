@@ -49,13 +49,13 @@ class Unordered {
   void take(const sharding::Segment& segment, std::vector<Placed>& placed);
   /// Takes out the rows of appends before `end`.
   [[nodiscard]] std::vector<Waiting> take_waiting(ShardId shard, ShardOffset end);
-  /// Gives up what the shard has from this offset on. Returns: the first offsets of its records, and of its waiting
-  /// appends; the first record may have begun before.
+  /// Gives up everything of a shard from this offset on. Returns: the first offsets of its records, and of its waiting
+  /// appends.
   struct GivenUp {
     std::vector<ShardOffset> records;
     std::vector<ShardOffset> waiting;
   };
-  [[nodiscard]] GivenUp give_up(ShardId shard, ShardOffset from = ShardOffset{0});
+  GivenUp give_up(ShardId shard, ShardOffset from = ShardOffset{0});
   [[nodiscard]] std::size_t events() const { return events_; }
 
  private:

@@ -1,8 +1,11 @@
 #include "evershard/storage/memory/memory_store.hpp"
 
+#include <functional>
+
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/index/tail_admission.hpp"
+#include "evershard/storage/journal/journal_range.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
 #include "evershard/storage/steps.hpp"
 
@@ -70,6 +73,7 @@ class MemoryStore::Staged final : public StagedCommit {
   const std::uint64_t number;
   std::vector<MemoryRows::Write> writes;
   std::optional<GlobalPosition> watermark;
+  std::function<Result<void>(RowSink&)> at_commit;  ///< rows that those written before decide
   bool done = false;
 };
 
@@ -140,21 +144,23 @@ std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
   });
 }
 
+std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
+  return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, made, sink); });
+}
+
 Result<ShippedRows> MemoryStore::journal_from(ShardId shard, ShardOffset from, std::size_t bytes_max) const {
-  return rows_from(rows_, shard, from, bytes_max);
+  return journal_range(rows_, shard, from, bytes_max);
 }
 
 std::unique_ptr<StagedCommit> MemoryStore::stage_take_off(ShardId shard, ShardOffset from, Epoch followed) {
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store follows others");
-  return stage_with([&](Staged&, RowSink& sink) {
-    const auto record = [&](ShardOffset first) { return record_of(rows_, shard, first); };
-    if (!staging_.take_off(shard, from, followed, record, sink)) failed_.store(true, std::memory_order_release);
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    const auto begins = staging_.stage_take_off(shard, from, followed, sink);
+    staged.at_commit = [this, shard, begins, from](RowSink& rows) {
+      return take_off(rows_, shard, begins, from, rows);
+    };
   });
-}
-
-std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
-  EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
-  return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink, made); });
 }
 
 std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged,
@@ -176,6 +182,13 @@ Result<void> MemoryStore::commit(StagedCommit& commit) {
   if (failed_.load(std::memory_order_acquire))
     return refuse(ErrorCode::io, "the store has failed: a staged commit was given up");
   step(steps::commit_begin);
+  if (staged.at_commit) {
+    WriteSink sink(staged.writes);
+    if (auto added = staged.at_commit(sink); !added) {
+      failed_.store(true, std::memory_order_release);
+      return refuse(ErrorCode::io, "the store has failed: cannot take rows off: " + added.error().what);
+    }
+  }
   rows_.write(std::move(staged.writes));
   committed_.store(staged.number, std::memory_order_release);
   step(steps::commit_written);

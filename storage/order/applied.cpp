@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t applied_head_bytes = 1 + 3 * 8;
 constexpr std::size_t epoch_bytes = 2 + 8;
 constexpr std::size_t covered_bytes = 1 + 8;
+constexpr std::size_t followed_bytes = 1 + 2 * 8;
 constexpr std::size_t lost_range_bytes = 5 * 8;
 constexpr std::size_t lost_range_bytes_before = 4 * 8;  // in rows of version 2
 
@@ -86,11 +87,13 @@ bool Covered::has_placed(ShardOffset from) const {
 }
 
 std::string encode_covered(const Covered& covered) {
-  if (covered.followed.value != 0) {
+  if (covered.followed.value != 0 || covered.settled.value != 0) {
     auto rest = covered;
     rest.followed = Epoch{};
+    rest.settled = ShardOffset{0};
     std::string out(1, '\4');
     put(out, covered.followed.value);
+    put(out, covered.settled.value);
     return out + encode_covered(rest);
   }
   const bool plain = !covered.damaged && covered.lost.empty();
@@ -119,12 +122,14 @@ Result<Covered> decode_covered(std::string_view bytes) {
   Covered covered;
   if (bytes.size() < covered_bytes) return malformed();
   if (bytes.front() == '\4') {
+    if (bytes.size() < followed_bytes + covered_bytes || bytes[followed_bytes] == '\4') return malformed();
     bytes.remove_prefix(1);
     const Epoch followed{take<std::uint64_t>(bytes)};
-    if (followed.value == 0 || bytes.empty() || bytes.front() == '\4') return malformed();
+    const ShardOffset settled{take<std::uint64_t>(bytes)};
     auto rest = decode_covered(bytes);
-    if (!rest) return malformed();
+    if (!rest || (followed.value == 0 && settled.value == 0)) return malformed();
     rest->followed = followed;
+    rest->settled = settled;
     return rest;
   }
   const char version = bytes.front();

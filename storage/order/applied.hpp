@@ -49,8 +49,9 @@ struct LostRange {
 /// The state row of one shard of a node, whose journal may go on behind the cuts.
 ///
 /// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`; or 3, then the same,
-///         `gone_from`, and 5 x 8 bytes for each lost range; or 4, then `followed` and one of those before. Numbers: 8 bytes, big-endian. Of version 2 there are rows
-///         with lost ranges of 4 x 8 bytes, without an epoch.
+///         `gone_from`, and 5 x 8 bytes for each lost range; or 4, then `followed`, `settled`
+///         and one of those before. Numbers: 8 bytes, big-endian. Of version 2 there are rows with lost ranges of 4 x 8
+///         bytes, without an epoch.
 struct Covered {
   ShardOffset end{1};             ///< the first offset that no cut applied covers
   bool damaged = false;           ///< cuts cover what is not here: what the journal has from `end` on does not count
@@ -62,6 +63,9 @@ struct Covered {
   /// The newest epoch that this disk follows: what the journal has behind the cuts is of that writer, or of one before
   /// it up to where cuts covered the shard when that one began; 0: it never followed.
   Epoch followed{};
+  /// Of one that follows: before this offset cuts that are not applied here yet have decided everything, and the rows
+  /// of appends that waited did not come with their events: each counts as an append of its own. 0: there is none.
+  ShardOffset settled{0};
 
   /// One that an operator let go on has no journal before this offset: 1: it never was.
   [[nodiscard]] ShardOffset begins() const { return lost.empty() ? ShardOffset{1} : lost.back().until; }

@@ -247,6 +247,8 @@ Json covered_json(std::string_view value) {
                                 {"after", lost.after.value},
                                 {"up_to", lost.up_to.value},
                                 {"epoch", lost.epoch.value}});
+  if (covered->followed.value != 0) json["followed"] = covered->followed.value;
+  if (covered->settled.value != 0) json["settled"] = covered->settled.value;
   if (covered->gone_from.value != 0) json["gone_from"] = covered->gone_from.value;
   return json;
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/index/tail_admission.hpp"
+#include "evershard/storage/journal/journal_range.hpp"
 #include "evershard/storage/rocks/rocks_maintenance.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/steps.hpp"
@@ -57,6 +59,7 @@ class RocksStore::Staged final : public StagedCommit {
   bool synced = true;
   std::optional<LastCommitMark::Value> last;  ///< what is durable with it
   std::optional<GlobalPosition> shows;
+  std::function<Result<void>(RowSink&)> at_commit;  ///< rows that those written before decide
   bool done = false;
 };
 
@@ -96,28 +99,27 @@ std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
   });
 }
 
+std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    staging_->stage_journal(batch, made, sink);
+    // The cuts staged before it are committed before it, and its sync is theirs.
+    staged.last = LastCommitMark::Value{staging_->applied().number, staging_->applied().watermark};
+  });
+}
+
 Result<ShippedRows> RocksStore::journal_from(ShardId shard, ShardOffset from, std::size_t bytes_max) const {
-  return rows_from(*rows_, shard, from, bytes_max);
+  return journal_range(*rows_, shard, from, bytes_max);
 }
 
 std::unique_ptr<StagedCommit> RocksStore::stage_take_off(ShardId shard, ShardOffset from, Epoch followed) {
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store follows others");
-  std::optional<Error> failed;
-  auto staged = stage_with([&](Staged& taking, RowSink& sink) {
-    const auto record = [&](ShardOffset first) { return record_of(*rows_, shard, first); };
-    if (auto taken = staging_->take_off(shard, from, followed, record, sink); !taken) failed = taken.error();
-    taking.last = LastCommitMark::Value{staging_->applied().number, staging_->applied().watermark};
-  });
-  if (failed) fail(*failed);
-  return staged;
-}
-
-std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batch, std::vector<ShippedRows>* made) {
-  EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
   return stage_with([&](Staged& staged, RowSink& sink) {
-    staging_->stage_journal(batch, sink, made);
-    // The cuts staged before it are committed before it, and its sync is theirs.
+    const auto begins = staging_->stage_take_off(shard, from, followed, sink);
     staged.last = LastCommitMark::Value{staging_->applied().number, staging_->applied().watermark};
+    staged.at_commit = [this, shard, begins, from](RowSink& rows) {
+      return take_off(*rows_, shard, begins, from, rows);
+    };
   });
 }
 
@@ -141,6 +143,14 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
   if (failed_.load(std::memory_order_acquire)) return refuse(failure());
 
   step(steps::commit_begin);
+  if (staged.at_commit && staged.status.ok()) {
+    BatchSink sink(*staged.batch, *families_);
+    if (auto added = staged.at_commit(sink); !added) {
+      fail(Error(ErrorCode::io, "the store has failed: cannot take rows off: " + added.error().what));
+      return refuse(failure());
+    }
+    staged.status = sink.status();
+  }
   auto status = staged.status;
   if (status.ok()) {
     rocksdb::WriteOptions options;

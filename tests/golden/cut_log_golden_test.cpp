@@ -114,6 +114,29 @@ TEST(CutLogGolden, Checkpoint) {
   EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
 }
 
+TEST(CutLogGolden, CheckpointWithReplicaSets) {
+  auto checkpoint = sample_checkpoint();
+  checkpoint.shards[1].replicas = {2, {1, 9, 300}};
+  const std::string row = cut_log_rows::checkpoint_row(checkpoint);
+
+  EXPECT_EQ(hex(row.substr(0, row.size() - 8)),
+            cut_log_golden("04"                 // version
+                           "05 f0a204"          // last cut, watermark
+                           "02"                 // shards
+                           "00 00 01 00 00 00"  // never opened
+                           "01 00"              // its replica set: quorum, nodes
+                           "04 09 ac02 efa204 04"
+                           "02 02 07 04 a202"  // losses: epoch, first offset
+                           "02 03 01 09 ac02"  // replica set: quorum, nodes
+                           ));
+  EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
+  for (std::size_t bit = 0; bit != row.size() * 8; ++bit) {
+    auto damaged = row;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(cut_log_rows::decode_checkpoint_row(damaged, 2)) << bit;
+  }
+}
+
 TEST(CutLogGolden, CheckpointOfVersion1) {
   auto checkpoint = sample_checkpoint();
   checkpoint.shards[1] = {Epoch{2}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{1}, {}};

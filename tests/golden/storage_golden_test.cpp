@@ -253,6 +253,23 @@ TEST(StorageGolden, CutOfANode) {
                                                "3e 02 09"));  // shard 7, one event, another epoch: 2; first offset 9
 }
 
+TEST(StorageGolden, CutWithReplicaSets) {
+  sharding::Cut cut;
+  cut.number = CutNumber{5};
+  cut.coordinator = Epoch{1};
+  cut.first_position = position_70000;
+  cut.replicas = {{shard_7, {2, {1, 4, 300}}}, {ShardId{8}, {1, {9}}}};
+  EXPECT_EQ(hex(sharding::encode(cut)), golden("01"              // version
+                                               "04"              // flags: replica sets
+                                               "05 01"           // number 5, coordinator's epoch 1
+                                               "f0a204"          // first position 70,000
+                                               "00"              // no segments
+                                               "02"              // replica sets
+                                               "07 02 03"        // shard 7, a quorum of 2, 3 nodes
+                                               "01 03 a802"      // 1, 4, 300, each as its distance from the one before
+                                               "08 01 01 09"));  // shard 8, a quorum of 1, node 9
+}
+
 TEST(StorageGolden, Covered) {
   EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}})), golden("01 00000000000003e8"));
   EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}, true, GlobalPosition{5}, {}})),
@@ -264,6 +281,16 @@ TEST(StorageGolden, Covered) {
                                 ShardOffset{8}})),
             golden("03 00000000000003e8 00 0000000000000000 0000000000000008 0000000000000007 0000000000000009 "
                    "0000000000000003 0000000000000011 0000000000000002"));
+  Covered follows{ShardOffset{1'000}};
+  follows.followed = Epoch{3};
+  EXPECT_EQ(hex(encode_covered(follows)), golden("04 0000000000000003 0000000000000000 01 00000000000003e8"));
+  follows.settled = ShardOffset{1'009};
+  follows.damaged = true;
+  follows.whole_to = GlobalPosition{5};
+  EXPECT_EQ(hex(encode_covered(follows)), golden("04"                                          // of one that follows
+                                                 "0000000000000003"                            // which epoch
+                                                 "00000000000003f1"                            // settled before
+                                                 "02 00000000000003e8 01 0000000000000005"));  // as above
 }
 
 TEST(StorageGolden, Waiting) {

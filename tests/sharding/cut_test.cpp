@@ -57,6 +57,15 @@ Cut random_cut(std::mt19937_64& random) {
       }
     }
   }
+  if (random() % 3 == 0) {
+    for (std::size_t n = random() % 3; n != 0; --n) {
+      auto& [shard, set] = cut.replicas.emplace_back();
+      shard = ShardId{static_cast<std::uint16_t>(random() % 65'535)};
+      set.quorum = static_cast<std::uint32_t>(1 + random() % 5);
+      for (std::uint32_t node = 0, count = 1 + random() % 5; count != 0; --count)
+        set.nodes.push_back(node += static_cast<std::uint32_t>(1 + random() % 300));
+    }
+  }
   return cut;
 }
 
@@ -176,7 +185,14 @@ TEST(CutCodec, SaysWhatIsWrong) {
   };
 
   EXPECT_THAT(what("02 00 01 01 01 00"), HasSubstr("format version 2, this program knows 1"));
-  EXPECT_THAT(what("01 04 01 01 01 00"), HasSubstr("unknown flags 4"));
+  EXPECT_THAT(what("01 08 01 01 01 00"), HasSubstr("unknown flags 8"));
+  EXPECT_THAT(what("01 04 01 01 01 00 00"), HasSubstr("announces 0 replica sets"));
+  EXPECT_THAT(what("01 04 01 01 01 00 02 01 02 01 01"), HasSubstr("announces 2 replica sets"));
+  EXPECT_THAT(what("01 04 01 01 01 00 01 01 00 01 01"), HasSubstr("a quorum of 0"));
+  EXPECT_THAT(what("01 04 01 01 01 00 01 01 01 00 01"), HasSubstr("has 0 nodes"));
+  EXPECT_THAT(what("01 04 01 01 01 00 01 01 01 05 01"), HasSubstr("has 5 nodes"));
+  EXPECT_THAT(what("01 04 01 01 01 00 01 01 01 01 00"), HasSubstr("do not ascend"));
+  EXPECT_THAT(what("01 04 01 01 01 00 01 ffff03 01 01 01"), HasSubstr("of shard 65535"));
   EXPECT_THAT(what("01 02 01 01 01 00 00"), HasSubstr("announces 0 losses"));
   EXPECT_THAT(what("01 02 01 01 01 00 01 00 01 01"), HasSubstr("announces 1 losses"));
   EXPECT_THAT(what("01 03 01 01 01 00 01 02 02 01 05 01 01 01 01"), HasSubstr("names opening 1"));

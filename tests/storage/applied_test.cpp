@@ -41,7 +41,10 @@ TEST(CoveredRow, IsReadAsItWasWritten) {
   const LostRange lost{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}, Epoch{3}};
   for (const Covered& covered : {Covered{ShardOffset{7}}, Covered{ShardOffset{7}, true, GlobalPosition{12}, {}},
                                  Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}},
-                                 Covered{ShardOffset{30}, true, GlobalPosition{50}, {lost, lost}, ShardOffset{4}}}) {
+                                 Covered{ShardOffset{30}, true, GlobalPosition{50}, {lost, lost}, ShardOffset{4}},
+                                 Covered{ShardOffset{7}, false, {}, {}, {}, Epoch{3}},
+                                 Covered{ShardOffset{7}, false, {}, {}, {}, {}, ShardOffset{9}},
+                                 Covered{ShardOffset{9}, true, {}, {lost}, {}, Epoch{4}, ShardOffset{30}}}) {
     const auto bytes = encode_covered(covered);
     const auto read = decode_covered(bytes);
     ASSERT_TRUE(read) << read.error().what;
@@ -56,6 +59,8 @@ TEST(CoveredRow, IsReadAsItWasWritten) {
   }
   EXPECT_FALSE(decode_covered(std::string("\1")));
   EXPECT_FALSE(decode_covered(std::string(9, '\3')));
+  EXPECT_FALSE(decode_covered("\4" + std::string(16, '\0') + encode_covered(Covered{ShardOffset{7}})));
+  EXPECT_FALSE(decode_covered("\4" + std::string(16, '\1') + "\4" + std::string(40, '\1')));
   const auto number = [](std::uint64_t n) { return std::string(7, '\0') + static_cast<char>(n); };
   const auto before = decode_covered("\2" + number(9) + std::string(1, '\0') + number(0) + number(3) + number(9) +
                                      number(17) + number(40));

@@ -95,6 +95,32 @@ TEST(Record, CountsItsBytesWhileItIsBuilt) {
   EXPECT_EQ(builder.finish().size(), counted);
 }
 
+TEST(Record, OfSomeOfItsEventsIsAsItWouldHaveBeenMadeOfThem) {
+  const EncodedAppend append = encode_example(example_append());
+  const auto record_from = [&](std::size_t from, std::size_t until) {
+    RecordBuilder builder;
+    builder.begin(shard, first + from);
+    for (std::size_t i = from; i != until; ++i)
+      builder.add(append.body_of(append.events[i]), append.events[i].body_hash, SeqNr{i + 1});
+    return std::string(builder.finish());
+  };
+  const std::string whole = record_from(0, 3);
+
+  for (std::size_t events = 1; events <= 3; ++events)
+    EXPECT_EQ(first_events(whole, shard, first, events), record_from(0, events));
+  for (std::size_t events = 0; events < 3; ++events)
+    EXPECT_EQ(last_events(whole, shard, first, events), record_from(events, 3));
+  EXPECT_EQ(last_events(whole, shard, first, 3).error().code, ErrorCode::corruption);
+  for (std::size_t bit = 0; bit != whole.size() * 8; ++bit) {
+    auto damaged = whole;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    const auto last = last_events(damaged, shard, first, 1);
+    if (last) {
+      EXPECT_EQ(*last, record_from(1, 3)) << "the damaged one is left out";
+    }
+  }
+}
+
 TEST(Record, BeginsAnewAfterBegin) {
   const EncodedAppend append = encode_example(example_append());
   RecordBuilder builder;

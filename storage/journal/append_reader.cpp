@@ -1,7 +1,6 @@
-#include "evershard/storage/journal/journal_appends.hpp"
+#include "evershard/storage/journal/append_reader.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -10,37 +9,39 @@
 
 namespace evershard::storage {
 
-Result<void> JournalAppends::begin(const EventView& event, ShardOffset offset, bool settled) {
+Result<void> AppendReader::begin(const EventView& event, ShardOffset offset, const WaitingRow* waiting) {
+  const bool alone = offset < settled_;
+  if (waiting == nullptr && !alone && (event.index != 0 || event.count == 0))
+    return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) +
+                   ": an append begins with its event " + std::to_string(event.index) + " of " +
+                   std::to_string(event.count));
   auto& [append, place] = appends_.emplace_back();
   place.shard = shard_;
   place.first = offset;
-  left_ = settled ? 1 : event.count;
+  left_ = alone ? 1 : event.count;
   if (event.index == 0) {
     append.request = event.request.value_or(event.id);
     append.content_hash = event.content_hash.value_or(0);
   }
-  if (settled) return {};
-  if (const auto* row = waiting_(offset)) {
-    left_ = row->events;
-    place.tentative = row->tentative;
-    place.conditions = row->conditions;
-    place.part = row->part;
-    append.appended_at = row->appended_at;
-  } else if (event.index != 0) {
-    return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) +
-                   ": an append begins with its event " + std::to_string(event.index));
-  }
-  if (left_ == 0)
-    return corrupt("shard " + std::to_string(shard_.value) + ", offset " + std::to_string(offset.value) +
-                   ": an append has no events");
+  if (waiting == nullptr) return {};
+  left_ = waiting->events;
+  place.tentative = waiting->tentative;
+  place.conditions = waiting->conditions;
+  place.part = waiting->part;
+  append.appended_at = waiting->appended_at;
   return {};
 }
 
-std::uint32_t JournalAppends::aggregate(EncodedAppend& append, const EventView& event) const {
+std::uint32_t AppendReader::aggregate(EncodedAppend& append, const EventView& event) const {
+  const auto is_it = [&](const EncodedAggregate& known) {
+    return known.id.type == event.aggregate_type && known.id.value == event.aggregate_value;
+  };
+  if (!append.aggregates.empty() && is_it(append.aggregates.back()))
+    return static_cast<std::uint32_t>(append.aggregates.size() - 1);
+  const auto known = std::ranges::find_if(append.aggregates, is_it);
+  if (known != append.aggregates.end()) return static_cast<std::uint32_t>(known - append.aggregates.begin());
   EncodedAggregate aggregate;
   aggregate.id = {std::string(event.aggregate_type), std::string(event.aggregate_value)};
-  const auto known = std::ranges::find(append.aggregates, aggregate.id, &EncodedAggregate::id);
-  if (known != append.aggregates.end()) return static_cast<std::uint32_t>(known - append.aggregates.begin());
   aggregate.text = aggregate.id.text();
   aggregate.stream = hasher_.aggregate(aggregate.text);
   aggregate.shard = shard_;
@@ -48,8 +49,8 @@ std::uint32_t JournalAppends::aggregate(EncodedAppend& append, const EventView& 
   return static_cast<std::uint32_t>(append.aggregates.size() - 1);
 }
 
-Result<void> JournalAppends::take(const EventView& view, ShardOffset offset, bool settled) {
-  if (left_ == 0) EVERSHARD_TRY(begin(view, offset, settled));
+Result<void> AppendReader::take(const EventView& view, ShardOffset offset, const WaitingRow* waiting) {
+  if (left_ == 0) EVERSHARD_TRY(begin(view, offset, waiting));
   --left_;
   auto& [append, place] = appends_.back();
   EncodedEvent event;
@@ -73,15 +74,21 @@ Result<void> JournalAppends::take(const EventView& view, ShardOffset offset, boo
   return {};
 }
 
-TailEvent entry_of(const UnorderedAppend& unordered, std::size_t i, const EventLocation& location) {
-  const auto& append = unordered.append;
+Result<void> AppendReader::finish(ShardOffset end) const {
+  if (left_ == 0) return {};
+  return corrupt("shard " + std::to_string(shard_.value) + " ends before offset " + std::to_string(end.value) +
+                 ", within an append");
+}
+
+TailEvent tail_event(const UnorderedAppend& of, std::size_t i, const EventLocation& location) {
+  const auto& append = of.append;
   const auto& event = append.events[i];
   TailEvent entry;
   entry.location = location;
   entry.id = event.id;
   entry.command = append.command_of(i);
-  entry.seq_nr = unordered.place.seq_nrs[i];
   entry.terms = append.terms_of(event);
+  entry.seq_nr = of.place.seq_nrs[i];
   if (event.aggregate != EncodedEvent::no_aggregate) {
     // The own aggregate's term stands last and is the stream's: a stream needs no postings.
     entry.terms = entry.terms.first(entry.terms.size() - 1);
