@@ -280,6 +280,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
       shard.covered = opening.lost_until;
       shard.damaged = false;
     }
+    std::erase_if(apply.followed, [&](const Opening& before) { return before.shard == opening.shard; });
     apply.openings.push_back(opening);
   }
   GlobalPosition position = cut.first_position;
@@ -333,7 +334,13 @@ void NodeOrder::advance(Actions& actions) {
     if (!joins_on(next->second, actions)) return;
     know(next->second, actions);
   }
-  while (!buffered_.empty() && buffered_.begin()->first <= known_ && is_here(buffered_.begin()->second)) {
+  for (;;) {
+    const bool cut = !buffered_.empty() && buffered_.begin()->first <= known_;
+    if (!reached_.empty() && (!cut || reached_.begin()->first < buffered_.begin()->first)) {
+      skip_to(reached_.extract(reached_.begin()).mapped(), actions);
+      continue;
+    }
+    if (!cut || !is_here(buffered_.begin()->second)) break;
     const auto next = buffered_.extract(buffered_.begin());
     const auto reached = reached_.extract(next.key());
     take(next.mapped(), reached.empty() ? nullptr : &reached.mapped(), actions);
@@ -507,18 +514,15 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   for (const Cut& cut : found.cuts) {
     if (cut.number <= known_) continue;
     if (!folded && cut.number != known_ + 1) break;  // a hole that nobody answers for
-    if (folded && known_ < folded->last_cut && folded->last_cut < cut.number) {
-      if (waits() != 0) return actions;  // what waits comes first; this is asked for again
-      skip_to(*folded, actions);
-    }
+    if (folded && known_ < folded->last_cut && folded->last_cut < cut.number) know_folded(*folded, actions);
     if (!joins_on(cut, actions)) return actions;
     know(cut, actions);
     buffered_.insert_or_assign(cut.number, cut);
-    if (folded && folded->last_cut == cut.number) reached_.emplace(cut.number, *folded);
+    if (folded && folded->last_cut == cut.number) know_folded(*folded, actions);
     advance(actions);
     if (!welcomed_) return actions;
   }
-  if (found.reaches_checkpoint() && folded->last_cut > known_ && waits() == 0) skip_to(*folded, actions);
+  if (found.reaches_checkpoint() && folded->last_cut > known_) know_folded(*folded, actions);
   advance(actions);
   if (!reported && reports()) report_again(actions);
   if (found.more || (!buffered_.empty() && buffered_.rbegin()->first > known_)) ask(actions);
@@ -634,12 +638,18 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
   return actions;
 }
 
+// Openings of what is kept here may be among what was folded. What it says is applied when all before it is.
+void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
+  follow_newest(folded, actions);
+  reached_.insert_or_assign(folded.last_cut, folded);
+  known_ = folded.last_cut;
+  known_watermark_ = folded.watermark;
+}
+
 void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
   Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}, {}};
   note_missed(folded, apply, actions);
-  follow_newest(folded, actions);
-  handed_ = known_ = folded.last_cut;
-  known_watermark_ = folded.watermark;
+  handed_ = folded.last_cut;
   applying_.push_back({folded.last_cut, folded.watermark});
   actions.steps.push_back({std::move(apply)});
 }

@@ -237,6 +237,7 @@ class NodeOrder {
   /// The newest writers are followed, from what has its place here on: who wrote in between is not known.
   void follow_newest(const sharding::CutLogState& folded, Actions& actions);
   void follow(ShardId shard, Epoch epoch, std::uint32_t writer, Actions& actions);
+  void know_folded(const sharding::CutLogState& folded, Actions& actions);
   void ask_history(Actions& actions);
   void forget_buffered();
   void skip_to(const sharding::CutLogState& folded, Actions& actions);
