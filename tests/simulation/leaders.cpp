@@ -100,6 +100,7 @@ void Simulation::put(std::size_t number, const sharding::Cut& cut) {
   if (stored) {
     tell("cut", cut.number, "of coordinator", number, "is stored");
     history_.stored(cut);
+    if (replicated()) stored_cuts_.emplace(cut.number, cut);
     if (replicated()) check_quorum(cut);
     last_coordinator_ = cut.coordinator;
     ++outcome_.cuts;

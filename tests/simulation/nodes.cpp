@@ -137,6 +137,7 @@ void Simulation::perform(Process& process, cluster::NodeActions actions) {
       });
     }
   }
+  if (actions.history && replicated()) ask_history(process, *actions.history);
   if (actions.coordinator_refused) {
     tell("node", process.self.node, "refuses its coordinator:", actions.coordinator_refused->what);
     ++outcome_.coordinators_refused;

@@ -69,8 +69,8 @@ void Simulation::follow(Process& process, const NodeStep::Follow& step) {
   node.disk.sync(node.disk.writes());
   note_synced(node);
   real.tails_changed.insert(step.shard);
-  learn_owner(process, step.shard, step.writer, step.epoch);
-  say_followed(process, step.writer, step.shard, true);
+  if (step.writer != 0) learn_owner(process, step.shard, step.writer, step.epoch);
+  say_followed(process, std::nullopt, step.shard, true);
 }
 
 void Simulation::begin_shipping(Process& process, ShardId shard, Epoch epoch) {
@@ -105,6 +105,46 @@ void Simulation::note_synced(Node& node) {
 void Simulation::learn_owner(Process& process, ShardId shard, std::uint32_t node, Epoch epoch) {
   auto& owners = process.real->owners;
   if (epoch >= owners.at(shard.value).epoch) owners[shard.value] = {node, epoch};
+}
+
+// -- what was folded while a node was away
+
+void Simulation::ask_history(Process& process, const cluster::NodeActions::History& wanted) {
+  std::vector<std::uint32_t> nodes;
+  for (const auto node :
+       wanted.shards.empty() ? std::vector<std::uint32_t>{} : process.order.replicas(wanted.shards.front()).nodes) {
+    const bool keeps_all = std::ranges::all_of(
+        wanted.shards, [&](ShardId shard) { return process.order.replicas(shard).has(node); });
+    if (node != process.self.node && keeps_all) nodes.push_back(node);
+  }
+  if (nodes.empty() || network_.one_in(5)) return;
+  const auto from = nodes[network_.pick(nodes.size())];
+  network_.after(network_.pick(5 * Network::millisecond), [this, from, after = wanted.after, self = process.self] {
+    const auto& source = *nodes_.at(from - 1);
+    if (!source.process) return;
+    const auto& order = source.process->order;
+    cluster::NodeHistory history{{}, order.cut(), order.watermark(), {}};
+    auto next = after + 1;
+    const auto cuts_max = 1 + network_.pick(10);
+    for (const auto& [number, cut] : stored_cuts_) {
+      if (cut.first_position != next || cut.events() == 0 || number > history.last_cut) continue;
+      if (history.cuts.size() == cuts_max) break;
+      history.cuts.push_back(cut);
+      next = cut.last_position() + 1;
+    }
+    if (next == history.watermark + 1)
+      for (const auto& [id, shard] : source.disk.state().shards)
+        if (order.keeps(id)) history.ends.emplace_back(id, shard.covered);
+    network_.after(network_.pick(5 * Network::millisecond), [this, self, after, history] {
+      Node& node = *nodes_.at(self.node - 1);
+      if (!node.process || node.process->self != self) return;
+      Process& here = *node.process;
+      const auto cuts = here.order.whole(history);
+      for (const auto& cut : cuts) here.real->cuts.insert_or_assign(cut.number, cut);
+      ++outcome_.histories;
+      perform(here, here.order.history(after, cuts));
+    });
+  });
 }
 
 // -- shipped

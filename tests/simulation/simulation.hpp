@@ -50,7 +50,7 @@ struct SimulationOutcome {
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, taken_off = 0,
-              filled = 0;
+              filled = 0, histories = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -121,6 +121,7 @@ class Simulation {
   void take_shipped(Process& process, std::uint32_t from, const cluster::Ship& ship);
   void shipped_is_synced(Process& process, const std::vector<RealWriters::Shipped>& shipped);
   void followed(Process& process, std::uint32_t from, const cluster::FollowerTold& told);
+  void ask_history(Process& process, const cluster::NodeActions::History& wanted);
   void say_followed(Process& process, std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
   void tell_follower(Process& process, std::uint32_t to, const cluster::FollowerTold& told);
   void turn_soon(Process& process);
@@ -218,6 +219,7 @@ class Simulation {
   std::optional<sharding::MemoryCutLog::Disk> log_copy_;   ///< an old one
   std::optional<sharding::MemoryCutLog::Disk> right_log_;  ///< while an old one is in its place
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::map<CutNumber, sharding::Cut> stored_cuts_;  ///< all that ever were, with replicas
   std::vector<std::unique_ptr<Leader>> leaders_;
   std::vector<JournalRecord> shipped_records_;  ///< what rows that are shipped stand for
   std::set<ShardId> moved_;  ///< given to another node while its own may have acknowledged more
