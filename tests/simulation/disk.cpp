@@ -13,13 +13,55 @@ void SimulatedDisk::write(Write write) {
   cuts_.push_back(state_.cut);
 }
 
+void SimulatedDisk::sync(std::size_t writes) {
+  for (; synced_ < writes; ++synced_) keep(writes_[synced_]);
+}
+
+const SimulatedDisk::Synced& SimulatedDisk::synced(ShardId shard) const {
+  static const Synced none;
+  const auto kept = kept_.find(shard);
+  return kept == kept_.end() ? none : kept->second;
+}
+
+std::optional<EventAt> SimulatedDisk::Synced::at(ShardOffset offset) const {
+  auto record = records.upper_bound(offset);
+  if (record == records.begin() || offset - (--record)->first >= record->second.events.size()) return std::nullopt;
+  return EventAt{record->second.append, record->second.events[offset - record->first]};
+}
+
+void SimulatedDisk::keep(const Write& write) {
+  if (const auto* record = std::get_if<JournalRecord>(&write)) {
+    Synced& kept = kept_[record->shard];
+    kept.records[record->first] = *record;
+    kept.tail = std::max(kept.tail, record->first + record->events.size());
+  } else if (const auto* off = std::get_if<TakeOff>(&write)) {
+    Synced& kept = kept_[off->shard];
+    kept.records.erase(kept.records.lower_bound(off->from), kept.records.end());
+    kept.tail = std::min(kept.tail, off->from);
+    kept.epoch = std::max(kept.epoch, off->followed);
+  } else {
+    const auto& apply = std::get<cluster::NodeStep::Apply>(write);
+    for (const auto* openings : {&apply.openings, &apply.followed})
+      for (const auto& opening : *openings) {
+        Synced& kept = kept_[opening.shard];
+        kept.epoch = std::max(kept.epoch, opening.epoch);
+        if (!opening.loses()) continue;
+        kept.records.erase(kept.records.lower_bound(opening.lost_from), kept.records.end());
+        kept.tail = kept.covered = opening.lost_until;
+        kept.damaged = false;
+      }
+    for (const auto& own : apply.own) kept_[own.segment.shard].covered = own.segment.end;
+    for (const ShardId damaged : apply.damaged) kept_[damaged].damaged = true;
+  }
+}
+
 void SimulatedDisk::crash(std::size_t writes) {
   EVERSHARD_CHECK(writes >= synced_ && writes <= writes_.size(), "what was synced survives");
   writes_.resize(writes);
   cuts_.resize(writes);
   state_ = {};
   for (const Write& write : writes_) follow(write);
-  synced_ = writes_.size();  // who opens it flushes what was recovered
+  sync(writes_.size());  // who opens it flushes what was recovered
 }
 
 void SimulatedDisk::forget_waiting() {
@@ -62,6 +104,13 @@ void SimulatedDisk::follow(const Write& write) {
       for (const auto& snapshot : record->snapshots) take(shard, snapshot, state_.watermark);
     return;
   }
+  if (const auto* off = std::get_if<TakeOff>(&write)) {
+    DiskShard& shard = state_.shards[off->shard];
+    shard.records.erase(shard.records.lower_bound(off->from), shard.records.end());
+    shard.tail = std::min(shard.tail, off->from);
+    shard.followed = std::max(shard.followed, off->followed);
+    return;
+  }
   const auto& apply = std::get<cluster::NodeStep::Apply>(write);
   // Positions of cuts that were folded before this one come first.
   auto before = state_.watermark;
@@ -76,6 +125,7 @@ void SimulatedDisk::follow(const Write& write) {
     shard.damaged = false;
     shard.give_up(opening.lost_from);
   }
+  for (const auto& opening : apply.followed) state_.shards[opening.shard].epoch = opening.epoch;
   for (const auto& own : apply.own) {
     DiskShard& shard = state_.shards[own.segment.shard];
     auto position = own.first_position;

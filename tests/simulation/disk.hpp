@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <variant>
 #include <vector>
@@ -32,6 +33,7 @@ struct JournalRecord {
   std::shared_ptr<const storage::UnorderedAppend> real{};  ///< as the real writers wrote it
   std::vector<Snapshot> snapshots{};                       ///< what waits with it
   bool at_once = false;                                    ///< a rule that is off: they do not wait
+  bool shipped = false;                                    ///< by another node, under `epoch`
 };
 
 struct SnapshotAt {
@@ -45,6 +47,7 @@ struct DiskShard {
   ShardOffset covered{1};
   ShardOffset tail{1};
   bool damaged = false;
+  Epoch followed;           ///< the newest one whose writer is followed here
   GlobalPosition whole_to;  ///< damaged: up to here nothing is missing
   /// From there on it goes: what is placed, too.
   void give_up(ShardOffset from);
@@ -66,14 +69,31 @@ struct DiskState {
   std::map<ShardId, DiskShard> shards;
 };
 
+/// What the journal has of a shard from there on goes, and the epoch is followed.
+struct TakeOff {
+  ShardId shard;
+  ShardOffset from;
+  Epoch followed;
+};
+
 class SimulatedDisk {
  public:
-  using Write = std::variant<JournalRecord, cluster::NodeStep::Apply>;
+  using Write = std::variant<JournalRecord, cluster::NodeStep::Apply, TakeOff>;
 
   void write(Write write);
   [[nodiscard]] std::size_t writes() const { return writes_.size(); }
   /// Everything up to this write survives.
-  void sync(std::size_t writes) { synced_ = std::max(synced_, writes); }
+  void sync(std::size_t writes);
+  /// What survives of a shard's journal, and the first offset that no cut covers there.
+  struct Synced {
+    std::map<ShardOffset, JournalRecord> records;
+    ShardOffset tail{1};
+    ShardOffset covered{1};
+    bool damaged = false;
+    Epoch epoch;  ///< or the one that is followed
+    [[nodiscard]] std::optional<EventAt> at(ShardOffset offset) const;
+  };
+  [[nodiscard]] const Synced& synced(ShardId shard) const;
   /// The last cut applied that survives.
   [[nodiscard]] CutNumber synced_cut() const { return synced_ == 0 ? CutNumber{0} : cuts_[synced_ - 1]; }
   /// Keeps the first `writes` of them. Shape: not less than what was synced.
@@ -85,10 +105,12 @@ class SimulatedDisk {
 
  private:
   void follow(const Write& write);
+  void keep(const Write& write);
   std::vector<Write> writes_;
   std::vector<CutNumber> cuts_;  ///< after each of them
   std::size_t synced_ = 0;
   DiskState state_;
+  std::map<ShardId, Synced> kept_;
 };
 
 }  // namespace evershard::simulation

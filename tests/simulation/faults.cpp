@@ -57,10 +57,10 @@ void Simulation::fault() {
       if (network_.one_in(3)) node.copy = node.disk;
       break;
     case 6:
-      if (network_.one_in(3)) break_disk(node);
+      if (network_.one_in(3)) replicated() ? replace_disk(node) : break_disk(node);
       break;
     case 7:
-      assign_something(false);
+      if (!replicated()) assign_something(false);
       break;
     default:
       lose_end_of_log();
@@ -133,20 +133,22 @@ void Simulation::come_to_rest() {
   for (auto& node : nodes_) node->copy.reset();
   while (right_log_) network_.step();
   for (auto& leader : leaders_) stop(*leader);
+  if (replicated()) come_to_rest_replicated();
   elect();
-  for (auto& node : nodes_) start(*node);
+  for (auto& node : nodes_)
+    if (!node->away) start(*node);
   const auto until =
       network_.now() + (options_.real_writers ? 200 : 40) * Network::second;  // refused ones are tried again
   auto operated = network_.now() + 5 * Network::second;
   while (network_.now() < until) {
     if (!leaders_.back()->alive) elect();
-    if (network_.now() > operated) {
+    if (network_.now() > operated && !replicated()) {
       assign_something(true);
       operated += Network::second;
     }
     network_.step();
   }
-  check_rest();
+  replicated() ? check_rest_replicated() : check_rest();
 }
 
 void Simulation::check_rest() {

@@ -77,6 +77,7 @@ void History::stored(const sharding::Cut& cut) {
         throw Broken("I-Durable", "cut " + number(cut.number) + " covers offset " + number(offset) + " of shard " +
                                       number(segment.shard) + ", which is not durable under epoch " +
                                       number(segment.epoch));
+      shard.covered[offset] = at->second.event;
       if (std::ranges::count(segment.refused, offset) == 0) {
         place(segment, offset, cut.number, placed);
       } else {

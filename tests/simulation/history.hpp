@@ -128,6 +128,10 @@ class History {
                                                           GlobalPosition up_to) const;
   /// What acknowledges it, as of there.
   [[nodiscard]] std::optional<Appended> find(AppendId id, GlobalPosition up_to) const;
+  /// What cuts cover of the shard, refused or not.
+  [[nodiscard]] const std::map<ShardOffset, EventAt>& covered(ShardId shard) const {
+    return shards_.at(shard.value).covered;
+  }
   [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
   [[nodiscard]] bool any_lost(ShardId shard) const { return losses_of(shard) != 0; }
   [[nodiscard]] std::size_t losses_of(ShardId shard) const { return shards_.at(shard.value).lost.size(); }
@@ -159,6 +163,7 @@ class History {
     Epoch epoch;
     ShardOffset next{1};
     std::map<Epoch, std::map<ShardOffset, Written>> written;
+    std::map<ShardOffset, EventAt> covered;
     std::vector<std::pair<ShardOffset, ShardOffset>> lost;
   };
   void place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut,

@@ -19,6 +19,7 @@ void Simulation::elect() {
   if (!led) return;
   CoordinatorOptions options;
   options.nodes_expected = options_.nodes;
+  options.replicas = options_.replicas;
   options.ordering = {.window_events_max = 10'000, .cuts_held_max = 3};
   options.digest_cuts = 20;
   options.fold_cuts = 5;
@@ -26,6 +27,13 @@ void Simulation::elect() {
   leaders_.push_back(std::make_unique<Leader>(Leader{leaders_.size(), Coordinator(*led, options), true, {}, {}}));
   if (options_.links) link(*leaders_.back());
   ++outcome_.leaders;
+  if (replicated()) {
+    const auto had_time = [this, number = leaders_.back()->number] {
+      if (Leader& leader = *leaders_[number]; leader.alive) perform(leader, leader.coordinator.nodes_had_time());
+    };
+    network_.after(Network::second + network_.pick(2 * Network::second), had_time);
+    if (network_.one_in(4)) network_.after(network_.pick(8 * Network::second), had_time);
+  }
   tell("coordinator", leaders_.back()->number, "leads under epoch", led->epoch, "after cut", led->last_cut);
 }
 
@@ -62,6 +70,13 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
     actions.send.push_back({asked.by, leader.coordinator.cuts_message(asked, *found)});
   }
   for (const auto& outgoing : actions.send) {
+    if (const auto* again = std::get_if<cluster::TellAgain>(&outgoing.message);
+        again != nullptr && options_.off == Off::hello_since) {
+      network_.after(0, [this, number = leader.number, said = leader.hellos.at(again->to.node)] {
+        if (Leader& here = *leaders_[number]; here.alive) perform(here, here.coordinator.hello(said));
+      });
+      continue;
+    }
     for (const auto& [node, member] : leader.coordinator.members()) {
       if (outgoing.to ? outgoing.to->node != node : !member.here) continue;
       to_node(leader, node, [this, from = leader.number, message = outgoing.message](Process& process) {
@@ -85,6 +100,7 @@ void Simulation::put(std::size_t number, const sharding::Cut& cut) {
   if (stored) {
     tell("cut", cut.number, "of coordinator", number, "is stored");
     history_.stored(cut);
+    if (replicated()) check_quorum(cut);
     last_coordinator_ = cut.coordinator;
     ++outcome_.cuts;
   } else {
@@ -100,9 +116,10 @@ void Simulation::put(std::size_t number, const sharding::Cut& cut) {
 
 void Simulation::to_leader(Process& process, std::function<void(Leader&)> what) {
   if (options_.links) {
-    return process.link->message(cluster::NodeNumber{0}, [this, what = std::move(what)](LinkEnd& at) {
+    process.link->message(cluster::NodeNumber{0}, [this, what = std::move(what)](LinkEnd& at) {
       if (Leader& leader = *leaders_[at.owner()]; leader.alive) what(leader);
     });
+    return;
   }
   if (!process.leader) return;
   Leader& leader = *leaders_[*process.leader];
@@ -128,10 +145,21 @@ void Simulation::hello(Leader& leader, cluster::Hello said) {
       told->covered = std::max(told->covered, log.shards[s].folded + 1);
     }
   }
+  if (options_.off == Off::loss_opened) {
+    for (std::size_t s = 0; s != log.shards.size(); ++s) {
+      const ShardId id{static_cast<std::uint16_t>(s)};
+      const auto told = std::ranges::find(said.shards, id, &cluster::ShardTold::shard);
+      if (told == said.shards.end() || told->taken) continue;
+      told->epoch = std::max(told->epoch, log.shards[s].written);
+      told->covered = std::max(told->covered, log.shards[s].folded + 1);
+      told->tail = std::max(told->tail, std::max(leader.coordinator.reported_until(id), told->covered));
+    }
+  }
   if (options_.off == Off::log_end) said.cut = std::min(said.cut, log.last_cut);
   tell("coordinator", leader.number, "hears hello of process", said.from.incarnation, "of node", said.from.node,
        "at cut", said.cut);
   leader.said_hello[said.from.node] = said.from;
+  leader.hellos[said.from.node] = said;
   perform(leader, leader.coordinator.hello(said));
 }
 

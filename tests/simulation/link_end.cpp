@@ -52,12 +52,13 @@ void LinkEnd::dial(NodeNumber number) {
   connect(number);
 }
 
-void LinkEnd::message(NodeNumber to, Letters::Told told) {
-  if (!alive_) return;
+bool LinkEnd::message(NodeNumber to, Letters::Told told) {
+  if (!alive_) return false;
   const auto letter = ++letters_.last;
   letters_.all[letter].told = std::move(told);
-  (void)peer(to).link.calls().message(any_kind, payload(letter), now());
+  const bool taken = peer(to).link.calls().message(any_kind, payload(letter), now()).has_value();
   pump_soon(to);
+  return taken;
 }
 
 void LinkEnd::request(NodeNumber to, std::chrono::microseconds time, Letters::Asked asked, Letters::Answer done) {

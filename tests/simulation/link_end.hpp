@@ -69,7 +69,8 @@ class LinkEnd : public std::enable_shared_from_this<LinkEnd> {
 
   /// From here on it keeps a session with it, whenever there can be one.
   void dial(cluster::NodeNumber peer);
-  void message(cluster::NodeNumber to, Letters::Told told);
+  /// Returns: whether it is on its way.
+  bool message(cluster::NodeNumber to, Letters::Told told);
   void request(cluster::NodeNumber to, std::chrono::microseconds time, Letters::Asked asked, Letters::Answer done);
   /// A connection breaks, for both.
   void cut(cluster::NodeNumber peer);

@@ -80,10 +80,14 @@ void Simulation::link(Process& process) {
     return static_cast<Network::Microseconds>(static_cast<std::int64_t>(network_.now()) + node.clock);
   };
   setup.up = [this, &node, incarnation](NodeNumber peer, LinkEnd& with) {
-    if (peer.value == 0) session_with_leader(node, incarnation, with.owner());
+    if (peer.value == 0) return session_with_leader(node, incarnation, with.owner());
+    if (replicated() && node.process && node.process->self.incarnation == incarnation && !node.process->failed)
+      this->peer(*node.process, peer.value, true);
   };
   setup.down = [this, &node, incarnation](NodeNumber peer) {
-    if (peer.value == 0) session_with_leader(node, incarnation, std::nullopt);
+    if (peer.value == 0) return session_with_leader(node, incarnation, std::nullopt);
+    if (replicated() && node.process && node.process->self.incarnation == incarnation && !node.process->failed)
+      this->peer(*node.process, peer.value, false);
   };
   process.link =
       open_link(identity_of(node.number, incarnation, options_.shards), node.number - 1, node.number, std::move(setup));
@@ -116,9 +120,11 @@ void Simulation::to_node(Leader& leader, std::uint32_t node, std::function<void(
   const auto received = [this, what = std::move(what)](std::uint32_t there) {
     if (auto& process = nodes_[there - 1]->process; process && !process->failed) what(*process);
   };
-  if (options_.links)
-    return leader.link->message(NodeNumber{node},
-                                [received](LinkEnd& at) { received(static_cast<std::uint32_t>(at.owner() + 1)); });
+  if (options_.links) {
+    leader.link->message(NodeNumber{node},
+                         [received](LinkEnd& at) { received(static_cast<std::uint32_t>(at.owner() + 1)); });
+    return;
+  }
   network_.send(leader.endpoint(), node, [received, node] { received(node); });
 }
 

@@ -40,6 +40,14 @@ class Network {
       });
     }
   }
+  /// Twice, late and out of order, but not lost in silence: as within a session, which ends instead.
+  void send_in_session(Endpoint from, Endpoint to, std::function<void()> received, std::function<void()> lost) {
+    if (faulty_) remember({from, to, received});
+    if (faulty_ && one_in(60)) return after(delay(), std::move(lost));
+    for (int copies = faulty_ && one_in(25) ? 2 : 1; copies != 0; --copies) {
+      after(delay(), [this, from, to, received, lost] { reaches(from, to) ? received() : lost(); });
+    }
+  }
   /// Something that was sent long ago, between nodes and coordinators, comes again.
   void echo() {
     if (!faulty_ || sent_.empty()) return;

@@ -17,7 +17,7 @@ void Simulation::start(Node& node) {
   NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
   start.led = disk.led;
   for (const auto& [id, shard] : disk.shards)
-    start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
+    start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged, shard.followed};
   tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
   node.process = std::make_unique<Process>(Process{node,
                                                    self,
@@ -63,6 +63,12 @@ void Simulation::tick(Node& node, std::uint64_t incarnation) {
   } else if (!process.failed) {
     perform(process, process.order.again());
   }
+  if (replicated() && !process.failed) {
+    process.real->asked_again.clear();
+    if (!options_.links) look_at_sessions(process);
+    say_followed(process, std::nullopt, std::nullopt, false);
+    turn_soon(process);
+  }
   if (network_.one_in(3)) sync(process);
   const auto period = resting_ || !network_.one_in(10) ? Network::second / 4 : network_.pick(3 * Network::second);
   network_.after(period + network_.pick(Network::second / 4), [this, &node, incarnation] { tick(node, incarnation); });
@@ -93,18 +99,31 @@ void Simulation::disconnect(Process& process) {
 
 void Simulation::say_hello(Process& process) {
   std::map<ShardId, ShardOffset> tails;
-  for (const auto& [id, shard] : process.node.disk.state().shards)
-    tails[id] = process.real && process.real->writers.holds(id) ? process.real->writers.tail(id) : shard.tail;
+  for (const auto& [id, shard] : process.node.disk.state().shards) {
+    const auto* real = process.real.get();
+    tails[id] = real && real->followed.holds(id)  ? real->followed.tail(id)
+                : real && real->writers.holds(id) ? real->writers.tail(id)
+                                                  : shard.tail;
+  }
   auto message = process.order.hello(tails);
   to_leader(process, [this, message](Leader& leader) { hello(leader, message); });
 }
 
 void Simulation::perform(Process& process, cluster::NodeActions actions) {
   for (const Error& warning : actions.warnings) tell("node", process.self.node, "warns:", warning.what);
+  // The product's thread is in its write, or not: what comes meanwhile waits.
+  if (replicated() && std::ranges::any_of(actions.steps, [](const NodeStep& step) {
+        const auto* apply = std::get_if<NodeStep::Apply>(&step.what);
+        return apply != nullptr ? !apply->openings.empty() || !apply->damaged.empty()
+                                : std::holds_alternative<NodeStep::Fence>(step.what) ||
+                                      std::holds_alternative<NodeStep::Follow>(step.what);
+      }))
+    finish_sync(process);
   for (const auto& step : actions.steps) {
     if (process.failed) return;
     carry_out(process, step);
   }
+  if (replicated()) turn_soon(process);
   if (process.failed) return;
   if (actions.say_hello && (process.leader || options_.links)) say_hello(process);
   for (const auto& message : actions.send) {
@@ -148,8 +167,11 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
   } else if (const auto* fenced = std::get_if<NodeStep::Fence>(&step.what)) {
     tell("node", process.self.node, "stops writing shard", fenced->shard, "because of epoch", fenced->epoch);
     ++outcome_.fences;
-    process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.fence(fenced->shard, next); })
-                 : perform(process, process.writer->fenced(fenced->shard));
+    process.real ? fence_real(process, fenced->shard) : perform(process, process.writer->fenced(fenced->shard));
+  } else if (const auto* followed = std::get_if<NodeStep::Follow>(&step.what)) {
+    follow(process, *followed);
+  } else if (const auto* ships = std::get_if<NodeStep::Ships>(&step.what)) {
+    if (options_.off != Off::ships_at_once) begin_shipping(process, ships->shard, ships->epoch);
   } else if (std::holds_alternative<NodeStep::Sync>(step.what)) {
     sync(process);
   } else if (const auto* opened = std::get_if<NodeStep::Opened>(&step.what)) {
@@ -173,6 +195,8 @@ void Simulation::say_held(Process& process, CutNumber cut) {
 void Simulation::open(Process& process, const sharding::Opening& opening) {
   tell("node", process.self.node, "opens shard", opening.shard, "under epoch", opening.epoch);
   const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
+  if (replicated()) check_opened(process, opening.shard);
+  if (options_.off == Off::ships_at_once) begin_shipping(process, opening.shard, opening.epoch);
   process.node.verified[opening.shard] = opening.epoch;
   if (!process.real) recovered(process, opening);
   process.real
@@ -226,6 +250,7 @@ void Simulation::sync(Process& process) {
                                     node.disk.sync(writes);
                                     for (const auto& [id, shard] : shards) {
                                       for (const auto& [first, record] : shard.records) {
+                                        if (record.shipped) continue;
                                         for (std::size_t i = 0; i != record.events.size(); ++i)
                                           history_.synced(id, record.epoch, first + i);
                                       }
@@ -251,7 +276,13 @@ void Simulation::receive(Process& process, const cluster::ToNode& message, std::
       said.watermark = order.watermark();
     }
     if (options_.off == Off::fence) said.map = sharding::ShardMap(options_.shards);
-    perform(process, order.welcome(said));
+    auto actions = order.welcome(said);
+    if (process.real && !actions.coordinator_refused)
+      for (std::uint32_t s = 0; s != said.map.shard_count(); ++s) {
+        const ShardId shard{static_cast<std::uint16_t>(s)};
+        learn_owner(process, shard, said.map.owner(shard).node, said.map.owner(shard).epoch);
+      }
+    perform(process, std::move(actions));
   } else if (const auto* refused = std::get_if<cluster::HelloRefused>(&message)) {
     if (process.leader == from) perform(process, order.hello_refused(*refused));
   } else if (const auto* opens = std::get_if<cluster::Opens>(&message)) {
@@ -260,14 +291,20 @@ void Simulation::receive(Process& process, const cluster::ToNode& message, std::
     receive(process, *announced);
   } else if (const auto* found = std::get_if<cluster::Cuts>(&message)) {
     receive(process, *found);
+  } else if (const auto* again = std::get_if<cluster::TellAgain>(&message)) {
+    perform(process, order.tell_again(*again));
   } else {
     perform(process, order.report_from(std::get<cluster::ReportFrom>(message)));
   }
-  if (process.real && !before && order.welcomed()) session_begun(process);
+  if (process.real && !before && order.welcomed()) {
+    session_begun(process);
+    if (replicated()) say_followed(process, std::nullopt, std::nullopt, true);
+  }
 }
 
 void Simulation::receive(Process& process, cluster::Announce announce) {
   announce.cut = unfenced(process, std::move(announce.cut));
+  if (options_.off == Off::known_first && waits_for_shipped(process, announce.cut)) return;
   keep(process, announce.cut);
   for (const auto& opening : announce.cut.openings) {
     if (options_.off == Off::own_promise && opening.node == process.self.node)
@@ -287,6 +324,15 @@ void Simulation::receive(Process& process, cluster::Announce announce) {
 }
 
 void Simulation::receive(Process& process, cluster::Cuts cuts) {
+  if (options_.off == Off::known_first) {
+    const auto blocked = std::ranges::find_if(
+        cuts.found.cuts, [&](const auto& cut) { return waits_for_shipped(process, cut); });
+    if (blocked != cuts.found.cuts.end()) {
+      cuts.found.cuts.erase(blocked, cuts.found.cuts.end());
+      cuts.found.more = false;
+      cuts.found.folded.reset();
+    }
+  }
   for (auto& cut : cuts.found.cuts) {
     cut = unfenced(process, std::move(cut));
     keep(process, cut);
@@ -295,6 +341,10 @@ void Simulation::receive(Process& process, cluster::Cuts cuts) {
         perform(process, process.order.opens({process.self, cut.coordinator, opening.shard, opening.epoch}));
     }
   }
+  if (process.real && cuts.found.folded)
+    for (std::size_t s = 0; s != cuts.found.folded->shards.size(); ++s)
+      learn_owner(process, ShardId{static_cast<std::uint16_t>(s)}, cuts.found.folded->shards[s].node,
+                  cuts.found.folded->shards[s].epoch);
   if (options_.off == Off::fence && cuts.found.folded) {
     for (auto& shard : cuts.found.folded->shards) shard.epoch = Epoch{0};
   }

@@ -15,6 +15,12 @@ struct Simulation::Node {
   std::map<ShardId, Epoch> verified;  ///< opened since its disk was last broken, and under what: it has lost nothing
   Network::Microseconds broken_at = 0;
   std::map<AppendId, Network::Microseconds> durable;  ///< acknowledged when it was synced
+  // With replicas.
+  bool away = false;    ///< for good
+  bool broken = false;  ///< its disk is not known to have everything again
+  std::map<ShardId, std::map<ShardOffset, EventAt>> had;    ///< synced on disks that it lost
+  std::map<ShardId, Epoch> took_off;                        ///< on this disk, under which epoch last
+  std::map<ShardId, std::map<ShardOffset, EventAt>> taken;  ///< off this disk, and not written since
   std::int64_t clock = 0;  ///< how far its process's clock is ahead; a process begins with any
 };
 
@@ -29,6 +35,8 @@ struct Simulation::Process {
   bool failed = false;     ///< does nothing more, until it is started again
   bool skip_lost = false;  ///< reads aggregates over what was given up
   std::shared_ptr<LinkEnd> link{};
+  std::map<std::uint32_t, std::uint64_t> peers{};  ///< sessions with which of their processes
+  bool turning = false;
 };
 
 struct Simulation::Leader {
@@ -37,6 +45,7 @@ struct Simulation::Leader {
   bool alive = true;
   std::shared_ptr<LinkEnd> link{};
   std::map<std::uint32_t, cluster::NodeProcess> said_hello{};  ///< over its present session
+  std::map<std::uint32_t, cluster::Hello> hellos{};                   ///< the last ones
   [[nodiscard]] Network::Endpoint endpoint() const { return 1'000 + number; }
 };
 

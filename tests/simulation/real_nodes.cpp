@@ -48,15 +48,22 @@ std::vector<JournalRecord::Snapshot> waiting_snapshots(const storage::EncodedApp
 std::shared_ptr<RealWriters> Simulation::real_writers(const Node& node) const {
   if (!options_.real_writers) return nullptr;
   auto start = writers_of(node.disk.state());
-  if (options_.off == Off::tail_recovered) start.unordered.clear();
   actors::ShardWriters::Options options;
   options.node = node.number;
   options.recent_entries_max = 64;  // so that look-ups matter
   options.report_events_max = 8;
-  auto real = std::make_shared<RealWriters>(std::move(start), options);
+  auto real = std::make_shared<RealWriters>(std::move(start), options, options_.shards);
   for (const auto& [id, shard] : node.disk.state().shards) {
     actors::WriterActions nobody_waits;
-    if (shard.damaged) real->writers.fence(id, nobody_waits);
+    if (shard.damaged) {
+      real->writers.fence(id, nobody_waits);
+      continue;
+    }
+    static_cast<void>(real->writers.follow(id, nobody_waits));  // it begins when it is opened
+    if (options_.off == Off::tail_recovered)
+      real->followed.hold(id, shard.covered, shard.covered, {});
+    else
+      real->followed.hold(id, shard.covered, shard.tail, unordered_of(shard));
   }
   return real;
 }
@@ -82,7 +89,15 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
     cut.first_position = next;
   }
   real.cuts.erase(real.cuts.begin(), real.cuts.upper_bound(apply.number));
+  for (const auto& opening : cut.openings) learn_owner(process, opening.shard, opening.node, opening.epoch);
   for (const auto& opening : apply.openings) {
+    if (real.followed.holds(opening.shard)) {
+      const auto ordered = real.followed.ordered(opening.shard);
+      auto unordered = real.followed.release(opening.shard);
+      if (opening.loses()) unordered.clear();
+      real.writers.adopt({opening.shard, Epoch{0}, ordered}, std::move(unordered));
+      continue;
+    }
     if (!real.writers.holds(opening.shard)) real.writers.adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
     if (opening.loses() || !real.writers.is_fenced(opening.shard)) continue;
     if (real.writers.left_behind(opening.shard)) return fail(process, opening.shard);
@@ -109,7 +124,10 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   real.writers.apply(cut, actions);
   if (!actions.lost.empty()) throw Broken("I-Durable", actions.lost.front().second.what);
   const auto brought_back = shard_brought_back(process, apply);
+  for (const auto& placed : apply.own)
+    if (real.followed.holds(placed.segment.shard)) real.followed.cover(placed.segment);
   process.node.disk.write(apply);
+  check_applied(process, apply);
   for (const auto& opening : apply.openings) recovered(process, opening);
   if (brought_back) return fail(process, *brought_back);
   perform(process, process.order.applied(apply.number));
@@ -144,7 +162,13 @@ void Simulation::close_writers(Process& process, const NodeStep::Apply& apply) {
   const auto close = [&](ShardId shard) {
     writers_step(process, [&](auto& writers, auto& next) { writers.fence(shard, next); });
   };
-  for (const ShardId shard : apply.damaged) close(shard);
+  for (const ShardId shard : apply.damaged) {
+    if (RealWriters& real = *process.real; real.followed.holds(shard)) {
+      real.writers.adopt({shard, Epoch{0}, real.followed.ordered(shard)}, {});  // to be fenced
+      real.followed.forget(shard);
+    }
+    close(shard);
+  }
   for (const auto& opening : apply.openings) {
     if (!opening.loses() || options_.off == Off::begins_anew) continue;
     close(opening.shard);
@@ -171,6 +195,7 @@ void Simulation::write_real(Process& process) {
   RealWriters& real = *process.real;
   while (real.writers.any()) {
     auto batch = real.writers.close();
+    std::vector<JournalRecord> made;
     for (const auto& written : batch.journal.appends) {
       if (!real.writers.is_open(written.place->shard))
         throw Broken("I-SingleWriter", "node " + std::to_string(process.self.node) + " writes shard " +
@@ -192,9 +217,12 @@ void Simulation::write_real(Process& process) {
            record.first);
       for (std::uint32_t i = 0; i != record.events.size(); ++i)
         history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
+      if (options_.replicas > 1) made.push_back(record);
+      wrote(process, record);
       process.node.disk.write(std::move(record));
     }
-    real.writing.push_back({std::move(batch), process.node.disk.writes()});
+    real.writing.push_back({std::move(batch), {}, process.node.disk.writes()});
+    if (!made.empty()) ship(process, made);
     if (options_.off == Off::sync_first) synced_real(process, process.node.disk.writes());
     sync(process);
   }
@@ -205,7 +233,14 @@ void Simulation::synced_real(Process& process, std::size_t writes) {
   while (!real.writing.empty() && real.writing.front().until <= writes) {
     const auto writing = std::move(real.writing.front());
     real.writing.pop_front();
+    if (writing.batch.written.empty()) {
+      shipped_is_synced(process, writing.shipped);
+      continue;
+    }
     writers_step(process, [&](auto& writers, auto& actions) { writers.synced(writing.batch, actions); });
+    for (const auto& written : writing.batch.written)
+      real.shipping.durable(written->place.shard, written->place.end());
+    turn_soon(process);
   }
 }
 
@@ -213,9 +248,16 @@ void Simulation::synced_real(Process& process, std::size_t writes) {
 
 void Simulation::perform(Process& process, actors::WriterActions actions) {
   RealWriters& real = *process.real;
-  for (auto& report : actions.reports) {
-    if (!process.order.reports()) continue;
-    to_leader(process, [this, from = process.self, report](Leader& leader) { report_real(leader, from, report); });
+  if (process.order.reports()) {
+    cluster::QuorumGate::Reports reports;
+    for (auto& report : actions.reports) {
+      const auto& set = process.order.replicas(report.report.shard);
+      if (options_.off == Off::quorum_gate)
+        reports.push_back(std::move(report));
+      else
+        real.gate.take(std::move(report), set, reports);
+    }
+    send(process, std::move(reports));
   }
   for (auto& look_up : actions.look_ups) {
     network_.after(network_.pick(3 * Network::millisecond), [this, self = process.self, look_up] {
@@ -313,6 +355,7 @@ void Simulation::submit_real(Process& process, AppendId id, Letters::Answer repl
   if (const auto& taken = history_.request(id).snapshot; taken && taken->losses != history_.losses_of(taken->shard))
     return;
   auto attempt = attempt_of(id, history_.request(id));
+  if (options_.replicas > 1) attempt->ack = Ack::ordered;  // what a quorum has is known by the cut
   if (options_.off == Off::snapshot_named)
     for (auto& snapshot : attempt->prepared.append.snapshots) snapshot.snapshot.version = SeqNr{};
   attempt->client = ++process.real->numbers;

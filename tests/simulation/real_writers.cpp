@@ -41,12 +41,15 @@ AppendId append_of(const storage::EncodedAppend& append) {
 
 actors::ShardWriters::Start writers_of(const DiskState& disk) {
   actors::ShardWriters::Start start{disk.cut, disk.watermark, {}, {}};
-  for (const auto& [id, shard] : disk.shards) {
-    start.shards.push_back({id, shard.epoch, shard.covered});
-    for (auto record = shard.records.lower_bound(shard.covered); record != shard.records.end(); ++record)
-      start.unordered.push_back(*record->second.real);
-  }
+  for (const auto& [id, shard] : disk.shards) start.shards.push_back({id, shard.epoch, shard.covered});
   return start;
+}
+
+std::vector<storage::UnorderedAppend> unordered_of(const DiskShard& shard) {
+  std::vector<storage::UnorderedAppend> unordered;
+  for (auto record = shard.records.lower_bound(shard.covered); record != shard.records.end(); ++record)
+    unordered.push_back(*record->second.real);
+  return unordered;
 }
 
 std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request) {

@@ -7,10 +7,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "evershard/actors/core/shard_writers.hpp"
 #include "evershard/cluster/order/messages.hpp"
+#include "evershard/cluster/replication/followed_shards.hpp"
+#include "evershard/cluster/replication/quorum_gate.hpp"
+#include "evershard/cluster/replication/shipping.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/link_end.hpp"
@@ -18,13 +23,21 @@
 namespace evershard::simulation {
 
 struct RealWriters {
-  RealWriters(actors::ShardWriters::Start start, actors::ShardWriters::Options options)
-      : writers(std::move(start), options) {}
+  RealWriters(actors::ShardWriters::Start start, actors::ShardWriters::Options options, std::size_t shards)
+      : writers(std::move(start), options), gate(options.node), shipping({.under_way_max = 1'500}), owners(shards) {}
 
   actors::ShardWriters writers;
   std::map<CutNumber, sharding::Cut> cuts;  ///< heard of and not applied
+  /// Came from a shard's writer.
+  struct Shipped {
+    std::uint32_t from = 0;
+    Epoch epoch;
+    storage::ShippedRows rows;
+    std::vector<storage::UnorderedAppend> appends;
+  };
   struct Writing {
     actors::WriterBatch batch;
+    std::vector<Shipped> shipped;
     std::size_t until = 0;  ///< of the disk's writes
   };
   std::deque<Writing> writing;
@@ -38,10 +51,23 @@ struct RealWriters {
   std::map<std::uint64_t, Asker> askers;  ///< of parts, not answered yet
   std::map<std::uint64_t, actors::PartAsked> asking;
   std::uint64_t numbers = 0;
+  // As NodeCommitter has them.
+  cluster::QuorumGate gate;
+  cluster::Shipping shipping;
+  cluster::FollowedShards followed;
+  std::set<ShardId> asked_again, tails_changed;
+  std::set<std::uint32_t> reading_for;
+  struct Owner {
+    std::uint32_t node = 0;
+    Epoch epoch;
+  };
+  std::vector<Owner> owners;
 };
 
 /// What a node begins with, as its disk has it.
 [[nodiscard]] actors::ShardWriters::Start writers_of(const DiskState& disk);
+/// What no cut covers of a shard that is not damaged.
+[[nodiscard]] std::vector<storage::UnorderedAppend> unordered_of(const DiskShard& shard);
 /// The request as a client sends it: encoded, and not looked up.
 [[nodiscard]] std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request);
 /// What the owner of another shard makes of a part.

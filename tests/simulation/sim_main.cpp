@@ -1,6 +1,6 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--aggregates]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links] [--aggregates]
 //   [--trace] [--off RULE]
 
 #include <algorithm>
@@ -77,6 +77,9 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.minutes = value;
     } else if (name == "--nodes" && value >= 1 && value <= 100) {
       arguments.options.nodes = static_cast<std::uint32_t>(value);
+    } else if (name == "--replicas" && value >= 1 && value <= 100) {
+      arguments.options.replicas = static_cast<std::uint32_t>(value);
+      arguments.options.real_writers |= value > 1;
     } else if (name == "--shards" && value >= 1 && value <= 1'000) {
       arguments.options.shards = static_cast<std::uint32_t>(value);
     } else {
@@ -104,10 +107,10 @@ int main(int argc, char** argv) {
         const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
-      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s%s, after %ju steps: %s\n",
+      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u --replicas %u%s%s, after %ju steps: %s\n",
                   static_cast<std::uintmax_t>(arguments->options.seed),
                   static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes,
-                  arguments->options.shards,
+                  arguments->options.shards, arguments->options.replicas,
                   arguments->options.links          ? " --links"
                   : arguments->options.real_writers ? " --real"
                                                     : "",
@@ -120,6 +123,9 @@ int main(int argc, char** argv) {
         "faults, %zu losses: every invariant held\n",
         static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged,
         outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
+    if (arguments->options.replicas > 1)
+      std::printf("  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks filled\n",
+                  outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled);
     if (arguments->options.aggregates)
       std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);

@@ -14,6 +14,7 @@
 
 #include "evershard/cluster/order/coordinator.hpp"
 #include "evershard/cluster/order/node_order.hpp"
+#include "evershard/cluster/replication/shipping.hpp"
 #include "evershard/sharding/memory_cut_log.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
@@ -35,6 +36,7 @@ struct SimulationOptions {
   bool aggregates = false;  ///< with real writers: clients load aggregates from their snapshots, and write snapshots
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
+  std::uint32_t replicas = 1;  ///< of each shard, with real writers
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
 };
 
@@ -47,7 +49,8 @@ struct SimulationOutcome {
   std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0,
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
-              loads_from_snapshots = 0, loads_refused = 0;
+              loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, taken_off = 0,
+              filled = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -104,6 +107,43 @@ class Simulation {
   [[nodiscard]] Result<std::optional<Appended>> looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm,
                                                           GlobalPosition window_from) const;
   void answered_real(Process& process, const actors::WriterAnswer& answer);
+
+  // replicas.cpp
+  [[nodiscard]] bool replicated() const { return options_.replicas > 1; }
+  void fence_real(Process& process, ShardId shard);
+  void follow(Process& process, const cluster::NodeStep::Follow& step);
+  void begin_shipping(Process& process, ShardId shard, Epoch epoch);
+  void finish_sync(Process& process);
+  void note_synced(Node& node);
+  void ship(Process& process, const std::vector<JournalRecord>& made);
+  void send(Process& process, const cluster::Shipping::Outgoing& outgoing);
+  void send(Process& process, std::vector<actors::WriterReport> reports);
+  void take_shipped(Process& process, std::uint32_t from, const cluster::Ship& ship);
+  void shipped_is_synced(Process& process, const std::vector<RealWriters::Shipped>& shipped);
+  void followed(Process& process, std::uint32_t from, const cluster::FollowerTold& told);
+  void say_followed(Process& process, std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
+  void tell_follower(Process& process, std::uint32_t to, const cluster::FollowerTold& told);
+  void turn_soon(Process& process);
+  void read_behind(Process& process);
+  [[nodiscard]] storage::ShippedRows journal_from(const Node& node, ShardId shard, ShardOffset from);
+  [[nodiscard]] storage::ShippedRows rows_of(const std::vector<JournalRecord>& records, ShardOffset settled);
+  void learn_owner(Process& process, ShardId shard, std::uint32_t node, Epoch epoch);
+  [[nodiscard]] bool waits_for_shipped(const Process& process, const sharding::Cut& cut) const;
+  bool to_peer(Process& process, std::uint32_t to, std::function<void(Process&)> what);
+  void peer(Process& process, std::uint32_t node, bool up);
+  void begin_session(Process& process, Process& with);
+  void end_session(std::uint32_t a, std::uint32_t b);
+  void look_at_sessions(Process& process);
+  [[nodiscard]] bool may_break(const Node& node);
+  void look_at_broken();
+  void replace_disk(Node& node);
+  void wrote(Process& process, const JournalRecord& record);
+  void check_applied(const Process& process, const cluster::NodeStep::Apply& apply);
+  void check_opened(const Process& process, ShardId shard) const;
+  void check_quorum(const sharding::Cut& cut) const;
+  void check_same(bool all) const;
+  void come_to_rest_replicated();
+  void check_rest_replicated();
 
   // linking.cpp
   void link(Process& process);
@@ -179,6 +219,7 @@ class Simulation {
   std::optional<sharding::MemoryCutLog::Disk> right_log_;  ///< while an old one is in its place
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Leader>> leaders_;
+  std::vector<JournalRecord> shipped_records_;  ///< what rows that are shipped stand for
   std::set<ShardId> moved_;  ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
   Letters letters_;
