@@ -15,6 +15,12 @@ void Shipping::begin(ShardId id, Epoch epoch, const std::vector<std::uint32_t>& 
   shards_.insert_or_assign(id, std::move(shard));
 }
 
+void Shipping::end(ShardId id) {
+  const auto shard = shards_.extract(id);
+  if (shard.empty()) return;
+  for (auto& [node, follower] : shard.mapped().followers) forget_under_way(node, follower);
+}
+
 bool Shipping::has_room(std::uint32_t node) const {
   const auto bytes = under_way_.find(node);
   return bytes == under_way_.end() || bytes->second < options_.under_way_max;

@@ -41,7 +41,7 @@ class Shipping {
   /// This node writes the shard from now on. `durable`: where its journal ends. Nothing is sent before a follower said
   /// how far it is.
   void begin(ShardId shard, Epoch epoch, const std::vector<std::uint32_t>& followers, ShardOffset durable);
-  void end(ShardId shard) { shards_.erase(shard); }
+  void end(ShardId shard);
   [[nodiscard]] bool ships(ShardId shard) const { return shards_.contains(shard); }
 
   /// What is being written to shards of this node now; sent before it is synced here.
