@@ -277,6 +277,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
       shard.covered = opening.lost_until;
       shard.damaged = false;
     }
+    std::erase_if(apply.followed, [&](const Opening& before) { return before.shard == opening.shard; });
     apply.openings.push_back(opening);
   }
   GlobalPosition position = cut.first_position;
