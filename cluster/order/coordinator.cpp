@@ -143,7 +143,10 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   welcome.window_from = ordering_.window_from();
   welcome.digests_wanted = digests_wanted();
   welcome.leaderships = stored_.leaderships;
-  for (const auto& shard : stored_.shards) welcome.replicas.push_back(shard.replicas);
+  for (const auto& shard : stored_.shards) {
+    welcome.replicas.push_back(shard.replicas);
+    welcome.folded.push_back(shard.folded);
+  }
   actions.send.insert(actions.send.begin(), {hello.from, std::move(welcome)});
   make_cut(actions);
   return actions;

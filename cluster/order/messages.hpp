@@ -86,6 +86,7 @@ struct Welcome {
   bool digests_wanted = false;
   sharding::Leaderships leaderships{};  ///< as the log has them; none: of an earlier release
   std::vector<sharding::ReplicaSet> replicas{};  ///< per shard; none: of an earlier release
+  std::vector<ShardOffset> folded{};  ///< per shard: the last offset that folded cuts cover; none: of an earlier release
 };
 
 struct HelloRefused {

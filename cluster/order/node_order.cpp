@@ -40,7 +40,7 @@ NodeOrder::NodeOrder(NodeStart start)
     shard.covered = at.covered;
     shard.tail = at.tail;
     shard.damaged = at.damaged;
-    shard.followed = at.followed;
+    shard.followed = std::max(at.followed, at.epoch);
     shard.known_next = at.covered;
   }
 }
@@ -168,6 +168,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   if (!welcome.replicas.empty()) replicas_ = welcome.replicas;
   for (std::size_t s = 0; s != replicas_.size(); ++s)
     if (const ShardId id{static_cast<std::uint16_t>(s)}; keeps(id)) shards_.try_emplace(id);
+  note_folded(welcome.folded, actions);
   advance(actions);
   if (!welcomed_) return actions;
   reports() ? report_again(actions) : ask(actions);
@@ -247,7 +248,8 @@ std::optional<GlobalPosition> NodeOrder::watermark_of(CutNumber cut) const {
 
 // `reached`: the log's state after this cut, where cuts before it were left out.
 void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actions& actions) {
-  Step::Apply apply{cut.number, cut.last_position(), {}, {}, {}, {}};
+  Step::Apply apply{cut.number, cut.last_position(), {}, {}, missed_, missed_};
+  missed_.clear();
   for (const Opening& opening : cut.openings) {
     // One that is over already: the cuts with its successor, and with what that wrote, may be folded and never come.
     const bool own = is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard);
@@ -495,6 +497,23 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   return actions;
 }
 
+// Cuts are folded once every process that keeps their shards holds them. If this one does not, that was another disk:
+// what comes later would be applied over a hole, and the writer would count it as a replica.
+void NodeOrder::note_folded(const std::vector<ShardOffset>& folded, Actions& actions) {
+  for (auto& [id, shard] : shards_) {
+    if (id.value >= folded.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
+    if (shard.covered > folded[id.value]) continue;
+    shard.damaged = true;
+    missed_.push_back(id);
+    actions.warnings.emplace_back(ErrorCode::corruption,
+                                  "cuts that cover shard " + std::to_string(id.value) + " up to offset " +
+                                      std::to_string(folded[id.value].value) +
+                                      " were folded, and are not here from offset " +
+                                      std::to_string(shard.covered.value) +
+                                      " on: this node's copy of it is not whole, its directory has to be filled anew");
+  }
+}
+
 // Cuts that name a shard are folded once its owner holds them: if they are not here, this is not the disk that held
 // them.
 void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& apply, Actions& actions) {
@@ -513,7 +532,8 @@ void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& a
 }
 
 void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
-  Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}, {}};
+  Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, missed_, missed_};
+  missed_.clear();
   note_missed(folded, apply, actions);
   for (auto& [id, shard] : shards_) {
     if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged) continue;

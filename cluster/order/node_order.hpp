@@ -212,6 +212,8 @@ class NodeOrder {
   /// With which position the cut ends; absent: it is not known here, or not any more.
   [[nodiscard]] std::optional<GlobalPosition> watermark_of(CutNumber cut) const;
   void take(const sharding::Cut& cut, const sharding::CutLogState* reached, Actions& actions);
+  /// Of the shards that it keeps, those whose folded cuts are not here.
+  void note_folded(const std::vector<ShardOffset>& folded, Actions& actions);
   void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
   /// Takes notice of what came next, and takes what can be taken.
   void advance(Actions& actions);
@@ -237,6 +239,7 @@ class NodeOrder {
   std::map<ShardId, Shard> shards_;
   std::map<ShardId, Promise> promises_;
   std::map<ShardId, Epoch> known_epochs_;
+  std::vector<ShardId> missed_;  ///< damaged, and the disk does not say so yet
   bool reopen_ = false;  ///< an opening for this node went by that was not for this process
 
   CutNumber handed_;  ///< the last one given out to be applied

@@ -29,6 +29,7 @@ void put_message(const Welcome& from, pb::Welcome& to) {
   }
   for (const auto position : from.last_positions) to.add_last_positions(position.value);
   for (const auto& set : from.replicas) put_replicas(set, *to.add_replicas());
+  for (const auto offset : from.folded) to.add_folded(offset.value);
   for (const auto& refused : from.refused) {
     auto& put_refused = *to.add_refused();
     put_refused.set_shard(refused.shard.value);
@@ -54,6 +55,7 @@ bool get_message(const pb::Welcome& from, Welcome& to) {
       return false;
   }
   for (const auto position : from.last_positions()) to.last_positions.emplace_back(position);
+  for (const auto offset : from.folded()) to.folded.emplace_back(offset);
   for (const auto& set : from.replicas())
     if (!get_replicas(set, to.replicas.emplace_back())) return false;
   for (const auto& refused : from.refused()) {
