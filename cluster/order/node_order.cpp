@@ -41,6 +41,7 @@ NodeOrder::NodeOrder(NodeStart start)
     shard.tail = at.tail;
     shard.damaged = at.damaged;
     shard.followed = std::max(at.followed, at.epoch);
+    shard.known = shard.followed;
     shard.known_next = at.covered;
   }
 }
@@ -330,7 +331,13 @@ void NodeOrder::advance(Actions& actions) {
     if (!joins_on(next->second, actions)) return;
     know(next->second, actions);
   }
-  while (!buffered_.empty() && buffered_.begin()->first <= known_ && is_here(buffered_.begin()->second)) {
+  for (;;) {
+    const bool cut = !buffered_.empty() && buffered_.begin()->first <= known_;
+    if (!reached_.empty() && (!cut || reached_.begin()->first < buffered_.begin()->first)) {
+      skip_to(reached_.extract(reached_.begin()).mapped(), actions);
+      continue;
+    }
+    if (!cut || !is_here(buffered_.begin()->second)) break;
     const auto next = buffered_.extract(buffered_.begin());
     const auto reached = reached_.extract(next.key());
     take(next.mapped(), reached.empty() ? nullptr : &reached.mapped(), actions);
@@ -347,8 +354,10 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
   }
   for (const Opening& opening : cut.openings) {
     const auto kept = shards_.find(opening.shard);
-    if (kept == shards_.end() || !keeps(opening.shard) || opening.epoch <= kept->second.followed) continue;
+    if (kept == shards_.end() || !keeps(opening.shard)) continue;
     Shard& shard = kept->second;
+    shard.known = std::max(shard.known, opening.epoch);
+    if (opening.epoch <= shard.followed) continue;
     if (is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard)) {
       actions.steps.push_back({Step::Ships{opening.shard, opening.epoch}});
       continue;
@@ -369,8 +378,14 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     shard.tail = std::min(shard.tail, shard.known_next);
     actions.steps.push_back({Step::Follow{opening.shard, opening.epoch, opening.node, shard.known_next}});
   }
-  for (const Segment& segment : cut.segments)
-    if (const auto shard = shards_.find(segment.shard); shard != shards_.end()) shard->second.known_next = segment.end;
+  for (const Segment& segment : cut.segments) {
+    const auto kept = shards_.find(segment.shard);
+    if (kept == shards_.end()) continue;
+    Shard& shard = kept->second;
+    if (keeps(segment.shard) && segment.epoch > shard.known)
+      miss(segment.shard, shard, "an opening of it under epoch " + std::to_string(segment.epoch.value), actions);
+    shard.known_next = segment.end;
+  }
   known_ = cut.number;
   known_watermark_ = cut.last_position();
 }
@@ -388,7 +403,10 @@ void NodeOrder::forget_buffered() {
   reached_.clear();
   known_ = handed_;
   known_watermark_ = handed_watermark();
-  for (auto& [id, shard] : shards_) shard.known_next = shard.covered;
+  for (auto& [id, shard] : shards_) {
+    shard.known_next = shard.covered;
+    shard.known = std::max(shard.followed, shard.epoch);
+  }
 }
 
 const sharding::ReplicaSet& NodeOrder::replicas(ShardId shard) const {
@@ -479,18 +497,15 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   for (const Cut& cut : found.cuts) {
     if (cut.number <= known_) continue;
     if (!folded && cut.number != known_ + 1) break;  // a hole that nobody answers for
-    if (folded && known_ < folded->last_cut && folded->last_cut < cut.number) {
-      if (waits() != 0) return actions;  // what waits comes first; this is asked for again
-      skip_to(*folded, actions);
-    }
+    if (folded && known_ < folded->last_cut && folded->last_cut < cut.number) know_folded(*folded, actions);
     if (!joins_on(cut, actions)) return actions;
     know(cut, actions);
     buffered_.insert_or_assign(cut.number, cut);
-    if (folded && folded->last_cut == cut.number) reached_.emplace(cut.number, *folded);
+    if (folded && folded->last_cut == cut.number) know_folded(*folded, actions);
     advance(actions);
     if (!welcomed_) return actions;
   }
-  if (found.reaches_checkpoint() && folded->last_cut > known_ && waits() == 0) skip_to(*folded, actions);
+  if (found.reaches_checkpoint() && folded->last_cut > known_) know_folded(*folded, actions);
   advance(actions);
   if (!reported && reports()) report_again(actions);
   if (found.more || (!buffered_.empty() && buffered_.rbegin()->first > known_)) ask(actions);
@@ -502,16 +517,31 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
 void NodeOrder::note_folded(const std::vector<ShardOffset>& folded, Actions& actions) {
   for (auto& [id, shard] : shards_) {
     if (id.value >= folded.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
-    if (shard.covered > folded[id.value]) continue;
-    shard.damaged = true;
-    missed_.push_back(id);
-    actions.warnings.emplace_back(ErrorCode::corruption,
-                                  "cuts that cover shard " + std::to_string(id.value) + " up to offset " +
-                                      std::to_string(folded[id.value].value) +
-                                      " were folded, and are not here from offset " +
-                                      std::to_string(shard.covered.value) +
-                                      " on: this node's copy of it is not whole, its directory has to be filled anew");
+    if (shard.covered <= folded[id.value])
+      miss(id, shard,
+           "cuts from offset " + std::to_string(shard.covered.value) + " to " +
+               std::to_string(folded[id.value].value) + " of it",
+           actions);
   }
+}
+
+void NodeOrder::miss(ShardId id, Shard& shard, const std::string& what, Actions& actions) {
+  if (shard.damaged || shard.state != Shard::State::closed) return;
+  shard.damaged = true;
+  missed_.push_back(id);
+  actions.warnings.emplace_back(ErrorCode::corruption,
+                                "this node's copy of shard " + std::to_string(id.value) + " is not whole: " + what +
+                                    " was folded, and is not here; its directory has to be filled anew");
+}
+
+void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
+  for (auto& [id, shard] : shards_) {
+    if (id.value >= folded.shards.size() || !keeps(id) || folded.shards[id.value].epoch <= shard.known) continue;
+    miss(id, shard, "an opening of it under epoch " + std::to_string(folded.shards[id.value].epoch.value), actions);
+  }
+  reached_.insert_or_assign(folded.last_cut, folded);
+  known_ = folded.last_cut;
+  known_watermark_ = folded.watermark;
 }
 
 // Cuts that name a shard are folded once its owner holds them: if they are not here, this is not the disk that held
@@ -535,19 +565,7 @@ void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
   Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, missed_, missed_};
   missed_.clear();
   note_missed(folded, apply, actions);
-  for (auto& [id, shard] : shards_) {
-    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged) continue;
-    const Epoch epoch = folded.shards[id.value].epoch;
-    const auto promise = promises_.find(id);
-    const bool to_come = promise != promises_.end() && promise->second.epoch == epoch;
-    if (epoch <= shard.followed || shard.state != Shard::State::closed || to_come) continue;
-    // Who wrote in between is not known: only what has its place here is sure.
-    shard.followed = epoch;
-    shard.tail = shard.known_next = shard.covered;
-    actions.steps.push_back({Step::Follow{id, epoch, folded.shards[id.value].node, shard.covered}});
-  }
-  handed_ = known_ = folded.last_cut;
-  known_watermark_ = folded.watermark;
+  handed_ = folded.last_cut;
   applying_.push_back({folded.last_cut, folded.watermark});
   actions.steps.push_back({std::move(apply)});
 }

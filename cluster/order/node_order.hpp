@@ -192,6 +192,7 @@ class NodeOrder {
     CutNumber opened_by;
     bool damaged = false;  ///< a cut did not join on to what was applied here
     Epoch followed{};      ///< as Follow says, and Opened
+    Epoch known{};         ///< of its newest opening that is known; not before `followed`
     ShardOffset known_next{1};  ///< the first offset that no known cut covers; not before `covered`
   };
   struct Promise {
@@ -221,7 +222,11 @@ class NodeOrder {
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
   void forget_buffered();
+  /// All that the log has up to there is known; the rest was folded.
+  void know_folded(const sharding::CutLogState& folded, Actions& actions);
   void skip_to(const sharding::CutLogState& folded, Actions& actions);
+  /// This is not the disk that held what was folded.
+  void miss(ShardId id, Shard& shard, const std::string& what, Actions& actions);
   void fence(ShardId shard, Epoch epoch, Actions& actions);
   [[nodiscard]] bool is_for_this_process(const sharding::Opening& opening, Epoch coordinator) const;
   /// The newest epoch of a shard that a welcome of this session, or a checkpoint, told of.
@@ -250,7 +255,7 @@ class NodeOrder {
   CutNumber applied_said_;
   CutNumber held_said_;
   std::map<CutNumber, sharding::Cut> buffered_;  ///< known, not handed out; and behind a hole
-  std::map<CutNumber, sharding::CutLogState> reached_;  ///< the checkpoint that lies at one of them
+  std::map<CutNumber, sharding::CutLogState> reached_;  ///< the checkpoint that lies at one of them, or behind
   CutNumber known_;  ///< all cuts up to here were taken notice of; not before `handed_`
   GlobalPosition known_watermark_;
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
