@@ -1,7 +1,7 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links] [--aggregates]
-//   [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links]
+//   [--aggregates] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -65,6 +65,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.real_writers |= mutant->real_writers;
       arguments.options.links |= mutant->links;
       arguments.options.aggregates |= mutant->aggregates;
+      arguments.options.replicas = std::max(arguments.options.replicas, mutant->replicas);
       continue;
     }
     std::uint64_t value = 0;
