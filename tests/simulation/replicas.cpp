@@ -534,7 +534,7 @@ void Simulation::check_same(bool all) const {
       const auto& disk = nodes_[number_of - 1]->disk.synced(shard);
       if (disk.damaged) continue;
       for (const auto& [first, record] : disk.records) {
-        if (!all && disk.epoch != log.shards[s].epoch && first >= disk.covered) break;
+        if ((!all || nodes_[number_of - 1]->away) && disk.epoch != log.shards[s].epoch && first >= disk.covered) break;
         for (std::uint32_t i = 0; i != record.events.size(); ++i) {
           const auto right = history_.covered(shard).find(first + i);
           if (right == history_.covered(shard).end()) break;
