@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace evershard::cluster {
+namespace {
+
+constexpr std::uint32_t still_max = 3;  ///< then what is under way is taken for lost
+
+}  // namespace
 
 void Shipping::begin(ShardId id, Epoch epoch, const std::vector<std::uint32_t>& followers, ShardOffset durable) {
   const auto known = shards_.find(id);
@@ -68,11 +73,13 @@ bool Shipping::followed(std::uint32_t node, const FollowedShard& told, bool agai
   const auto found = shard->second.followers.find(node);
   if (found == shard->second.followers.end()) return false;
   Follower& follower = found->second;
+  follower.still = told.tail > follower.told || follower.under_way.empty() ? 0 : follower.still + 1;
   follower.told = told.tail;
   for (; !follower.under_way.empty() && follower.under_way.front().end <= told.tail; follower.under_way.pop_front())
     under_way_[node] -= follower.under_way.front().bytes;
-  if (again || !follower.next) {
+  if (again || !follower.next || follower.still == still_max) {
     forget_under_way(node, follower);
+    follower.still = 0;
     follower.next = told.tail;
   }
   return true;
@@ -94,8 +101,8 @@ std::vector<Shipping::Wanted> Shipping::wanted() const {
     for (const auto& [node, follower] : shard.followers) {
       if (!follower.next || *follower.next >= shard.durable || !has_room(node)) continue;
       const auto part = static_cast<double>(follower.next->value) / static_cast<double>(shard.durable.value);
-      const auto [at, first] = of.try_emplace(node, part, Wanted{node, id, *follower.next});
-      if (!first && part < at->second.first) at->second = {part, Wanted{node, id, *follower.next}};
+      const auto [at, first] = of.try_emplace(node, part, Wanted{node, id, *follower.next, shard.epoch});
+      if (!first && part < at->second.first) at->second = {part, Wanted{node, id, *follower.next, shard.epoch}};
     }
   }
   std::vector<Wanted> wanted;
@@ -105,7 +112,7 @@ std::vector<Shipping::Wanted> Shipping::wanted() const {
 
 std::optional<Shipping::Outgoing> Shipping::read(const Wanted& wanted, storage::ShippedRows rows) {
   const auto shard = shards_.find(wanted.shard);
-  if (shard == shards_.end()) return std::nullopt;
+  if (shard == shards_.end() || shard->second.epoch != wanted.epoch) return std::nullopt;
   const auto follower = shard->second.followers.find(wanted.node);
   if (follower == shard->second.followers.end() || follower->second.next != wanted.from) return std::nullopt;
   if (rows.end <= rows.first) {

@@ -33,6 +33,7 @@ class Shipping {
     std::uint32_t node = 0;
     ShardId shard;
     ShardOffset from{1};
+    Epoch epoch{};  ///< what is read may be gone, and others in its place, by the time the shard has another one
   };
 
   Shipping() : Shipping(Options{}) {}
@@ -70,6 +71,7 @@ class Shipping {
   struct Follower {
     std::optional<ShardOffset> next{};  ///< to be sent; absent: it has not said where it is
     ShardOffset told{1};
+    std::uint32_t still = 0;  ///< so many words in succession told of nothing new, while something was under way
     struct Sent {
       ShardOffset end;
       std::size_t bytes;

@@ -432,7 +432,7 @@ bool has_all_of(const SimulatedDisk& other, const SimulatedDisk& from, ShardId s
 void Simulation::look_at_broken() {
   const auto& log = log_.state();
   for (auto& node : nodes_) {
-    if (!node->broken) continue;
+    if (!node->broken || node->away) continue;
     bool whole = true;
     for (std::uint16_t s = 0; s != options_.shards && whole; ++s) {
       const ShardId shard{s};
@@ -574,7 +574,7 @@ void Simulation::check_same(bool all) const {
       const auto& disk = nodes_[number_of - 1]->disk.synced(shard);
       if (disk.damaged) continue;
       for (const auto& [first, record] : disk.records) {
-        if (!all && disk.epoch != log.shards[s].epoch && first >= disk.covered) break;
+        if ((!all || nodes_[number_of - 1]->away) && disk.epoch != log.shards[s].epoch && first >= disk.covered) break;
         for (std::uint32_t i = 0; i != record.events.size(); ++i) {
           const auto right = history_.covered(shard).find(first + i);
           if (right == history_.covered(shard).end()) break;
@@ -610,6 +610,13 @@ void Simulation::check_rest_replicated() {
   const auto stuck = [](const std::string& what) { throw Broken("I-Live", what); };
   const auto& log = log_.state();
   check_same(true);
+  for (const auto& node : nodes_) {
+    if (!node->process) continue;
+    for (const auto& lag : node->process->real->shipping.lags())
+      if (lag.events != 0 || !lag.heard)
+        tell("node", node->number, "ships shard", lag.shard, "to node", lag.node, lag.heard ? "," : "unheard,",
+             lag.events, "events behind");
+  }
   for (std::uint16_t s = 0; s != options_.shards; ++s) {
     const ShardId shard{s};
     const auto owner = log.shards[s].node;

@@ -77,6 +77,7 @@ struct Mutant {
   bool links = false;
   std::uint64_t steps = 10'000;
   bool aggregates = false;
+  std::uint32_t replicas = 1;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 1},
@@ -114,6 +115,16 @@ inline constexpr std::array mutants{
     Mutant{Off::snapshot_named, "snapshot_named", 1, true, false, 10'000, true},
     Mutant{Off::snapshot_recovered, "snapshot_recovered", 1, true, false, 10'000, true},
     Mutant{Off::snapshot_over_loss, "snapshot_over_loss", 1, true, false, 10'000, true},
+    Mutant{Off::quorum_gate, "quorum_gate", 1, true, false, 20'000, false, 3},
+    Mutant{Off::shipped_sync, "shipped_sync", 1, true, false, 20'000, false, 3},
+    Mutant{Off::take_off, "take_off", 1, true, false, 20'000, false, 3},
+    Mutant{Off::take_off_epoch, "take_off_epoch", 1, true, false, 20'000, false, 3},
+    Mutant{Off::shipped_epoch, "shipped_epoch", 1, true, false, 20'000, false, 3},
+    Mutant{Off::shipped_joins, "shipped_joins", 1, true, false, 20'000, false, 3},
+    Mutant{Off::loss_opened, "loss_opened", 1, true, false, 20'000, false, 3},
+    Mutant{Off::hello_since, "hello_since", 1, true, false, 20'000, false, 3},
+    Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
+    Mutant{Off::ships_at_once, "ships_at_once", 1, true, false, 20'000, false, 3},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},
     Mutant{Off::link_again, "link_again", 1, true, true, 30'000},
     Mutant{Off::link_credit, "link_credit", 1, true, true, 30'000},

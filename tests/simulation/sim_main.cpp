@@ -1,7 +1,7 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links] [--aggregates]
-//   [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links]
+//   [--aggregates] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -65,6 +65,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.real_writers |= mutant->real_writers;
       arguments.options.links |= mutant->links;
       arguments.options.aggregates |= mutant->aggregates;
+      arguments.options.replicas = std::max(arguments.options.replicas, mutant->replicas);
       continue;
     }
     std::uint64_t value = 0;
@@ -124,8 +125,8 @@ int main(int argc, char** argv) {
         static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged,
         outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
     if (arguments->options.replicas > 1)
-      std::printf("  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks filled, %zu times given history\n",
-                  outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled, outcome.histories);
+      std::printf("  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks filled\n",
+                  outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled);
     if (arguments->options.aggregates)
       std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);

@@ -27,7 +27,8 @@ void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOp
                                    << (options.links          ? " --links"
                                        : options.real_writers ? " --real"
                                                               : "")
-                                   << (options.aggregates ? " --aggregates" : "") << " --trace";
+                                   << (options.aggregates ? " --aggregates" : "") << " --nodes " << options.nodes
+                                   << " --replicas " << options.replicas << " --trace";
 }
 
 TEST(Simulation, KeepsEveryInvariant) {
@@ -212,6 +213,36 @@ TEST(Simulation, KeepsThemOverLinks) {
   EXPECT_GT(all.letters.handled, 40'000u);
 }
 
+// Each shard is kept by several nodes: a minority of the disks may be lost, and nobody accepts a loss.
+TEST(Simulation, KeepsThemWithReplicas) {
+  SimulationOutcome all;
+  for (std::uint64_t seed = 1; seed != 49; ++seed) {
+    const bool five = seed % 4 == 3;
+    const std::uint32_t replicas = seed % 8 == 7 ? 5 : seed % 4 == 2 ? 2 : 3;
+    const SimulationOptions options{
+        .seed = seed, .steps = 20'000, .real_writers = true, .nodes = five ? 5u : 3u, .replicas = replicas};
+    const auto outcome = Simulation(options).run();
+    expect_every_invariant(outcome, options);
+    if (HasFailure()) return;
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::acknowledged, &SimulationOutcome::crashes,
+                        &SimulationOutcome::leaders, &SimulationOutcome::disk_faults, &SimulationOutcome::filled,
+                        &SimulationOutcome::shipped, &SimulationOutcome::read_behind, &SimulationOutcome::follows,
+                        &SimulationOutcome::taken_off, &SimulationOutcome::losses})
+      all.*member += outcome.*member;
+  }
+  EXPECT_GT(all.placed, 3'000u);
+  EXPECT_GT(all.acknowledged, 1'000u);
+  EXPECT_GT(all.crashes, 300u);
+  EXPECT_GT(all.leaders, 100u);
+  EXPECT_GT(all.disk_faults, 10u);
+  EXPECT_GT(all.filled, 2u);
+  EXPECT_GT(all.shipped, 5'000u);
+  EXPECT_GT(all.read_behind, 2'000u);
+  EXPECT_GT(all.follows, 800u);
+  EXPECT_GT(all.taken_off, 500u);
+  EXPECT_EQ(all.losses, 0u);
+}
+
 // An operator gave a shard away and back while one cut was being put: its writer has to begin anew behind both.
 TEST(Simulation, OpensAShardThatOneCutGivesTwice) {
   const SimulationOptions options{.seed = 223, .steps = 8'000, .real_writers = true};
@@ -252,7 +283,8 @@ TEST_P(SwitchedOff, IsMissed) {
                                      .off = GetParam().off,
                                      .real_writers = GetParam().real_writers,
                                      .links = GetParam().links,
-                                     .aggregates = GetParam().aggregates})
+                                     .aggregates = GetParam().aggregates,
+                                     .replicas = GetParam().replicas})
                              .run();
     if (outcome.invariant.empty()) continue;
     std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(),
