@@ -252,9 +252,10 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
       // Another one is asked in a while.
       if (!got) return;
       history_from_ = from - 1;  // the same again: it has answered
+      const bool complete = !got->ends.empty();
       const auto cuts = order_.whole(std::move(*got));
       for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
-      carry_out(order_.history(after, cuts));
+      carry_out(order_.history(after, cuts, complete));
     });
   });
 }

@@ -427,6 +427,7 @@ NodeOrder::Actions NodeOrder::shipped(ShardId id, ShardOffset tail) {
   if (shard == shards_.end() || shard->second.state != Shard::State::closed) return actions;
   shard->second.tail = tail;
   if (known_ != handed_) advance(actions);
+  follow_newest(actions);
   ask_history(actions);
   return actions;
 }
@@ -454,13 +455,10 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   hints(announce.window_from, announce.digests_wanted);
   if (history_) {
     // The cut comes when what was folded has. But who ships has to be known before.
-    for (const Opening& opening : announce.cut.openings) {
-      const auto kept = shards_.find(opening.shard);
-      if (kept == shards_.end() || !keeps(opening.shard) || kept->second.damaged || opening.loses() ||
-          kept->second.state != Shard::State::closed || is_for_this_process(opening, announce.cut.coordinator))
-        continue;
-      follow(opening.shard, opening.epoch, opening.node, actions);
-    }
+    for (const Opening& opening : announce.cut.openings)
+      if (!opening.loses() && !is_for_this_process(opening, announce.cut.coordinator))
+        hear_of(opening.shard, opening.epoch, opening.node);
+    follow_newest(actions);
     return actions;
   }
   if (announce.cut.number != known_ + 1 && buffered_.size() >= buffered_cuts_max) {
@@ -507,7 +505,13 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   const auto& folded = found.folded;
   if (folded && folded->last_cut > known_ && lacks(*folded)) {
     history_ = *folded;
-    follow_newest(*folded, actions);
+    for (std::size_t at = 0; at != folded->shards.size(); ++at)
+      hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded->shards[at].epoch, folded->shards[at].node);
+    for (std::uint32_t at = 0; at != map_.shard_count(); ++at) {
+      const auto& owner = map_.owner(ShardId{static_cast<std::uint16_t>(at)});
+      hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node);
+    }
+    follow_newest(actions);
     ask_history(actions);
     return actions;
   }
@@ -554,18 +558,23 @@ bool NodeOrder::lacks(const sharding::CutLogState& folded) const {
   });
 }
 
-void NodeOrder::follow_newest(const sharding::CutLogState& folded, Actions& actions) {
+// Cuts that are still to come cover some of what the journal may have behind those that are known: to take that off
+// would leave it with fewer replicas than a quorum. What has nothing behind them loses nothing.
+void NodeOrder::follow_newest(Actions& actions) {
+  if (!history_) return;
   for (auto& [id, shard] : shards_) {
-    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
-    Epoch epoch = folded.shards[id.value].epoch;
-    auto writer = folded.shards[id.value].node;
-    if (id.value < map_.shard_count() && map_.owner(id).epoch > epoch) {
-      epoch = map_.owner(id).epoch;
-      writer = map_.owner(id).node;
-    }
+    if (!keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
     const auto promise = promises_.find(id);
-    if (promise == promises_.end() || promise->second.epoch != epoch) follow(id, epoch, writer, actions);
+    const bool to_come = promise != promises_.end() && promise->second.epoch == shard.newest;
+    if (shard.tail <= shard.known_next && !to_come) follow(id, shard.newest, shard.newest_writer, actions);
   }
+}
+
+void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer) {
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end() || epoch <= shard->second.newest) return;
+  shard->second.newest = epoch;
+  shard->second.newest_writer = writer;
 }
 
 void NodeOrder::follow(ShardId id, Epoch epoch, std::uint32_t writer, Actions& actions) {
@@ -613,12 +622,17 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
     auto& segment = last.segments.emplace_back(Segment{id, shard->second.epoch, shard->second.next, end, {}});
     for (auto offset = segment.first; offset < end; ++offset) segment.refused.push_back(offset);
   }
-  const auto before = history.cuts.empty() ? known_ : history.cuts.back().number;
-  if (!last.segments.empty() && before < last.number) history.cuts.push_back(std::move(last));
+  if (history.ends.empty() || last.segments.empty()) return std::move(history.cuts);
+  if (!history.cuts.empty() && history.cuts.back().number == last.number) {
+    auto& segments = history.cuts.back().segments;
+    segments.insert(segments.end(), last.segments.begin(), last.segments.end());
+  } else if (last.number > (history.cuts.empty() ? known_ : history.cuts.back().number)) {
+    history.cuts.push_back(std::move(last));
+  }
   return std::move(history.cuts);
 }
 
-NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cut>& cuts) {
+NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cut>& cuts, bool complete) {
   Actions actions;
   if (!history_ || !welcomed_ || after != known_watermark_) return actions;
   for (const Cut& cut : cuts) {
@@ -627,7 +641,8 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
     buffered_.insert_or_assign(cut.number, cut);
   }
   advance(actions);
-  if (!lacks(*history_)) {
+  follow_newest(actions);
+  if (complete && !lacks(*history_)) {
     history_.reset();
     history_asked_ = false;
     ask(actions);
@@ -640,7 +655,12 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
 
 // Openings of what is kept here may be among what was folded. What it says is applied when all before it is.
 void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
-  follow_newest(folded, actions);
+  for (auto& [id, shard] : shards_) {
+    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
+    const auto& log = folded.shards[id.value];
+    const auto promise = promises_.find(id);
+    if (promise == promises_.end() || promise->second.epoch != log.epoch) follow(id, log.epoch, log.node, actions);
+  }
   reached_.insert_or_assign(folded.last_cut, folded);
   known_ = folded.last_cut;
   known_watermark_ = folded.watermark;

@@ -145,8 +145,9 @@ class NodeOrder {
 
   /// The cuts, for history(): what was refused in between, and behind the last of them, is named in them.
   [[nodiscard]] std::vector<sharding::Cut> whole(NodeHistory history) const;
-  /// In order; it may end before the last one that was folded. None: that replica had none.
-  Actions history(GlobalPosition after, const std::vector<sharding::Cut>& cuts);
+  /// In order. `complete`: that replica has applied no more, and how far it covers each shard is in them: then, if that
+  /// is all that was folded, the coordinator's cuts go on. None: that replica had none.
+  Actions history(GlobalPosition after, const std::vector<sharding::Cut>& cuts, bool complete);
 
   // -- what the node has done
 
@@ -182,6 +183,8 @@ class NodeOrder {
   /// The epoch whose writer is followed: what is shipped under it joins on. Absent: this node does not follow.
   [[nodiscard]] std::optional<Epoch> follows(ShardId shard) const;
   /// A cut waits for what was not shipped yet: so many are known and not applied.
+  /// What was folded while this node was away comes from other replicas.
+  [[nodiscard]] bool catches_up() const { return history_.has_value(); }
   [[nodiscard]] std::uint64_t waits() const { return known_ - handed_; }
   [[nodiscard]] const sharding::ShardMap& map() const { return map_; }
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
@@ -206,6 +209,8 @@ class NodeOrder {
     CutNumber opened_by;
     bool damaged = false;  ///< a cut did not join on to what was applied here
     Epoch followed{};      ///< as Follow says, and Opened
+    Epoch newest{};         ///< that was heard of, in no sequence
+    std::uint32_t newest_writer = 0;
     ShardOffset known_next{1};  ///< the first offset that no known cut covers; not before `covered`
   };
   struct Promise {
@@ -234,8 +239,9 @@ class NodeOrder {
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
   /// Whether cuts were folded that cover what this node keeps, and are not known here.
   [[nodiscard]] bool lacks(const sharding::CutLogState& folded) const;
-  /// The newest writers are followed, from what has its place here on: who wrote in between is not known.
-  void follow_newest(const sharding::CutLogState& folded, Actions& actions);
+  /// While cuts come from other replicas: the newest writers are followed, where nothing goes by that.
+  void follow_newest(Actions& actions);
+  void hear_of(ShardId shard, Epoch epoch, std::uint32_t writer);
   void follow(ShardId shard, Epoch epoch, std::uint32_t writer, Actions& actions);
   void know_folded(const sharding::CutLogState& folded, Actions& actions);
   void ask_history(Actions& actions);

@@ -142,7 +142,9 @@ void Simulation::ask_history(Process& process, const cluster::NodeActions::Histo
       const auto cuts = here.order.whole(history);
       for (const auto& cut : cuts) here.real->cuts.insert_or_assign(cut.number, cut);
       ++outcome_.histories;
-      perform(here, here.order.history(after, cuts));
+      tell("node", self.node, "is given", cuts.size(), "cuts of history behind position", after, "up to cut",
+           cuts.empty() ? CutNumber{0} : cuts.back().number);
+      perform(here, here.order.history(after, cuts, !history.ends.empty()));
     });
   });
 }
@@ -612,6 +614,12 @@ void Simulation::check_rest_replicated() {
   check_same(true);
   for (const auto& node : nodes_) {
     if (!node->process) continue;
+    const auto& order = node->process->order;
+    tell("node", node->number, "has applied cut", order.cut(), ", knows", order.waits(), "more",
+         order.catches_up() ? "and waits for history" : "");
+    for (const auto& [id, shard] : node->disk.state().shards)
+      tell("  shard", id, "epoch", shard.epoch, "covered", shard.covered, "tail", shard.tail, "follows",
+           order.follows(id).value_or(Epoch{0}), shard.damaged ? "damaged" : "");
     for (const auto& lag : node->process->real->shipping.lags())
       if (lag.events != 0 || !lag.heard)
         tell("node", node->number, "ships shard", lag.shard, "to node", lag.node, lag.heard ? "," : "unheard,",
