@@ -385,6 +385,7 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged)
       follow(segment.shard, segment.epoch, map_.shard_count() > segment.shard.value ? map_.owner(segment.shard).node : 0,
              actions);
+    shard.known = segment.epoch;
     shard.known_next = segment.end;
   }
   known_ = cut.number;
@@ -602,7 +603,7 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
   };
   std::map<ShardId, At> at;
   for (const auto& [id, shard] : shards_)
-    if (keeps(id)) at[id] = {shard.epoch, shard.known_next};
+    if (keeps(id)) at[id] = {std::max(shard.epoch, shard.known), shard.known_next};
   for (Cut& cut : history.cuts) {
     for (Segment& segment : cut.segments) {
       const auto shard = segment.is_elsewhere() ? at.end() : at.find(segment.shard);

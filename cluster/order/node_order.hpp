@@ -211,6 +211,7 @@ class NodeOrder {
     Epoch followed{};      ///< as Follow says, and Opened
     Epoch newest{};         ///< that was heard of, in no sequence
     std::uint32_t newest_writer = 0;
+    Epoch known{};          ///< under which the newest of what known cuts cover was written
     ShardOffset known_next{1};  ///< the first offset that no known cut covers; not before `covered`
   };
   struct Promise {
