@@ -492,7 +492,12 @@ void Coordinator::folded(const CutLogState& log) {
 
 Coordinator::Actions Coordinator::cuts_after(const CutsAfter& asked) {
   Actions actions;
-  if (!ended_) actions.read.push_back({asked.from, asked.after});
+  if (ended_) return actions;
+  actions.read.push_back({asked.from, asked.after});
+  // It is there, and has not said how far its disk is, though it was asked: that may have been lost.
+  const auto member = members_.find(asked.from.node);
+  if (member != members_.end() && member->second.process == asked.from && std::exchange(member->second.asked, false))
+    replace_writers(actions);
   return actions;
 }
 

@@ -253,7 +253,13 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
   Step::Apply apply{cut.number, cut.last_position(), {}, {}, {}, {}};
   for (const Opening& opening : cut.openings) {
     // One that is over already: the cuts with its successor, and with what that wrote, may be folded and never come.
-    const bool own = is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard);
+    // Of a shard that is kept this was decided when it came to be known: it is shipped, or followed, since then. Where
+    // a newer one is known, that is followed already.
+    const auto here = shards_.find(opening.shard);
+    const bool own = (keeps(opening.shard) && here != shards_.end()
+                          ? here->second.own == opening.epoch && here->second.opening_known == opening.epoch
+                          : is_for_this_process(opening, cut.coordinator)) &&
+                     opening.epoch >= known_epoch(opening.shard);
     if (const auto known = shards_.find(opening.shard); known != shards_.end() && opening.epoch > known->second.epoch)
       fence(opening.shard, opening.epoch, actions);
     if (!own) {
@@ -357,9 +363,12 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
   }
   for (const Opening& opening : cut.openings) {
     const auto kept = shards_.find(opening.shard);
-    if (kept == shards_.end() || !keeps(opening.shard) || opening.epoch <= kept->second.followed) continue;
+    if (kept == shards_.end() || !keeps(opening.shard)) continue;
     Shard& shard = kept->second;
+    shard.opening_known = std::max(shard.opening_known, opening.epoch);
+    if (opening.epoch <= shard.followed) continue;
     if (is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard)) {
+      shard.own = opening.epoch;
       actions.steps.push_back({Step::Ships{opening.shard, opening.epoch}});
       continue;
     }
@@ -406,7 +415,11 @@ void NodeOrder::forget_buffered() {
   history_.reset();
   known_ = handed_;
   known_watermark_ = handed_watermark();
-  for (auto& [id, shard] : shards_) shard.known_next = shard.covered;
+  for (auto& [id, shard] : shards_) {
+    shard.known_next = shard.covered;
+    shard.known = shard.epoch;
+    shard.own = {};
+  }
 }
 
 const sharding::ReplicaSet& NodeOrder::replicas(ShardId shard) const {
@@ -686,7 +699,7 @@ NodeOrder::Actions NodeOrder::report_from(const ReportFrom& from) {
 
 NodeOrder::Actions NodeOrder::tell_again(const TellAgain& again) {
   Actions actions;
-  actions.say_hello = again.to == self_ && welcomed_;
+  actions.say_hello = again.to == self_ && connected_;  // it may overtake the welcome
   return actions;
 }
 
