@@ -201,7 +201,7 @@ void NodeCommitter::history(GlobalPosition after, NodeDone<NodeHistory> done) {
       const auto end = followed_.holds(shard)   ? followed_.ordered(shard)
                        : writers_->holds(shard) ? writers_->ordered(shard)
                                                 : ShardOffset{1};
-      history.ends.emplace_back(shard, end);
+      history.ends.push_back({shard, end, order_.epoch(shard), owner_of_[s].epoch == order_.epoch(shard) ? owner_of_[s].node : 0});
     }
     work_->run([this, after, history = std::move(history), done = std::move(done)]() mutable {
       done(read_history(after, std::move(history)));

@@ -278,6 +278,7 @@ bool Coordinator::writer_is_fit(ShardId shard) const {
 // was shipped to it.
 void Coordinator::replace_writers(Actions& actions) {
   if (ended_ || !nodes_had_time_) return;
+  without_candidate_ = false;
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     const auto& set = made_.shards[s].replicas;
@@ -305,6 +306,7 @@ void Coordinator::replace_writers(Actions& actions) {
       };
       if (best == nullptr || order(*best) < order(member)) best = &member;
     }
+    without_candidate_ |= all_told && best == nullptr;
     if (!all_told || best == nullptr) continue;
     const auto epoch = ordering_.open(shard, best->process.node, told(*best, shard).tail);
     if (!epoch) {
@@ -496,8 +498,16 @@ Coordinator::Actions Coordinator::cuts_after(const CutsAfter& asked) {
   actions.read.push_back({asked.from, asked.after});
   // It is there, and has not said how far its disk is, though it was asked: that may have been lost.
   const auto member = members_.find(asked.from.node);
-  if (member != members_.end() && member->second.process == asked.from && std::exchange(member->second.asked, false))
+  if (member == members_.end() || member->second.process != asked.from) return actions;
+  if (std::exchange(member->second.asked, false)) {
     replace_writers(actions);
+  } else if (without_candidate_) {
+    // Who lacked something when it was asked may have been given it since.
+    for (auto& lost_at : writer_lost_at_)
+      if (lost_at != 0) lost_at = ++now_;
+    replace_writers(actions);
+    make_cut(actions);
+  }
   return actions;
 }
 

@@ -178,6 +178,7 @@ class Coordinator {
   std::uint64_t now_ = 0;                            ///< counts hellos, and writers that went
   std::vector<std::uint64_t> writer_lost_at_;        ///< per shard; 0: it is there, or has not been missed yet
   bool nodes_had_time_ = false;
+  bool without_candidate_ = false;  ///< a shard needs a writer, and nobody who is there has all that cuts cover
   std::optional<sharding::Cut> putting_;
   std::uint64_t waiting_ = 0;
   std::set<ShardId> ask_again_;

@@ -139,8 +139,13 @@ struct NodeHistory {
   std::vector<sharding::Cut> cuts;  ///< as that node keeps them, in order; some of them
   CutNumber last_cut;               ///< that it has applied
   GlobalPosition watermark;
-  std::vector<std::pair<ShardId, ShardOffset>>
-      ends;  ///< where all that it has applied ends in each shard; none: there are more cuts than these
+  struct End {
+    ShardId shard;
+    ShardOffset end{1};
+    Epoch epoch;  ///< of its newest opening
+    std::uint32_t writer = 0;
+  };
+  std::vector<End> ends;  ///< where all that it has applied ends in each shard; none: there are more cuts than these
 };
 
 /// The nodes that are known, whenever that changes. Nothing of the order rests on it.

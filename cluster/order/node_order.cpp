@@ -630,16 +630,28 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
   }
   Cut last{history.last_cut, history.cuts.empty() ? led_.epoch : history.cuts.back().coordinator,
            history.watermark + 1, {}, {}};
-  for (const auto& [id, end] : history.ends) {
+  for (const auto& [id, end, epoch, writer] : history.ends) {
     const auto shard = at.find(id);
-    if (shard == at.end() || end <= shard->second.next) continue;
-    auto& segment = last.segments.emplace_back(Segment{id, shard->second.epoch, shard->second.next, end, {}});
+    if (shard == at.end()) continue;
+    if (epoch > shard->second.epoch && writer != 0) last.openings.push_back({id, epoch, writer, end});
+    if (end <= shard->second.next) continue;
+    auto& segment = last.segments.emplace_back(
+        Segment{id, std::max(shard->second.epoch, epoch), shard->second.next, end, {}});
     for (auto offset = segment.first; offset < end; ++offset) segment.refused.push_back(offset);
   }
-  if (history.ends.empty() || last.segments.empty()) return std::move(history.cuts);
+  if (last.openings.empty() && last.segments.empty()) return std::move(history.cuts);
   if (!history.cuts.empty() && history.cuts.back().number == last.number) {
-    auto& segments = history.cuts.back().segments;
-    segments.insert(segments.end(), last.segments.begin(), last.segments.end());
+    auto& [number, coordinator, first, segments, openings, replicas] = history.cuts.back();
+    for (auto& segment : last.segments) {
+      // Its own segments of the shard, if there are any, come first.
+      const auto own = std::ranges::find(segments, segment.shard, &Segment::shard);
+      if (own != segments.end()) segment.epoch = own->epoch;
+      segments.push_back(std::move(segment));
+    }
+    for (const auto& opening : last.openings)
+      if (std::ranges::find(segments, opening.shard, &Segment::shard) == segments.end() ||
+          std::ranges::find(segments, opening.shard, &Segment::shard)->epoch == opening.epoch)
+        openings.push_back(opening);
   } else if (last.number > (history.cuts.empty() ? known_ : history.cuts.back().number)) {
     history.cuts.push_back(std::move(last));
   }

@@ -178,6 +178,11 @@ class NodeOrder {
   [[nodiscard]] bool reports() const { return welcomed_ && known_ >= told_; }
   /// Who keeps the shard, as far as cuts are known here.
   [[nodiscard]] const sharding::ReplicaSet& replicas(ShardId shard) const;
+  /// The newest epoch that it was opened under in cuts that are applied.
+  [[nodiscard]] Epoch epoch(ShardId shard) const {
+    const auto found = shards_.find(shard);
+    return found == shards_.end() ? Epoch{} : found->second.epoch;
+  }
   /// Whether this node keeps the shard, whoever writes it.
   [[nodiscard]] bool keeps(ShardId shard) const { return replicas(shard).has(self_.node); }
   /// The epoch whose writer is followed: what is shipped under it joins on. Absent: this node does not follow.

@@ -99,10 +99,12 @@ std::string encode(const NodeHistory& history) {
   for (const auto& cut : history.cuts) message.add_cuts(sharding::encode(cut));
   message.set_last_cut(history.last_cut.value);
   message.set_watermark(history.watermark.value);
-  for (const auto& [shard, end] : history.ends) {
+  for (const auto& end : history.ends) {
     auto& put_end = *message.add_ends();
-    put_end.set_shard(shard.value);
-    put_end.set_end(end.value);
+    put_end.set_shard(end.shard.value);
+    put_end.set_end(end.end.value);
+    put_end.set_epoch(end.epoch.value);
+    put_end.set_writer(end.writer);
   }
   return message.SerializeAsString();
 }
@@ -119,9 +121,11 @@ Result<NodeHistory> decode_history(std::string_view bytes) {
   history.last_cut = CutNumber{message.last_cut()};
   history.watermark = GlobalPosition{message.watermark()};
   for (const auto& end : message.ends()) {
-    auto& [shard, offset] = history.ends.emplace_back();
-    if (!shard_of(end.shard(), shard)) return malformed("history");
-    offset = ShardOffset{end.end()};
+    auto& got = history.ends.emplace_back();
+    if (!shard_of(end.shard(), got.shard)) return malformed("history");
+    got.end = ShardOffset{end.end()};
+    got.epoch = Epoch{end.epoch()};
+    got.writer = end.writer();
   }
   return history;
 }

@@ -134,7 +134,7 @@ void Simulation::ask_history(Process& process, const cluster::NodeActions::Histo
     }
     if (next == history.watermark + 1)
       for (const auto& [id, shard] : source.disk.state().shards)
-        if (order.keeps(id)) history.ends.emplace_back(id, shard.covered);
+        if (order.keeps(id)) history.ends.push_back({id, shard.covered, order.epoch(id), source.process->real->owners.at(id.value).epoch == order.epoch(id) ? source.process->real->owners.at(id.value).node : 0});
     network_.after(network_.pick(5 * Network::millisecond), [this, self, after, history] {
       Node& node = *nodes_.at(self.node - 1);
       if (!node.process || node.process->self != self) return;
