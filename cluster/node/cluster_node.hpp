@@ -68,6 +68,8 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] ClusterView view() const { return committer_.view(); }
   [[nodiscard]] const Limits& limits() const { return options_.committer.limits; }
   [[nodiscard]] NodeCommitter& committer() { return committer_; }
+  /// Whether some shard has replicas.
+  [[nodiscard]] bool is_replicated() const { return committer_.is_replicated(); }
   [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
 
  private:

@@ -110,6 +110,8 @@ class NodeCommitter {
   void peer(std::uint32_t node, bool up);
   void receive(std::uint32_t from, Ship ship);
   void receive(std::uint32_t from, FollowerTold followed);
+  /// A snapshot of a shard that is followed here, from its writer under that epoch. Errors: unavailable: it is not
+  void take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done);
   /// What was applied here behind that position, which a cut ends with; some of it.
   /// Errors: not_found: no cut that was applied here begins there; corruption, io
   void history(GlobalPosition after, NodeDone<NodeHistory> done);
@@ -125,6 +127,7 @@ class NodeCommitter {
   void serves_at(std::string door);
   /// Of one shard; 0: nobody.
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
+  [[nodiscard]] bool is_replicated() const { return replicated_.load(std::memory_order_relaxed); }
   /// Whether other nodes keep the shard too.
   [[nodiscard]] bool has_replicas(ShardId shard) const;
   /// Called when shards have got other owners, in the node's thread: must be quick. Before the first of them comes.
@@ -180,7 +183,9 @@ class NodeCommitter {
   /// Does it now if the shard is open, else when it is, or soon all the same.
   void when_open(ShardId shard, std::function<void()> take);
   [[nodiscard]] OpenShards open_shards() const;
-  void put_placed(storage::PlacedSnapshot snapshot, std::optional<Epoch> held, const NodeDone<void>& done);
+  void put_placed(const storage::PlacedSnapshot& snapshot, std::optional<Epoch> held, const NodeDone<void>& done);
+  [[nodiscard]] Result<void> write_snapshot(const storage::PlacedSnapshot& snapshot);
+  void ship_snapshot(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done);
   void take_settling();
   void tell_shards();
   void take_early();

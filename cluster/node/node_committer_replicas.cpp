@@ -1,9 +1,13 @@
 // Replicas: what this node ships of the shards it writes, and takes of those that others write.
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "evershard/cluster/node/node_committer.hpp"
+#include "evershard/sharding/route.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::cluster {
@@ -257,6 +261,52 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
       for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
       carry_out(order_.history(after, cuts, complete));
     });
+  });
+}
+
+// Answered when a quorum has it.
+void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done) {
+  const auto& set = order_.replicas(shard);
+  if (set.quorum <= 1) return done({});
+  if (!writers_->is_open(shard)) return done(refuse(ErrorCode::unavailable, "the shard has got another writer"));
+  struct Asked {
+    std::mutex mutex;
+    std::size_t wanted = 0, left = 0;
+    NodeDone<void> done;
+  };
+  auto asked = std::make_shared<Asked>();
+  asked->wanted = set.quorum - 1;
+  asked->left = set.nodes.size() - 1;
+  asked->done = done;
+  for (const auto node : set.nodes) {
+    if (node == options_.self.node) continue;
+    network_.ship_snapshot(node, snapshot, writers_->epoch(shard), [asked](const Result<void>& taken) {
+      NodeDone<void> answer;
+      bool enough = false;
+      {
+        const std::lock_guard lock(asked->mutex);
+        --asked->left;
+        if (taken && asked->wanted != 0) --asked->wanted;
+        enough = asked->wanted == 0;
+        if (enough || asked->left == 0) answer = std::exchange(asked->done, nullptr);
+      }
+      if (!answer) return;
+      enough ? answer({})
+             : answer(refuse(ErrorCode::timeout, "the snapshot is not on a quorum of its shard's replicas: its outcome "
+                                                 "is unknown"));
+    });
+  }
+}
+
+void NodeCommitter::take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done) {
+  post([this, snapshot = std::move(snapshot), epoch, done = std::move(done)] {
+    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    const auto shard =
+        sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
+    if (order_.follows(shard) != epoch)
+      return done(refuse(ErrorCode::unavailable, "shard " + std::to_string(shard.value) +
+                                                     " is not followed here under that epoch"));
+    done(write_snapshot(snapshot));
   });
 }
 

@@ -151,7 +151,7 @@ void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDo
     auto position = preparer_.place_of(snapshot);
     if (!position) return done(refuse(std::move(position).error()));
     post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, done = std::move(done)]() mutable {
-      put_placed(std::move(placed), {}, done);
+      put_placed(placed, {}, done);
     });
   });
 }
@@ -161,23 +161,26 @@ void NodeCommitter::put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<vo
   auto position = preparer_.place_of(snapshot);
   if (!position) return done(refuse(std::move(position).error()));
   post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, held,
-        done = std::move(done)]() mutable { put_placed(std::move(placed), held, done); });
+        done = std::move(done)] { put_placed(placed, held, done); });
 }
 
-void NodeCommitter::put_placed(storage::PlacedSnapshot snapshot, std::optional<Epoch> held,
+void NodeCommitter::put_placed(const storage::PlacedSnapshot& snapshot, std::optional<Epoch> held,
                                const NodeDone<void>& done) {
   if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
   const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
   if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
+  if (auto written = write_snapshot(snapshot); !written) return done(refuse(std::move(written).error()));
+  ship_snapshot(shard, snapshot, done);
+}
+
+Result<void> NodeCommitter::write_snapshot(const storage::PlacedSnapshot& snapshot) {
   storage::CommitBatch batch;
-  batch.snapshots.push_back(std::move(snapshot));
+  batch.snapshots.push_back(snapshot);
   auto staged = store_.stage(batch);
   auto committed = store_.commit(*staged);
-  if (!committed) {
-    fail(committed.error());
-    return done(refuse(ErrorCode::timeout, "the snapshot's outcome is unknown: " + committed.error().what));
-  }
-  done({});
+  if (committed) return {};
+  fail(committed.error());
+  return refuse(ErrorCode::timeout, "the snapshot's outcome is unknown: " + committed.error().what);
 }
 
 void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, Epoch> held, NodeDone<void> done) {

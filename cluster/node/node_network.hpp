@@ -20,6 +20,7 @@
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
 
 namespace evershard::cluster {
 
@@ -107,6 +108,13 @@ class NodeNetwork {
   /// What that node has applied behind a position, in order, as it keeps it; some of it.
   virtual void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) {
     static_cast<void>(node), static_cast<void>(after);
+    done(refuse(ErrorCode::unavailable, "nobody is asked"));
+  }
+  /// A snapshot that was written alone, of a shard under its writer's epoch. Errors: unavailable: it does not follow
+  /// that writer
+  virtual void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
+                             NodeDone<void> done) {
+    static_cast<void>(node), static_cast<void>(snapshot), static_cast<void>(epoch);
     done(refuse(ErrorCode::unavailable, "nobody is asked"));
   }
   virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;

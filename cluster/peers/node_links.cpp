@@ -28,7 +28,7 @@ std::uint64_t first_read() {
 /// What of an event, or of what follows from one, is acknowledged by its answer: by the coordinator that the asker
 /// follows, too.
 bool changes(PeerKind kind) {
-  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot ||
+  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot || kind == PeerKind::ship_snapshot ||
          kind == PeerKind::aggregate || kind == PeerKind::home;
 }
 
@@ -344,6 +344,13 @@ void NodeLinks::on_request(LinkRequest request) {
         auto found = committer.reader().aggregates(*wanted);
         return found ? asked->reply(encode(*found)) : refused(found.error());
       }
+      case PeerKind::ship_snapshot: {
+        auto shipped = decode_shipped_snapshot(asked->bytes);
+        if (!shipped) return refused(shipped.error());
+        return committer.take_snapshot(std::move(shipped->first), shipped->second, [asked](const Result<void>& done) {
+          done ? asked->reply(std::string()) : asked->reply(refuse(done.error()));
+        });
+      }
       case PeerKind::history: {
         auto after = decode_history_asked(asked->bytes);
         if (!after) return refused(after.error());
@@ -410,6 +417,13 @@ std::vector<std::uint32_t> NodeLinks::ship(const std::vector<std::uint32_t>& nod
 
 void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
   (void)links_->send(on_links(node), on_wire(PeerKind::followed), encode(followed) + led()->asked_under);
+}
+
+void NodeLinks::ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
+                              NodeDone<void> done) {
+  ask(node, PeerKind::ship_snapshot, encode(snapshot, epoch), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? Result<void>() : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) {

@@ -77,6 +77,8 @@ class NodeLinks final : public NodeNetwork {
   void led_by(const sharding::Leaderships& leaderships) override;
   std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) override;
   void followed(std::uint32_t node, const FollowerTold& followed) override;
+  void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
+                     NodeDone<void> done) override;
   void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
   void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,

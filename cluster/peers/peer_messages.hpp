@@ -42,6 +42,7 @@ enum class PeerKind : std::uint16_t {
   given_up = 28,        ///< a message of a node: nobody waits for one of its reads any more, by the read's number
   ship = 32,      ///< a message of a shard's writer to a follower
   followed = 33,  ///< a message of a follower to the writer
+  ship_snapshot = 39,  ///< a request of a shard's writer to a follower: answered with nothing
   history = 38,   ///< a request of a replica to another: answered with the cuts that it applied
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
@@ -100,6 +101,7 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode_given_up(std::uint64_t read);
 [[nodiscard]] std::string encode(const std::vector<AggregateInfo>& aggregates);
 [[nodiscard]] std::string encode(const Ship& ship);
+[[nodiscard]] std::string encode(const storage::PlacedSnapshot& snapshot, Epoch epoch);
 [[nodiscard]] std::string encode_history_asked(GlobalPosition after);
 [[nodiscard]] std::string encode(const NodeHistory& history);
 [[nodiscard]] std::string encode(const FollowerTold& followed);
@@ -127,6 +129,7 @@ struct PartMessage {
 [[nodiscard]] Result<std::vector<AggregateInfo>> decode_aggregates(std::string_view bytes);
 [[nodiscard]] Result<std::uint64_t> decode_given_up(std::string_view bytes);
 [[nodiscard]] Result<Ship> decode_ship(std::string_view bytes);
+[[nodiscard]] Result<std::pair<storage::PlacedSnapshot, Epoch>> decode_shipped_snapshot(std::string_view bytes);
 [[nodiscard]] Result<GlobalPosition> decode_history_asked(std::string_view bytes);
 [[nodiscard]] Result<NodeHistory> decode_history(std::string_view bytes);
 [[nodiscard]] Result<FollowerTold> decode_followed(std::string_view bytes);

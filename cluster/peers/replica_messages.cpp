@@ -2,6 +2,7 @@
 
 #include "evershard/cluster/peers/peer_fields.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
+#include "evershard/protocol/messages.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -80,6 +81,24 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
     told.tail = ShardOffset{shard.tail()};
   }
   return followed;
+}
+
+std::string encode(const storage::PlacedSnapshot& snapshot, Epoch epoch) {
+  pb::ShipSnapshot message;
+  messages::put(snapshot.snapshot, *message.mutable_snapshot());
+  message.set_position(snapshot.position.value);
+  message.set_epoch(epoch.value);
+  return message.SerializeAsString();
+}
+
+Result<std::pair<storage::PlacedSnapshot, Epoch>> decode_shipped_snapshot(std::string_view bytes) {
+  pb::ShipSnapshot message;
+  std::pair<storage::PlacedSnapshot, Epoch> shipped;
+  if (!parse(bytes, message) || !messages::get(*message.mutable_snapshot(), shipped.first.snapshot))
+    return malformed("snapshot");
+  shipped.first.position = GlobalPosition{message.position()};
+  shipped.second = Epoch{message.epoch()};
+  return shipped;
 }
 
 std::string encode_history_asked(GlobalPosition after) {
