@@ -191,7 +191,18 @@ NodeOrder::Actions NodeOrder::opens(const Opens& opens) {
   if (of_another || promise.coordinator < opens.coordinator ||
       (promise.coordinator == opens.coordinator && promise.epoch < opens.epoch))
     promise = {opens.coordinator, opens.epoch, opens.leader};
-  return {};
+  // The opening may be known already, and wait for what others ship, who wait for what this process ships.
+  Actions actions;
+  if (const auto kept = shards_.find(opens.shard); kept != shards_.end() && keeps(opens.shard)) {
+    Shard& shard = kept->second;
+    const bool waits = shard.opening_known == opens.epoch && shard.opening_by == opens.coordinator &&
+                       shard.own < opens.epoch && shard.epoch < opens.epoch && opens.epoch >= known_epoch(opens.shard);
+    if (waits && !shard.damaged && shard.state == Shard::State::closed) {
+      shard.own = opens.epoch;
+      actions.steps.push_back({Step::Ships{opens.shard, opens.epoch}});
+    }
+  }
+  return actions;
 }
 
 bool NodeOrder::is_for_this_process(const Opening& opening, Epoch coordinator) const {
@@ -280,7 +291,8 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
     shard.state = Shard::State::taken;
     shard.opening = opening;
     shard.opened_by = cut.number;
-    shard.tail = std::max(shard.tail, opening.tail);
+    // Of a shard that is kept it is known how far it is here: less, where that was followed first.
+    if (!keeps(opening.shard)) shard.tail = std::max(shard.tail, opening.tail);
     if (opening.loses()) {
       shard.tail = opening.lost_until;
       shard.covered = opening.lost_until;
@@ -365,7 +377,10 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     const auto kept = shards_.find(opening.shard);
     if (kept == shards_.end() || !keeps(opening.shard)) continue;
     Shard& shard = kept->second;
-    shard.opening_known = std::max(shard.opening_known, opening.epoch);
+    if (opening.epoch > shard.opening_known) {
+      shard.opening_known = opening.epoch;
+      shard.opening_by = cut.coordinator;
+    }
     if (opening.epoch <= shard.followed) continue;
     if (is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard)) {
       shard.own = opening.epoch;

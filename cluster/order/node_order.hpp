@@ -218,6 +218,7 @@ class NodeOrder {
     std::uint32_t newest_writer = 0;
     Epoch own{};            ///< of an opening for this process that is known, and shipped under since then
     Epoch opening_known{};  ///< the newest one that is known
+    Epoch opening_by{};     ///< the coordinator that made it
     Epoch known{};          ///< under which the newest of what known cuts cover was written
     ShardOffset known_next{1};  ///< the first offset that no known cut covers; not before `covered`
   };

@@ -332,8 +332,8 @@ void Simulation::receive(Process& process, cluster::Cuts cuts) {
   if (replicated() && std::getenv("DBG")) { for (auto& c : cuts.found.cuts) for (auto& g : c.segments) tell("   cut", c.number, "shard", g.shard, "epoch", g.epoch, "first", g.first, "end", g.end, "refused", g.refused.size());
     if (cuts.found.folded) for (auto& sh : cuts.found.folded->shards) tell("   folded", sh.folded, "next", sh.next, "epoch", sh.epoch); }
   if (options_.off == Off::known_first) {
-    const auto blocked = std::ranges::find_if(
-        cuts.found.cuts, [&](const auto& cut) { return waits_for_shipped(process, cut); });
+    const auto blocked =
+        std::ranges::find_if(cuts.found.cuts, [&](const auto& cut) { return waits_for_shipped(process, cut); });
     if (blocked != cuts.found.cuts.end()) {
       cuts.found.cuts.erase(blocked, cuts.found.cuts.end());
       cuts.found.more = false;

@@ -16,8 +16,8 @@ struct Simulation::Node {
   Network::Microseconds broken_at = 0;
   std::map<AppendId, Network::Microseconds> durable;  ///< acknowledged when it was synced
   // With replicas.
-  bool away = false;    ///< for good
-  bool broken = false;  ///< its disk is not known to have everything again
+  bool away = false;                                        ///< for good
+  bool broken = false;                                      ///< its disk is not known to have everything again
   std::map<ShardId, std::map<ShardOffset, EventAt>> had;    ///< synced on disks that it lost
   std::map<ShardId, Epoch> took_off;                        ///< on this disk, under which epoch last
   std::map<ShardId, std::map<ShardOffset, EventAt>> taken;  ///< off this disk, and not written since
@@ -45,7 +45,7 @@ struct Simulation::Leader {
   bool alive = true;
   std::shared_ptr<LinkEnd> link{};
   std::map<std::uint32_t, cluster::NodeProcess> said_hello{};  ///< over its present session
-  std::map<std::uint32_t, cluster::Hello> hellos{};                   ///< the last ones
+  std::map<std::uint32_t, cluster::Hello> hellos{};            ///< the last ones
   [[nodiscard]] Network::Endpoint endpoint() const { return 1'000 + number; }
 };
 

@@ -238,8 +238,7 @@ void Simulation::synced_real(Process& process, std::size_t writes) {
       continue;
     }
     writers_step(process, [&](auto& writers, auto& actions) { writers.synced(writing.batch, actions); });
-    for (const auto& written : writing.batch.written)
-      real.shipping.durable(written->place.shard, written->place.end());
+    for (const auto& written : writing.batch.written) real.shipping.durable(written->place.shard, written->place.end());
     turn_soon(process);
   }
 }

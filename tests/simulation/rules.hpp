@@ -51,16 +51,16 @@ enum class Off : std::uint8_t {
   snapshot_recovered,  // those of what was written and not ordered are forgotten at a start
   snapshot_over_loss,  // an aggregate is loaded over what was given up, and nobody is told
   // Of replicas:
-  quorum_gate,    // 9: what only the writer has synced is reported
-  shipped_sync,   // a follower says that it has what it has not synced
-  take_off,       // 21: what the writer before left behind the cuts stays
-  take_off_epoch, // 21: what goes goes without the epoch
-  shipped_epoch,  // what an older writer ships is taken
-  shipped_joins,  // what does not join on is taken
-  loss_opened,    // 22: whose disk lacks something is opened
-  hello_since,    // 22: the next writer is chosen by what was said before the last one went
-  known_first,    // 21: a cut that cannot be applied yet, and what is behind it, goes unnoticed
-  ships_at_once,  // the next writer ships only once it is opened
+  quorum_gate,     // 9: what only the writer has synced is reported
+  shipped_sync,    // a follower says that it has what it has not synced
+  take_off,        // 21: what the writer before left behind the cuts stays
+  take_off_epoch,  // 21: what goes goes without the epoch
+  shipped_epoch,   // what an older writer ships is taken
+  shipped_joins,   // what does not join on is taken
+  loss_opened,     // 22: whose disk lacks something is opened
+  hello_since,     // 22: the next writer is chosen by what was said before the last one went
+  known_first,     // 21: a cut that cannot be applied yet, and what is behind it, goes unnoticed
+  ships_at_once,   // the next writer ships only once it is opened
   // Of the links between processes, with the real sessions:
   link_unknown,  // what was under way when a session ended is said not to have been sent
   link_again,    // what was under way when a session ended is sent again in the next one
@@ -122,7 +122,7 @@ inline constexpr std::array mutants{
     Mutant{Off::shipped_epoch, "shipped_epoch", 29, true, false, 20'000, false, 3},
     Mutant{Off::shipped_joins, "shipped_joins", 1, true, false, 20'000, false, 3},
     Mutant{Off::loss_opened, "loss_opened", 1, true, false, 20'000, false, 3},
-    Mutant{Off::hello_since, "hello_since", 1, true, false, 20'000, false, 3},
+    Mutant{Off::hello_since, "hello_since", 74, true, false, 20'000, false, 3},
     Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
     Mutant{Off::ships_at_once, "ships_at_once", 26, true, false, 20'000, false, 3},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},

@@ -125,8 +125,10 @@ int main(int argc, char** argv) {
         static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged,
         outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
     if (arguments->options.replicas > 1)
-      std::printf("  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks filled\n",
-                  outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled);
+      std::printf(
+          "  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks "
+          "filled\n",
+          outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled);
     if (arguments->options.aggregates)
       std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);

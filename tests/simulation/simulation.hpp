@@ -36,7 +36,7 @@ struct SimulationOptions {
   bool aggregates = false;  ///< with real writers: clients load aggregates from their snapshots, and write snapshots
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
-  std::uint32_t replicas = 1;  ///< of each shard, with real writers
+  std::uint32_t replicas = 1;                      ///< of each shard, with real writers
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
 };
 
@@ -222,7 +222,7 @@ class Simulation {
   std::map<CutNumber, sharding::Cut> stored_cuts_;  ///< all that ever were, with replicas
   std::vector<std::unique_ptr<Leader>> leaders_;
   std::vector<JournalRecord> shipped_records_;  ///< what rows that are shipped stand for
-  std::set<ShardId> moved_;  ///< given to another node while its own may have acknowledged more
+  std::set<ShardId> moved_;                     ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
   Letters letters_;
   bool resting_ = false;
