@@ -165,10 +165,14 @@ void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<
   std::map<std::uint32_t, FollowerTold> told;
   for (const auto shard : followed_.all()) {
     const auto epoch = order_.follows(shard);
-    const auto writer = owner_of_[shard.value].node;
-    if (!epoch || writer == 0 || writer == options_.self.node) continue;
-    if ((to && *to != writer) || (of && *of != shard)) continue;
-    told[writer].shards.push_back({shard, *epoch, followed_.tail(shard)});
+    if (!epoch || (of && *of != shard)) continue;
+    // Who does not ship it under that epoch does not mind.
+    const auto& writer = owner_of_[shard.value];
+    const auto nodes =
+        writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : order_.replicas(shard).nodes;
+    for (const auto node : nodes)
+      if (node != options_.self.node && (!to || *to == node))
+        told[node].shards.push_back({shard, *epoch, followed_.tail(shard)});
   }
   for (auto& [writer, followed] : told) {
     followed.again = again;

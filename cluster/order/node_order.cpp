@@ -387,7 +387,8 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
       actions.steps.push_back({Step::Ships{opening.shard, opening.epoch}});
       continue;
     }
-    if (shard.damaged) continue;
+    // For an earlier process of this node, or the promise is still to come: what the disk has is that writer's.
+    if (shard.damaged || (opening.node == self_.node && !opening.loses())) continue;
     if (opening.loses()) {
       // What is lost may be here, with its places in the indexes: nothing of it is to be shown.
       shard.damaged = true;
@@ -407,8 +408,7 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     // Another replica keeps cuts without events as none: the opening may have been in one of those.
     Shard& shard = found->second;
     if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged)
-      follow(segment.shard, segment.epoch, map_.shard_count() > segment.shard.value ? map_.owner(segment.shard).node : 0,
-             actions);
+      follow(segment.shard, segment.epoch, writer_under(segment.shard, segment.epoch), actions);
     shard.known = segment.epoch;
     shard.known_next = segment.end;
   }
@@ -599,9 +599,15 @@ void NodeOrder::follow_newest(Actions& actions) {
   }
 }
 
+std::uint32_t NodeOrder::writer_under(ShardId id, Epoch epoch) const {
+  const auto shard = shards_.find(id);
+  if (shard != shards_.end() && shard->second.newest == epoch) return shard->second.newest_writer;
+  return id.value < map_.shard_count() && map_.owner(id).epoch == epoch ? map_.owner(id).node : 0;
+}
+
 void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer) {
   const auto shard = shards_.find(id);
-  if (shard == shards_.end() || epoch <= shard->second.newest) return;
+  if (shard == shards_.end() || epoch <= shard->second.newest || writer == self_.node) return;
   shard->second.newest = epoch;
   shard->second.newest_writer = writer;
 }
@@ -700,7 +706,8 @@ void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& action
     if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
     const auto& log = folded.shards[id.value];
     const auto promise = promises_.find(id);
-    if (promise == promises_.end() || promise->second.epoch != log.epoch) follow(id, log.epoch, log.node, actions);
+    if (log.node != self_.node && (promise == promises_.end() || promise->second.epoch != log.epoch))
+      follow(id, log.epoch, log.node, actions);
   }
   reached_.insert_or_assign(folded.last_cut, folded);
   known_ = folded.last_cut;

@@ -250,6 +250,8 @@ class NodeOrder {
   [[nodiscard]] bool lacks(const sharding::CutLogState& folded) const;
   /// While cuts come from other replicas: the newest writers are followed, where nothing goes by that.
   void follow_newest(Actions& actions);
+  /// 0: not known.
+  [[nodiscard]] std::uint32_t writer_under(ShardId shard, Epoch epoch) const;
   void hear_of(ShardId shard, Epoch epoch, std::uint32_t writer);
   void follow(ShardId shard, Epoch epoch, std::uint32_t writer, Actions& actions);
   void know_folded(const sharding::CutLogState& folded, Actions& actions);

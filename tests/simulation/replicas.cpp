@@ -282,10 +282,13 @@ void Simulation::say_followed(Process& process, std::optional<std::uint32_t> to,
   std::map<std::uint32_t, FollowerTold> told;
   for (const auto shard : real.followed.all()) {
     const auto epoch = process.order.follows(shard);
-    const auto writer = real.owners.at(shard.value).node;
-    if (!epoch || writer == 0 || writer == process.self.node) continue;
-    if ((to && *to != writer) || (of && *of != shard)) continue;
-    told[writer].shards.push_back({shard, *epoch, real.followed.tail(shard)});
+    if (!epoch || (of && *of != shard)) continue;
+    const auto& writer = real.owners.at(shard.value);
+    const auto nodes =
+        writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : process.order.replicas(shard).nodes;
+    for (const auto node : nodes)
+      if (node != process.self.node && (!to || *to == node))
+        told[node].shards.push_back({shard, *epoch, real.followed.tail(shard)});
   }
   for (auto& [writer, followed] : told) {
     followed.again = again;
