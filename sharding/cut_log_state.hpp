@@ -64,7 +64,8 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut);
 /// The state behind it. Shape: check_follows().
 void follow(CutLogState& state, const Cut& cut);
 
-/// A shard that a cut names in segments, openings or replica sets, and the offsets [first, end) of it that it covers; equal: none.
+/// A shard that a cut names in segments, openings or replica sets, and the offsets [first, end) of it that it covers;
+/// equal: none.
 struct NamedShard {
   ShardId shard;
   ShardOffset first{1};

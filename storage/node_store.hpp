@@ -35,7 +35,8 @@ class NodeStore : public Store {
   /// in one synced commit. The next offset is `from`.
   ///
   /// Shape: no cut that was applied covers `from` or what is behind it. `from` at or behind the end: nothing goes.
-  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_take_off(ShardId shard, ShardOffset from, Epoch followed) = 0;
+  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_take_off(ShardId shard, ShardOffset from,
+                                                                     Epoch followed) = 0;
   /// Gives what was journaled its places: rows and tail entries; what the cut refuses is never shown.
   ///
   /// Shape:   the next cut, as the node keeps it (sharding/node_cut.hpp): of its own shards, what is committed, in

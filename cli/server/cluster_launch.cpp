@@ -235,10 +235,9 @@ Outcome run_launch(const Invocation& invocation) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  std::vector<std::string> coordinator =
-      also({"coordinator", "--listen", "127.0.0.1:0", "--nodes", std::to_string(count), "--replicas",
-            std::to_string(replicas)},
-           common);
+  std::vector<std::string> coordinator = also({"coordinator", "--listen", "127.0.0.1:0", "--nodes",
+                                               std::to_string(count), "--replicas", std::to_string(replicas)},
+                                              common);
   std::vector<std::string> node = also({"node"}, common);
   if (*on_etcd) {
     const auto go_on = [&] { return signals.wait(milliseconds(0)) != server::Asked::stop; };

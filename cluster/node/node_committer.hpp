@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <set>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -229,14 +229,14 @@ class NodeCommitter {
   std::map<CutNumber, sharding::Cut> cuts_;  ///< handed to the order, not applied
   QuorumGate gate_;
   Shipping shipping_;
-  FollowedShards followed_;             ///< what the writers do not have
-  std::vector<Shipped> shipped_;        ///< to be written
-  std::set<ShardId> asked_again_;       ///< to be shipped from their tails, since the last tick
-  std::set<ShardId> tails_changed_;     ///< the order is to be told
-  std::set<ShardId> held_back_;         ///< more waits here for cuts than may
-  std::uint32_t history_from_ = 0;      ///< the node that was asked last
-  std::set<std::uint32_t> reading_for_; ///< followers: the journal is being read
-  std::atomic<bool> replicated_{false}; ///< some shard has replicas: set once
+  FollowedShards followed_;              ///< what the writers do not have
+  std::vector<Shipped> shipped_;         ///< to be written
+  std::set<ShardId> asked_again_;        ///< to be shipped from their tails, since the last tick
+  std::set<ShardId> tails_changed_;      ///< the order is to be told
+  std::set<ShardId> held_back_;          ///< more waits here for cuts than may
+  std::uint32_t history_from_ = 0;       ///< the node that was asked last
+  std::set<std::uint32_t> reading_for_;  ///< followers: the journal is being read
+  std::atomic<bool> replicated_{false};  ///< some shard has replicas: set once
   struct Client {
     AttemptPtr attempt;
     NodeDone<Appended> done;

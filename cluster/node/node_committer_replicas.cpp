@@ -17,7 +17,7 @@ using actors::WriterActions;
 
 constexpr std::size_t history_bytes_max = 512u << 10;
 constexpr std::uint64_t unordered_events_max = 400'000;  ///< then what is shipped is not taken until cuts covered half
-constexpr std::size_t read_bytes_max = 1u << 20;  ///< of a journal, for one follower at a time
+constexpr std::size_t read_bytes_max = 1u << 20;         ///< of a journal, for one follower at a time
 
 }  // namespace
 
@@ -50,8 +50,7 @@ void NodeCommitter::note_replicas() {
   std::vector<bool> with_replicas;
   for (std::size_t s = 0; s != owner_of_.size(); ++s)
     with_replicas.push_back(order_.replicas(ShardId{static_cast<std::uint16_t>(s)}).nodes.size() > 1);
-  if (std::ranges::find(with_replicas, true) != with_replicas.end())
-    replicated_.store(true, std::memory_order_relaxed);
+  if (std::ranges::find(with_replicas, true) != with_replicas.end()) replicated_.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   with_replicas_ = std::move(with_replicas);
 }
@@ -97,7 +96,7 @@ void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
   for (const auto node : order_.replicas(shard).nodes)
     if (node != options_.self.node) followers.push_back(node);
   if (followers.empty()) return;
-  const auto durable = followed_.holds(shard) ? followed_.tail(shard)
+  const auto durable = followed_.holds(shard)   ? followed_.tail(shard)
                        : writers_->holds(shard) ? writers_->tail(shard)
                                                 : ShardOffset{1};
   shipping_.begin(shard, epoch, followers, durable);
@@ -127,8 +126,8 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
       continue;
     }
     if (!read.error().what.empty() && options_.warn)
-      options_.warn(Error(ErrorCode::corruption, "what node " + std::to_string(from) + " ships is not taken: " +
-                                                     read.error().what));
+      options_.warn(Error(ErrorCode::corruption,
+                          "what node " + std::to_string(from) + " ships is not taken: " + read.error().what));
     if (asked_again_.insert(shard).second) again.shards.push_back({shard, epoch, followed_.tail(shard)});
   }
   if (!again.shards.empty()) network_.followed(from, again);
@@ -168,8 +167,7 @@ void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<
     if (!epoch || (of && *of != shard)) continue;
     // Who does not ship it under that epoch does not mind.
     const auto& writer = owner_of_[shard.value];
-    const auto nodes =
-        writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : order_.replicas(shard).nodes;
+    const auto nodes = writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : order_.replicas(shard).nodes;
     for (const auto node : nodes)
       if (node != options_.self.node && (!to || *to == node))
         told[node].shards.push_back({shard, *epoch, followed_.tail(shard)});
@@ -209,7 +207,8 @@ void NodeCommitter::history(GlobalPosition after, NodeDone<NodeHistory> done) {
       const auto end = followed_.holds(shard)   ? followed_.ordered(shard)
                        : writers_->holds(shard) ? writers_->ordered(shard)
                                                 : ShardOffset{1};
-      history.ends.push_back({shard, end, order_.epoch(shard), owner_of_[s].epoch == order_.epoch(shard) ? owner_of_[s].node : 0});
+      history.ends.push_back(
+          {shard, end, order_.epoch(shard), owner_of_[s].epoch == order_.epoch(shard) ? owner_of_[s].node : 0});
     }
     work_->run([this, after, history = std::move(history), done = std::move(done)]() mutable {
       done(read_history(after, std::move(history)));
@@ -239,8 +238,8 @@ Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistor
 // Of the nodes that keep all that this one keeps, one after the other.
 void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   std::vector<std::uint32_t> nodes;
-  for (const auto node : wanted.shards.empty() ? std::vector<std::uint32_t>{}
-                                               : order_.replicas(wanted.shards.front()).nodes) {
+  for (const auto node :
+       wanted.shards.empty() ? std::vector<std::uint32_t>{} : order_.replicas(wanted.shards.front()).nodes) {
     const bool keeps_all =
         std::ranges::all_of(wanted.shards, [&](ShardId shard) { return order_.replicas(shard).has(node); });
     if (node != options_.self.node && keeps_all) nodes.push_back(node);
@@ -254,18 +253,19 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   }
   const auto next = std::ranges::upper_bound(nodes, history_from_);
   history_from_ = next == nodes.end() ? nodes.front() : *next;
-  network_.history(history_from_, wanted.after, [this, from = history_from_, after = wanted.after](Result<NodeHistory> got) {
-    post([this, from, after, got = std::move(got)]() mutable {
-      if (dead_) return;
-      // Another one is asked in a while.
-      if (!got) return;
-      history_from_ = from - 1;  // the same again: it has answered
-      const bool complete = !got->ends.empty();
-      const auto cuts = order_.whole(std::move(*got));
-      for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
-      carry_out(order_.history(after, cuts, complete));
-    });
-  });
+  network_.history(history_from_, wanted.after,
+                   [this, from = history_from_, after = wanted.after](Result<NodeHistory> got) {
+                     post([this, from, after, got = std::move(got)]() mutable {
+                       if (dead_) return;
+                       // Another one is asked in a while.
+                       if (!got) return;
+                       history_from_ = from - 1;  // the same again: it has answered
+                       const bool complete = !got->ends.empty();
+                       const auto cuts = order_.whole(std::move(*got));
+                       for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
+                       carry_out(order_.history(after, cuts, complete));
+                     });
+                   });
 }
 
 // Answered when a quorum has it.
@@ -296,8 +296,9 @@ void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& 
       }
       if (!answer) return;
       enough ? answer({})
-             : answer(refuse(ErrorCode::timeout, "the snapshot is not on a quorum of its shard's replicas: its outcome "
-                                                 "is unknown"));
+             : answer(refuse(ErrorCode::timeout,
+                             "the snapshot is not on a quorum of its shard's replicas: its outcome "
+                             "is unknown"));
     });
   }
 }
@@ -305,11 +306,10 @@ void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& 
 void NodeCommitter::take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done) {
   post([this, snapshot = std::move(snapshot), epoch, done = std::move(done)] {
     if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
-    const auto shard =
-        sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
+    const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
     if (order_.follows(shard) != epoch)
-      return done(refuse(ErrorCode::unavailable, "shard " + std::to_string(shard.value) +
-                                                     " is not followed here under that epoch"));
+      return done(refuse(ErrorCode::unavailable,
+                         "shard " + std::to_string(shard.value) + " is not followed here under that epoch"));
     done(write_snapshot(snapshot));
   });
 }

@@ -160,8 +160,9 @@ void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDo
 void NodeCommitter::put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done) {
   auto position = preparer_.place_of(snapshot);
   if (!position) return done(refuse(std::move(position).error()));
-  post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, held,
-        done = std::move(done)] { put_placed(placed, held, done); });
+  post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, held, done = std::move(done)] {
+    put_placed(placed, held, done);
+  });
 }
 
 void NodeCommitter::put_placed(const storage::PlacedSnapshot& snapshot, std::optional<Epoch> held,

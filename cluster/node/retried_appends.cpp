@@ -61,7 +61,8 @@ void RetriedAppends::answered(std::uint64_t number, std::uint64_t tried, Result<
     auto& at = one->second;
     const bool changes = !result && may_change(result.error().code) && !closed_;
     if (changes && tried != at.tries) return;  // a later try is under way
-    pause = std::min<Clock::duration>(pause_max, pause_min * (std::int64_t{1} << std::min<std::uint64_t>(tried - 1, 10)));
+    pause =
+        std::min<Clock::duration>(pause_max, pause_min * (std::int64_t{1} << std::min<std::uint64_t>(tried - 1, 10)));
     if (changes && Clock::now() + pause < at.deadline) {
       at.waits = true;
       if (shell_.writer(at.shard) != at.node) pause = Clock::duration::zero();

@@ -605,8 +605,8 @@ ClusterStatus Coordinator::status() const {
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     const auto& log = stored_.shards[s];
-    ClusterStatus::Shard shown{owners_[s].node, owners_[s].epoch,  false, reported_until(shard),
-                               log.next,        log.last_position, {},    log.replicas.quorum,
+    ClusterStatus::Shard shown{owners_[s].node,   owners_[s].epoch,  false, reported_until(shard),
+                               log.next,          log.last_position, {},    log.replicas.quorum,
                                log.replicas.nodes};
     if (const auto owner = members_.find(shown.node); owner != members_.end()) {
       const auto refused = owner->second.refused.find(shard);

@@ -28,7 +28,7 @@ struct Loss {
 
 struct CoordinatorOptions {
   std::uint32_t nodes_expected =
-      1;  ///< shards nobody owns are given out once so many nodes are there, gateways not counted
+      1;                       ///< shards nobody owns are given out once so many nodes are there, gateways not counted
   std::uint32_t replicas = 1;  ///< so many nodes keep a shard that is given out; at most as many as are expected
   sharding::Ordering::Options ordering{};
   std::uint64_t waiting_events_max =

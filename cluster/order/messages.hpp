@@ -85,7 +85,7 @@ struct Welcome {
   std::vector<ShardRefused> refused;           ///< shards of this node that are not opened, and why
   GlobalPosition window_from;
   bool digests_wanted = false;
-  sharding::Leaderships leaderships{};  ///< as the log has them; none: of an earlier release
+  sharding::Leaderships leaderships{};           ///< as the log has them; none: of an earlier release
   std::vector<sharding::ReplicaSet> replicas{};  ///< per shard; none: of an earlier release
 };
 

@@ -76,7 +76,8 @@ Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
   for (const auto& [id, shard] : shards_) {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
-    hello.shards.push_back({id, std::max(shard.epoch, shard.followed), shard.state != Shard::State::closed, shard.covered,
+    hello.shards.push_back({id, std::max(shard.epoch, shard.followed), shard.state != Shard::State::closed,
+                            shard.covered,
                             std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second)});
   }
   return hello;
@@ -278,8 +279,8 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
       if (const auto promise = promises_.find(opening.shard);
           promise != promises_.end() && promise->second.epoch <= opening.epoch)
         promises_.erase(promise);
-      if (const auto kept = shards_.find(opening.shard);
-          kept != shards_.end() && keeps(opening.shard) && opening.epoch > kept->second.epoch && !kept->second.damaged) {
+      if (const auto kept = shards_.find(opening.shard); kept != shards_.end() && keeps(opening.shard) &&
+                                                         opening.epoch > kept->second.epoch && !kept->second.damaged) {
         kept->second.epoch = opening.epoch;
         apply.followed.push_back(opening);
       }
@@ -365,8 +366,8 @@ void NodeOrder::advance(Actions& actions) {
   }
 }
 
-// Rule 21. By the cuts that are known, not by those that could be applied: what is missing for an earlier one is shipped
-// by the new writer only, and under its epoch.
+// Rule 21. By the cuts that are known, not by those that could be applied: what is missing for an earlier one is
+// shipped by the new writer only, and under its epoch.
 void NodeOrder::know(const Cut& cut, Actions& actions) {
   for (const auto& [id, set] : cut.replicas) {
     if (replicas_.size() <= id.value) replicas_.resize(id.value + std::size_t{1});
@@ -649,15 +650,18 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
       shard->second = {segment.epoch, segment.end};
     }
   }
-  Cut last{history.last_cut, history.cuts.empty() ? led_.epoch : history.cuts.back().coordinator,
-           history.watermark + 1, {}, {}};
+  Cut last{history.last_cut,
+           history.cuts.empty() ? led_.epoch : history.cuts.back().coordinator,
+           history.watermark + 1,
+           {},
+           {}};
   for (const auto& [id, end, epoch, writer] : history.ends) {
     const auto shard = at.find(id);
     if (shard == at.end()) continue;
     if (epoch > shard->second.epoch && writer != 0) last.openings.push_back({id, epoch, writer, end});
     if (end <= shard->second.next) continue;
-    auto& segment = last.segments.emplace_back(
-        Segment{id, std::max(shard->second.epoch, epoch), shard->second.next, end, {}});
+    auto& segment =
+        last.segments.emplace_back(Segment{id, std::max(shard->second.epoch, epoch), shard->second.next, end, {}});
     for (auto offset = segment.first; offset < end; ++offset) segment.refused.push_back(offset);
   }
   if (last.openings.empty() && last.segments.empty()) return std::move(history.cuts);
@@ -703,7 +707,8 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
 // Openings of what is kept here may be among what was folded. What it says is applied when all before it is.
 void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
   for (auto& [id, shard] : shards_) {
-    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed) continue;
+    if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed)
+      continue;
     const auto& log = folded.shards[id.value];
     const auto promise = promises_.find(id);
     if (log.node != self_.node && (promise == promises_.end() || promise->second.epoch != log.epoch))
@@ -767,8 +772,8 @@ NodeOrder::Actions NodeOrder::synced(CutNumber number) {
 
 NodeOrder::Page NodeOrder::page(ShardId id, GlobalPosition w) const {
   const auto shard = shards_.find(id);
-  const bool readable = shard != shards_.end() && !shard->second.damaged &&
-                        (shard->second.state == Shard::State::open || keeps(id));
+  const bool readable =
+      shard != shards_.end() && !shard->second.damaged && (shard->second.state == Shard::State::open || keeps(id));
   if (!readable) return Page::not_here;
   return w <= watermark_ ? Page::answer : Page::not_yet;
 }

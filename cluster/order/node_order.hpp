@@ -73,8 +73,8 @@ struct NodeStep {
     ShardOffset from;
   };
   /// The shard's next writer is this process, once it has applied the cut that opens it: its journal is shipped to the
-  /// other replicas from now on, under this epoch. They may need it to come to that cut, and this node needs what others
-  /// ship to come to it.
+  /// other replicas from now on, under this epoch. They may need it to come to that cut, and this node needs what
+  /// others ship to come to it.
   struct Ships {
     ShardId shard;
     Epoch epoch;
@@ -214,12 +214,12 @@ class NodeOrder {
     CutNumber opened_by;
     bool damaged = false;  ///< a cut did not join on to what was applied here
     Epoch followed{};      ///< as Follow says, and Opened
-    Epoch newest{};         ///< that was heard of, in no sequence
+    Epoch newest{};        ///< that was heard of, in no sequence
     std::uint32_t newest_writer = 0;
-    Epoch own{};            ///< of an opening for this process that is known, and shipped under since then
-    Epoch opening_known{};  ///< the newest one that is known
-    Epoch opening_by{};     ///< the coordinator that made it
-    Epoch known{};          ///< under which the newest of what known cuts cover was written
+    Epoch own{};                ///< of an opening for this process that is known, and shipped under since then
+    Epoch opening_known{};      ///< the newest one that is known
+    Epoch opening_by{};         ///< the coordinator that made it
+    Epoch known{};              ///< under which the newest of what known cuts cover was written
     ShardOffset known_next{1};  ///< the first offset that no known cut covers; not before `covered`
   };
   struct Promise {
@@ -284,7 +284,7 @@ class NodeOrder {
   CutNumber synced_;
   CutNumber applied_said_;
   CutNumber held_said_;
-  std::map<CutNumber, sharding::Cut> buffered_;  ///< known, not handed out; and behind a hole
+  std::map<CutNumber, sharding::Cut> buffered_;         ///< known, not handed out; and behind a hole
   std::map<CutNumber, sharding::CutLogState> reached_;  ///< the checkpoint that lies at one of them
   CutNumber known_;  ///< all cuts up to here were taken notice of; not before `handed_`
   GlobalPosition known_watermark_;

@@ -28,8 +28,8 @@ std::uint64_t first_read() {
 /// What of an event, or of what follows from one, is acknowledged by its answer: by the coordinator that the asker
 /// follows, too.
 bool changes(PeerKind kind) {
-  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot || kind == PeerKind::ship_snapshot ||
-         kind == PeerKind::aggregate || kind == PeerKind::home;
+  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot ||
+         kind == PeerKind::ship_snapshot || kind == PeerKind::aggregate || kind == PeerKind::home;
 }
 
 Error gone() { return {ErrorCode::unavailable, "the node is not there, or is stopping"}; }

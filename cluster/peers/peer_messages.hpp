@@ -40,10 +40,10 @@ enum class PeerKind : std::uint16_t {
   put_snapshot = 26,  ///< answered with nothing
   aggregates = 27,
   given_up = 28,        ///< a message of a node: nobody waits for one of its reads any more, by the read's number
-  ship = 32,      ///< a message of a shard's writer to a follower
-  followed = 33,  ///< a message of a follower to the writer
-  ship_snapshot = 39,  ///< a request of a shard's writer to a follower: answered with nothing
-  history = 38,   ///< a request of a replica to another: answered with the cuts that it applied
+  ship = 32,            ///< a message of a shard's writer to a follower
+  followed = 33,        ///< a message of a follower to the writer
+  ship_snapshot = 39,   ///< a request of a shard's writer to a follower: answered with nothing
+  history = 38,         ///< a request of a replica to another: answered with the cuts that it applied
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
   aggregate = 40,       ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp

@@ -10,7 +10,8 @@ namespace {
 namespace pb = evershard::v1;
 using namespace peer_fields;
 
-void put_rows(const std::vector<storage::ShippedRows::Row>& from, google::protobuf::RepeatedPtrField<pb::ShippedRow>& to) {
+void put_rows(const std::vector<storage::ShippedRows::Row>& from,
+              google::protobuf::RepeatedPtrField<pb::ShippedRow>& to) {
   for (const auto& row : from) {
     auto& put_row = *to.Add();
     put_row.set_first(row.first.value);

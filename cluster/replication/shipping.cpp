@@ -129,8 +129,8 @@ std::vector<Shipping::Lag> Shipping::lags() const {
   std::vector<Lag> lags;
   for (const auto& [id, shard] : shards_)
     for (const auto& [node, follower] : shard.followers)
-      lags.push_back({id, node, follower.next.has_value(),
-                      shard.durable > follower.told ? shard.durable - follower.told : 0});
+      lags.push_back(
+          {id, node, follower.next.has_value(), shard.durable > follower.told ? shard.durable - follower.told : 0});
   return lags;
 }
 

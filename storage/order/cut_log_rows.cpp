@@ -135,7 +135,8 @@ Result<sharding::Leaderships> decode_leaderships_row(std::string_view row) {
 }
 
 std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
-  const bool replicas = std::ranges::any_of(checkpoint.shards, [](const auto& of) { return !of.replicas.nodes.empty(); });
+  const bool replicas =
+      std::ranges::any_of(checkpoint.shards, [](const auto& of) { return !of.replicas.nodes.empty(); });
   std::string body{replicas ? form_with_replicas : form_without_folded};
   append_varint(body, checkpoint.last_cut.value);
   append_varint(body, checkpoint.watermark.value);

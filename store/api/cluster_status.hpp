@@ -42,9 +42,9 @@ struct ClusterStatus {
     bool open = false;       ///< its owner is up and has it
     ShardOffset durable{1};  ///< the first offset that was not reported as durable
     ShardOffset ordered{1};  ///< the first offset without a place in the order; behind `durable`: that much waits
-    GlobalPosition last_position{};  ///< the last one it was given; 0: none
-    std::string trouble{};           ///< why it is not open; empty: it is, or its node is not here
-    std::uint32_t quorum = 1;        ///< so many of `replicas` have what is acknowledged
+    GlobalPosition last_position{};         ///< the last one it was given; 0: none
+    std::string trouble{};                  ///< why it is not open; empty: it is, or its node is not here
+    std::uint32_t quorum = 1;               ///< so many of `replicas` have what is acknowledged
     std::vector<std::uint32_t> replicas{};  ///< the nodes that keep it, ascending; none: its owner alone
   };
 

@@ -77,6 +77,11 @@ void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_
         .key("last_position")
         .number(at.last_position.value);
     json.key("trouble").string(at.trouble);
+    if (!at.replicas.empty()) {
+      json.key("quorum").number(at.quorum).key("replicas").begin_array();
+      for (const auto node : at.replicas) json.number(node);
+      json.end_array();
+    }
   }
   json.end_object();
 }

@@ -82,9 +82,15 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                         node.refused()});
   }
   for (const auto& shard : from.shards()) {
-    to.shards.push_back({shard.node(), Epoch{shard.epoch()}, shard.open(), ShardOffset{shard.durable()},
-                         ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble(),
-                         shard.quorum(), {shard.replicas().begin(), shard.replicas().end()}});
+    to.shards.push_back({shard.node(),
+                         Epoch{shard.epoch()},
+                         shard.open(),
+                         ShardOffset{shard.durable()},
+                         ShardOffset{shard.ordered()},
+                         GlobalPosition{shard.last_position()},
+                         shard.trouble(),
+                         shard.quorum(),
+                         {shard.replicas().begin(), shard.replicas().end()}});
   }
   return {};
 }

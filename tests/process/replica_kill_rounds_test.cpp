@@ -1,5 +1,5 @@
-// A cluster in which three nodes keep every shard: any one of them is killed or frozen, and its directory deleted, while
-// clients go on: the whole history is checked. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
+// A cluster in which three nodes keep every shard: any one of them is killed or frozen, and its directory deleted,
+// while clients go on: the whole history is checked. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
 #include <signal.h>

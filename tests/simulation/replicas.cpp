@@ -113,8 +113,8 @@ void Simulation::ask_history(Process& process, const cluster::NodeActions::Histo
   std::vector<std::uint32_t> nodes;
   for (const auto node :
        wanted.shards.empty() ? std::vector<std::uint32_t>{} : process.order.replicas(wanted.shards.front()).nodes) {
-    const bool keeps_all = std::ranges::all_of(
-        wanted.shards, [&](ShardId shard) { return process.order.replicas(shard).has(node); });
+    const bool keeps_all =
+        std::ranges::all_of(wanted.shards, [&](ShardId shard) { return process.order.replicas(shard).has(node); });
     if (node != process.self.node && keeps_all) nodes.push_back(node);
   }
   if (nodes.empty() || network_.one_in(5)) return;
@@ -134,7 +134,11 @@ void Simulation::ask_history(Process& process, const cluster::NodeActions::Histo
     }
     if (next == history.watermark + 1)
       for (const auto& [id, shard] : source.disk.state().shards)
-        if (order.keeps(id)) history.ends.push_back({id, shard.covered, order.epoch(id), source.process->real->owners.at(id.value).epoch == order.epoch(id) ? source.process->real->owners.at(id.value).node : 0});
+        if (order.keeps(id))
+          history.ends.push_back({id, shard.covered, order.epoch(id),
+                                  source.process->real->owners.at(id.value).epoch == order.epoch(id)
+                                      ? source.process->real->owners.at(id.value).node
+                                      : 0});
     network_.after(network_.pick(5 * Network::millisecond), [this, self, after, history] {
       Node& node = *nodes_.at(self.node - 1);
       if (!node.process || node.process->self != self) return;
