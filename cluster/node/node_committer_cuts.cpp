@@ -114,6 +114,9 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
     if (!followed_.holds(segment.shard)) continue;
     followed_.cover(segment);
     followed.insert(segment.shard);
+    // The order may have found that it covers more, of what was refused.
+    for (auto& here : cut.segments)
+      if (here.shard == segment.shard && here.end == segment.end) here = segment;
   }
   const auto own = [&](const sharding::Segment& segment) {
     return std::ranges::find(shards, segment.shard) != shards.end() || followed.contains(segment.shard) ||

@@ -351,6 +351,7 @@ void NodeOrder::advance(Actions& actions) {
   if (!welcomed_) return;
   for (auto next = buffered_.find(known_ + 1); next != buffered_.end(); next = buffered_.find(known_ + 1)) {
     if (!joins_on(next->second, actions)) return;
+    fill(next->second);
     know(next->second, actions);
   }
   for (;;) {
@@ -415,6 +416,25 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
   }
   known_ = cut.number;
   known_watermark_ = cut.last_position();
+}
+
+// A process that was ended while it was given history may lack cuts that refused and placed nothing. Positions have no
+// holes: where none was passed over, what lies before the segment has none.
+void NodeOrder::fill(Cut& cut) {
+  passed_over_ |= cut.first_position != known_watermark_ + 1;
+  if (passed_over_) return;
+  std::map<ShardId, ShardOffset> next;
+  for (Segment& segment : cut.segments) {
+    const auto shard = shards_.find(segment.shard);
+    if (shard == shards_.end() || !keeps(segment.shard) || shard->second.state != Shard::State::closed) continue;
+    const auto from = next.try_emplace(segment.shard, shard->second.known_next).first->second;
+    next[segment.shard] = segment.end;
+    if (segment.first <= from) continue;
+    std::vector<ShardOffset> refused;
+    for (auto offset = from; offset < segment.first; ++offset) refused.push_back(offset);
+    segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
+    segment.first = from;
+  }
 }
 
 bool NodeOrder::is_here(const Cut& cut) const {
@@ -535,6 +555,8 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   const auto& folded = found.folded;
   if (folded && folded->last_cut > known_ && lacks(*folded)) {
     history_ = *folded;
+    // What came out of sequence comes again, with what was before it.
+    buffered_.erase(buffered_.upper_bound(known_), buffered_.end());
     for (std::size_t at = 0; at != folded->shards.size(); ++at)
       hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded->shards[at].epoch, folded->shards[at].node);
     for (std::uint32_t at = 0; at != map_.shard_count(); ++at) {
@@ -550,8 +572,10 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
     if (!folded && cut.number != known_ + 1) break;  // a hole that nobody answers for
     if (folded && known_ < folded->last_cut && folded->last_cut < cut.number) know_folded(*folded, actions);
     if (!joins_on(cut, actions)) return actions;
-    know(cut, actions);
-    buffered_.insert_or_assign(cut.number, cut);
+    buffered_.erase(buffered_.upper_bound(known_), buffered_.lower_bound(cut.number));
+    Cut& known = buffered_.insert_or_assign(cut.number, cut).first->second;
+    fill(known);
+    know(known, actions);
     if (folded && folded->last_cut == cut.number) know_folded(*folded, actions);
     advance(actions);
     if (!welcomed_) return actions;
@@ -714,6 +738,7 @@ void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& action
     if (log.node != self_.node && (promise == promises_.end() || promise->second.epoch != log.epoch))
       follow(id, log.epoch, log.node, actions);
   }
+  buffered_.erase(buffered_.upper_bound(known_), buffered_.upper_bound(folded.last_cut));
   reached_.insert_or_assign(folded.last_cut, folded);
   known_ = folded.last_cut;
   known_watermark_ = folded.watermark;

@@ -243,6 +243,7 @@ class NodeOrder {
   void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
   /// Takes notice of what came next, and takes what can be taken.
   void advance(Actions& actions);
+  void fill(sharding::Cut& cut);
   void know(const sharding::Cut& cut, Actions& actions);
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
@@ -290,6 +291,7 @@ class NodeOrder {
   GlobalPosition known_watermark_;
   std::optional<sharding::CutLogState> history_;  ///< the checkpoint up to which cuts come from other replicas
   bool history_asked_ = false;
+  bool passed_over_ = false;  ///< positions, of cuts that were folded and name nothing of this node's
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
 
   bool connected_ = false;

@@ -7,11 +7,11 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr ShardId shard{3};
+constexpr ShardId shipped_shard{3};
 
 storage::ShippedRows rows(std::uint64_t first, std::uint64_t end, std::size_t bytes = 10) {
   storage::ShippedRows rows;
-  rows.shard = shard;
+  rows.shard = shipped_shard;
   rows.first = ShardOffset{first};
   rows.end = ShardOffset{end};
   rows.records.push_back({rows.first, std::string(bytes, 'x')});
@@ -20,11 +20,11 @@ storage::ShippedRows rows(std::uint64_t first, std::uint64_t end, std::size_t by
 
 std::vector<storage::ShippedRows> one(storage::ShippedRows of) { return {std::move(of)}; }
 
-FollowedShard at(std::uint64_t tail, std::uint64_t epoch = 1) { return {shard, Epoch{epoch}, ShardOffset{tail}}; }
+FollowedShard at(std::uint64_t tail, std::uint64_t epoch = 1) { return {shipped_shard, Epoch{epoch}, ShardOffset{tail}}; }
 
 TEST(Shipping, SendsNothingBeforeAFollowerSaidWhereItIs) {
   Shipping shipping;
-  shipping.begin(shard, Epoch{1}, {2, 3}, ShardOffset{5});
+  shipping.begin(shipped_shard, Epoch{1}, {2, 3}, ShardOffset{5});
 
   EXPECT_TRUE(shipping.made(one(rows(5, 6))).empty());
   EXPECT_TRUE(shipping.wanted().empty());
@@ -32,7 +32,7 @@ TEST(Shipping, SendsNothingBeforeAFollowerSaidWhereItIs) {
 
 TEST(Shipping, SendsWhoIsInStepWhatIsMade) {
   Shipping shipping;
-  shipping.begin(shard, Epoch{1}, {2, 3}, ShardOffset{5});
+  shipping.begin(shipped_shard, Epoch{1}, {2, 3}, ShardOffset{5});
   EXPECT_TRUE(shipping.followed(2, at(5), true));
   EXPECT_TRUE(shipping.followed(3, at(4), true));
 
@@ -47,7 +47,7 @@ TEST(Shipping, SendsWhoIsInStepWhatIsMade) {
 
 TEST(Shipping, TakesNoWordOfAnotherEpochOrNode) {
   Shipping shipping;
-  shipping.begin(shard, Epoch{2}, {2}, ShardOffset{5});
+  shipping.begin(shipped_shard, Epoch{2}, {2}, ShardOffset{5});
 
   EXPECT_FALSE(shipping.followed(2, at(5, 1), true));
   EXPECT_FALSE(shipping.followed(4, at(5, 2), true));
@@ -57,21 +57,21 @@ TEST(Shipping, TakesNoWordOfAnotherEpochOrNode) {
 TEST(Shipping, CountsNothingOfAShardThatEnded) {
   Shipping shipping({.under_way_max = 100});
   for (std::uint64_t epoch = 1; epoch != 4; ++epoch) {
-    shipping.begin(shard, Epoch{epoch}, {2}, ShardOffset{1});
+    shipping.begin(shipped_shard, Epoch{epoch}, {2}, ShardOffset{1});
     EXPECT_TRUE(shipping.followed(2, at(1, epoch), true));
     EXPECT_EQ(shipping.made(one(rows(1, 2, 200))).size(), 1u);
-    shipping.end(shard);
+    shipping.end(shipped_shard);
   }
 }
 
-// Another thread reads: by then the shard may have been another node's, and be this one's again.
+// Another thread reads: by then the shipped_shard may have been another node's, and be this one's again.
 TEST(Shipping, DoesNotSendWhatWasReadUnderAnOlderEpoch) {
   Shipping shipping;
-  shipping.begin(shard, Epoch{1}, {2}, ShardOffset{5});
+  shipping.begin(shipped_shard, Epoch{1}, {2}, ShardOffset{5});
   EXPECT_TRUE(shipping.followed(2, at(1), true));
   const auto wanted = shipping.wanted().front();
-  shipping.end(shard);
-  shipping.begin(shard, Epoch{3}, {2}, ShardOffset{5});
+  shipping.end(shipped_shard);
+  shipping.begin(shipped_shard, Epoch{3}, {2}, ShardOffset{5});
   EXPECT_TRUE(shipping.followed(2, at(1, 3), true));
 
   EXPECT_FALSE(shipping.read(wanted, rows(1, 5)));
@@ -80,10 +80,10 @@ TEST(Shipping, DoesNotSendWhatWasReadUnderAnOlderEpoch) {
 
 TEST(Shipping, SendsAgainWhatDoesNotCome) {
   Shipping shipping;
-  shipping.begin(shard, Epoch{1}, {2}, ShardOffset{5});
+  shipping.begin(shipped_shard, Epoch{1}, {2}, ShardOffset{5});
   EXPECT_TRUE(shipping.followed(2, at(5), true));
   EXPECT_EQ(shipping.made(one(rows(5, 6))).size(), 1u);
-  shipping.durable(shard, ShardOffset{6});
+  shipping.durable(shipped_shard, ShardOffset{6});
 
   for (int words = 0; words != 3; ++words) {
     EXPECT_TRUE(shipping.wanted().empty());
@@ -96,7 +96,7 @@ TEST(Shipping, SendsAgainWhatDoesNotCome) {
 
 TEST(Shipping, WaitsForTheNextWordOfWhoseSessionEnded) {
   Shipping shipping;
-  shipping.begin(shard, Epoch{1}, {2}, ShardOffset{5});
+  shipping.begin(shipped_shard, Epoch{1}, {2}, ShardOffset{5});
   EXPECT_TRUE(shipping.followed(2, at(3), true));
 
   shipping.lost(2);
