@@ -639,7 +639,7 @@ void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer) {
 
 void NodeOrder::follow(ShardId id, Epoch epoch, std::uint32_t writer, Actions& actions) {
   Shard& shard = shards_.at(id);
-  if (epoch <= shard.followed) return;
+  if (epoch <= shard.followed || writer == self_.node) return;
   shard.followed = epoch;
   shard.tail = std::min(shard.tail, shard.known_next);
   actions.steps.push_back({Step::Follow{id, epoch, writer, shard.known_next}});

@@ -291,7 +291,7 @@ class NodeOrder {
   GlobalPosition known_watermark_;
   std::optional<sharding::CutLogState> history_;  ///< the checkpoint up to which cuts come from other replicas
   bool history_asked_ = false;
-  bool passed_over_ = false;  ///< positions, of cuts that were folded and name nothing of this node's
+  bool passed_over_ = false;                    ///< positions, of cuts that were folded and name nothing of this node's
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
 
   bool connected_ = false;

@@ -20,7 +20,9 @@ storage::ShippedRows rows(std::uint64_t first, std::uint64_t end, std::size_t by
 
 std::vector<storage::ShippedRows> one(storage::ShippedRows of) { return {std::move(of)}; }
 
-FollowedShard at(std::uint64_t tail, std::uint64_t epoch = 1) { return {shipped_shard, Epoch{epoch}, ShardOffset{tail}}; }
+FollowedShard at(std::uint64_t tail, std::uint64_t epoch = 1) {
+  return {shipped_shard, Epoch{epoch}, ShardOffset{tail}};
+}
 
 TEST(Shipping, SendsNothingBeforeAFollowerSaidWhereItIs) {
   Shipping shipping;
