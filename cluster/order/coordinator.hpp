@@ -162,6 +162,7 @@ class Coordinator {
   /// Rule 22: shards whose writers are gone, or lack what is covered, are opened for other replicas.
   void replace_writers(Actions& actions);
   [[nodiscard]] bool writer_is_fit(ShardId shard) const;
+  [[nodiscard]] bool somebody_keeps_all_of(std::uint32_t node) const;
   void make_cut(Actions& actions);
   void fold_if_due(Actions& actions);
   [[nodiscard]] ShardTold told(const Member& member, ShardId shard) const;

@@ -131,7 +131,7 @@ void put_message(const Cuts& from, pb::Cuts& to) {
       put_shard.set_last_position(shard.last_position.value);
       put_shard.set_written(shard.written.value);
       put_shard.set_folded(shard.folded.value);
-      put_replicas(shard.replicas, *put_shard.mutable_replicas());
+      if (!shard.replicas.nodes.empty()) put_replicas(shard.replicas, *put_shard.mutable_replicas());
     }
   }
   to.set_more(from.found.more);

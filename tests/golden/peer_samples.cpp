@@ -236,6 +236,14 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
                   true};
   welcome.leaderships = {{Epoch{1}, id_of(16)}, {Epoch{2}, id_of(48)}};
   add_down(samples, "Welcome-led", ToNode(welcome));
+  welcome.replicas = {{2, {1, 2, 3}}, {}};
+  add_down(samples, "Welcome-replicas", ToNode(welcome));
+  auto found = sample_found();
+  found.folded->shards[0].replicas = {2, {1, 2, 3}};
+  found.cuts[0].replicas = {{ShardId{0}, {2, {1, 2, 3}}}};
+  add_down(samples, "Cuts-replicas",
+           ToNode(Cuts{sample_process, CutNumber{5}, found, GlobalPosition{12}, true, id_of(48)}));
+  add_down(samples, "TellAgain", ToNode(TellAgain{sample_process}));
   add_down(samples, "Opens-led", ToNode(Opens{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, id_of(48)}));
   add_down(samples, "Announce-led", ToNode(Announce{sample_cut(), GlobalPosition{12}, true, id_of(48)}));
   add_down(samples, "Cuts-led",
@@ -271,6 +279,27 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
                                Direction::backwards,
                                500}),
           [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  storage::ShippedRows rows{ShardId{2},
+                            ShardOffset{10},
+                            ShardOffset{13},
+                            ShardOffset{11},
+                            {{ShardOffset{10}, "record"}, {ShardOffset{12}, std::string("\0\xff", 2)}},
+                            {{ShardOffset{12}, "waits"}}};
+  add_one("Ship", PeerKind::ship, encode(Ship{{{Epoch{4}, rows}}}),
+          [=](std::string_view b) { return written(decode_ship(b), encoded_again); });
+  add_one("Followed", PeerKind::followed, encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}}}, true}),
+          [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("ShipSnapshot", PeerKind::ship_snapshot, encode({sample_snapshot(), GlobalPosition{41}}, Epoch{4}),
+          [](std::string_view b) {
+            return written(decode_shipped_snapshot(b), [](const auto& of) { return encode(of.first, of.second); });
+          });
+  add_one("NodeHistoryAsked", PeerKind::history, encode_history_asked(GlobalPosition{17}), [](std::string_view b) {
+    return written(decode_history_asked(b), [](GlobalPosition after) { return encode_history_asked(after); });
+  });
+  add_one("NodeHistory", {},
+          encode(NodeHistory{
+              {sample_cut()}, CutNumber{7}, GlobalPosition{45}, {{ShardId{2}, ShardOffset{13}, Epoch{1}, 3}}}),
+          [=](std::string_view b) { return written(decode_history(b), encoded_again); });
   NodePageAsked page_given_up{{ShardId{0}},       sample_query(),      GlobalPosition{17},
                               GlobalPosition{41}, Direction::forwards, 500};
   page_given_up.read = 258;
