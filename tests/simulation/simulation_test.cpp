@@ -216,7 +216,12 @@ TEST(Simulation, KeepsThemOverLinks) {
 // Each shard is kept by several nodes: a minority of the disks may be lost, and nobody accepts a loss.
 TEST(Simulation, KeepsThemWithReplicas) {
   SimulationOutcome all;
-  for (std::uint64_t seed = 1; seed != 49; ++seed) {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::uint64_t seeds = 4;  // as above
+#else
+  constexpr std::uint64_t seeds = 48;
+#endif
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const bool five = seed % 4 == 3;
     const std::uint32_t replicas = seed % 8 == 7 ? 5 : seed % 4 == 2 ? 2 : 3;
     const SimulationOptions options{
@@ -225,17 +230,18 @@ TEST(Simulation, KeepsThemWithReplicas) {
     expect_every_invariant(outcome, options);
     if (HasFailure()) return;
     for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::acknowledged, &SimulationOutcome::crashes,
-                        &SimulationOutcome::leaders, &SimulationOutcome::disk_faults, &SimulationOutcome::filled,
+                        &SimulationOutcome::leaders, &SimulationOutcome::disk_faults, &SimulationOutcome::histories,
                         &SimulationOutcome::shipped, &SimulationOutcome::read_behind, &SimulationOutcome::follows,
                         &SimulationOutcome::taken_off, &SimulationOutcome::losses})
       all.*member += outcome.*member;
   }
+  if (seeds < 48) return;
   EXPECT_GT(all.placed, 3'000u);
   EXPECT_GT(all.acknowledged, 1'000u);
   EXPECT_GT(all.crashes, 300u);
   EXPECT_GT(all.leaders, 100u);
   EXPECT_GT(all.disk_faults, 10u);
-  EXPECT_GT(all.filled, 2u);
+  EXPECT_GT(all.histories, 20u);
   EXPECT_GT(all.shipped, 5'000u);
   EXPECT_GT(all.read_behind, 2'000u);
   EXPECT_GT(all.follows, 800u);
