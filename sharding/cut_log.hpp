@@ -23,7 +23,7 @@ struct HeldBy {
 };
 
 /// Cuts behind some number, ascending. Those that are missing before the last of them, or before the checkpoint, name
-/// only shards whose owners hold them.
+/// only shards whose keepers hold them, or were away and are given them by another one.
 struct CutsFound {
   std::vector<Cut> cuts;
   std::optional<CutLogState> folded;  ///< the checkpoint, where it lies behind the number asked for

@@ -7,6 +7,17 @@
 #include "evershard/protocol/check.hpp"
 
 namespace evershard::actors {
+namespace {
+
+Error has_newer_writer(ShardId shard) {
+  ErrorDetails details;
+  details.shard = shard;
+  return {ErrorCode::fenced,
+          "shard " + std::to_string(shard.value) + " has a newer writer: what became of the append is known there",
+          std::move(details)};
+}
+
+}  // namespace
 
 // -- the shards
 
@@ -108,13 +119,7 @@ void ShardWriters::opened(ShardId id, Shard& shard, Epoch epoch, GlobalPosition 
 void ShardWriters::fence(ShardId id, WriterActions& actions) {
   const auto shard = shards_.find(id);
   if (shard == shards_.end() || failed_) return;
-  ErrorDetails details;
-  details.shard = id;
-  lose(id, shard->second, Shard::State::fenced,
-       {ErrorCode::fenced,
-        "shard " + std::to_string(id.value) + " has a newer writer: what became of the append is known there",
-        std::move(details)},
-       actions);
+  lose(id, shard->second, Shard::State::fenced, has_newer_writer(id), actions);
   run(actions);
 }
 
@@ -129,13 +134,7 @@ std::vector<storage::UnorderedAppend> ShardWriters::follow(ShardId id, WriterAct
     unordered.append.bodies.clear();
     unordered.append.snapshots.clear();
   }
-  ErrorDetails details;
-  details.shard = id;
-  lose(id, shard->second, Shard::State::followed,
-       {ErrorCode::fenced,
-        "shard " + std::to_string(id.value) + " has a newer writer: what became of the append is known there",
-        std::move(details)},
-       actions);
+  lose(id, shard->second, Shard::State::followed, has_newer_writer(id), actions);
   run(actions);
   return kept;
 }

@@ -121,8 +121,13 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
   host_options.coordinator.nodes_expected = settings.nodes;
   host_options.coordinator.replicas = settings.replicas;
   host_options.coordinator.ordering.cuts_held_max = cuts_held_max;
-  host_options.led = [&has_owners = term->has_owners_](const sharding::CutLogState& state) {
+  host_options.led = [&has_owners = term->has_owners_, &log,
+                      replicas = settings.replicas](const sharding::CutLogState& state) {
     has_owners = std::ranges::any_of(state.shards, [](const auto& shard) { return shard.node != 0; });
+    const auto fewer = [&](const auto& shard) { return shard.node != 0 && shard.keepers().size() < replicas; };
+    if (const auto shards = std::ranges::count_if(state.shards, fewer); shards != 0)
+      log.warning("replicas is for new clusters: shards that are given out already keep theirs",
+                  {{"replicas", replicas}, {"shards_with_fewer", shards}});
   };
   host_options.warn = [&log](const Error& error) {
     log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}});

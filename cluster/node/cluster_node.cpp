@@ -34,7 +34,7 @@ class ClusterNode::StreamPages final : public PageSource {
   Result<Page> next_page() override {
     if (!bound_) bound_ = node_.watermark();
     const auto shard = node_.shard_of(aggregate_);
-    auto owner = node_.owner_of(shard);
+    auto owner = node_.reader_of(shard);
     if (!owner) return refuse(std::move(owner).error());
     NodeStreamAsked asked{aggregate_, options_, *bound_, static_cast<std::uint32_t>(node_.options_.page_events_max)};
     Awaited<NodePage> answer(*owner, shard);
@@ -119,11 +119,10 @@ ClusterNode::ClusterNode(storage::NodeStore& store, NodeNetwork& network, Cluste
     : store_(store), network_(network), options_(std::move(options)), committer_(store, network, options_.committer) {
   RetriedAppends::Shell shell;
   shell.writer = [this](ShardId shard) { return committer_.owner(shard); };
-  shell.send = [this](std::uint32_t node, Append append, NodeDone<Appended> done) {
-    const auto shard = sharding::shard_of(append.events.front(), append.events.front().id, store_.identity().shards);
+  shell.send = [this](std::uint32_t node, ShardId shard, Append append, NodeDone<Appended> done) {
     append_at(node, shard, std::move(append), std::move(done));
   };
-  shell.later = [this](auto time, auto call) { committer_.later(time, std::move(call)); };
+  shell.later = [this](auto time, auto call) { return committer_.later(time, std::move(call)); };
   retried_ = std::make_shared<RetriedAppends>(std::move(shell));
   committer_.watch_owners([this](const std::vector<ShardId>& shards) {
     for (const auto shard : shards) retried_->writer_changed(shard);
@@ -145,12 +144,19 @@ Result<std::uint32_t> ClusterNode::owner_of(ShardId shard) const {
   return owner;
 }
 
+Result<std::uint32_t> ClusterNode::reader_of(ShardId shard) const {
+  if (committer_.reader().owns(shard)) return options_.committer.self.node;
+  return owner_of(shard);
+}
+
 Result<ClusterNode::ShardsOf> ClusterNode::shards_by_node(GlobalPosition watermark) const {
   ShardsOf shards;
   const auto owners = committer_.owners();
   for (std::size_t s = 0; s != owners.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (owners[s] != 0)
+    if (committer_.reader().owns(shard))
+      shards[options_.committer.self.node].push_back(shard);
+    else if (owners[s] != 0)
       shards[owners[s]].push_back(shard);
     else if (watermark.value != 0)
       return refuse(no_owner(shard));
@@ -237,7 +243,7 @@ EventFeed ClusterNode::follow(Query query, FollowOptions options) {
 Result<AggregateInfo> ClusterNode::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
   const auto shard = shard_of(aggregate);
-  auto owner = owner_of(shard);
+  auto owner = reader_of(shard);
   if (!owner) return refuse(std::move(owner).error());
   NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark())), true};
   Awaited<AggregateInfo> answer(*owner, shard);
@@ -304,7 +310,7 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::option
   }
   ShardsOf shards;
   if (shard) {
-    const auto owner = owner_of(*shard);
+    const auto owner = reader_of(*shard);
     if (!owner) return refuse(owner.error());
     shards[*owner].push_back(*shard);
   } else {

@@ -78,6 +78,8 @@ class ClusterNode final : public EventStore {
   class Feed;
   using ShardsOf = std::map<std::uint32_t, std::vector<ShardId>>;
   [[nodiscard]] Result<std::uint32_t> owner_of(ShardId shard) const;
+  /// This node, where it keeps the shard; else its writer's. Errors: as owner_of
+  [[nodiscard]] Result<std::uint32_t> reader_of(ShardId shard) const;
   void append_at(std::uint32_t node, ShardId shard, Append append, NodeDone<Appended> done);
   /// Which shards each node owns. Errors: unavailable: one of them has no node, and there are events
   [[nodiscard]] Result<ShardsOf> shards_by_node(GlobalPosition watermark) const;

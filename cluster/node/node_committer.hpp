@@ -82,7 +82,8 @@ class NodeCommitter {
   void put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done);
 
   /// State rows, records of shown events that are written anew, snapshots that go: all or none, only while these shards
-  /// are open here under these epochs. Errors: wrong_shard: one is not; unavailable; timeout: the write failed
+  /// are open here under these epochs. Errors: wrong_shard: one is not; invalid_argument: one has replicas;
+  /// unavailable; timeout: the write failed
   void write_rows_here(storage::RowWrites rows, std::map<ShardId, Epoch> held, NodeDone<void> done);
 
   /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have
@@ -118,6 +119,7 @@ class NodeCommitter {
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   [[nodiscard]] NodeReader& reader() { return reader_; }
+  [[nodiscard]] const NodeReader& reader() const { return reader_; }
   [[nodiscard]] const storage::NodeStore& store() const { return store_; }
   /// The owner of each shard as this node knows it; 0: nobody.
   [[nodiscard]] std::vector<std::uint32_t> owners() const;
@@ -132,8 +134,9 @@ class NodeCommitter {
   [[nodiscard]] bool has_replicas(ShardId shard) const;
   /// Called when shards have got other owners, in the node's thread: must be quick. Before the first of them comes.
   void watch_owners(std::function<void(const std::vector<ShardId>&)> watch) { owners_watch_ = std::move(watch); }
-  /// Calls this after a while, in one of its threads; at once, when it is stopping.
-  void later(std::chrono::steady_clock::duration time, std::function<void()> call);
+  /// Calls this after a while, in one of its threads, or when it is stopping. Returns: whether it will; false: it is
+  /// stopping already.
+  [[nodiscard]] bool later(std::chrono::steady_clock::duration time, std::function<void()> call);
   /// Why the node does nothing any more: its store has failed, or lost data.
   [[nodiscard]] std::optional<Error> failed() const;
 
@@ -166,6 +169,8 @@ class NodeCommitter {
   void fence(ShardId shard);
   void follow(const NodeStep::Follow& step);
   void begin_shipping(ShardId shard, Epoch epoch);
+  /// Where this disk ends, synced, whoever writes the shard. Absent: it has nothing of it.
+  [[nodiscard]] std::optional<ShardOffset> tail(ShardId shard) const;
   void take_shipped(std::uint32_t from, Ship ship);
   [[nodiscard]] ShardOffset end_with_shipped(ShardId shard) const;
   void shipped_is_synced(std::vector<Shipped> shipped);
@@ -234,6 +239,7 @@ class NodeCommitter {
   std::set<ShardId> asked_again_;        ///< to be shipped from their tails, since the last tick
   std::set<ShardId> tails_changed_;      ///< the order is to be told
   std::set<ShardId> held_back_;          ///< more waits here for cuts than may
+  bool said_no_history_ = false;         ///< once
   std::uint32_t history_from_ = 0;       ///< the node that was asked last
   std::set<std::uint32_t> reading_for_;  ///< followers: the journal is being read
   std::atomic<bool> replicated_{false};  ///< some shard has replicas: set once

@@ -101,10 +101,7 @@ void NodeCommitter::say_hello() {
   std::map<ShardId, ShardOffset> tails;
   for (std::size_t s = 0; s != owner_of_.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (followed_.holds(shard))
-      tails[shard] = followed_.tail(shard);
-    else if (writers_->holds(shard))
-      tails[shard] = writers_->tail(shard);
+    if (const auto end = tail(shard)) tails[shard] = *end;
   }
   network_.to_coordinator(order_.hello(tails));
 }
@@ -125,11 +122,13 @@ void NodeCommitter::publish_owners() {
   if (!changed.empty() && owners_watch_) owners_watch_(changed);
 }
 
-void NodeCommitter::later(std::chrono::steady_clock::duration time, std::function<void()> call) {
-  post([this, due = Clock::now() + time, call = std::move(call)]() mutable {
-    if (dead_) return call();
-    later_.emplace(due, std::move(call));
-  });
+bool NodeCommitter::later(std::chrono::steady_clock::duration time, std::function<void()> call) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return false;
+  inbox_.push_back(
+      [this, due = Clock::now() + time, call = std::move(call)]() mutable { later_.emplace(due, std::move(call)); });
+  more_.notify_one();
+  return true;
 }
 
 bool NodeCommitter::has_replicas(ShardId shard) const {

@@ -74,8 +74,15 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   for (const auto& opening : cut.openings) learn_owner(opening.shard, opening.node, opening.epoch);
   if (!cut.openings.empty()) publish_owners();
   if (!cut.replicas.empty()) note_replicas();
+  std::vector<sharding::Segment> refused_before;  // of shards that were followed, and are this node's with this cut
   for (const auto& opening : step.openings) {
     if (followed_.holds(opening.shard)) {
+      for (const auto& placed : step.own) {
+        if (placed.segment.shard != opening.shard) continue;
+        followed_.cover(placed.segment);
+        refused_before.push_back(placed.segment);
+      }
+      std::erase_if(cut.segments, [&](const auto& segment) { return segment.shard == opening.shard; });
       const auto ordered = followed_.ordered(opening.shard);
       auto unordered = followed_.release(opening.shard);
       std::erase_if(shipped_, [&](const Shipped& of) { return of.read.rows.shard == opening.shard; });
@@ -110,6 +117,8 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   EVERSHARD_CHECK(actions.cuts.size() == 1, "a cut that was not applied is applied");
   const auto& shards = actions.cuts.front().own;
   std::set<ShardId> followed;
+  for (const auto& segment : refused_before) followed.insert(segment.shard);
+  cut.segments.insert(cut.segments.end(), refused_before.begin(), refused_before.end());
   for (const auto& [segment, position] : step.own) {
     if (!followed_.holds(segment.shard)) continue;
     followed_.cover(segment);

@@ -96,10 +96,13 @@ void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
   for (const auto node : order_.replicas(shard).nodes)
     if (node != options_.self.node) followers.push_back(node);
   if (followers.empty()) return;
-  const auto durable = followed_.holds(shard)   ? followed_.tail(shard)
-                       : writers_->holds(shard) ? writers_->tail(shard)
-                                                : ShardOffset{1};
-  shipping_.begin(shard, epoch, followers, durable);
+  shipping_.begin(shard, epoch, followers, tail(shard).value_or(ShardOffset{1}));
+}
+
+std::optional<ShardOffset> NodeCommitter::tail(ShardId shard) const {
+  if (followed_.holds(shard)) return followed_.tail(shard);
+  if (writers_->holds(shard)) return writers_->tail(shard);
+  return std::nullopt;
 }
 
 ShardOffset NodeCommitter::end_with_shipped(ShardId shard) const {
@@ -245,10 +248,10 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
     if (node != options_.self.node && keeps_all) nodes.push_back(node);
   }
   if (nodes.empty()) {
-    if (options_.warn)
+    if (options_.warn && !std::exchange(said_no_history_, true))
       options_.warn(Error(ErrorCode::unavailable,
-                          "this node has been away for so long that cuts it needs were folded, and no other node keeps "
-                          "all the shards that it keeps: start it with an empty directory"));
+                          "cuts that this node needs were folded, and no other node keeps all the shards that it "
+                          "keeps: nobody can give them, its copies stay where they are"));
     return;
   }
   const auto next = std::ranges::upper_bound(nodes, history_from_);
@@ -258,7 +261,7 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
                      post([this, from, after, got = std::move(got)]() mutable {
                        if (dead_) return;
                        // Another one is asked in a while.
-                       if (!got) return;
+                       if (!got) return carry_out(order_.history(after, {}, false));
                        history_from_ = from - 1;  // the same again: it has answered
                        const bool complete = !got->ends.empty();
                        const auto cuts = order_.whole(std::move(*got));

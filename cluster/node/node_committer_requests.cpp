@@ -188,8 +188,13 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, E
   if (auto admitted = admit(); !admitted) return done(refuse(std::move(admitted).error()));
   post([this, rows = std::move(rows), held = std::move(held), done = std::move(done)]() mutable {
     if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
-    for (const auto& [shard, epoch] : held)
+    for (const auto& [shard, epoch] : held) {
       if (!writers_->is_open(shard) || writers_->epoch(shard) != epoch) return done(refuse(not_open(shard)));
+      if (order_.replicas(shard).quorum > 1)
+        return done(refuse(ErrorCode::invalid_argument, "rows of shard " + std::to_string(shard.value) +
+                                                            " are not written: its replicas would "
+                                                            "not have them"));
+    }
     storage::CommitBatch batch;
     batch.state = std::move(rows.state);
     batch.rewrites = std::move(rows.rewrites);

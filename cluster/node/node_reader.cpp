@@ -23,6 +23,11 @@ void NodeReader::owns(std::vector<ShardId> shards) {
   changed_.notify_all();
 }
 
+bool NodeReader::owns(ShardId shard) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::find(own_, shard) != own_.end();
+}
+
 void NodeReader::closes(std::map<ShardId, Error> shards) {
   const std::lock_guard lock(mutex_);
   closed_ = std::move(shards);

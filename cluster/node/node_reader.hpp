@@ -25,8 +25,10 @@ class NodeReader {
   NodeReader(const storage::NodeStore& store, actors::WatermarkWatch& watch, std::chrono::milliseconds wait_max)
       : store_(store), reader_(store), hidden_(store.rows(), reader_), watch_(watch), wait_max_(wait_max) {}
 
-  /// Which shards this node owns now; what it owned before is not answered for (rule 12).
+  /// Which shards this node answers for now: those it writes, and those it follows. What it wrote before and does not
+  /// keep is not answered for (rule 12).
   void owns(std::vector<ShardId> shards);
+  [[nodiscard]] bool owns(ShardId shard) const;
   /// What was given up of this node's shards: who reads over it is refused.
   void lost(std::map<ShardId, std::vector<storage::LostRange>> lost);
   /// Whether all that its own shards ever had behind `after` is here. Errors: corruption: it was given up
@@ -66,7 +68,7 @@ class NodeReader {
   const storage::HiddenAggregates hidden_;
   actors::WatermarkWatch& watch_;
   const std::chrono::milliseconds wait_max_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<ShardId> own_;
   std::map<ShardId, std::vector<storage::LostRange>> lost_;

@@ -23,8 +23,8 @@ void RetriedAppends::append(Append append, ShardId shard, Clock::time_point dead
   {
     const std::lock_guard lock(mutex_);
     number = ++last_;
-    waiting_.emplace(number, One{std::move(append), shard, deadline, std::move(done)});
-    by_shard_.emplace(shard, number);
+    auto& one = waiting_.emplace(number, One{std::move(append), shard, deadline, std::move(done)}).first->second;
+    one.of_shard = by_shard_.emplace(shard, number);
   }
   send(number);
 }
@@ -48,40 +48,53 @@ void RetriedAppends::send(std::uint64_t number) {
     self->answered(number, tried, std::move(result));
   };
   if (node == 0) return done(refuse(no_owner(shard)));
-  shell_.send(node, std::move(append), std::move(done));
+  shell_.send(node, shard, std::move(append), std::move(done));
+}
+
+void RetriedAppends::send_again(std::uint64_t number, std::uint64_t tried) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto one = waiting_.find(number);
+    if (one == waiting_.end() || one->second.tries != tried) return;
+  }
+  send(number);
 }
 
 void RetriedAppends::answered(std::uint64_t number, std::uint64_t tried, Result<Appended> result) {
-  NodeDone<Appended> done;
   Clock::duration pause{};
   {
     const std::lock_guard lock(mutex_);
     const auto one = waiting_.find(number);
     if (one == waiting_.end()) return;
     auto& at = one->second;
-    const bool changes = !result && may_change(result.error().code) && !closed_;
-    if (changes && tried != at.tries) return;  // a later try is under way
-    pause =
-        std::min<Clock::duration>(pause_max, pause_min * (std::int64_t{1} << std::min<std::uint64_t>(tried - 1, 10)));
-    if (changes && Clock::now() + pause < at.deadline) {
-      at.waits = true;
-      if (shell_.writer(at.shard) != at.node) pause = Clock::duration::zero();
+    if (!result && may_change(result.error().code) && !closed_) {
+      if (tried != at.tries) return;  // a later try is under way
+      pause =
+          std::min<Clock::duration>(pause_max, pause_min * (std::int64_t{1} << std::min<std::uint64_t>(tried - 1, 10)));
+      at.waits = Clock::now() + pause < at.deadline;
+      if (at.waits && shell_.writer(at.shard) != at.node) pause = Clock::duration::zero();
     } else {
-      done = std::move(at.done);
-      const auto [first, last] = by_shard_.equal_range(at.shard);
-      by_shard_.erase(std::find_if(first, last, [&](const auto& of) { return of.second == number; }));
-      waiting_.erase(one);
+      at.waits = false;
     }
+    if (!at.waits) tried = 0;
   }
-  if (done) return done(std::move(result));
-  shell_.later(pause, [self = shared_from_this(), number, tried] {
-    {
-      const std::lock_guard lock(self->mutex_);
-      const auto one = self->waiting_.find(number);
-      if (one == self->waiting_.end() || one->second.tries != tried) return;
-    }
-    self->send(number);
+  const bool again = tried != 0 && shell_.later(pause, [self = shared_from_this(), number, tried] {
+    self->send_again(number, tried);
   });
+  if (!again) answer(number, std::move(result));
+}
+
+void RetriedAppends::answer(std::uint64_t number, Result<Appended> result) {
+  NodeDone<Appended> done;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto one = waiting_.find(number);
+    if (one == waiting_.end()) return;
+    done = std::move(one->second.done);
+    by_shard_.erase(one->second.of_shard);
+    waiting_.erase(one);
+  }
+  done(std::move(result));
 }
 
 void RetriedAppends::writer_changed(ShardId shard) {

@@ -24,8 +24,9 @@ class RetriedAppends : public std::enable_shared_from_this<RetriedAppends> {
   using Clock = std::chrono::steady_clock;
   struct Shell {
     std::function<std::uint32_t(ShardId)> writer;  ///< as it is known; 0: nobody
-    std::function<void(std::uint32_t node, Append, NodeDone<Appended>)> send;
-    std::function<void(Clock::duration, std::function<void()>)> later;
+    std::function<void(std::uint32_t node, ShardId, Append, NodeDone<Appended>)> send;
+    /// Calls it after a while, and once. Returns: whether it will; false: all is stopping.
+    std::function<bool(Clock::duration, std::function<void()>)> later;
   };
   explicit RetriedAppends(Shell shell) : shell_(std::move(shell)) {}
 
@@ -44,9 +45,12 @@ class RetriedAppends : public std::enable_shared_from_this<RetriedAppends> {
     std::uint32_t node = 0;   ///< who was asked last
     std::uint64_t tries = 0;  ///< answers of earlier ones do not end it, unless they are final
     bool waits = false;       ///< the last try was answered; for another writer, or a while
+    std::multimap<ShardId, std::uint64_t>::iterator of_shard{};
   };
   void send(std::uint64_t number);
+  void send_again(std::uint64_t number, std::uint64_t tried);
   void answered(std::uint64_t number, std::uint64_t tried, Result<Appended> result);
+  void answer(std::uint64_t number, Result<Appended> result);
 
   const Shell shell_;
   std::mutex mutex_;

@@ -16,6 +16,24 @@ using sharding::Segment;
 namespace {
 
 constexpr std::size_t buffered_cuts_max = 1'024;
+constexpr std::uint64_t refused_max = 1u << 20;  ///< in a row: who says more is not believed
+
+/// What lies between, was refused: there before the segment, or in it and covered already.
+void begin_at(Segment& segment, ShardOffset from) {
+  if (segment.is_elsewhere() || (segment.first > from && segment.first - from > refused_max)) return;
+  if (segment.first > from) {
+    std::vector<ShardOffset> refused;
+    for (auto offset = from; offset < segment.first; ++offset) refused.push_back(offset);
+    segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
+    segment.first = from;
+    return;
+  }
+  const auto known = std::ranges::lower_bound(segment.refused, from) - segment.refused.begin();
+  const auto begin = std::min(from, segment.end);
+  if (static_cast<std::uint64_t>(known) != begin - segment.first) return;  // it places what is covered
+  segment.refused.erase(segment.refused.begin(), segment.refused.begin() + known);
+  segment.first = begin;
+}
 
 }  // namespace
 
@@ -283,6 +301,8 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
                                                          opening.epoch > kept->second.epoch && !kept->second.damaged) {
         kept->second.epoch = opening.epoch;
         apply.followed.push_back(opening);
+      } else if (kept != shards_.end() && keeps(opening.shard) && opening.loses()) {
+        apply.damaged.push_back(opening.shard);  // as know() has said; the next process is to know it too
       }
       continue;
     }
@@ -379,6 +399,7 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     const auto kept = shards_.find(opening.shard);
     if (kept == shards_.end() || !keeps(opening.shard)) continue;
     Shard& shard = kept->second;
+    hear_of(opening.shard, opening.epoch, opening.node);
     if (opening.epoch > shard.opening_known) {
       shard.opening_known = opening.epoch;
       shard.opening_by = cut.coordinator;
@@ -386,6 +407,7 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     if (opening.epoch <= shard.followed) continue;
     if (is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard)) {
       shard.own = opening.epoch;
+      fence(opening.shard, opening.epoch, actions);  // it writes under an older one
       actions.steps.push_back({Step::Ships{opening.shard, opening.epoch}});
       continue;
     }
@@ -409,8 +431,11 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     if (found == shards_.end()) continue;
     // Another replica keeps cuts without events as none: the opening may have been in one of those.
     Shard& shard = found->second;
-    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged)
-      follow(segment.shard, segment.epoch, writer_under(segment.shard, segment.epoch), actions);
+    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged && segment.epoch != shard.own) {
+      // This node wrote it, on a disk that it has lost since: this one does not follow that epoch yet.
+      const auto writer = writer_under(segment.shard, segment.epoch);
+      follow(segment.shard, segment.epoch, writer == self_.node ? 0 : writer, actions);
+    }
     shard.known = segment.epoch;
     shard.known_next = segment.end;
   }
@@ -429,11 +454,7 @@ void NodeOrder::fill(Cut& cut) {
     if (shard == shards_.end() || !keeps(segment.shard) || shard->second.state != Shard::State::closed) continue;
     const auto from = next.try_emplace(segment.shard, shard->second.known_next).first->second;
     next[segment.shard] = segment.end;
-    if (segment.first <= from) continue;
-    std::vector<ShardOffset> refused;
-    for (auto offset = from; offset < segment.first; ++offset) refused.push_back(offset);
-    segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
-    segment.first = from;
+    begin_at(segment, from);
   }
 }
 
@@ -554,17 +575,7 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   }
   const auto& folded = found.folded;
   if (folded && folded->last_cut > known_ && lacks(*folded)) {
-    history_ = *folded;
-    // What came out of sequence comes again, with what was before it.
-    buffered_.erase(buffered_.upper_bound(known_), buffered_.end());
-    for (std::size_t at = 0; at != folded->shards.size(); ++at)
-      hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded->shards[at].epoch, folded->shards[at].node);
-    for (std::uint32_t at = 0; at != map_.shard_count(); ++at) {
-      const auto& owner = map_.owner(ShardId{static_cast<std::uint16_t>(at)});
-      hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node);
-    }
-    follow_newest(actions);
-    ask_history(actions);
+    begin_history(*folded, actions);
     return actions;
   }
   for (const Cut& cut : found.cuts) {
@@ -612,6 +623,20 @@ bool NodeOrder::lacks(const sharding::CutLogState& folded) const {
   });
 }
 
+void NodeOrder::begin_history(const sharding::CutLogState& folded, Actions& actions) {
+  history_ = folded;
+  // What came out of sequence comes again, with what was before it.
+  buffered_.erase(buffered_.upper_bound(known_), buffered_.end());
+  for (std::size_t at = 0; at != folded.shards.size(); ++at)
+    hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded.shards[at].epoch, folded.shards[at].node);
+  for (std::uint32_t at = 0; at != map_.shard_count(); ++at) {
+    const auto& owner = map_.owner(ShardId{static_cast<std::uint16_t>(at)});
+    hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node);
+  }
+  follow_newest(actions);
+  ask_history(actions);
+}
+
 // Cuts that are still to come cover some of what the journal may have behind those that are known: to take that off
 // would leave it with fewer replicas than a quorum. What has nothing behind them loses nothing.
 void NodeOrder::follow_newest(Actions& actions) {
@@ -632,7 +657,7 @@ std::uint32_t NodeOrder::writer_under(ShardId id, Epoch epoch) const {
 
 void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer) {
   const auto shard = shards_.find(id);
-  if (shard == shards_.end() || epoch <= shard->second.newest || writer == self_.node) return;
+  if (shard == shards_.end() || epoch <= shard->second.newest) return;
   shard->second.newest = epoch;
   shard->second.newest_writer = writer;
 }
@@ -667,12 +692,14 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
     for (Segment& segment : cut.segments) {
       const auto shard = segment.is_elsewhere() ? at.end() : at.find(segment.shard);
       if (shard == at.end()) continue;
-      std::vector<ShardOffset> refused;
-      for (auto offset = shard->second.next; offset < segment.first; ++offset) refused.push_back(offset);
-      segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
-      segment.first = std::min(segment.first, shard->second.next);
-      shard->second = {segment.epoch, segment.end};
+      begin_at(segment, shard->second.next);
+      // What was refused before an opening of the same cut: under whichever epoch.
+      for (const Opening& opening : cut.openings)
+        if (segment.events() == 0 && opening.shard == segment.shard)
+          segment.epoch = std::max(segment.epoch, opening.epoch);
+      if (shard->second.next < segment.end) shard->second = {segment.epoch, segment.end};
     }
+    std::erase_if(cut.segments, [](const Segment& segment) { return segment.first == segment.end; });
   }
   Cut last{history.last_cut,
            history.cuts.empty() ? led_.epoch : history.cuts.back().coordinator,
@@ -683,10 +710,11 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
     const auto shard = at.find(id);
     if (shard == at.end()) continue;
     if (epoch > shard->second.epoch && writer != 0) last.openings.push_back({id, epoch, writer, end});
-    if (end <= shard->second.next) continue;
-    auto& segment =
-        last.segments.emplace_back(Segment{id, std::max(shard->second.epoch, epoch), shard->second.next, end, {}});
-    for (auto offset = segment.first; offset < end; ++offset) segment.refused.push_back(offset);
+    // Under whichever epochs it was refused: what is here of older ones is taken off.
+    shard->second.epoch = std::max(shard->second.epoch, epoch);
+    if (end <= shard->second.next || end - shard->second.next > refused_max) continue;
+    auto& segment = last.segments.emplace_back(Segment{id, shard->second.epoch, end, end, {}});
+    begin_at(segment, shard->second.next);
   }
   if (last.openings.empty() && last.segments.empty()) return std::move(history.cuts);
   if (!history.cuts.empty() && history.cuts.back().number == last.number) {
@@ -717,7 +745,8 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
   }
   advance(actions);
   follow_newest(actions);
-  if (complete && !lacks(*history_)) {
+  if ((complete || cuts.empty()) && !lacks(*history_)) {
+    // Where that replica is itself behind: the coordinator has what comes after what was folded.
     history_.reset();
     history_asked_ = false;
     ask(actions);

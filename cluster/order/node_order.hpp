@@ -187,9 +187,9 @@ class NodeOrder {
   [[nodiscard]] bool keeps(ShardId shard) const { return replicas(shard).has(self_.node); }
   /// The epoch whose writer is followed: what is shipped under it joins on. Absent: this node does not follow.
   [[nodiscard]] std::optional<Epoch> follows(ShardId shard) const;
-  /// A cut waits for what was not shipped yet: so many are known and not applied.
   /// What was folded while this node was away comes from other replicas.
   [[nodiscard]] bool catches_up() const { return history_.has_value(); }
+  /// A cut waits for what was not shipped yet: so many are known and not applied.
   [[nodiscard]] std::uint64_t waits() const { return known_ - handed_; }
   [[nodiscard]] const sharding::ShardMap& map() const { return map_; }
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
@@ -249,6 +249,7 @@ class NodeOrder {
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
   /// Whether cuts were folded that cover what this node keeps, and are not known here.
   [[nodiscard]] bool lacks(const sharding::CutLogState& folded) const;
+  void begin_history(const sharding::CutLogState& folded, Actions& actions);
   /// While cuts come from other replicas: the newest writers are followed, where nothing goes by that.
   void follow_newest(Actions& actions);
   /// 0: not known.

@@ -280,6 +280,7 @@ Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
 
 Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, Progress progress) {
   EVERSHARD_TRY(check(order));
+  EVERSHARD_TRY(may_remove());
   auto policies = policies_there();
   if (!policies) return refuse(policies.error());
   const auto erased = order.dry_run ? Result<void>() : finish_erasures(progress);

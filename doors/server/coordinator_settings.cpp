@@ -97,6 +97,10 @@ Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& set
     return refuse(ErrorCode::invalid_argument,
                   "--key-file goes with --cut-log on etcd, where keys are sealed with it; without that, --keys names "
                   "their directory");
+  if (options.replicas > options.nodes)
+    return refuse(ErrorCode::invalid_argument, "replicas is " + std::to_string(options.replicas) + ", and nodes is " +
+                                                   std::to_string(options.nodes) +
+                                                   ": so many nodes cannot keep a shard");
   auto place = place_of(settings, "listen");
   if (!place) return refuse(std::move(place).error());
   options.place = *std::move(place);

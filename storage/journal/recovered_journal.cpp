@@ -82,6 +82,9 @@ Result<RecoveredJournal> recover_journal(const Rows& rows, const Identity& ident
   auto covered = covered_rows(rows, identity.shards);
   if (!covered) return refuse(std::move(covered).error());
   recovered.covered = std::move(*covered);
+  auto refused = refused_rows(rows, recovered.covered);
+  if (!refused) return refuse(std::move(refused).error());
+  recovered.refused = std::move(*refused);
   auto waiting = read_waiting(rows, identity.shards);
   if (!waiting) return refuse(std::move(waiting).error());
   recovered.ends = std::move(*ends);

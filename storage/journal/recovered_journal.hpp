@@ -13,6 +13,7 @@
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/journal/unordered.hpp"
 #include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/order/refused_rows.hpp"
 
 namespace evershard::storage {
 
@@ -21,6 +22,7 @@ struct RecoveredJournal {
   Unordered unordered;
   std::vector<UnorderedAppend> appends;  ///< the same, for the writers: shard by shard, in order of offset
   std::map<ShardId, Covered> covered{};  ///< of a node
+  RefusedRows refused{};                 ///< of a node
 };
 
 /// Of a whole store: only where its journal ends.

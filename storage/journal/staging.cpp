@@ -64,11 +64,12 @@ class MadeRows final : public RowSink {
 }  // namespace
 
 Staging::Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered,
-                 std::size_t record_bytes, std::map<ShardId, Covered> covered)
+                 std::size_t record_bytes, std::map<ShardId, Covered> covered, RefusedRows refused)
     : journal_(std::move(journal_ends), record_bytes),
       unordered_(std::move(unordered)),
       applied_(applied_at(start)),
-      covered_(std::move(covered)) {}
+      covered_(std::move(covered)),
+      refused_(std::move(refused)) {}
 
 void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   if (batch.cut) {
@@ -311,10 +312,22 @@ void Staging::journal(const JournalAppend& journaled, RowSink& sink) {
 }
 
 void Staging::put_order(const sharding::Cut& cut, RowSink& sink) {
-  if (cut.events() != 0) {  // a node's cut may have none: its row would stand where the next one's does
+  if (cut.events() != 0) {
     bytes_.clear();
-    sharding::encode(cut, bytes_);
+    if (refused_.keys.empty()) {
+      sharding::encode(cut, bytes_);
+    } else {
+      auto row = cut;
+      row.segments.insert(row.segments.begin(), refused_.segments.begin(), refused_.segments.end());
+      sharding::encode(row, bytes_);
+      for (const auto& key : refused_.keys) sink.erase(Family::state, key);
+      refused_ = {};
+    }
     sink.put(Family::order, keys::order(cut.first_position), bytes_);
+  } else if (!cut.segments.empty()) {  // a node's cut: its row would stand where the next one's does
+    refused_.keys.push_back(refused_key(cut.number));
+    refused_.segments.insert(refused_.segments.end(), cut.segments.begin(), cut.segments.end());
+    sink.put(Family::state, refused_.keys.back(), refused_row(cut));
   }
   applied_.take(cut);
   sink.put(Family::state, keys::applied(), encode(applied_));

@@ -16,6 +16,7 @@
 #include "evershard/storage/journal/snapshot_slots.hpp"
 #include "evershard/storage/journal/unordered.hpp"
 #include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/order/refused_rows.hpp"
 
 namespace evershard::storage {
 
@@ -26,9 +27,9 @@ namespace evershard::storage {
 class Staging {
  public:
   /// `start`: what the store recovered. `unordered`: what it found behind the cuts; `journal_ends`: of each shard, the
-  /// first offset its journal has not used. `covered`: of a node's shards, as their rows say.
+  /// first offset its journal has not used. `covered`, `refused`: of a node's shards, as their rows say.
   Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered,
-          std::size_t record_bytes, std::map<ShardId, Covered> covered = {});
+          std::size_t record_bytes, std::map<ShardId, Covered> covered = {}, RefusedRows refused = {});
 
   /// Journal records split at about `record_bytes`, the cut, snapshots, state rows, the applied row; events into
   /// `tail`.
@@ -73,6 +74,7 @@ class Staging {
   Unordered unordered_;
   Applied applied_;
   std::map<ShardId, Covered> covered_;  ///< of a node
+  RefusedRows refused_;                 ///< of a node
   std::string bytes_;
   std::vector<TailEvent> entries_;  // of the batch, added together
   std::vector<Unordered::Placed> placed_;

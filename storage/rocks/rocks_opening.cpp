@@ -337,8 +337,9 @@ Result<void> RocksStore::forget_damaged_removals() {
 
 void RocksStore::start() {
   if (options_.read_only) return;
-  staging_ = std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered),
-                                       options_.record_bytes, std::move(journal_->covered));
+  staging_ =
+      std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered),
+                                options_.record_bytes, std::move(journal_->covered), std::move(journal_->refused));
   journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
   families_->begin_merging();

@@ -5,6 +5,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/record_rewrite.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/order/refused_rows.hpp"
 #include "evershard/storage/repair/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/store_contract.hpp"
@@ -229,6 +230,36 @@ TEST_P(ReplicaContract, MakesEachShardOnceAscending) {
   EXPECT_EQ(made[1].end, ShardOffset{3});
   EXPECT_EQ(made[1].settled, ShardOffset{1});
   EXPECT_EQ(made[1].waiting.size(), 2u);
+}
+
+// What is given to another replica goes by these rows: each says how far all shards are covered with it.
+TEST_P(ReplicaContract, TheOrderSaysWhatBecameOfEveryOffset) {
+  const auto refused = [&](std::uint64_t offset) {
+    return node().cut({node().segment(0, offset, offset + 1, {ShardOffset{offset}})});
+  };
+  const auto made = journal({one(a, "Placed", "1"), one(a, "Placed", "2"), one(a, "Placed", "3"), one(a, "Placed", "4"),
+                             one(b, "Placed", "5"), one(b, "Placed", "6")},
+                            true);
+  ASSERT_NO_FATAL_FAILURE(follower().take(made));
+  const auto placed = [&](std::uint64_t offset) { return node().cut({node().segment(1, offset, offset + 1)}); };
+  const auto cuts = {refused(1), refused(2), placed(1), refused(3), placed(2), refused(4)};
+  std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> rows;
+  for (const auto& cut : cuts) {
+    ASSERT_NO_FATAL_FAILURE(follower().apply(cut));
+    ASSERT_NO_FATAL_FAILURE(follower().reopen());
+  }
+  for (const auto& [key, bytes] : rows_of(follower().store(), Family::order)) {
+    const auto row = sharding::decode_cut(bytes, sharding::CutOf::node);
+    ASSERT_TRUE(row);
+    rows.emplace_back();
+    for (const auto& segment : row->segments) rows.back().emplace_back(segment.shard.value, segment.end.value);
+  }
+  using Row = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  EXPECT_THAT(rows, ElementsAre(Row{{0, 2}, {0, 3}, {1, 2}}, Row{{0, 4}, {1, 3}}));
+  const auto covered = covered_rows(follower().store().rows(), NodeWriter::shards);
+  const auto left = refused_rows(follower().store().rows(), *covered);
+  ASSERT_TRUE(left);
+  EXPECT_THAT(left->segments, ElementsAre(node().segment(0, 4, 5, {ShardOffset{4}}))) << "for the next row";
 }
 
 TEST_P(ReplicaContract, CatchesUpInPiecesOfAnySizeWhereverCutsAre) {

@@ -86,8 +86,27 @@ void look_at_put_snapshot(std::string_view bytes) {
   look_at(bytes, decode_put_snapshot, [](const auto& put) { return encode(put.first, put.second); });
 }
 
+/// A range of a journal is looked through before it is written.
+void look_at_ship(std::string_view bytes) {
+  look_across<decode_ship>(bytes);
+  auto ship = decode_ship(bytes);
+  if (!ship) return;
+  for (auto& [epoch, rows] : ship->shards) {
+    const auto read = storage::read_rows(std::move(rows), fuzz_hasher);
+    EVERSHARD_CHECK(read || read.error().code == ErrorCode::corruption, "a refusal is of its kind");
+  }
+}
+
+void look_at_shipped_snapshot(std::string_view bytes) {
+  look_at(bytes, decode_shipped_snapshot, [](const auto& of) { return encode(of.first, of.second); });
+}
+
+void look_at_history_asked(std::string_view bytes) {
+  look_at(bytes, decode_history_asked, [](GlobalPosition after) { return encode_history_asked(after); });
+}
+
 // Appended to, never sorted: an input's first byte is its place here.
-constexpr std::array<void (*)(std::string_view), 29> looks{
+constexpr std::array<void (*)(std::string_view), 35> looks{
     look_up<PeerKind::hello>,
     look_up<PeerKind::cuts_after>,
     look_up<PeerKind::held>,
@@ -117,6 +136,12 @@ constexpr std::array<void (*)(std::string_view), 29> looks{
     look_across<decode_keys_answered>,
     look_across<decode_keys_forget>,
     look_across<decode_keys_forgotten>,
+    look_down<PeerKind::tell_again>,
+    look_at_ship,
+    look_across<decode_followed>,
+    look_at_shipped_snapshot,
+    look_at_history_asked,
+    look_across<decode_history>,
 };
 
 }  // namespace

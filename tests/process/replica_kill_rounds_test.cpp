@@ -1,5 +1,5 @@
-// A cluster in which three nodes keep every shard: any one of them is killed or frozen, and its directory deleted,
-// while clients go on: the whole history is checked. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
+// A cluster in which three nodes keep every shard: any one of them is killed, stopped or frozen, and its directory
+// deleted, while clients go on: the whole history is checked. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -49,11 +49,15 @@ TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
     const auto node = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
     const auto other = node % cluster.nodes() + 1;
-    const auto what = random() % 4;
+    const auto what = random() % 5;
     if (what == 3) {
       cluster.signal(node, SIGSTOP);
       EXPECT_TRUE(load.goes_on()) << "node " << node << " is frozen, round " << round;
       cluster.signal(node, SIGCONT);
+    } else if (what == 4) {
+      cluster.stop(node);  // what is under way is answered, and it ends well
+      EXPECT_TRUE(load.goes_on()) << "node " << node << " is stopped, round " << round;
+      cluster.start(node);
     } else {
       cluster.kill(node);
       if (what == 2) std::filesystem::remove_all(cluster.data(node));

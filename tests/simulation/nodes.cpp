@@ -329,14 +329,6 @@ void Simulation::receive(Process& process, cluster::Cuts cuts) {
     tell("node", process.self.node, "is given", cuts.found.cuts.size(), "cuts after", cuts.after, "from",
          cuts.found.cuts.empty() ? CutNumber{0} : cuts.found.cuts.front().number, "checkpoint",
          cuts.found.folded ? cuts.found.folded->last_cut : CutNumber{0});
-  if (replicated() && std::getenv("DBG")) {
-    for (auto& c : cuts.found.cuts)
-      for (auto& g : c.segments)
-        tell("   cut", c.number, "shard", g.shard, "epoch", g.epoch, "first", g.first, "end", g.end, "refused",
-             g.refused.size());
-    if (cuts.found.folded)
-      for (auto& sh : cuts.found.folded->shards) tell("   folded", sh.folded, "next", sh.next, "epoch", sh.epoch);
-  }
   if (options_.off == Off::known_first) {
     const auto blocked =
         std::ranges::find_if(cuts.found.cuts, [&](const auto& cut) { return waits_for_shipped(process, cut); });

@@ -92,6 +92,9 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   for (const auto& opening : cut.openings) learn_owner(process, opening.shard, opening.node, opening.epoch);
   for (const auto& opening : apply.openings) {
     if (real.followed.holds(opening.shard)) {
+      for (const auto& placed : apply.own)
+        if (placed.segment.shard == opening.shard) real.followed.cover(placed.segment);
+      std::erase_if(cut.segments, [&](const auto& segment) { return segment.shard == opening.shard; });
       const auto ordered = real.followed.ordered(opening.shard);
       auto unordered = real.followed.release(opening.shard);
       if (opening.loses()) unordered.clear();

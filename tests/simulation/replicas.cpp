@@ -123,13 +123,22 @@ void Simulation::ask_history(Process& process, const cluster::NodeActions::Histo
     const auto& source = *nodes_.at(from - 1);
     if (!source.process) return;
     const auto& order = source.process->order;
+    if (!order.welcomed()) return;
     cluster::NodeHistory history{{}, order.cut(), order.watermark(), {}};
     auto next = after + 1;
     const auto cuts_max = 1 + network_.pick(10);
+    std::vector<sharding::Segment> refused;  // as the store keeps them: in the next row
     for (const auto& [number, cut] : stored_cuts_) {
-      if (cut.first_position != next || cut.events() == 0 || number > history.last_cut) continue;
+      if (number > history.last_cut) break;
+      if (cut.events() == 0) {
+        refused.insert(refused.end(), cut.segments.begin(), cut.segments.end());
+        continue;
+      }
+      const auto before = std::exchange(refused, {});
+      if (cut.first_position != next) continue;
       if (history.cuts.size() == cuts_max) break;
-      history.cuts.push_back(cut);
+      auto& row = history.cuts.emplace_back(cut);
+      row.segments.insert(row.segments.begin(), before.begin(), before.end());
       next = cut.last_position() + 1;
     }
     if (next == history.watermark + 1)

@@ -806,5 +806,151 @@ TEST_F(NodeOrderByHand, GoesOnBehindALossThatWasAccepted) {
   EXPECT_THAT(next.warnings, IsEmpty());
 }
 
+// -- shards that several nodes keep: docs/internals/replication.md, rules 20 to 24
+
+/// Node 1 keeps shard 0, which node 2 writes under epoch 1, by cut 1.
+class NodeOrderFollows : public NodeOrderByHand {
+ protected:
+  void start_following() {
+    start();
+    connect();
+    auto opened = cut_of(1, 1, {}, {opening_of(0, 1, 2, 1)});
+    opened.replicas = {{shard_0, {2, {1, 2, 3}}}};
+    const auto actions = apply(order().announce(announce_of(opened)));
+    ASSERT_THAT(steps<NodeStep::Follow>(actions), SizeIs(1));
+    ASSERT_EQ(order().follows(shard_0), Epoch{1});
+  }
+};
+
+TEST_F(NodeOrderFollows, ACutWaitsForWhatIsNotShippedYetAndNoticesOpeningsMeanwhile) {
+  start_following();
+  EXPECT_THAT(steps<NodeStep::Apply>(apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))))),
+              IsEmpty());
+  EXPECT_EQ(order().waits(), 1u);
+
+  // The next writer ships it: who it is has to be noticed before the cut can be applied (21).
+  const auto opened = order().announce(announce_of(cut_of(3, 4, {}, {opening_of(0, 2, 3, 6)})));
+  const auto follow = steps<NodeStep::Follow>(opened);
+  ASSERT_THAT(follow, SizeIs(1));
+  EXPECT_EQ(follow[0].epoch, Epoch{2});
+  EXPECT_EQ(follow[0].writer, 3u);
+  EXPECT_EQ(follow[0].from, ShardOffset{4}) << "where known cuts end, not those that are applied";
+
+  EXPECT_THAT(steps<NodeStep::Apply>(apply(order().shipped(shard_0, ShardOffset{3}))), IsEmpty());
+  const auto applied = steps<NodeStep::Apply>(apply(order().shipped(shard_0, ShardOffset{4})));
+  ASSERT_THAT(applied, SizeIs(2));
+  EXPECT_THAT(applied[0].own, SizeIs(1));
+  EXPECT_THAT(applied[1].followed, SizeIs(1)) << "its epoch goes to the disk";
+  EXPECT_EQ(order().waits(), 0u);
+}
+
+TEST_F(NodeOrderFollows, TakesNothingOffForAnOpeningOfItsOwnWhosePromiseComesLater) {
+  start_following();
+  const auto opened = apply(order().announce(announce_of(cut_of(2, 1, {}, {opening_of(0, 2, 1, 1)}))));
+  EXPECT_THAT(steps<NodeStep::Follow>(opened), IsEmpty());
+  EXPECT_EQ(order().follows(shard_0), Epoch{1}) << "nobody writes it";
+}
+
+TEST_F(NodeOrderFollows, ShipsFromTheMomentThatItsOwnOpeningIsKnown) {
+  start_following();
+  order().opens(opens_of(0, 2));
+  apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 3)}))));
+  const auto opened = order().announce(announce_of(cut_of(3, 3, {}, {opening_of(0, 2, 1, 3)})));
+  EXPECT_THAT(steps<NodeStep::Apply>(opened), IsEmpty()) << "it waits for offsets 1 and 2";
+  EXPECT_THAT(steps<NodeStep::Ships>(opened), SizeIs(1));
+}
+
+TEST_F(NodeOrderFollows, ACopyIsNoneBehindAnAcceptedLossAndTheDiskIsToldSo) {
+  start_following();
+  apply(order().shipped(shard_0, ShardOffset{4}));
+  apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))));
+  auto losing = opening_of(0, 2, 3, 4);
+  losing.lost_from = ShardOffset{2};
+  losing.lost_until = ShardOffset{4};
+  const auto actions = apply(order().announce(announce_of(cut_of(3, 4, {}, {losing}))));
+
+  EXPECT_THAT(actions.warnings, SizeIs(1));
+  const auto applied = steps<NodeStep::Apply>(actions);
+  ASSERT_THAT(applied, SizeIs(1));
+  EXPECT_THAT(applied[0].damaged, ElementsAre(shard_0));
+  EXPECT_EQ(order().follows(shard_0), std::nullopt);
+}
+
+TEST_F(NodeOrderFollows, IsGivenAgainWhatWasRefusedAndTakesItOnce) {
+  start_following();
+  apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 3, {ShardOffset{1}, ShardOffset{2}})}))));
+  auto row = cut_of(4, 1, {segment_of(0, 1, 2, 4, {ShardOffset{2}, ShardOffset{3}}), segment_of(0, 1, 4, 6)});
+  const auto whole = order().whole(NodeHistory{{row}, CutNumber{4}, GlobalPosition{2}, {}});
+  ASSERT_THAT(whole, SizeIs(1));
+  EXPECT_THAT(whole[0].segments, ElementsAre(segment_of(0, 1, 3, 4, {ShardOffset{3}}), segment_of(0, 1, 4, 6)));
+}
+
+TEST_F(NodeOrderFollows, WhatWasRefusedBeforeAnOpeningOfTheSameRowIsTakenWithIt) {
+  start_following();
+  apply(order().shipped(shard_0, ShardOffset{3}));
+  auto row = cut_of(3, 1, {segment_of(0, 1, 1, 3, {ShardOffset{1}, ShardOffset{2}}), segment_of(0, 2, 3, 5)},
+                    {opening_of(0, 2, 3, 3)});
+  const auto whole = order().whole(NodeHistory{{row}, CutNumber{3}, GlobalPosition{2}, {}});
+  ASSERT_THAT(whole, SizeIs(1));
+  EXPECT_THAT(whole[0].segments,
+              ElementsAre(segment_of(0, 2, 1, 3, {ShardOffset{1}, ShardOffset{2}}), segment_of(0, 2, 3, 5)));
+}
+
+// Its directory was deleted: what lies here is what others shipped under older epochs.
+TEST_F(NodeOrderFollows, TakesOffWhatIsNotOfTheEpochThatItWroteItselfOnceOnAnotherDisk) {
+  start_following();
+  apply(order().shipped(shard_0, ShardOffset{4}));
+  apply(order().announce(announce_of(cut_of(2, 1, {}, {opening_of(0, 2, 1, 1)}))));
+  const auto follow =
+      steps<NodeStep::Follow>(apply(order().announce(announce_of(cut_of(3, 1, {segment_of(0, 2, 1, 3)})))));
+  ASSERT_THAT(follow, SizeIs(1));
+  EXPECT_EQ(follow[0].epoch, Epoch{2});
+  EXPECT_EQ(follow[0].from, ShardOffset{1});
+  EXPECT_EQ(follow[0].writer, 0u) << "nobody is known who ships it";
+}
+
+TEST_F(NodeOrderFollows, StopsWritingBeforeItShipsUnderItsNextEpoch) {
+  start_following();
+  order().opens(opens_of(0, 2));
+  apply(order().announce(announce_of(cut_of(2, 1, {}, {opening_of(0, 2, 1, 1)}))));
+  apply(order().synced(CutNumber{2}));
+  ASSERT_EQ(order().writes(shard_0), Epoch{2});
+  order().opens(opens_of(0, 3));
+  const auto again = apply(order().announce(announce_of(cut_of(3, 1, {}, {opening_of(0, 3, 1, 1)}))));
+  ASSERT_GE(again.steps.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<NodeStep::Fence>(again.steps[0].what));
+  EXPECT_TRUE(std::holds_alternative<NodeStep::Ships>(again.steps[1].what)) << "a fence ends what was shipped";
+}
+
+// The replica that was asked is itself behind, or gone: what was not folded the coordinator has.
+TEST_F(NodeOrderFollows, GoesOnWithTheCoordinatorsCutsOnceItLacksNothingThatWasFolded) {
+  start_following();
+  sharding::CutLogState folded(1);
+  folded.last_cut = CutNumber{5};
+  folded.watermark = GlobalPosition{2};
+  folded.shards[0].folded = ShardOffset{2};
+  folded.shards[0].epoch = Epoch{1};
+  folded.shards[0].node = 2;
+  auto asked = order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false});
+  ASSERT_TRUE(asked.history);
+  const auto behind = apply(order().history(GlobalPosition{0}, {}, false));
+  EXPECT_TRUE(order().catches_up()) << "offsets 1 and 2 are still lacking";
+  const auto given = apply(order().history(GlobalPosition{0}, {cut_of(5, 1, {segment_of(0, 1, 1, 3)})}, false));
+  ASSERT_TRUE(given.history) << "that replica may have more";
+  EXPECT_TRUE(order().catches_up());
+  const auto nothing = apply(order().history(GlobalPosition{2}, {}, false));
+  EXPECT_FALSE(order().catches_up());
+  EXPECT_THAT(nothing.send, SizeIs(1)) << "it asks the coordinator";
+}
+
+TEST_F(NodeOrderFollows, BelievesNobodyWhoSaysThatMoreWasRefusedThanCanBe) {
+  start_following();
+  NodeHistory history{{}, CutNumber{9}, GlobalPosition{0}, {{shard_0, ShardOffset{~0ull}, Epoch{1}, 2}}};
+  EXPECT_THAT(order().whole(history), IsEmpty());
+  history.ends[0].end = ShardOffset{3};
+  ASSERT_THAT(order().whole(history), SizeIs(1));
+  EXPECT_THAT(order().whole(history)[0].segments[0].refused, ElementsAre(ShardOffset{1}, ShardOffset{2}));
+}
+
 }  // namespace
 }  // namespace evershard::cluster

@@ -259,6 +259,17 @@ TEST(CoordinatorSettings, ReachTheOptionsTheySteer) {
               HasSubstr("no data directory"));
 }
 
+TEST(CoordinatorSettings, HaveNoMoreReplicasThanNodes) {
+  const auto of = [](const std::vector<settings::Given>& given) {
+    return coordinator_options_of(Settings::gather(coordinator_settings(), given, {}, {}).value());
+  };
+  EXPECT_EQ(of({{"data", "/log", "f"}, {"nodes", "3", "f"}, {"replicas", "3", "f"}}).value().replicas, 3u);
+  const auto refused = of({{"data", "/log", "f"}, {"nodes", "2", "f"}, {"replicas", "3", "f"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, HasSubstr("replicas is 3"));
+}
+
 TEST(CoordinatorSettings, HaveKeysWhereTheCutLogLies) {
   const auto of = [](const std::vector<settings::Given>& given) {
     return coordinator_options_of(Settings::gather(coordinator_settings(), given, {}, {}).value());

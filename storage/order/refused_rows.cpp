@@ -1,0 +1,55 @@
+#include "evershard/storage/order/refused_rows.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "evershard/protocol/hex.hpp"
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/refusals.hpp"
+
+namespace evershard::storage {
+namespace {
+
+constexpr std::string_view refused_prefix = "$refused/";
+constexpr int shifts[] = {56, 48, 40, 32, 24, 16, 8, 0};
+
+}  // namespace
+
+std::string refused_key(CutNumber cut) {
+  std::string name{refused_prefix};
+  for (const int shift : shifts) name += static_cast<char>(cut.value >> shift);
+  return keys::checkpoint(name);
+}
+
+std::string refused_row(const sharding::Cut& cut) {
+  std::string body;
+  sharding::encode(cut, body);
+  append_fixed(body, checksum(refused_key(cut.number) + body));
+  return body;
+}
+
+Result<RefusedRows> refused_rows(const Rows& rows, const std::map<ShardId, Covered>& covered) {
+  RefusedRows found;
+  const auto prefix = keys::checkpoint(refused_prefix);
+  auto cursor = rows.cursor(Family::state, {.prefix = prefix});
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const std::string key(cursor->key());
+    const auto bytes = cursor->value();
+    const auto body = bytes.substr(0, bytes.size() - std::min(bytes.size(), sizeof(std::uint64_t)));
+    auto cut = sharding::decode_cut(body, sharding::CutOf::node);
+    if (!cut || key != refused_key(cut->number) || cut->events() != 0 ||
+        checksum(key + std::string(body)) != get_fixed<std::uint64_t>(body.data() + body.size()))
+      return corrupt("a row of what cuts refused is damaged: " + hex(bytes, 64));
+    found.keys.push_back(key);
+    for (auto& segment : cut->segments) {
+      const auto here = covered.find(segment.shard);
+      if (here != covered.end() && segment.end <= here->second.end) found.segments.push_back(std::move(segment));
+    }
+  }
+  EVERSHARD_TRY(cursor->status());
+  return found;
+}
+
+}  // namespace evershard::storage
