@@ -79,6 +79,8 @@ Command coordinator_command();
 Command cluster_launch_command();
 Command cluster_status_command();
 Command cluster_assign_command();
+Command cluster_drain_command();
+Command cluster_balance_command();
 Command completion_command();
 Command version_command();
 
@@ -160,6 +162,8 @@ const std::vector<Command>& commands() {
       cluster_launch_command(),
       cluster_status_command(),
       cluster_assign_command(),
+      cluster_drain_command(),
+      cluster_balance_command(),
       completion_command(),
       version_command(),
   };

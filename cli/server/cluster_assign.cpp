@@ -6,9 +6,12 @@
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
+#include "evershard/cli/server/cluster_spread.hpp"
 
 namespace evershard::cli {
 namespace {
+
+constexpr std::chrono::seconds hand_over_max{10};
 
 Options assign_options() {
   Options options = cluster_options();
@@ -90,6 +93,14 @@ Outcome run_cluster_assign(const Invocation& invocation) {
   const auto answer = node->cluster_assign(wanted);
   if (!answer) return Failed(Failure(answer.error()));
   if (!answer->done) return Failed(not_accepted(wanted, *answer));
+  // Of one whose writer is well: it is handed over.
+  const auto given = wait_for_spread(invocation, *node, "given", hand_over_max, [&](const ClusterStatus& now) {
+    SpreadProgress at{0, wanted.shards.size()};
+    for (const auto shard : wanted.shards)
+      at.done += shard.value < now.shards.size() && now.shards[shard.value].node == wanted.node ? 1 : 0;
+    return at;
+  });
+  if (!given) return Failed(given.error());
 
   JsonText json;
   std::string shown;
@@ -117,7 +128,7 @@ Outcome run_cluster_assign(const Invocation& invocation) {
 Command cluster_assign_command() {
   return {"cluster assign",
           "server",
-          "Gives the shards of a node that is gone for good to another node.",
+          "Gives shards to another node: those of one that is gone for good, or to another replica.",
           "evershard cluster assign 3,5 --to 2 --server 127.0.0.1:7420",
           assign_options,
           run_cluster_assign};

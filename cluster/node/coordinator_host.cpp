@@ -32,6 +32,9 @@ CoordinatorHost::~CoordinatorHost() {
 
 void CoordinatorHost::hello(Hello hello) {
   post([this, hello = std::move(hello)] {
+    const auto known = coordinator_.members().find(hello.from.node);
+    if (known == coordinator_.members().end() || !known->second.here || known->second.process != hello.from)
+      balance_at_ = Clock::now() + options_.balance_after;
     carry_out(coordinator_.hello(hello));
     tell_members(hello.from);
   });
@@ -39,6 +42,7 @@ void CoordinatorHost::hello(Hello hello) {
 
 void CoordinatorHost::lost(NodeProcess process) {
   post([this, process] {
+    balance_at_ = Clock::now() + options_.balance_after;
     carry_out(coordinator_.lost(process));
     tell_members(std::nullopt);
   });
@@ -82,6 +86,8 @@ void CoordinatorHost::assign(ShardAssignment wanted, std::function<void(Result<S
   post([this, wanted = std::move(wanted), done = std::move(done)] {
     auto outcome = coordinator_.assign(wanted);
     if (!outcome) return done(refuse(std::move(outcome).error()));
+    // Those that are begun may not be all.
+    if (wanted.drain || wanted.balance) balance_at_ = Clock::now();
     carry_out(std::move(outcome->actions));
     done(std::move(outcome->answer));
   });
@@ -102,25 +108,52 @@ void CoordinatorHost::post(std::function<void()> input) {
 }
 
 void CoordinatorHost::loop() {
-  using Clock = std::chrono::steady_clock;
-  nodes_until_ = Clock::now() + options_.nodes_time;
-  while (take_inputs(nodes_until_ ? std::optional(std::chrono::ceil<std::chrono::milliseconds>(
-                                        std::max(*nodes_until_ - Clock::now(), Clock::duration::zero())))
-                                  : std::nullopt)) {
-    if (nodes_until_ && Clock::now() >= *nodes_until_ && !coordinator_.ended()) {
-      nodes_until_.reset();
-      carry_out(coordinator_.nodes_had_time());
+  nodes_until_ = balance_at_ = Clock::now();
+  *nodes_until_ += options_.nodes_time;
+  *balance_at_ += options_.balance_after;
+  for (;;) {
+    const auto next = coordinator_.ended() ? std::nullopt : look_at_clock();
+    if (!put_) {
+      const auto wait = next ? std::optional(std::chrono::ceil<std::chrono::milliseconds>(
+                                   std::max(*next - Clock::now(), Clock::duration::zero())))
+                             : std::nullopt;
+      if (!take_inputs(wait)) return;
+      continue;
     }
-    while (put_) {
-      // What comes while a cut is being put goes into the next one.
-      const bool counts_only = put_->segments.empty() && put_->openings.empty();
-      const auto put = log_.put(*put_);
-      rate_.seen(std::chrono::steady_clock::now(), put_->number);
-      put_.reset();
-      if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
-      if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));
-    }
+    // What comes while a cut is being put goes into the next one.
+    const bool counts_only = put_->segments.empty() && put_->openings.empty();
+    const auto put = log_.put(*put_);
+    rate_.seen(Clock::now(), put_->number);
+    put_.reset();
+    if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
+    if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));
   }
+}
+
+std::optional<CoordinatorHost::Clock::time_point> CoordinatorHost::look_at_clock() {
+  const auto now = Clock::now();
+  if (nodes_until_ && now >= *nodes_until_) {
+    nodes_until_.reset();
+    carry_out(coordinator_.nodes_had_time());
+  }
+  if (!coordinator_.hands_over()) {
+    hand_overs_until_.reset();
+  } else if (!hand_overs_until_) {
+    hand_overs_until_ = now + options_.hand_over_time;
+  } else if (now >= *hand_overs_until_) {
+    hand_overs_until_.reset();
+    carry_out(coordinator_.hand_overs_took_too_long());
+  }
+  if (balance_at_ && now >= *balance_at_ && !coordinator_.hands_over()) {
+    balance_at_.reset();
+    carry_out(coordinator_.balance());
+    // Those that are begun may not be all. What lags is tried again.
+    if (coordinator_.hands_over()) balance_at_ = now + 2 * options_.hand_over_time;
+  }
+  std::optional<Clock::time_point> next;
+  for (const auto& due : {nodes_until_, balance_at_, hand_overs_until_})
+    if (due && (!next || *due < *next)) next = due;
+  return next;
 }
 
 /// Waits for something to come: absent: until it does. Returns: false: it is over.

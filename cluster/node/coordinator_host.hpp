@@ -37,6 +37,10 @@ struct CoordinatorHostOptions {
   std::chrono::milliseconds counting_pause{1};
   /// Then a node that is there has said so, and shards of which the writer has not come get new ones.
   std::chrono::milliseconds nodes_time{1'000};
+  /// The same nodes were here for so long: then shards with replicas are handed over until all write about as many.
+  std::chrono::milliseconds balance_after{30'000};
+  /// A replica that shards are handed over to says in that time how far its disk is.
+  std::chrono::milliseconds hand_over_time{250};
   std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
   std::function<void(const Error&)> warn{};                 ///< for the log; from its thread
 };
@@ -66,6 +70,7 @@ class CoordinatorHost {
   [[nodiscard]] std::optional<Error> ended() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options);
   void post(std::function<void()> input);
   void loop();
@@ -83,7 +88,9 @@ class CoordinatorHost {
   std::optional<sharding::Cut> put_;  ///< to be put
   Members members_;                   ///< as told last
   CutRate rate_;
-  std::optional<std::chrono::steady_clock::time_point> nodes_until_;
+  std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_;
+  /// What is due by now. Returns: when there is something again; absent: never.
+  std::optional<Clock::time_point> look_at_clock();
 
   mutable std::mutex mutex_;
   std::condition_variable more_;

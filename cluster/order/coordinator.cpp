@@ -110,7 +110,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   if (auto error = of_another_leadership(hello)) return refused(*std::move(error));
 
   Member& member = members_[hello.from.node];
-  if (member.process != hello.from) member = {};
+  if (member.process != hello.from) member = {};  // drained was the process before
   member.process = hello.from;
   member.here = true;
   member.address = hello.address;
@@ -129,6 +129,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
     if (owners_[s].node == hello.from.node) open_own(member, ShardId{static_cast<std::uint16_t>(s)}, actions);
   }
   place_unowned(actions);
+  finish_hand_overs(member, actions);
   replace_writers(actions);
 
   Welcome welcome;
@@ -333,6 +334,9 @@ Coordinator::Actions Coordinator::lost(NodeProcess process) {
   const auto member = members_.find(process.node);
   if (member == members_.end() || member->second.process != process) return actions;
   member->second.here = false;
+  for (const auto& [shard, to] : std::map(handing_over_))
+    if (to.node == process.node) give_up_hand_over(shard, actions);
+  std::erase_if(handing_over_, [&](const auto& of) { return owners_[of.first.value].node == process.node; });
   replace_writers(actions);
   make_cut(actions);
   return actions;
@@ -358,6 +362,7 @@ Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
          text_of(owner.node) + " owns");
     return actions;
   }
+  if (report.epoch == owner.epoch && !report.appends.empty() && handing_over_.contains(shard)) return actions;
   if (report.epoch == owner.epoch && !report.appends.empty() && waiting_ >= options_.waiting_events_max) {
     ask_again_.insert(shard);
     return actions;
@@ -566,20 +571,25 @@ Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
   if (const auto& set = made_.shards[shard.value].replicas; !set.nodes.empty() && !set.has(node))
     return refuse(ErrorCode::invalid_argument, text_of(node) + " does not keep " + text_of(shard));
   const Owner& owner = owners_[shard.value];
-  const auto owning = members_.find(owner.node);
-  if (owning != members_.end() && owning->second.here && !owning->second.refused.contains(shard))
+  if (writer_is_fit(shard) && (owner.node == node || !made_.shards[shard.value].replicas.has(node)))
     return refuse(ErrorCode::invalid_argument,
                   text_of(shard) + " is of " + text_of(owner.node) + ", which is here and has it");
-
   return {};
 }
 
 Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
+  if (wanted.drain || wanted.balance) return spread(wanted);
   if (wanted.shards.empty()) return refuse(ErrorCode::invalid_argument, "no shard is named");
   AssignOutcome outcome;
   std::map<ShardId, std::optional<Loss>> losses;
   for (const ShardId shard : wanted.shards) {
     EVERSHARD_TRY(may_assign(shard, wanted.node));
+    if (writer_is_fit(shard)) {  // nothing is lost: it is handed over
+      auto begun = hand_over(shard, wanted.node);
+      if (!begun) return refuse(std::move(begun).error());
+      std::ranges::move(begun->send, std::back_inserter(outcome.actions.send));
+      continue;
+    }
     const auto lost = loss(shard, told(members_.at(wanted.node), shard));
     if (!losses.emplace(shard, lost).second)
       return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
@@ -630,6 +640,7 @@ ClusterStatus Coordinator::status() const {
 
 Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted) {
   EVERSHARD_TRY(may_assign(shard, node));
+  if (writer_is_fit(shard)) return hand_over(shard, node);
   const auto lost = loss(shard, told(members_.at(node), shard));
   if (lost != accepted) {
     if (!lost)

@@ -86,6 +86,16 @@ class Coordinator {
   /// It has led for long enough that a node which is there would have said so: shards whose writers are not here get
   /// new ones from now on. Again and again, it does no harm.
   Actions nodes_had_time();
+  /// Rule 25: the shard gets another writer while its present one is well. What that one reports is not taken from now
+  /// on, until this replica has said how far its disk is, or hand_overs_took_too_long().
+  ///
+  /// Errors: not_found (no such shard, no such node here), invalid_argument (the node keeps it not, or writes it
+  ///         already), unavailable (its writer is not here, or is being replaced; it has stepped down)
+  Result<Actions> hand_over(ShardId shard, std::uint32_t node);
+  /// As many as may be under way at a time, from nodes that write more than others to those that write less.
+  Actions balance();
+  /// What was asked of replicas a while ago: who has not answered gets nothing, the writers report again.
+  Actions hand_overs_took_too_long();
   Actions cuts_after(const CutsAfter& asked);
   /// A put that was refused, or failed, ends the coordinator.
   Actions put_returned(const Result<void>& result);
@@ -99,7 +109,8 @@ class Coordinator {
   ///         down)
   Result<Actions> assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted);
   /// The same of several: all of them, or none. What is lost and was not accepted exactly so is the answer, and nothing
-  /// is done.
+  /// is done. Of a shard whose writer is well, to another replica: it is handed over. Or: a node is drained, or all is
+  /// balanced.
   Result<AssignOutcome> assign(const ShardAssignment& wanted);
 
   // -- what is asked
@@ -120,6 +131,7 @@ class Coordinator {
     std::map<ShardId, Error> refused;
     std::uint64_t told_at = 0;  ///< when it said hello, as `now_` counts
     bool asked = false;         ///< to say hello, since then
+    bool drained = false;       ///< an operator wants it to write nothing
   };
   [[nodiscard]] const std::map<std::uint32_t, Member>& members() const { return members_; }
   [[nodiscard]] const sharding::CutLogState& stored() const { return stored_; }
@@ -136,6 +148,7 @@ class Coordinator {
   /// Of this leadership.
   [[nodiscard]] EventId identity() const { return sharding::leader_of(stored_.leaderships, stored_.epoch); }
   [[nodiscard]] bool putting() const { return putting_.has_value(); }
+  [[nodiscard]] bool hands_over() const { return !handing_over_.empty(); }
   [[nodiscard]] const std::optional<Error>& ended() const { return ended_; }
   /// What would be lost if the shard went on with this disk; nothing: it has all that cuts cover.
   [[nodiscard]] std::optional<Loss> loss(ShardId shard, const ShardTold& told) const;
@@ -162,6 +175,18 @@ class Coordinator {
   /// Rule 22: shards whose writers are gone, or lack what is covered, are opened for other replicas.
   void replace_writers(Actions& actions);
   [[nodiscard]] bool writer_is_fit(ShardId shard) const;
+  void begin_hand_over(ShardId shard, std::uint32_t node, Actions& actions);
+  /// Those that this node was asked for, by its hello.
+  void finish_hand_overs(Member& member, Actions& actions);
+  void give_up_hand_over(ShardId shard, Actions& actions);
+  /// Which of the shard's replicas it would be handed over to, if that makes it more even; 0: none.
+  [[nodiscard]] std::uint32_t lighter_replica(ShardId shard) const;
+  /// How many shards each node that is here writes, gateways not counted.
+  [[nodiscard]] std::map<std::uint32_t, std::size_t> load() const;
+  void begin_hand_overs(Actions& actions);
+  /// Shape: drain or balance is wanted. Errors: not_found (the node is not here), invalid_argument (both, or shards
+  /// too; a shard that it writes has no other replica)
+  [[nodiscard]] Result<AssignOutcome> spread(const ShardAssignment& wanted);
   [[nodiscard]] bool somebody_keeps_all_of(std::uint32_t node) const;
   void make_cut(Actions& actions);
   void fold_if_due(Actions& actions);
@@ -179,6 +204,11 @@ class Coordinator {
   std::uint64_t now_ = 0;                            ///< counts hellos, and writers that went
   std::vector<std::uint64_t> writer_lost_at_;        ///< per shard; 0: it is there, or has not been missed yet
   bool nodes_had_time_ = false;
+  struct HandOver {
+    std::uint32_t node = 0;
+    std::uint64_t asked_at = 0;  ///< as `now_` counts
+  };
+  std::map<ShardId, HandOver> handing_over_;
   bool without_candidate_ = false;  ///< a shard needs a writer, and nobody who is there has all that cuts cover
   std::optional<sharding::Cut> putting_;
   std::uint64_t waiting_ = 0;

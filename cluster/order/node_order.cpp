@@ -431,7 +431,10 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     if (found == shards_.end()) continue;
     // Another replica keeps cuts without events as none: the opening may have been in one of those.
     Shard& shard = found->second;
-    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged && segment.epoch != shard.own) {
+    const auto promise = promises_.find(segment.shard);
+    const bool own =
+        segment.epoch == shard.own || (promise != promises_.end() && promise->second.epoch == segment.epoch);
+    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged && !own) {
       // This node wrote it, on a disk that it has lost since: this one does not follow that epoch yet.
       const auto writer = writer_under(segment.shard, segment.epoch);
       follow(segment.shard, segment.epoch, writer == self_.node ? 0 : writer, actions);

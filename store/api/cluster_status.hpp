@@ -64,6 +64,8 @@ struct ShardAssignment {
   std::uint32_t node = 0;  ///< to whom
   std::vector<ShardId> shards{};
   std::vector<ShardLoss> accepted{};  ///< what may be lost: it must be exactly what is
+  bool drain = false;                 ///< instead: other replicas write what the node writes, until it is started again
+  bool balance = false;               ///< instead: all nodes write about as many shards, those too that were drained
 };
 
 /// All of it is done, or nothing.

@@ -99,10 +99,14 @@ void put(const ShardAssignment& from, v1::ClusterAssignRequest& to) {
   to.set_node(from.node);
   for (const auto shard : from.shards) to.add_shards(shard.value);
   for (const auto& loss : from.accepted) put_loss(loss, *to.add_accepted());
+  to.set_drain(from.drain);
+  to.set_balance(from.balance);
 }
 
 Result<void> get(const v1::ClusterAssignRequest& from, ShardAssignment& to) {
   to.node = from.node();
+  to.drain = from.drain();
+  to.balance = from.balance();
   for (const auto number : from.shards()) {
     const auto shard = shard_number(number);
     if (!shard) return refuse(shard.error());

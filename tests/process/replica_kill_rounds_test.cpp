@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -30,6 +32,28 @@ bool is_caught_up(const ClusterProcesses& cluster, std::uint32_t node, std::uint
   return false;
 }
 
+/// Waits until the nodes write so many shards: as `enough` has it.
+template <class Enough>
+bool is_spread(const ClusterProcesses& cluster, std::uint32_t asked, Enough enough) {
+  const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
+  while (std::chrono::steady_clock::now() < until) {
+    const auto status = cluster.connect(asked).cluster_status();
+    if (status && status->trouble.empty()) {
+      std::map<std::uint32_t, std::size_t> writes;
+      for (const auto& at : status->nodes) writes[at.is.node] = 0;
+      for (const auto& shard : status->shards) ++writes[shard.node];
+      if (enough(writes)) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+bool is_even(const std::map<std::uint32_t, std::size_t>& writes) {
+  const auto [least, most] = std::ranges::minmax_element(writes, {}, [](const auto& of) { return of.second; });
+  return most->second - least->second <= 1;
+}
+
 TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
   const auto seed = seed_of_run();
   const int rounds = rounds_or(5);
@@ -49,12 +73,17 @@ TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
     const auto node = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
     const auto other = node % cluster.nodes() + 1;
-    const auto what = random() % 5;
+    const auto what = random() % 6;
     if (what == 3) {
       cluster.signal(node, SIGSTOP);
       EXPECT_TRUE(load.goes_on()) << "node " << node << " is frozen, round " << round;
       cluster.signal(node, SIGCONT);
-    } else if (what == 4) {
+    } else if (what >= 4) {
+      if (what == 5) {
+        ASSERT_TRUE(cluster.connect(other).cluster_assign({.node = node, .drain = true}));
+        EXPECT_TRUE(is_spread(cluster, other, [&](const auto& writes) { return writes.at(node) == 0; }))
+            << "node " << node << " is drained, round " << round;
+      }
       cluster.stop(node);  // what is under way is answered, and it ends well
       EXPECT_TRUE(load.goes_on()) << "node " << node << " is stopped, round " << round;
       cluster.start(node);
@@ -74,6 +103,8 @@ TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
     // The next one may go once this one is a replica again: two of three have to be.
     ASSERT_TRUE(is_caught_up(cluster, node, other)) << "node " << node << ", round " << round << "\n"
                                                     << cluster.log(node);
+    ASSERT_TRUE(cluster.connect(other).cluster_assign({.balance = true}));
+    EXPECT_TRUE(is_spread(cluster, other, is_even)) << "round " << round;
   }
   EXPECT_TRUE(cluster.wait_until_whole());
   EXPECT_TRUE(load.goes_on());

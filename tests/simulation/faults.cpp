@@ -60,7 +60,7 @@ void Simulation::fault() {
       if (network_.one_in(3)) replicated() ? replace_disk(node) : break_disk(node);
       break;
     case 7:
-      if (!replicated()) assign_something(false);
+      replicated() ? hand_over_something() : assign_something(false);
       break;
     default:
       lose_end_of_log();

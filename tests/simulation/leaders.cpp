@@ -184,6 +184,28 @@ void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Repo
   perform(leader, coordinator.report(from, std::move(report)));
 }
 
+// Rule 25. Now and then all at once, as when many are balanced; now and then it is given up.
+void Simulation::hand_over_something() {
+  if (leaders_.empty() || !leaders_.back()->alive) return;
+  Leader& leader = *leaders_.back();
+  const auto shards = leader.coordinator.stored().shards;
+  if (network_.one_in(4)) {
+    perform(leader, leader.coordinator.balance());
+  } else {
+    const ShardId shard{static_cast<std::uint16_t>(network_.pick(shards.size()))};
+    const auto& set = shards[shard.value].replicas;
+    if (set.nodes.empty()) return;
+    if (auto begun = leader.coordinator.hand_over(shard, set.nodes[network_.pick(set.nodes.size())])) {
+      ++outcome_.hand_overs;
+      tell("coordinator", leader.number, "hands over shard", shard);
+      perform(leader, std::move(*begun));
+    }
+  }
+  network_.after(network_.pick(300 * Network::millisecond), [this, number = leader.number] {
+    if (Leader& here = *leaders_[number]; here.alive) perform(here, here.coordinator.hand_overs_took_too_long());
+  });
+}
+
 // The operator: a shard that was refused goes on with less, one whose node is gone goes elsewhere.
 void Simulation::assign_something(bool all) {
   if (leaders_.empty() || !leaders_.back()->alive) return;

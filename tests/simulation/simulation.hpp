@@ -49,8 +49,8 @@ struct SimulationOutcome {
   std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0,
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
-              loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, taken_off = 0,
-              filled = 0, histories = 0;
+              loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
+              taken_off = 0, filled = 0, histories = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -167,6 +167,7 @@ class Simulation {
   void hello(Leader& leader, cluster::Hello hello);
   void report(Leader& leader, cluster::NodeProcess from, cluster::Report report);
   void assign_something(bool all);
+  void hand_over_something();
 
   // clients.cpp
   void client(std::uint64_t number);

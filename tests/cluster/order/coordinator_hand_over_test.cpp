@@ -1,0 +1,162 @@
+// Shards that change their writer while it is well: docs/internals/replication.md, rule 25.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evershard/cluster/order/coordinator.hpp"
+#include "evershard/sharding/memory_cut_log.hpp"
+#include "tests/cluster/order/order_words.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr ShardId handed{0};
+
+/// Three nodes keep each of six shards; each writes two, with one event on each.
+class CoordinatorHandsOver : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_.nodes_expected = 3;
+    options_.replicas = 3;
+    coordinator_ = std::make_unique<Coordinator>(*log_.lead(), options_);
+    for (std::uint32_t node = 1; node <= 3; ++node) settle(coordinator().hello(hello_of(process(node))));
+    settle(coordinator().nodes_had_time());
+    for (std::uint16_t s = 0; s != shards; ++s) settle(coordinator().report(process(writer(s)), report_of(s, 1, 1, 1)));
+    ASSERT_EQ(writers(), (std::vector<std::uint32_t>{1, 2, 3, 1, 2, 3}));
+  }
+  Coordinator& coordinator() { return *coordinator_; }
+  CoordinatorActions settle(CoordinatorActions actions) {
+    while (actions.put) {
+      auto next = coordinator().put_returned(log_.put(*std::exchange(actions.put, std::nullopt)));
+      std::ranges::move(next.send, std::back_inserter(actions.send));
+      std::ranges::move(next.warnings, std::back_inserter(actions.warnings));
+      actions.put = next.put;
+    }
+    return actions;
+  }
+  [[nodiscard]] std::uint32_t writer(std::uint16_t shard) const { return log_.state().shards[shard].node; }
+  [[nodiscard]] std::vector<std::uint32_t> writers() const {
+    std::vector<std::uint32_t> all;
+    for (std::uint16_t s = 0; s != shards; ++s) all.push_back(writer(s));
+    return all;
+  }
+  /// As one that keeps all shards up to there.
+  [[nodiscard]] Hello hello_with(std::uint32_t node, std::uint64_t tail, std::uint64_t incarnation = 1) const {
+    auto hello = hello_of(process(node, incarnation), log_.state().last_cut.value);
+    for (std::uint16_t s = 0; s != shards; ++s) {
+      const bool own = incarnation == 1 && writer(s) == node;
+      auto at = told(s, log_.state().shards[s].epoch.value, std::min<std::uint64_t>(tail, 2), tail);
+      at.taken = own;
+      hello.shards.push_back(at);
+    }
+    return hello;
+  }
+
+  static constexpr std::uint16_t shards = 6;
+  CoordinatorOptions options_;
+  sharding::MemoryCutLog log_{shards};
+  std::unique_ptr<Coordinator> coordinator_;
+};
+
+TEST_F(CoordinatorHandsOver, OnceTheReplicaHasSaidThatItHasAllThatCutsCover) {
+  const auto begun = coordinator().hand_over(handed, 2);
+  ASSERT_TRUE(begun);
+  EXPECT_FALSE(begun->put);
+  EXPECT_THAT(sent<TellAgain>(*begun), SizeIs(1));
+  ASSERT_TRUE(coordinator().hands_over());
+
+  const auto dropped = settle(coordinator().report(process(1), report_of(0, 1, 2, 1)));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{2}) << "what the writer reports meanwhile is not ordered";
+  EXPECT_THAT(dropped.send, IsEmpty());
+
+  const auto done = settle(coordinator().hello(hello_with(2, 3)));
+  EXPECT_EQ(writer(0), 2u);
+  EXPECT_FALSE(coordinator().hands_over());
+  ASSERT_THAT(sent<Opens>(done), SizeIs(1));
+  EXPECT_EQ(sent<Opens>(done)[0].shard, handed);
+  settle(coordinator().report(process(2), report_of(0, 2, 2, 1)));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3}) << "what it has behind the cuts it reports itself";
+}
+
+TEST_F(CoordinatorHandsOver, NothingToAReplicaThatLagsAndTheWriterGoesOn) {
+  ASSERT_TRUE(coordinator().hand_over(handed, 2));
+  const auto given_up = settle(coordinator().hello(hello_with(2, 1)));
+  EXPECT_EQ(writer(0), 1u);
+  EXPECT_FALSE(coordinator().hands_over());
+  ASSERT_THAT(sent<ReportFrom>(given_up), SizeIs(1));
+  EXPECT_EQ(sent<ReportFrom>(given_up)[0].first, ShardOffset{2});
+  settle(coordinator().report(process(1), report_of(0, 1, 2, 1)));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3});
+}
+
+TEST_F(CoordinatorHandsOver, NothingToAReplicaThatDoesNotAnswerOrGoes) {
+  ASSERT_TRUE(coordinator().hand_over(handed, 2));
+  EXPECT_THAT(sent<ReportFrom>(coordinator().hand_overs_took_too_long()), SizeIs(1));
+  EXPECT_FALSE(coordinator().hands_over());
+
+  ASSERT_TRUE(coordinator().hand_over(handed, 2));
+  const auto gone = settle(coordinator().lost(process(2)));
+  EXPECT_THAT(sent<ReportFrom>(gone), SizeIs(1));
+  EXPECT_EQ(writer(0), 1u);
+}
+
+TEST_F(CoordinatorHandsOver, AWriterThatGoesMeanwhileIsReplacedAsAnyOther) {
+  ASSERT_TRUE(coordinator().hand_over(handed, 2));
+  settle(coordinator().lost(process(1)));
+  EXPECT_FALSE(coordinator().hands_over());
+  settle(coordinator().hello(hello_with(3, 2)));
+  settle(coordinator().hello(hello_with(2, 2)));
+  EXPECT_NE(writer(0), 1u);
+}
+
+TEST_F(CoordinatorHandsOver, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(coordinator().hand_over(ShardId{6}, 2).error().code, ErrorCode::not_found);
+  EXPECT_EQ(coordinator().hand_over(handed, 1).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(coordinator().hand_over(handed, 4).error().code, ErrorCode::invalid_argument);
+  settle(coordinator().lost(process(2)));
+  EXPECT_EQ(coordinator().hand_over(handed, 2).error().code, ErrorCode::not_found);
+  ShardAssignment both{.node = 1, .drain = true, .balance = true};
+  EXPECT_EQ(coordinator().assign(both).error().code, ErrorCode::invalid_argument);
+  ShardAssignment away{.node = 2, .drain = true};
+  EXPECT_EQ(coordinator().assign(away).error().code, ErrorCode::not_found);
+}
+
+TEST_F(CoordinatorHandsOver, AnOperatorGivesAShardToAnotherReplicaAndNothingIsLost) {
+  const auto begun = coordinator().assign(ShardAssignment{.node = 3, .shards = {handed}});
+  ASSERT_TRUE(begun) << begun.error().what;
+  EXPECT_TRUE(begun->answer.done);
+  EXPECT_THAT(begun->answer.losses, IsEmpty());
+  settle(coordinator().hello(hello_with(3, 2)));
+  EXPECT_EQ(writer(0), 3u);
+}
+
+TEST_F(CoordinatorHandsOver, ANodeThatIsBackIsGivenItsShareAndADrainedOneNothing) {
+  settle(coordinator().lost(process(1)));
+  settle(coordinator().hello(hello_with(2, 2)));
+  settle(coordinator().hello(hello_with(3, 2)));
+  EXPECT_EQ(std::ranges::count(writers(), 1u), 0);
+  settle(coordinator().hello(hello_with(1, 2, 2)));
+  EXPECT_THAT(coordinator().balance().send, SizeIs(1)) << "node 1 is asked once";
+  settle(coordinator().hello(hello_with(1, 2, 2)));
+  EXPECT_EQ(std::ranges::count(writers(), 1u), 2);
+  EXPECT_THAT(coordinator().balance().send, IsEmpty()) << "it is even";
+
+  const auto drained = coordinator().assign(ShardAssignment{.node = 1, .drain = true});
+  ASSERT_TRUE(drained) << drained.error().what;
+  for (std::uint32_t node = 2; node <= 3; ++node) settle(coordinator().hello(hello_with(node, 2)));
+  EXPECT_EQ(std::ranges::count(writers(), 1u), 0);
+  EXPECT_THAT(coordinator().balance().send, IsEmpty());
+  const auto again = coordinator().assign(ShardAssignment{.balance = true});
+  ASSERT_TRUE(again);
+  settle(coordinator().hello(hello_with(1, 2, 2)));
+  EXPECT_EQ(std::ranges::count(writers(), 1u), 2) << "all take part again";
+}
+
+}  // namespace
+}  // namespace evershard::cluster
