@@ -22,6 +22,7 @@
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
+#include "evershard/cluster/order/history_merge.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
@@ -180,6 +181,7 @@ class NodeCommitter {
   void read_behind();
   void tell_tails();
   void ask_history(const NodeActions::History& wanted);
+  void take_history(GlobalPosition after, const std::vector<HistoryPart>& parts);
   [[nodiscard]] Result<NodeHistory> read_history(GlobalPosition after, NodeHistory history) const;
   void note_replicas();
   void fail(const Error& error);
@@ -234,15 +236,15 @@ class NodeCommitter {
   std::map<CutNumber, sharding::Cut> cuts_;  ///< handed to the order, not applied
   QuorumGate gate_;
   Shipping shipping_;
-  FollowedShards followed_;              ///< what the writers do not have
-  std::vector<Shipped> shipped_;         ///< to be written
-  std::set<ShardId> asked_again_;        ///< to be shipped from their tails, since the last tick
-  std::set<ShardId> tails_changed_;      ///< the order is to be told
-  std::set<ShardId> held_back_;          ///< more waits here for cuts than may
-  bool said_no_history_ = false;         ///< once
-  std::uint32_t history_from_ = 0;       ///< the node that was asked last
-  std::set<std::uint32_t> reading_for_;  ///< followers: the journal is being read
-  std::atomic<bool> replicated_{false};  ///< some shard has replicas: set once
+  FollowedShards followed_;                  ///< what the writers do not have
+  std::vector<Shipped> shipped_;             ///< to be written
+  std::set<ShardId> asked_again_;            ///< to be shipped from their tails, since the last tick
+  std::set<ShardId> tails_changed_;          ///< the order is to be told
+  std::set<ShardId> held_back_;              ///< more waits here for cuts than may
+  bool said_no_history_ = false;             ///< once
+  std::set<std::uint32_t> no_history_from_;  ///< who did not answer when asked last
+  std::set<std::uint32_t> reading_for_;      ///< followers: the journal is being read
+  std::atomic<bool> replicated_{false};      ///< some shard has replicas: set once
   struct Client {
     AttemptPtr attempt;
     NodeDone<Appended> done;

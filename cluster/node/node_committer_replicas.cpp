@@ -223,12 +223,16 @@ Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistor
   auto order = store_.rows().cursor(storage::Family::order, {.prefix = {}, .scan = true});
   auto next = after + 1;
   std::size_t bytes = 0;
-  for (order->seek(storage::keys::order(next)); order->valid() && next <= history.watermark; order->next()) {
+  // A row may begin before: it has positions of other nodes' shards too, of cuts that were folded.
+  order->seek_for_prev(storage::keys::order(next));
+  if (!order->valid()) order->seek(storage::keys::order(next));
+  for (; order->valid() && next <= history.watermark; order->next()) {
     if (bytes >= history_bytes_max) break;
     auto cut = sharding::decode_cut(order->value(), sharding::CutOf::node);
     if (!cut) return refuse(std::move(cut).error());
-    if (cut->first_position != next)
-      return refuse(ErrorCode::not_found, "no cut begins with position " + std::to_string(next.value) + " here");
+    if (cut->last_position() < next) continue;
+    if (cut->first_position > next)
+      return refuse(ErrorCode::corruption, "no cut has position " + std::to_string(next.value) + " here");
     next = cut->last_position() + 1;
     bytes += order->value().size();
     history.cuts.push_back(std::move(*cut));
@@ -238,37 +242,66 @@ Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistor
   return history;
 }
 
-// Of the nodes that keep all that this one keeps, one after the other.
+// Of as few nodes as keep all that this one keeps. Who has not answered is asked last.
 void NodeCommitter::ask_history(const NodeActions::History& wanted) {
+  struct Asked {
+    std::vector<HistoryPart> parts;
+    std::size_t left = 0;
+    bool failed = false;
+  };
+  auto asked = std::make_shared<Asked>();
   std::vector<std::uint32_t> nodes;
-  for (const auto node :
-       wanted.shards.empty() ? std::vector<std::uint32_t>{} : order_.replicas(wanted.shards.front()).nodes) {
-    const bool keeps_all =
-        std::ranges::all_of(wanted.shards, [&](ShardId shard) { return order_.replicas(shard).has(node); });
-    if (node != options_.self.node && keeps_all) nodes.push_back(node);
+  std::set<ShardId> left(wanted.shards.begin(), wanted.shards.end());
+  while (!left.empty()) {
+    std::map<std::uint32_t, std::vector<ShardId>> keeps;
+    for (const ShardId shard : left)
+      for (const auto node : order_.replicas(shard).nodes)
+        if (node != options_.self.node) keeps[node].push_back(shard);
+    const auto best = std::ranges::max_element(
+        keeps, {}, [&](const auto& of) { return std::pair(!no_history_from_.contains(of.first), of.second.size()); });
+    if (best == keeps.end()) break;
+    nodes.push_back(best->first);
+    for (const ShardId shard : best->second) left.erase(shard);
+    asked->parts.push_back({{}, std::move(best->second)});
   }
-  if (nodes.empty()) {
+  if (!left.empty()) {
     if (options_.warn && !std::exchange(said_no_history_, true))
-      options_.warn(Error(ErrorCode::unavailable,
-                          "cuts that this node needs were folded, and no other node keeps all the shards that it "
-                          "keeps: nobody can give them, its copies stay where they are"));
+      options_.warn(
+          Error(ErrorCode::unavailable,
+                "cuts of shard " + std::to_string(left.begin()->value) +
+                    " that this node needs were folded, and no other node keeps it: its copy stays where it is"));
     return;
   }
-  const auto next = std::ranges::upper_bound(nodes, history_from_);
-  history_from_ = next == nodes.end() ? nodes.front() : *next;
-  network_.history(history_from_, wanted.after,
-                   [this, from = history_from_, after = wanted.after](Result<NodeHistory> got) {
-                     post([this, from, after, got = std::move(got)]() mutable {
-                       if (dead_) return;
-                       // Another one is asked in a while.
-                       if (!got) return carry_out(order_.history(after, {}, false));
-                       history_from_ = from - 1;  // the same again: it has answered
-                       const bool complete = !got->ends.empty();
-                       const auto cuts = order_.whole(std::move(*got));
-                       for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
-                       carry_out(order_.history(after, cuts, complete));
+  asked->left = nodes.size();
+  for (std::size_t n = 0; n != nodes.size(); ++n) {
+    network_.history(nodes[n], wanted.after,
+                     [this, asked, n, node = nodes[n], after = wanted.after](Result<NodeHistory> got) {
+                       post([this, asked, n, node, after, got = std::move(got)]() mutable {
+                         if (dead_) return;
+                         if (got) {
+                           no_history_from_.erase(node);
+                           asked->parts[n].history = std::move(*got);
+                         } else {
+                           no_history_from_.insert(node);  // it is asked again in a while, or another one
+                           asked->failed = true;
+                         }
+                         if (--asked->left == 0)
+                           take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
+                       });
                      });
-                   });
+  }
+}
+
+void NodeCommitter::take_history(GlobalPosition after, const std::vector<HistoryPart>& parts) {
+  auto history = merged(after, parts);
+  if (!history) {
+    if (options_.warn) options_.warn(history.error());
+    return;
+  }
+  const bool complete = history->complete;
+  const auto cuts = order_.whole(std::move(*history));
+  for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
+  carry_out(order_.history(after, cuts, complete));
 }
 
 // Answered when a quorum has it.

@@ -488,17 +488,7 @@ void Coordinator::fold_if_due(Actions& actions) {
       if (!first) at->second = std::min(at->second, least);
     }
   }
-  for (const auto& [node, cut] : away)
-    if (somebody_keeps_all_of(node)) actions.fold->push_back({node, cut});
-}
-
-// Only such a node can give it what was folded.
-bool Coordinator::somebody_keeps_all_of(std::uint32_t node) const {
-  return std::ranges::any_of(members_, [&](const auto& other) {
-    return other.first != node && std::ranges::all_of(stored_.shards, [&](const auto& shard) {
-             return !shard.replicas.has(node) || shard.replicas.has(other.first);
-           });
-  });
+  for (const auto& [node, cut] : away) actions.fold->push_back({node, cut});
 }
 
 void Coordinator::folded(const CutLogState& log) {

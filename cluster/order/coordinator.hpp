@@ -187,7 +187,6 @@ class Coordinator {
   /// Shape: drain or balance is wanted. Errors: not_found (the node is not here), invalid_argument (both, or shards
   /// too; a shard that it writes has no other replica)
   [[nodiscard]] Result<AssignOutcome> spread(const ShardAssignment& wanted);
-  [[nodiscard]] bool somebody_keeps_all_of(std::uint32_t node) const;
   void make_cut(Actions& actions);
   void fold_if_due(Actions& actions);
   [[nodiscard]] ShardTold told(const Member& member, ShardId shard) const;

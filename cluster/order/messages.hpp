@@ -146,6 +146,7 @@ struct NodeHistory {
     std::uint32_t writer = 0;
   };
   std::vector<End> ends;  ///< where all that it has applied ends in each shard; none: there are more cuts than these
+  bool complete = false;  ///< of several replicas: each has given all that it has. Not sent
 };
 
 /// The nodes that are known, whenever that changes. Nothing of the order rests on it.

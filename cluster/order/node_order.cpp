@@ -450,15 +450,16 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
 // holes: where none was passed over, what lies before the segment has none.
 void NodeOrder::fill(Cut& cut) {
   passed_over_ |= cut.first_position != known_watermark_ + 1;
-  if (passed_over_) return;
   std::map<ShardId, ShardOffset> next;
   for (Segment& segment : cut.segments) {
     const auto shard = shards_.find(segment.shard);
     if (shard == shards_.end() || !keeps(segment.shard) || shard->second.state != Shard::State::closed) continue;
     const auto from = next.try_emplace(segment.shard, shard->second.known_next).first->second;
-    next[segment.shard] = segment.end;
-    begin_at(segment, from);
+    // Other replicas may have told before what it refuses.
+    if (!passed_over_ || segment.first < from) begin_at(segment, from);
+    next[segment.shard] = std::max(from, segment.end);
   }
+  std::erase_if(cut.segments, [](const Segment& segment) { return segment.first == segment.end; });
 }
 
 bool NodeOrder::is_here(const Cut& cut) const {

@@ -56,10 +56,11 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
                                    "acknowledged is on the disks of most of them. 3 survives the loss of any one.",
                                    EVERSHARD_SETTING_FIELD(CoordinatorSettings, replicas)),
                       1, nodes_max);
-    order.duration("balance-after",
-                   "When no node came or went for so long, shards with replicas get other writers until all nodes write "
-                   "about as many.",
-                   EVERSHARD_SETTING_FIELD(CoordinatorSettings, balance_after));
+    order.duration(
+        "balance-after",
+        "When no node came or went for so long, shards with replicas get other writers until all nodes write "
+        "about as many.",
+        EVERSHARD_SETTING_FIELD(CoordinatorSettings, balance_after));
     settings::bounded(order.number("shards",
                                    "How many shards a new cluster gets, for good; a cut log that is there must have as "
                                    "many. 0: 16, or what it has.",

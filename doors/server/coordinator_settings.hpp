@@ -25,12 +25,12 @@ struct CoordinatorSettings {
   std::filesystem::path keys{};                   ///< empty: none, unless key_file says so
   std::filesystem::path key_file{};               ///< with an etcd: keys lie there, sealed with what is in it
   std::string listen = "127.0.0.1:7430";
-  cluster::HostAndPort place{};  ///< of `listen`
-  std::string advertise{};       ///< empty: where it listens
-  std::uint32_t nodes = 1;       ///< a new cluster's shards are given out once so many are there
-  std::uint32_t replicas = 1;    ///< so many nodes keep each of them
+  cluster::HostAndPort place{};                     ///< of `listen`
+  std::string advertise{};                          ///< empty: where it listens
+  std::uint32_t nodes = 1;                          ///< a new cluster's shards are given out once so many are there
+  std::uint32_t replicas = 1;                       ///< so many nodes keep each of them
   std::chrono::milliseconds balance_after{30'000};  ///< the same nodes are here
-  std::uint32_t shards = 0;      ///< of a new cluster; 0: 16, or what the log has
+  std::uint32_t shards = 0;                         ///< of a new cluster; 0: 16, or what the log has
   PeerSettings peers{};
   serving::LogOptions log{};
 };

@@ -1,4 +1,4 @@
-// A cluster in which three nodes keep every shard: any one of them is killed, stopped or frozen, and its directory
+// A cluster in which three nodes keep each shard: any one of them is killed, stopped or frozen, and its directory
 // deleted, while clients go on: the whole history is checked. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
@@ -54,12 +54,13 @@ bool is_even(const std::map<std::uint32_t, std::size_t>& writes) {
   return most->second - least->second <= 1;
 }
 
-TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
+/// Three nodes keep each shard, of so many.
+void any_node_may_go(std::uint32_t nodes, int rounds) {
   const auto seed = seed_of_run();
-  const int rounds = rounds_or(5);
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
   const TemporaryFolder folder;
   ClusterProcesses::Options options;
+  options.nodes = nodes;
   options.flags = [](std::uint32_t number) {
     return ClusterProcesses::is_coordinator(number) ? std::map<std::string, std::string>{{"--replicas", "3"}}
                                                     : std::map<std::string, std::string>{};
@@ -112,6 +113,11 @@ TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) {
   load.check();
   cluster.stop_all();
 }
+
+TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) { any_node_may_go(3, rounds_or(5)); }
+
+// Nobody else keeps all that a node keeps: several give it what it was away for.
+TEST(ReplicaKillRounds, AnyNodeOfMoreThanThereAreReplicasMayGoWithItsDisk) { any_node_may_go(5, rounds_or(3)); }
 
 }  // namespace
 }  // namespace evershard::testing

@@ -110,56 +110,89 @@ void Simulation::learn_owner(Process& process, ShardId shard, std::uint32_t node
 // -- what was folded while a node was away
 
 void Simulation::ask_history(Process& process, const cluster::NodeActions::History& wanted) {
+  if (network_.one_in(5)) return;
   std::vector<std::uint32_t> nodes;
-  for (const auto node :
-       wanted.shards.empty() ? std::vector<std::uint32_t>{} : process.order.replicas(wanted.shards.front()).nodes) {
-    const bool keeps_all =
-        std::ranges::all_of(wanted.shards, [&](ShardId shard) { return process.order.replicas(shard).has(node); });
-    if (node != process.self.node && keeps_all) nodes.push_back(node);
+  std::vector<cluster::HistoryPart> parts;
+  std::set<ShardId> left(wanted.shards.begin(), wanted.shards.end());
+  while (!left.empty()) {
+    std::map<std::uint32_t, std::vector<ShardId>> keeps;
+    for (const ShardId shard : left)
+      for (const auto node : process.order.replicas(shard).nodes)
+        if (node != process.self.node) keeps[node].push_back(shard);
+    if (keeps.empty()) return;
+    auto chosen = std::next(keeps.begin(), static_cast<std::ptrdiff_t>(network_.pick(keeps.size())));
+    nodes.push_back(chosen->first);
+    for (const ShardId shard : chosen->second) left.erase(shard);
+    parts.push_back({{}, std::move(chosen->second)});
   }
-  if (nodes.empty() || network_.one_in(5)) return;
-  const auto from = nodes[network_.pick(nodes.size())];
-  network_.after(network_.pick(5 * Network::millisecond), [this, from, after = wanted.after, self = process.self] {
-    const auto& source = *nodes_.at(from - 1);
-    if (!source.process) return;
-    const auto& order = source.process->order;
-    if (!order.welcomed()) return;
-    cluster::NodeHistory history{{}, order.cut(), order.watermark(), {}};
-    auto next = after + 1;
-    const auto cuts_max = 1 + network_.pick(10);
-    std::vector<sharding::Segment> refused;  // as the store keeps them: in the next row
-    for (const auto& [number, cut] : stored_cuts_) {
-      if (number > history.last_cut) break;
-      if (cut.events() == 0) {
-        refused.insert(refused.end(), cut.segments.begin(), cut.segments.end());
-        continue;
-      }
-      const auto before = std::exchange(refused, {});
-      if (cut.first_position != next) continue;
-      if (history.cuts.size() == cuts_max) break;
-      auto& row = history.cuts.emplace_back(cut);
-      row.segments.insert(row.segments.begin(), before.begin(), before.end());
-      next = cut.last_position() + 1;
+  struct Asked {
+    std::vector<cluster::HistoryPart> parts;
+    std::size_t left;
+    bool failed = false;
+  };
+  auto asked = std::make_shared<Asked>(Asked{std::move(parts), nodes.size()});
+  for (std::size_t n = 0; n != nodes.size(); ++n) {
+    network_.after(network_.pick(5 * Network::millisecond),
+                   [this, asked, n, from = nodes[n], after = wanted.after, self = process.self] {
+                     auto given = history_of(*nodes_.at(from - 1), after);
+                     if (given)
+                       asked->parts[n].history = std::move(*given);
+                     else
+                       asked->failed = true;
+                     if (--asked->left != 0) return;
+                     if (asked->failed) asked->parts.clear();
+                     network_.after(network_.pick(5 * Network::millisecond), [this, self, after, asked] {
+                       Node& node = *nodes_.at(self.node - 1);
+                       if (!node.process || node.process->self != self) return;
+                       take_history(*node.process, after, asked->parts);
+                     });
+                   });
+  }
+}
+
+/// As that node's store has it.
+std::optional<cluster::NodeHistory> Simulation::history_of(const Node& source, GlobalPosition after) {
+  if (!source.process || !source.process->order.welcomed()) return std::nullopt;
+  const auto& order = source.process->order;
+  cluster::NodeHistory history{{}, order.cut(), order.watermark(), {}};
+  auto next = after + 1;
+  const auto cuts_max = 1 + network_.pick(10);
+  const auto own = [&](const sharding::Segment& segment) { return order.keeps(segment.shard); };
+  std::vector<sharding::Segment> refused;  // is in the next row
+  for (const auto& [number, cut] : stored_cuts_) {
+    if (number > history.last_cut) break;
+    if (cut.events() == 0) {
+      std::ranges::copy_if(cut.segments, std::back_inserter(refused), own);
+      continue;
     }
-    if (next == history.watermark + 1)
-      for (const auto& [id, shard] : source.disk.state().shards)
-        if (order.keeps(id))
-          history.ends.push_back({id, shard.covered, order.epoch(id),
-                                  source.process->real->owners.at(id.value).epoch == order.epoch(id)
-                                      ? source.process->real->owners.at(id.value).node
-                                      : 0});
-    network_.after(network_.pick(5 * Network::millisecond), [this, self, after, history] {
-      Node& node = *nodes_.at(self.node - 1);
-      if (!node.process || node.process->self != self) return;
-      Process& here = *node.process;
-      const auto cuts = here.order.whole(history);
-      for (const auto& cut : cuts) here.real->cuts.insert_or_assign(cut.number, cut);
-      ++outcome_.histories;
-      tell("node", self.node, "is given", cuts.size(), "cuts of history behind position", after, "up to cut",
-           cuts.empty() ? CutNumber{0} : cuts.back().number);
-      perform(here, here.order.history(after, cuts, !history.ends.empty()));
-    });
-  });
+    const auto before = std::exchange(refused, {});
+    if (cut.first_position != next) continue;
+    if (history.cuts.size() == cuts_max) break;
+    auto& row = history.cuts.emplace_back(sharding::cut_of_node(cut, own, cut.openings));
+    row.segments.insert(row.segments.begin(), before.begin(), before.end());
+    next = cut.last_position() + 1;
+  }
+  if (next != history.watermark + 1) return history;
+  for (const auto& [id, shard] : source.disk.state().shards)
+    if (order.keeps(id))
+      history.ends.push_back({id, shard.covered, order.epoch(id),
+                              source.process->real->owners.at(id.value).epoch == order.epoch(id)
+                                  ? source.process->real->owners.at(id.value).node
+                                  : 0});
+  return history;
+}
+
+void Simulation::take_history(Process& here, GlobalPosition after, const std::vector<cluster::HistoryPart>& parts) {
+  auto history = cluster::merged(after, parts);
+  if (!history) throw Broken("I-Same", history.error().what);
+  const bool complete = history->complete;
+  const auto cuts = here.order.whole(std::move(*history));
+  for (const auto& cut : cuts) here.real->cuts.insert_or_assign(cut.number, cut);
+  ++outcome_.histories;
+  outcome_.histories_of_several += parts.size() > 1 ? 1 : 0;
+  tell("node", here.self.node, "is given", cuts.size(), "cuts of history behind position", after, "of", parts.size(),
+       "nodes up to cut", cuts.empty() ? CutNumber{0} : cuts.back().number);
+  perform(here, here.order.history(after, cuts, complete));
 }
 
 // -- shipped

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evershard/cluster/order/coordinator.hpp"
+#include "evershard/cluster/order/history_merge.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
 #include "evershard/sharding/memory_cut_log.hpp"
@@ -50,7 +51,7 @@ struct SimulationOutcome {
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
-              taken_off = 0, filled = 0, histories = 0;
+              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -122,6 +123,8 @@ class Simulation {
   void shipped_is_synced(Process& process, const std::vector<RealWriters::Shipped>& shipped);
   void followed(Process& process, std::uint32_t from, const cluster::FollowerTold& told);
   void ask_history(Process& process, const cluster::NodeActions::History& wanted);
+  [[nodiscard]] std::optional<cluster::NodeHistory> history_of(const Node& source, GlobalPosition after);
+  void take_history(Process& here, GlobalPosition after, const std::vector<cluster::HistoryPart>& parts);
   void say_followed(Process& process, std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
   void tell_follower(Process& process, std::uint32_t to, const cluster::FollowerTold& told);
   void turn_soon(Process& process);
