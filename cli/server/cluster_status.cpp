@@ -69,6 +69,7 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
   Table shards(invocation.out, invocation.terminal,
                {{"SHARD", true},
                 {"NODE", true},
+                {"REPLICAS"},
                 {"STATE"},
                 {"EPOCH", true},
                 {"ORDERED", true},
@@ -77,7 +78,9 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
                 {"WHY"}});
   for (std::size_t s = 0; s != status.shards.size(); ++s) {
     const auto& shard = status.shards[s];
-    shards.row({std::to_string(s), shard.node == 0 ? "-" : std::to_string(shard.node), state_of(status, s),
+    std::string replicas;
+    for (const auto node : shard.replicas) replicas += (replicas.empty() ? "" : " ") + std::to_string(node);
+    shards.row({std::to_string(s), shard.node == 0 ? "-" : std::to_string(shard.node), replicas, state_of(status, s),
                 grouped(shard.epoch.value), number_or_dash(known, shard.ordered.value - 1),
                 number_or_dash(known, shard.durable > shard.ordered ? shard.durable - shard.ordered : 0),
                 number_or_dash(known, shard.last_position.value), shard.trouble});

@@ -133,6 +133,15 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
   host_options.warn = [&log](const Error& error) {
     log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}});
   };
+  host_options.moved = [&log](const cluster::CoordinatorHostOptions::Moved& moved) {
+    std::string shards;
+    for (const auto shard : moved.shards) shards += (shards.empty() ? "" : ",") + std::to_string(shard.value);
+    log.info("other nodes write a node's shards",
+             {{"node", moved.from},
+              {"shards", shards},
+              {"why", moved.handed_over ? "handed over" : "it is gone, or lacks what is ordered"},
+              {"after_ms", moved.after ? static_cast<std::uint64_t>(moved.after->count()) : std::uint64_t{0}}});
+  };
   auto host = cluster::CoordinatorHost::lead(*term->cuts_, *term->links_, std::move(host_options));
   if (!host) return refuse(std::move(host).error());
   term->host_ = *std::move(host);

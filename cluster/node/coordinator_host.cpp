@@ -43,6 +43,7 @@ void CoordinatorHost::hello(Hello hello) {
 void CoordinatorHost::lost(NodeProcess process) {
   post([this, process] {
     balance_at_ = Clock::now() + options_.balance_after;
+    lost_at_[process.node] = Clock::now();
     carry_out(coordinator_.lost(process));
     tell_members(std::nullopt);
   });
@@ -185,6 +186,7 @@ void CoordinatorHost::carry_out(CoordinatorActions actions) {
     ended_ = *actions.ended;
     return;
   }
+  say_moved(actions.moved);
   for (const auto& outgoing : actions.send) send(outgoing.to, outgoing.message);
   for (const auto& asked : actions.read) {
     auto found = log_.cuts_after(asked.after, options_.cuts_bytes_max);
@@ -201,6 +203,22 @@ void CoordinatorHost::carry_out(CoordinatorActions actions) {
       options_.warn(folded.error());
   }
   if (actions.put) put_ = std::move(actions.put);
+}
+
+void CoordinatorHost::say_moved(const std::vector<CoordinatorActions::Moved>& moved) {
+  if (!options_.moved) return;
+  std::map<std::pair<std::uint32_t, bool>, CoordinatorHostOptions::Moved> told;
+  for (const auto& of : moved) {
+    auto& one = told[{of.from, of.handed_over}];
+    one.from = of.from;
+    one.handed_over = of.handed_over;
+    one.shards.push_back(of.shard);
+    const auto from = coordinator_.members().find(of.from);
+    const bool is_gone = from != coordinator_.members().end() && !from->second.here;
+    if (const auto lost = lost_at_.find(of.from); lost != lost_at_.end() && is_gone)
+      one.after = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - lost->second);
+  }
+  for (const auto& [of, one] : told) options_.moved(one);
 }
 
 void CoordinatorHost::tell_members(std::optional<NodeProcess> asking) {

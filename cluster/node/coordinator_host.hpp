@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -43,6 +44,14 @@ struct CoordinatorHostOptions {
   std::chrono::milliseconds hand_over_time{250};
   std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
   std::function<void(const Error&)> warn{};                 ///< for the log; from its thread
+  /// Other nodes write what this one wrote, from now on; for the log, from its thread. `after`: the end of its session.
+  struct Moved {
+    std::uint32_t from = 0;
+    std::vector<ShardId> shards{};
+    bool handed_over = false;
+    std::optional<std::chrono::milliseconds> after{};
+  };
+  std::function<void(const Moved&)> moved{};
 };
 
 /// Leads from the start on, until somebody else does or the log fails: then ended() says why.
@@ -88,6 +97,8 @@ class CoordinatorHost {
   std::optional<sharding::Cut> put_;  ///< to be put
   Members members_;                   ///< as told last
   CutRate rate_;
+  std::map<std::uint32_t, Clock::time_point> lost_at_;
+  void say_moved(const std::vector<CoordinatorActions::Moved>& moved);
   std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_;
   /// What is due by now. Returns: when there is something again; absent: never.
   std::optional<Clock::time_point> look_at_clock();

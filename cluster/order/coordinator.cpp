@@ -316,6 +316,7 @@ void Coordinator::replace_writers(Actions& actions) {
     }
     if (const auto before = members_.find(owners_[s].node); before != members_.end())
       before->second.refused.erase(shard);
+    actions.moved.push_back({shard, owners_[s].node, best->process.node});
     opened(*best, shard, *epoch, actions);
     writer_lost_at_[s] = 0;
   }
@@ -596,6 +597,21 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
   return outcome;
 }
 
+std::string Coordinator::without_quorum(ShardId shard) const {
+  const auto& set = stored_.shards[shard.value].replicas;
+  std::size_t here = 0;
+  std::string away;
+  for (const auto node : set.nodes) {
+    const auto member = members_.find(node);
+    const bool is_here = member != members_.end() && member->second.here;
+    here += is_here ? 1 : 0;
+    if (!is_here) away += (away.empty() ? "start node " : ", or node ") + std::to_string(node);
+  }
+  if (set.nodes.size() < 2 || here >= set.quorum) return {};
+  return std::to_string(here) + " of its " + std::to_string(set.nodes.size()) + " replicas are up, appends need " +
+         std::to_string(set.quorum) + ": " + away;
+}
+
 ClusterStatus Coordinator::status() const {
   ClusterStatus status;
   status.coordinator = stored_.epoch;
@@ -623,6 +639,7 @@ ClusterStatus Coordinator::status() const {
       shown.open = owner->second.here && refused == owner->second.refused.end();
       if (refused != owner->second.refused.end()) shown.trouble = refused->second.what;
     }
+    if (shown.trouble.empty()) shown.trouble = without_quorum(shard);
     status.shards.push_back(std::move(shown));
   }
   return status;

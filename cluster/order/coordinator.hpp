@@ -52,6 +52,13 @@ struct CoordinatorActions {
   std::optional<std::vector<sharding::HeldBy>> fold;  ///< the log, before the next input; then folded()
   std::vector<Outgoing> send;
   std::vector<Asked> read;
+  /// A shard gets another writer, by the next cut.
+  struct Moved {
+    ShardId shard;
+    std::uint32_t from = 0, to = 0;
+    bool handed_over = false;  ///< else the writer is gone, or lacks what cuts cover
+  };
+  std::vector<Moved> moved{};   ///< for the log
   std::vector<Error> warnings;  ///< for the log, loud
   std::optional<Error>
       ended;  ///< it has stepped down: it does nothing any more. Whoever wants to lead begins with CutLog::lead().
@@ -175,6 +182,8 @@ class Coordinator {
   /// Rule 22: shards whose writers are gone, or lack what is covered, are opened for other replicas.
   void replace_writers(Actions& actions);
   [[nodiscard]] bool writer_is_fit(ShardId shard) const;
+  /// Why a shard has no quorum, and what to do; empty: it has one.
+  [[nodiscard]] std::string without_quorum(ShardId shard) const;
   void begin_hand_over(ShardId shard, std::uint32_t node, Actions& actions);
   /// Those that this node was asked for, by its hello.
   void finish_hand_overs(Member& member, Actions& actions);

@@ -33,10 +33,13 @@ void Coordinator::finish_hand_overs(Member& member, Actions& actions) {
       continue;
     }
     handing_over_.erase(shard);
-    if (const auto epoch = ordering_.open(shard, member.process.node, at.tail); epoch)
-      opened(member, shard, *epoch, actions);
-    else
+    const auto epoch = ordering_.open(shard, member.process.node, at.tail);
+    if (!epoch) {
       actions.warnings.push_back(epoch.error());
+      continue;
+    }
+    actions.moved.push_back({shard, owners_[shard.value].node, member.process.node, true});
+    opened(member, shard, *epoch, actions);
   }
 }
 

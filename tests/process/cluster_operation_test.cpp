@@ -101,8 +101,8 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
                               HasSubstr("\"coordinator_up\":true")));
   EXPECT_EQ(times(status(), "\"up\":true"), 2u);
   const auto table = command({"cluster", "status", "--server", door_[2], "--format", "table"});
-  EXPECT_THAT(table.out,
-              AllOf(HasSubstr("asked at     node 2"), HasSubstr("NODE  STATE"), HasSubstr("SHARD  NODE  STATE")));
+  EXPECT_THAT(table.out, AllOf(HasSubstr("asked at     node 2"), HasSubstr("NODE  STATE"),
+                               HasSubstr("SHARD  NODE  REPLICAS  STATE")));
   append_some("a");
 
   const auto there = command({"cluster", "assign", "--of", "2", "--to", "1", "--server", door_[1]});

@@ -80,6 +80,10 @@ TEST_F(CoordinatorHandsOver, OnceTheReplicaHasSaidThatItHasAllThatCutsCover) {
   EXPECT_FALSE(coordinator().hands_over());
   ASSERT_THAT(sent<Opens>(done), SizeIs(1));
   EXPECT_EQ(sent<Opens>(done)[0].shard, handed);
+  ASSERT_THAT(done.moved, SizeIs(1));
+  EXPECT_TRUE(done.moved[0].handed_over);
+  EXPECT_EQ(done.moved[0].from, 1u);
+  EXPECT_EQ(done.moved[0].to, 2u);
   settle(coordinator().report(process(2), report_of(0, 2, 2, 1)));
   EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3}) << "what it has behind the cuts it reports itself";
 }
@@ -134,6 +138,15 @@ TEST_F(CoordinatorHandsOver, AnOperatorGivesAShardToAnotherReplicaAndNothingIsLo
   EXPECT_THAT(begun->answer.losses, IsEmpty());
   settle(coordinator().hello(hello_with(3, 2)));
   EXPECT_EQ(writer(0), 3u);
+}
+
+TEST_F(CoordinatorHandsOver, WhoIsMissingWhereThereIsNoQuorumIsSaid) {
+  EXPECT_EQ(coordinator().status().shards[0].trouble, "");
+  settle(coordinator().lost(process(2)));
+  EXPECT_EQ(coordinator().status().shards[0].trouble, "") << "two of three are enough";
+  settle(coordinator().lost(process(3)));
+  EXPECT_EQ(coordinator().status().shards[0].trouble,
+            "1 of its 3 replicas are up, appends need 2: start node 2, or node 3");
 }
 
 TEST_F(CoordinatorHandsOver, ANodeThatIsBackIsGivenItsShareAndADrainedOneNothing) {
