@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace evershard::cluster {
+namespace {
+
+constexpr std::chrono::milliseconds balance_pause_min{1'000};
+
+}  // namespace
 
 Result<std::unique_ptr<CoordinatorHost>> CoordinatorHost::lead(sharding::CutLog& log, CoordinatorNetwork& network,
                                                                CoordinatorHostOptions options) {
@@ -137,6 +142,12 @@ std::optional<CoordinatorHost::Clock::time_point> CoordinatorHost::look_at_clock
     nodes_until_.reset();
     carry_out(coordinator_.nodes_had_time());
   }
+  if (now >= *balance_at_ && !coordinator_.hands_over()) {
+    carry_out(coordinator_.balance());
+    // Those that are begun may not be all. Who lags may have caught up by the next time.
+    balance_at_ = now + (coordinator_.hands_over() ? 2 * options_.hand_over_time
+                                                   : std::max(options_.balance_after, balance_pause_min));
+  }
   if (!coordinator_.hands_over()) {
     hand_overs_until_.reset();
   } else if (!hand_overs_until_) {
@@ -145,14 +156,9 @@ std::optional<CoordinatorHost::Clock::time_point> CoordinatorHost::look_at_clock
     hand_overs_until_.reset();
     carry_out(coordinator_.hand_overs_took_too_long());
   }
-  if (balance_at_ && now >= *balance_at_ && !coordinator_.hands_over()) {
-    balance_at_.reset();
-    carry_out(coordinator_.balance());
-    // Those that are begun may not be all. What lags is tried again.
-    if (coordinator_.hands_over()) balance_at_ = now + 2 * options_.hand_over_time;
-  }
   std::optional<Clock::time_point> next;
-  for (const auto& due : {nodes_until_, balance_at_, hand_overs_until_})
+  // What is handed over comes to its end before more is.
+  for (const auto& due : {nodes_until_, hand_overs_until_, hand_overs_until_ ? std::nullopt : balance_at_})
     if (due && (!next || *due < *next)) next = due;
   return next;
 }

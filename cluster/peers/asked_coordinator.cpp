@@ -1,9 +1,11 @@
 #include "evershard/cluster/peers/asked_coordinator.hpp"
 
+#include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "evershard/cluster/link/links.hpp"
@@ -14,6 +16,11 @@
 #include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
+namespace {
+
+constexpr std::chrono::milliseconds again_pause{50};
+
+}  // namespace
 
 Result<ClusterStatus> status_of_coordinator(LinkOptions options, const std::vector<HostAndPort>& places,
                                             std::chrono::milliseconds timeout) {
@@ -38,10 +45,22 @@ Result<ClusterStatus> status_of_coordinator(LinkOptions options, const std::vect
   PeerAddress coordinator{coordinator_on_links, places.front().host, places.front().port};
   coordinator.elsewhere.assign(places.begin() + 1, places.end());
   EVERSHARD_TRY((*links)->dial(std::move(coordinator)));
-  std::promise<Result<std::string>> answered;
-  (*links)->request(coordinator_on_links, MessageKind{static_cast<std::uint16_t>(PeerKind::cluster_status)}, {},
-                    timeout, [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
-  auto bytes = answered.get_future().get();
+  const auto ask = [&](std::chrono::milliseconds left) {
+    std::promise<Result<std::string>> answered;
+    (*links)->request(coordinator_on_links, MessageKind{static_cast<std::uint16_t>(PeerKind::cluster_status)}, {}, left,
+                      [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
+    return answered.get_future().get();
+  };
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  auto bytes = ask(timeout);
+  // One that begins or ceases to lead says so: it, or another one, leads in a moment.
+  while (!bytes && bytes.error().code == ErrorCode::unavailable) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()) - again_pause;
+    if (left.count() <= 0) break;
+    std::this_thread::sleep_for(again_pause);
+    bytes = ask(left);
+  }
   (*links)->stop();
   if (!bytes) {
     std::string all;

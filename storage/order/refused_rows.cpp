@@ -1,5 +1,7 @@
 #include "evershard/storage/order/refused_rows.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -13,14 +15,13 @@ namespace evershard::storage {
 namespace {
 
 constexpr std::string_view refused_prefix = "$refused/";
-constexpr int shifts[] = {56, 48, 40, 32, 24, 16, 8, 0};
+constexpr std::size_t digits = 20;  ///< of any number, so that the rows lie in the order of their cuts
 
 }  // namespace
 
 std::string refused_key(CutNumber cut) {
-  std::string name{refused_prefix};
-  for (const int shift : shifts) name += static_cast<char>(cut.value >> shift);
-  return keys::checkpoint(name);
+  const auto number = std::to_string(cut.value);
+  return keys::checkpoint(std::string(refused_prefix) + std::string(digits - number.size(), '0') + number);
 }
 
 std::string refused_row(const sharding::Cut& cut) {
