@@ -723,16 +723,23 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
   if (last.openings.empty() && last.segments.empty()) return std::move(history.cuts);
   if (!history.cuts.empty() && history.cuts.back().number == last.number) {
     auto& [number, coordinator, first, segments, openings, replicas] = history.cuts.back();
+    for (const auto& opening : last.openings) {
+      const auto of_it = [&](const Segment& segment) { return segment.shard == opening.shard; };
+      if (std::ranges::any_of(segments, [&](const Segment& segment) {
+            return of_it(segment) && segment.events() != 0 && segment.epoch != opening.epoch;
+          }))
+        continue;
+      // What was refused before it is in this row too, of an earlier cut that placed nothing.
+      for (Segment& segment : segments)
+        if (of_it(segment)) segment.epoch = opening.epoch;
+      openings.push_back(opening);
+    }
     for (auto& segment : last.segments) {
       // Its own segments of the shard, if there are any, come first.
       const auto own = std::ranges::find(segments, segment.shard, &Segment::shard);
       if (own != segments.end()) segment.epoch = own->epoch;
       segments.push_back(std::move(segment));
     }
-    for (const auto& opening : last.openings)
-      if (std::ranges::find(segments, opening.shard, &Segment::shard) == segments.end() ||
-          std::ranges::find(segments, opening.shard, &Segment::shard)->epoch == opening.epoch)
-        openings.push_back(opening);
   } else if (last.number > (history.cuts.empty() ? known_ : history.cuts.back().number)) {
     history.cuts.push_back(std::move(last));
   }

@@ -896,6 +896,20 @@ TEST_F(NodeOrderFollows, WhatWasRefusedBeforeAnOpeningOfTheSameRowIsTakenWithIt)
               ElementsAre(segment_of(0, 2, 1, 3, {ShardOffset{1}, ShardOffset{2}}), segment_of(0, 2, 3, 5)));
 }
 
+TEST_F(NodeOrderFollows, AnOpeningOfACutThatPlacedNothingIsTakenWithARowThatSaysWhatWasRefusedBefore) {
+  start_following();
+  apply(order().shipped(shard_0, ShardOffset{3}));
+  const auto row =
+      cut_of(5, 1, {segment_of(0, 1, 1, 3, {ShardOffset{1}, ShardOffset{2}}), sharding::Segment::elsewhere(1)});
+  const auto whole =
+      order().whole(NodeHistory{{row}, CutNumber{5}, GlobalPosition{1}, {{shard_0, ShardOffset{3}, Epoch{2}, 3}}});
+  ASSERT_THAT(whole, SizeIs(1));
+  ASSERT_THAT(whole[0].openings, SizeIs(1));
+  EXPECT_EQ(whole[0].openings[0].epoch, Epoch{2});
+  EXPECT_EQ(whole[0].openings[0].node, 3u);
+  EXPECT_EQ(whole[0].segments[0].epoch, Epoch{2});
+}
+
 // Its directory was deleted: what lies here is what others shipped under older epochs.
 TEST_F(NodeOrderFollows, TakesOffWhatIsNotOfTheEpochThatItWroteItselfOnceOnAnotherDisk) {
   start_following();
