@@ -9,6 +9,8 @@
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/order/refused_rows.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -238,7 +240,25 @@ Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistor
     history.cuts.push_back(std::move(*cut));
   }
   EVERSHARD_TRY(order->status());
-  if (next != history.watermark + 1) history.ends.clear();  // there is more
+  if (next != history.watermark + 1) {
+    history.ends.clear();  // there is more
+    return history;
+  }
+  auto covered = storage::covered_rows(store_.rows(), store_.identity().shards);
+  if (!covered) return refuse(std::move(covered).error());
+  auto refused = storage::refused_rows(store_.rows(), *covered);
+  if (!refused) return refuse(std::move(refused).error());
+  // More may have been applied since: then it has a row by now, or is of a later cut.
+  std::erase_if(refused->segments, [&](const sharding::Segment& segment) {
+    const auto end = std::ranges::find(history.ends, segment.shard, &NodeHistory::End::shard);
+    return end == history.ends.end() || segment.end > end->end;
+  });
+  if (!refused->segments.empty())
+    history.cuts.push_back({history.last_cut,
+                            history.cuts.empty() ? Epoch{} : history.cuts.back().coordinator,
+                            history.watermark + 1,
+                            std::move(refused->segments),
+                            {}});
   return history;
 }
 

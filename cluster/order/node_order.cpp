@@ -334,7 +334,10 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
       shard.epoch = std::max(shard.epoch, segment.epoch);
     // Rule 12: what another writer wrote under these offsets is not what lies here.
     if (segment.epoch > shard.epoch) fence(segment.shard, segment.epoch, actions);
-    if (segment.epoch != shard.epoch || shard.damaged) continue;
+    // A row has what an earlier cut refused, which may be before its openings.
+    const bool refused_before = keeps(segment.shard) && shard.state != Shard::State::open && segment.events() == 0 &&
+                                segment.epoch < shard.epoch;
+    if ((segment.epoch != shard.epoch && !refused_before) || shard.damaged) continue;
     if (segment.first != shard.covered || (shard.state != Shard::State::open && segment.end > shard.tail)) {
       shard.damaged = true;
       apply.damaged.push_back(segment.shard);
@@ -395,6 +398,13 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     replicas_[id.value] = set;
     if (set.has(self_.node)) shards_.try_emplace(id);
   }
+  const auto is_before_opening = [&](const Segment& segment) {
+    return segment.events() == 0 && std::ranges::any_of(cut.openings, [&](const Opening& opening) {
+             return opening.shard == segment.shard && opening.epoch > segment.epoch;
+           });
+  };
+  for (const Segment& segment : cut.segments)
+    if (is_before_opening(segment)) know(segment, actions);
   for (const Opening& opening : cut.openings) {
     const auto kept = shards_.find(opening.shard);
     if (kept == shards_.end() || !keeps(opening.shard)) continue;
@@ -426,24 +436,26 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     fence(opening.shard, opening.epoch, actions);
     follow(opening.shard, opening.epoch, opening.node, actions);
   }
-  for (const Segment& segment : cut.segments) {
-    const auto found = shards_.find(segment.shard);
-    if (found == shards_.end()) continue;
-    // Another replica keeps cuts without events as none: the opening may have been in one of those.
-    Shard& shard = found->second;
-    const auto promise = promises_.find(segment.shard);
-    const bool own =
-        segment.epoch == shard.own || (promise != promises_.end() && promise->second.epoch == segment.epoch);
-    if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged && !own) {
-      // This node wrote it, on a disk that it has lost since: this one does not follow that epoch yet.
-      const auto writer = writer_under(segment.shard, segment.epoch);
-      follow(segment.shard, segment.epoch, writer == self_.node ? 0 : writer, actions);
-    }
-    shard.known = segment.epoch;
-    shard.known_next = segment.end;
-  }
+  for (const Segment& segment : cut.segments)
+    if (!is_before_opening(segment)) know(segment, actions);
   known_ = cut.number;
   known_watermark_ = cut.last_position();
+}
+
+void NodeOrder::know(const Segment& segment, Actions& actions) {
+  const auto found = shards_.find(segment.shard);
+  if (found == shards_.end()) return;
+  // Another replica keeps cuts without events as none: the opening may have been in one of those.
+  Shard& shard = found->second;
+  const auto promise = promises_.find(segment.shard);
+  const bool own = segment.epoch == shard.own || (promise != promises_.end() && promise->second.epoch == segment.epoch);
+  if (keeps(segment.shard) && shard.state == Shard::State::closed && !shard.damaged && !own) {
+    // This node wrote it, on a disk that it has lost since: this one does not follow that epoch yet.
+    const auto writer = writer_under(segment.shard, segment.epoch);
+    follow(segment.shard, segment.epoch, writer == self_.node ? 0 : writer, actions);
+  }
+  shard.known = segment.epoch;
+  shard.known_next = segment.end;
 }
 
 // A process that was ended while it was given history may lack cuts that refused and placed nothing. Positions have no
@@ -697,10 +709,6 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
       const auto shard = segment.is_elsewhere() ? at.end() : at.find(segment.shard);
       if (shard == at.end()) continue;
       begin_at(segment, shard->second.next);
-      // What was refused before an opening of the same cut: under whichever epoch.
-      for (const Opening& opening : cut.openings)
-        if (segment.events() == 0 && opening.shard == segment.shard)
-          segment.epoch = std::max(segment.epoch, opening.epoch);
       if (shard->second.next < segment.end) shard->second = {segment.epoch, segment.end};
     }
     std::erase_if(cut.segments, [](const Segment& segment) { return segment.first == segment.end; });
@@ -729,9 +737,6 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
             return of_it(segment) && segment.events() != 0 && segment.epoch != opening.epoch;
           }))
         continue;
-      // What was refused before it is in this row too, of an earlier cut that placed nothing.
-      for (Segment& segment : segments)
-        if (of_it(segment)) segment.epoch = opening.epoch;
       openings.push_back(opening);
     }
     for (auto& segment : last.segments) {

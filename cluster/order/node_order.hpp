@@ -245,6 +245,7 @@ class NodeOrder {
   void advance(Actions& actions);
   void fill(sharding::Cut& cut);
   void know(const sharding::Cut& cut, Actions& actions);
+  void know(const sharding::Segment& segment, Actions& actions);
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
   /// Whether cuts were folded that cover what this node keeps, and are not known here.

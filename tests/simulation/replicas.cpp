@@ -173,6 +173,12 @@ std::optional<cluster::NodeHistory> Simulation::history_of(const Node& source, G
     next = cut.last_position() + 1;
   }
   if (next != history.watermark + 1) return history;
+  if (!refused.empty())
+    history.cuts.push_back({history.last_cut,
+                            history.cuts.empty() ? Epoch{} : history.cuts.back().coordinator,
+                            history.watermark + 1,
+                            refused,
+                            {}});
   for (const auto& [id, shard] : source.disk.state().shards)
     if (order.keeps(id))
       history.ends.push_back({id, shard.covered, order.epoch(id),
