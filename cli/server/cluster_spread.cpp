@@ -1,7 +1,7 @@
 #include "evershard/cli/server/cluster_spread.hpp"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -37,7 +37,10 @@ void print_writers(const Invocation& invocation, const ClusterStatus& status) {
 Outcome run_cluster_drain(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   ShardAssignment wanted;
-  wanted.node = static_cast<std::uint32_t>(arguments.number_at_least("NODE", 1));
+  const auto number = arguments.number_at_least("NODE", 1);
+  if (number > std::numeric_limits<std::uint32_t>::max())
+    throw UsageError("NODE is " + std::to_string(number), "the number of a node");
+  wanted.node = static_cast<std::uint32_t>(number);
   wanted.drain = true;
   auto node = node_asked(invocation);
   if (!node) return Failed(std::move(node).error());

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
-#include <optional>
+#include <string>
 
 #include "evershard/cli/command.hpp"
 

@@ -1,6 +1,7 @@
 #include "evershard/cluster/order/history_merge.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -89,9 +90,15 @@ Result<NodeHistory> merged(GlobalPosition after, const std::vector<HistoryPart>&
   if (end < after) return all;
 
   std::map<CutNumber, Merged> cuts;
+  std::vector<Segment> refused;  // behind all that is placed: each part says up to another cut of its own
   for (const auto& part : parts) {
     for (const Cut& cut : part.history.cuts) {
       if (cut.last_position() > end) break;
+      if (cut.events() == 0) {
+        std::ranges::copy_if(cut.segments, std::back_inserter(refused),
+                             [&](const Segment& segment) { return takes(part, segment.shard); });
+        continue;
+      }
       Merged& into = cuts[cut.number];
       into.coordinator = cut.coordinator;
       into.last = cut.last_position();
@@ -133,6 +140,12 @@ Result<NodeHistory> merged(GlobalPosition after, const std::vector<HistoryPart>&
   for (const auto& part : parts)
     if (end_of(part, after) == end) last = std::min(last.value_or(number_at(part, end)), number_at(part, end));
   all.last_cut = *last;
+  if (!refused.empty() && all.last_cut.value != 0) {
+    if (all.cuts.empty() || all.cuts.back().number != all.last_cut)
+      all.cuts.push_back({all.last_cut, all.cuts.empty() ? Epoch{} : all.cuts.back().coordinator, end + 1, {}, {}});
+    auto& into = all.cuts.back().segments;
+    into.insert(into.end(), refused.begin(), refused.end());
+  }
   for (const auto& part : parts) {
     for (const auto& [shard, of] : ends_at(part, end)) all.ends.push_back(of);
   }

@@ -57,7 +57,9 @@ class MergedHistory : public testing::TestWithParam<std::uint32_t> {
 
   /// As a store keeps them: what cuts refused that placed nothing is in the next row; what names none of its shards may
   /// have been folded, and is part of the next one.
-  [[nodiscard]] std::vector<Cut> rows_of(const std::set<std::uint16_t>& keeps, std::uint64_t up_to) {
+  /// Behind the rows, what was refused since: `left`.
+  [[nodiscard]] std::vector<Cut> rows_of(const std::set<std::uint16_t>& keeps, std::uint64_t up_to,
+                                         std::vector<Segment>& left) {
     const auto own = [&](const Segment& segment) { return keeps.contains(segment.shard.value); };
     std::vector<Cut> rows;
     std::vector<Segment> refused;
@@ -82,6 +84,7 @@ class MergedHistory : public testing::TestWithParam<std::uint32_t> {
       refused.clear();
       rows.push_back(std::move(row));
     }
+    left = std::move(refused);
     return rows;
   }
   [[nodiscard]] NodeHistory given(const std::set<std::uint16_t>& keeps, std::uint64_t up_to, GlobalPosition after) {
@@ -90,12 +93,14 @@ class MergedHistory : public testing::TestWithParam<std::uint32_t> {
     history.watermark = cuts_[up_to - 1].last_position();
     const auto most = 1 + pick(8);
     auto next = after + 1;
-    for (auto& row : rows_of(keeps, up_to)) {
+    std::vector<Segment> left;
+    for (auto& row : rows_of(keeps, up_to, left)) {
       if (row.last_position() < next) continue;
       if (history.cuts.size() == most) return history;
       next = row.last_position() + 1;
       history.cuts.push_back(std::move(row));
     }
+    if (!left.empty()) history.cuts.push_back({history.last_cut, Epoch{1}, history.watermark + 1, std::move(left), {}});
     for (const auto s : keeps) history.ends.push_back({ShardId{s}, covered_at_.at(CutNumber{up_to})[s], Epoch{4}, 2});
     return history;
   }
@@ -163,6 +168,9 @@ TEST_P(MergedHistory, IsWhatTheNodeWouldHaveAppliedAndSaysNoMoreThanItHas) {
     for (const auto& end : history->ends) {
       for (auto& offset = covered[end.shard.value]; offset < end.end; ++offset)
         for (const auto& [at, place] : order_) ASSERT_FALSE((place == Place{end.shard, offset})) << "is placed";
+    }
+    if (!history->cuts.empty()) {
+      ASSERT_LE(number, history->last_cut);
     }
     // To hold that cut says that all up to it is here.
     if (history->last_cut.value == 0) continue;
