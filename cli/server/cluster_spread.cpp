@@ -46,7 +46,7 @@ Outcome run_cluster_drain(const Invocation& invocation) {
   if (!node) return Failed(std::move(node).error());
   if (const auto answer = node->cluster_assign(wanted); !answer) return Failed(Failure(answer.error()));
   std::uint64_t total = 0;
-  const auto status = wait_for_spread(invocation, *node, "handed over", *arguments.duration("timeout"),
+  const auto status = wait_for_spread(invocation, *node, "handed over", *arguments.duration("within"),
                                       [&](const ClusterStatus& now) -> SpreadProgress {
                                         const auto left = written_by(now, wanted.node);
                                         total = std::max(total, left);
@@ -66,7 +66,7 @@ Outcome run_cluster_balance(const Invocation& invocation) {
   // Which spread is the last one follows from the replica sets: it is reached when nothing moves any more.
   std::vector<std::uint32_t> before;
   auto since = Clock::now();
-  const auto status = wait_for_spread(invocation, *node, "balanced", *invocation.arguments.duration("timeout"),
+  const auto status = wait_for_spread(invocation, *node, "balanced", *invocation.arguments.duration("within"),
                                       [&](const ClusterStatus& now) -> SpreadProgress {
                                         std::vector<std::uint32_t> writers;
                                         for (const auto& shard : now.shards) writers.push_back(shard.node);
@@ -81,7 +81,7 @@ Outcome run_cluster_balance(const Invocation& invocation) {
 
 Options spread_options() {
   Options options = cluster_options();
-  options.duration("timeout", "how long to wait until it is done", wait_rule(), std::chrono::seconds(60));
+  options.duration("within", "how long to wait until it is done", wait_rule(), std::chrono::seconds(60));
   return options;
 }
 
@@ -108,9 +108,9 @@ tl::expected<ClusterStatus, Failure> wait_for_spread(const Invocation& invocatio
     if (status && !known) why = ": " + status->trouble;
     if (Clock::now() < until) continue;
     work.clear();
-    return Failed(Failure(ErrorCode::timeout,
-                          std::to_string(now.done) + " of " + std::to_string(now.total) + " " + what + why,
-                          "see evershard cluster status; a replica that lags, or is not up, is given nothing"));
+    return Failed(
+        Failure(ErrorCode::timeout, std::to_string(now.done) + " of " + std::to_string(now.total) + " " + what + why,
+                "see evershard cluster status; a replica that lags, was drained, or is not up is given nothing"));
   }
 }
 

@@ -573,12 +573,11 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
   if (wanted.shards.empty()) return refuse(ErrorCode::invalid_argument, "no shard is named");
   AssignOutcome outcome;
   std::map<ShardId, std::optional<Loss>> losses;
+  std::vector<ShardId> handed_over;
   for (const ShardId shard : wanted.shards) {
     EVERSHARD_TRY(may_assign(shard, wanted.node));
     if (writer_is_fit(shard)) {  // nothing is lost: it is handed over
-      auto begun = hand_over(shard, wanted.node);
-      if (!begun) return refuse(std::move(begun).error());
-      std::ranges::move(begun->send, std::back_inserter(outcome.actions.send));
+      handed_over.push_back(shard);
       continue;
     }
     const auto lost = loss(shard, told(members_.at(wanted.node), shard));
@@ -591,6 +590,7 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
     return of;
   };
   if (by_shard(outcome.answer.losses) != by_shard(wanted.accepted)) return outcome;
+  for (const ShardId shard : handed_over) begin_hand_over(shard, wanted.node, outcome.actions);
   for (const auto& [shard, lost] : losses) EVERSHARD_TRY(give(shard, wanted.node, lost, outcome.actions));
   make_cut(outcome.actions);
   outcome.answer.done = true;

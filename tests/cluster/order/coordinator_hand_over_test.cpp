@@ -149,6 +149,15 @@ TEST_F(CoordinatorHandsOver, WhoIsMissingWhereThereIsNoQuorumIsSaid) {
             "1 of its 3 replicas are up, appends need 2: start node 2, or node 3");
 }
 
+TEST_F(CoordinatorHandsOver, NothingWhereALossIsAcceptedThatThereIsNot) {
+  const auto refused = coordinator().assign(
+      ShardAssignment{.node = 2, .shards = {handed}, .accepted = {{handed, ShardOffset{1}, ShardOffset{2}, 0}}});
+  ASSERT_TRUE(refused) << refused.error().what;
+  EXPECT_FALSE(refused->answer.done);
+  EXPECT_THAT(refused->actions.send, IsEmpty());
+  EXPECT_FALSE(coordinator().hands_over());
+}
+
 TEST_F(CoordinatorHandsOver, ANodeThatIsBackIsGivenItsShareAndADrainedOneNothing) {
   settle(coordinator().lost(process(1)));
   settle(coordinator().hello(hello_with(2, 2)));
