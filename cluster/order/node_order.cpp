@@ -763,6 +763,7 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
   follow_newest(actions);
   if ((complete || cuts.empty()) && !lacks(*history_)) {
     // Where that replica is itself behind: the coordinator has what comes after what was folded.
+    follow_folded(*history_, actions);  // that replica may not know who wrote last
     history_.reset();
     history_asked_ = false;
     ask(actions);
@@ -773,8 +774,8 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
   return actions;
 }
 
-// Openings of what is kept here may be among what was folded. What it says is applied when all before it is.
-void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
+// Openings of what is kept here may be among what was folded.
+void NodeOrder::follow_folded(const sharding::CutLogState& folded, Actions& actions) {
   for (auto& [id, shard] : shards_) {
     if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed)
       continue;
@@ -783,6 +784,11 @@ void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& action
     if (log.node != self_.node && (promise == promises_.end() || promise->second.epoch != log.epoch))
       follow(id, log.epoch, log.node, actions);
   }
+}
+
+// What it says is applied when all before it is.
+void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
+  follow_folded(folded, actions);
   buffered_.erase(buffered_.upper_bound(known_), buffered_.upper_bound(folded.last_cut));
   reached_.insert_or_assign(folded.last_cut, folded);
   known_ = folded.last_cut;

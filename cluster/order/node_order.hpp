@@ -257,6 +257,8 @@ class NodeOrder {
   [[nodiscard]] std::uint32_t writer_under(ShardId shard, Epoch epoch) const;
   void hear_of(ShardId shard, Epoch epoch, std::uint32_t writer);
   void follow(ShardId shard, Epoch epoch, std::uint32_t writer, Actions& actions);
+  /// All that it covers is known.
+  void follow_folded(const sharding::CutLogState& folded, Actions& actions);
   void know_folded(const sharding::CutLogState& folded, Actions& actions);
   void ask_history(Actions& actions);
   void forget_buffered();

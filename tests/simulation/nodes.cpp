@@ -111,16 +111,16 @@ void Simulation::say_hello(Process& process) {
 
 void Simulation::perform(Process& process, cluster::NodeActions actions) {
   for (const Error& warning : actions.warnings) tell("node", process.self.node, "warns:", warning.what);
-  // The product's thread is in its write, or not: what comes meanwhile waits.
-  if (replicated() && std::ranges::any_of(actions.steps, [](const NodeStep& step) {
-        const auto* apply = std::get_if<NodeStep::Apply>(&step.what);
-        return apply != nullptr ? !apply->openings.empty() || !apply->damaged.empty()
-                                : std::holds_alternative<NodeStep::Fence>(step.what) ||
-                                      std::holds_alternative<NodeStep::Follow>(step.what);
-      }))
-    finish_sync(process);
+  // The product's thread is in its write, or not: what comes meanwhile waits. So does what an earlier step let go on.
+  const auto waits = [](const NodeStep& step) {
+    const auto* apply = std::get_if<NodeStep::Apply>(&step.what);
+    return apply != nullptr ? !apply->openings.empty() || !apply->damaged.empty()
+                            : std::holds_alternative<NodeStep::Fence>(step.what) ||
+                                  std::holds_alternative<NodeStep::Follow>(step.what);
+  };
   for (const auto& step : actions.steps) {
     if (process.failed) return;
+    if (replicated() && waits(step)) finish_sync(process);
     carry_out(process, step);
   }
   if (replicated()) turn_soon(process);

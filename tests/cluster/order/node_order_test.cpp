@@ -956,6 +956,28 @@ TEST_F(NodeOrderFollows, GoesOnWithTheCoordinatorsCutsOnceItLacksNothingThatWasF
   EXPECT_THAT(nothing.send, SizeIs(1)) << "it asks the coordinator";
 }
 
+// Who was asked had no owner of that epoch to name, and no cut comes any more that would.
+TEST_F(NodeOrderFollows, FollowsWhoWroteLastOfWhatWasFoldedThoughNoReplicaNamesHim) {
+  start_following();
+  apply(order().shipped(shard_0, ShardOffset{5}));
+  sharding::CutLogState folded(1);
+  folded.last_cut = CutNumber{5};
+  folded.watermark = GlobalPosition{2};
+  folded.shards[0].folded = ShardOffset{2};
+  folded.shards[0].epoch = Epoch{2};
+  folded.shards[0].node = 3;
+  ASSERT_TRUE(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false}).history);
+
+  const auto given = order().history(GlobalPosition{0}, {cut_of(5, 1, {segment_of(0, 1, 1, 3)})}, true);
+
+  EXPECT_FALSE(order().catches_up());
+  const auto follow = steps<NodeStep::Follow>(given);
+  ASSERT_THAT(follow, SizeIs(1)) << "what lies behind is of the writer before";
+  EXPECT_EQ(follow[0].epoch, Epoch{2});
+  EXPECT_EQ(follow[0].writer, 3u);
+  EXPECT_EQ(follow[0].from, ShardOffset{3});
+}
+
 TEST_F(NodeOrderFollows, BelievesNobodyWhoSaysThatMoreWasRefusedThanCanBe) {
   start_following();
   NodeHistory history{{}, CutNumber{9}, GlobalPosition{0}, {{shard_0, ShardOffset{~0ull}, Epoch{1}, 2}}};
