@@ -763,7 +763,9 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
   follow_newest(actions);
   if ((complete || cuts.empty()) && !lacks(*history_)) {
     // Where that replica is itself behind: the coordinator has what comes after what was folded.
-    follow_folded(*history_, actions);  // that replica may not know who wrote last
+    // No cut comes any more that says who wrote last, and that replica may not know. Before its last cut it says more
+    // than what was folded: what is still to come covers more.
+    if (known_ >= history_->last_cut) follow_folded(*history_, actions);
     history_.reset();
     history_asked_ = false;
     ask(actions);
@@ -780,6 +782,7 @@ void NodeOrder::follow_folded(const sharding::CutLogState& folded, Actions& acti
     if (id.value >= folded.shards.size() || !keeps(id) || shard.damaged || shard.state != Shard::State::closed)
       continue;
     const auto& log = folded.shards[id.value];
+    if (log.epoch <= shard.opening_known) continue;  // decided when that came to be known
     const auto promise = promises_.find(id);
     if (log.node != self_.node && (promise == promises_.end() || promise->second.epoch != log.epoch))
       follow(id, log.epoch, log.node, actions);

@@ -978,6 +978,22 @@ TEST_F(NodeOrderFollows, FollowsWhoWroteLastOfWhatWasFoldedThoughNoReplicaNamesH
   EXPECT_EQ(follow[0].from, ShardOffset{3});
 }
 
+// The log deletes cuts up to its checkpoint a few at a time: those that are left cover what is here.
+TEST_F(NodeOrderFollows, TakesNothingOffThatCutsCoverWhichAreNotDeletedYet) {
+  start_following();
+  apply(order().shipped(shard_0, ShardOffset{5}));
+  sharding::CutLogState folded(1);
+  folded.last_cut = CutNumber{6};
+  folded.watermark = GlobalPosition{4};
+  folded.shards[0].folded = ShardOffset{2};
+  folded.shards[0].epoch = Epoch{2};
+  folded.shards[0].node = 3;
+  ASSERT_TRUE(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false}).history);
+
+  const auto given = order().history(GlobalPosition{0}, {cut_of(5, 1, {segment_of(0, 1, 1, 3)})}, true);
+  EXPECT_THAT(steps<NodeStep::Follow>(given), IsEmpty()) << "cut 6 covers offsets 3 and 4 under epoch 1";
+}
+
 TEST_F(NodeOrderFollows, BelievesNobodyWhoSaysThatMoreWasRefusedThanCanBe) {
   start_following();
   NodeHistory history{{}, CutNumber{9}, GlobalPosition{0}, {{shard_0, ShardOffset{~0ull}, Epoch{1}, 2}}};
