@@ -61,8 +61,10 @@ void Simulation::follow(Process& process, const NodeStep::Follow& step) {
   for (const auto& [first, record] : records_of(node.disk.state(), step.shard)) {
     if (first < step.from) continue;
     ++outcome_.taken_off;
-    for (std::uint32_t i = 0; i != record.events.size(); ++i)
+    for (std::uint32_t i = 0; i != record.events.size(); ++i) {
+      check_taken_off(node, step, first + i, {record.append, record.events[i]});
       node.taken[step.shard][first + i] = {record.append, record.events[i]};
+    }
   }
   node.took_off[step.shard] = std::max(node.took_off[step.shard], step.epoch);
   node.disk.write(TakeOff{step.shard, tail, options_.off == Off::take_off_epoch ? Epoch{0} : step.epoch});
@@ -560,6 +562,20 @@ void Simulation::wrote(Process& process, const JournalRecord& record) {
                                     ", and has taken off what was behind the cuts under epoch " + digits(off->second));
   auto& taken = node.taken[record.shard];
   for (std::size_t i = 0; i != record.events.size(); ++i) taken.erase(record.first + i);
+}
+
+// Nor is it what cuts before that opening cover. Under the new epoch it may have been covered since: then it is shipped.
+void Simulation::check_taken_off(const Node& node, const NodeStep::Follow& step, ShardOffset offset,
+                                 EventAt event) const {
+  const auto& covered = history_.covered(step.shard);
+  const auto there = covered.find(offset);
+  if (there == covered.end() || there->second != event) return;
+  for (const auto& [number, cut] : stored_cuts_)
+    for (const auto& segment : cut.segments)
+      if (segment.shard == step.shard && segment.first <= offset && offset < segment.end && segment.epoch < step.epoch)
+        throw Broken("I-TakenBack", name(node.number) + " takes off offset " + digits(offset) + " of " +
+                                        name(step.shard) + " under epoch " + digits(step.epoch) + ", which cut " +
+                                        digits(number) + " covers under epoch " + digits(segment.epoch));
 }
 
 void Simulation::check_applied(const Process& process, const NodeStep::Apply& apply) {

@@ -142,6 +142,8 @@ class Simulation {
   void look_at_broken();
   void replace_disk(Node& node);
   void wrote(Process& process, const JournalRecord& record);
+  void check_taken_off(const Node& node, const cluster::NodeStep::Follow& step, ShardOffset offset,
+                       EventAt event) const;
   void check_applied(const Process& process, const cluster::NodeStep::Apply& apply);
   void check_opened(const Process& process, ShardId shard) const;
   void check_quorum(const sharding::Cut& cut) const;
