@@ -567,6 +567,7 @@ void Simulation::wrote(Process& process, const JournalRecord& record) {
 // Nor is it what cuts before that opening cover. Under the new epoch it may have been covered since: then it is shipped.
 void Simulation::check_taken_off(const Node& node, const NodeStep::Follow& step, ShardOffset offset,
                                  EventAt event) const {
+  if (node.broken) return;  // its disk counts for nobody: what it is shipped meanwhile it may be shipped again
   const auto& covered = history_.covered(step.shard);
   const auto there = covered.find(offset);
   if (there == covered.end() || there->second != event) return;
