@@ -352,10 +352,11 @@ Result<void> ClusterNode::put_snapshot_here(Snapshot snapshot, Epoch held) {
   return answer.wait_for_outcome(from_now(options_.timeout));
 }
 
-Result<void> ClusterNode::write_rows_here(storage::RowWrites rows, NodeCommitter::OpenShards held) {
+Result<void> ClusterNode::write_rows_here(storage::RowWrites rows, std::map<ShardId, storage::RowLogEntry> logged,
+                                          NodeCommitter::OpenShards held) {
   auto promise = std::make_shared<std::promise<Result<void>>>();
   auto written = promise->get_future();
-  committer_.write_rows_here(std::move(rows), std::move(held),
+  committer_.write_rows_here(std::move(rows), std::move(logged), std::move(held),
                              [promise](Result<void> result) { promise->set_value(std::move(result)); });
   return written.get();
 }

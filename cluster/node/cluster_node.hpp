@@ -56,8 +56,9 @@ class ClusterNode final : public EventStore {
   /// While its shard is open here under this epoch, and nowhere else; those of one thread in its order. Errors:
   /// wrong_shard: it is not
   [[nodiscard]] Result<void> put_snapshot_here(Snapshot snapshot, Epoch held);
-  /// Rows of this node alone, see NodeCommitter.
-  [[nodiscard]] Result<void> write_rows_here(storage::RowWrites rows, NodeCommitter::OpenShards held);
+  /// Of shards that are open here, see NodeCommitter.
+  [[nodiscard]] Result<void> write_rows_here(storage::RowWrites rows, std::map<ShardId, storage::RowLogEntry> logged,
+                                             NodeCommitter::OpenShards held);
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
                                                                  std::optional<SeqNr> at_or_before = {}) override;
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
@@ -68,8 +69,6 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] ClusterView view() const { return committer_.view(); }
   [[nodiscard]] const Limits& limits() const { return options_.committer.limits; }
   [[nodiscard]] NodeCommitter& committer() { return committer_; }
-  /// Whether some shard has replicas.
-  [[nodiscard]] bool is_replicated() const { return committer_.is_replicated(); }
   [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
 
  private:

@@ -94,8 +94,11 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
     static_cast<void>(writers_->follow(shard, none));  // nothing: it begins when it is opened
     followed_.hold(shard, at.covered, at.tail, std::move(behind[shard]));
   }
+  auto logs = read_row_log_ends();
   if (!covered)
     fail(covered.error());
+  else if (!logs)
+    fail(logs.error());
   else if (!led)
     fail(led.error());
   else if (auto looked = look_at_losses(); !looked)
@@ -157,6 +160,7 @@ void NodeCommitter::loop() {
       work_->run(std::move(later_.extract(later_.begin()).mapped()));
     if (!early_.empty()) take_early();
     if (!settling_.empty()) take_settling();
+    if (!rows_waiting_.empty()) take_rows_waiting();
     tell_shards();
     tell_tails();
     while (!dead_ && (writers_->any() || !shipped_.empty())) {
@@ -165,10 +169,12 @@ void NodeCommitter::loop() {
     }
     if (dead_) continue;
     read_behind();
+    look_at_row_logs();
     expire();
     if (Clock::now() < again) continue;
     again = Clock::now() + options_.again_every;
     asked_again_.clear();
+    row_logs_.again();
     carry_out(order_.again());
     say_followed(std::nullopt, std::nullopt, false);
   }
@@ -176,6 +182,7 @@ void NodeCommitter::loop() {
   for (auto& [due, call] : std::exchange(later_, {})) call();
   take_early();
   take_settling();
+  take_rows_waiting();
   while (!clients_.empty()) {
     const auto id = clients_.begin()->first;
     const bool written = clients_.begin()->second.attempt->state == Attempt::State::written;

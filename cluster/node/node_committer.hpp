@@ -26,6 +26,7 @@
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
+#include "evershard/cluster/replication/row_logs.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
@@ -83,9 +84,11 @@ class NodeCommitter {
   void put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done);
 
   /// State rows, records of shown events that are written anew, snapshots that go: all or none, only while these shards
-  /// are open here under these epochs. Errors: wrong_shard: one is not; invalid_argument: one has replicas;
-  /// unavailable; timeout: the write failed
-  void write_rows_here(storage::RowWrites rows, std::map<ShardId, Epoch> held, NodeDone<void> done);
+  /// are open here under these epochs. `logged`: what followers are to write of it, where a shard has some; then it is
+  /// done when a quorum has it. Errors: wrong_shard: one is not; unavailable: it is not known here yet what a quorum
+  /// had; timeout: its outcome is unknown
+  void write_rows_here(storage::RowWrites rows, std::map<ShardId, storage::RowLogEntry> logged,
+                       std::map<ShardId, Epoch> held, NodeDone<void> done);
 
   /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have
   /// none: appends of this process whose outcome nobody heard, and of an earlier one, that the journal still holds.
@@ -95,6 +98,8 @@ class NodeCommitter {
 
   /// The shards that are open here, and under which epochs.
   using OpenShards = std::map<ShardId, Epoch>;
+  /// Those of which it is known here what earlier writers wrote with write_rows_here(). Any thread.
+  [[nodiscard]] OpenShards rows_open() const;
   /// Called now, and whenever that has changed, in the node's thread, until stop(): must be quick, and must not wait.
   /// One a `who`: the next one takes its place; an empty one ends it.
   void watch_shards(const void* who, std::function<void(const OpenShards&)> watch);
@@ -112,6 +117,9 @@ class NodeCommitter {
   void peer(std::uint32_t node, bool up);
   void receive(std::uint32_t from, Ship ship);
   void receive(std::uint32_t from, FollowerTold followed);
+  void receive(std::uint32_t from, RowLogPart part);
+  /// Some of what the shard's row log has here. Any thread. Errors: invalid_argument, corruption, io
+  [[nodiscard]] Result<RowLogPart> row_log(const RowLogAsked& asked) const;
   /// A snapshot of a shard that is followed here, from its writer under that epoch. Errors: unavailable: it is not
   void take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done);
   /// What was applied here behind that position, which a cut ends with; some of it.
@@ -130,7 +138,6 @@ class NodeCommitter {
   void serves_at(std::string door);
   /// Of one shard; 0: nobody.
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
-  [[nodiscard]] bool is_replicated() const { return replicated_.load(std::memory_order_relaxed); }
   /// Whether other nodes keep the shard too.
   [[nodiscard]] bool has_replicas(ShardId shard) const;
   /// Called when shards have got other owners, in the node's thread: must be quick. Before the first of them comes.
@@ -184,6 +191,17 @@ class NodeCommitter {
   void take_history(GlobalPosition after, const std::vector<HistoryPart>& parts);
   [[nodiscard]] Result<NodeHistory> read_history(GlobalPosition after, NodeHistory history) const;
   void note_replicas();
+  // Row logs.
+  [[nodiscard]] bool has_followers(ShardId shard) const;
+  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows);
+  void take_rows_waiting();
+  void look_at_row_logs();
+  void take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part);
+  void take_row_log(std::uint32_t from, const RowLogPart& part);
+  [[nodiscard]] Result<void> write_row_log(ShardId shard, const std::vector<std::string>& rows);
+  [[nodiscard]] storage::RowLogAt row_log_end(ShardId shard) const;
+  [[nodiscard]] Result<void> read_row_log_ends();
+  void publish_rows_open();
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
   void expire();
@@ -236,6 +254,19 @@ class NodeCommitter {
   std::map<CutNumber, sharding::Cut> cuts_;  ///< handed to the order, not applied
   QuorumGate gate_;
   Shipping shipping_;
+  RowLogs row_logs_;
+  std::map<ShardId, storage::RowLogAt> row_log_ends_;  ///< on this disk
+  bool rows_open_changed_ = false;                     ///< perhaps
+  struct RowsWaiting {
+    struct Needed {
+      Epoch epoch;
+      storage::RowLogAt at;
+    };
+    std::map<ShardId, Needed> needed;
+    Clock::time_point until;
+    NodeDone<void> done;
+  };
+  std::vector<RowsWaiting> rows_waiting_;    ///< for a quorum
   FollowedShards followed_;                  ///< what the writers do not have
   std::vector<Shipped> shipped_;             ///< to be written
   std::set<ShardId> asked_again_;            ///< to be shipped from their tails, since the last tick
@@ -285,6 +316,7 @@ class NodeCommitter {
   std::vector<std::function<void()>> inbox_;
   std::optional<Error> failed_;
   std::vector<bool> with_replicas_;  ///< per shard
+  OpenShards rows_open_;
   bool stopping_ = false;
   bool ended_ = false;
 

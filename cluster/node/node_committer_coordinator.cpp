@@ -187,6 +187,8 @@ void NodeCommitter::watch_shards(const void* who, std::function<void(const OpenS
 }
 
 void NodeCommitter::tell_shards() {
+  rows_open_changed_ |= shards_changed_;
+  publish_rows_open();  // before the others are told
   if (!std::exchange(shards_changed_, false)) return;
   auto open = open_shards();
   if (open == shards_told_) return;

@@ -41,8 +41,12 @@ void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
     if (dead_) return;
     QuorumGate::Reports reports;
     for (const auto& told : followed.shards) {
+      const auto& set = order_.replicas(told.shard);
       if (shipping_.followed(from, told, followed.again))
-        gate_.followed(from, told.shard, told.epoch, told.tail, order_.replicas(told.shard), reports);
+        gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
+      const bool ready = row_logs_.ready(told.shard);
+      row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, set);
+      rows_open_changed_ |= row_logs_.ready(told.shard) != ready;
     }
     send(std::move(reports));
   });
@@ -69,6 +73,7 @@ void NodeCommitter::fence(ShardId shard) {
   }
   gate_.forget(shard);
   shipping_.end(shard);
+  row_logs_.end(shard);
   shards_changed_ = true;
   carry_out(std::move(actions));
 }
@@ -85,6 +90,7 @@ void NodeCommitter::follow(const NodeStep::Follow& step) {
   followed_.cut_back(step.shard, step.from);
   gate_.forget(step.shard);
   shipping_.end(step.shard);
+  row_logs_.end(step.shard);
   auto staged = store_.stage_take_off(step.shard, followed_.tail(step.shard), step.epoch);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   tails_changed_.insert(step.shard);
@@ -99,6 +105,7 @@ void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
     if (node != options_.self.node) followers.push_back(node);
   if (followers.empty()) return;
   shipping_.begin(shard, epoch, followers, tail(shard).value_or(ShardOffset{1}));
+  row_logs_.begin(shard, epoch, row_log_end(shard));
 }
 
 std::optional<ShardOffset> NodeCommitter::tail(ShardId shard) const {
@@ -133,7 +140,7 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
     if (!read.error().what.empty() && options_.warn)
       options_.warn(Error(ErrorCode::corruption,
                           "what node " + std::to_string(from) + " ships is not taken: " + read.error().what));
-    if (asked_again_.insert(shard).second) again.shards.push_back({shard, epoch, followed_.tail(shard)});
+    if (asked_again_.insert(shard).second) again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
   }
   if (!again.shards.empty()) network_.followed(from, again);
 }
@@ -150,7 +157,7 @@ void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
   }
   for (const auto& [node, shards] : told) {
     FollowerTold followed;
-    for (const auto& [shard, epoch] : shards) followed.shards.push_back({shard, epoch, followed_.tail(shard)});
+    for (const auto& [shard, epoch] : shards) followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
     network_.followed(node, followed);
   }
 }
@@ -175,7 +182,7 @@ void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<
     const auto nodes = writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : order_.replicas(shard).nodes;
     for (const auto node : nodes)
       if (node != options_.self.node && (!to || *to == node))
-        told[node].shards.push_back({shard, *epoch, followed_.tail(shard)});
+        told[node].shards.push_back({shard, *epoch, followed_.tail(shard), row_log_end(shard)});
   }
   for (auto& [writer, followed] : told) {
     followed.again = again;

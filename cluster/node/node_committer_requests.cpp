@@ -184,31 +184,6 @@ Result<void> NodeCommitter::write_snapshot(const storage::PlacedSnapshot& snapsh
   return refuse(ErrorCode::timeout, "the snapshot's outcome is unknown: " + committed.error().what);
 }
 
-void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, Epoch> held, NodeDone<void> done) {
-  if (auto admitted = admit(); !admitted) return done(refuse(std::move(admitted).error()));
-  post([this, rows = std::move(rows), held = std::move(held), done = std::move(done)]() mutable {
-    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
-    for (const auto& [shard, epoch] : held) {
-      if (!writers_->is_open(shard) || writers_->epoch(shard) != epoch) return done(refuse(not_open(shard)));
-      if (order_.replicas(shard).quorum > 1)
-        return done(refuse(ErrorCode::invalid_argument, "rows of shard " + std::to_string(shard.value) +
-                                                            " are not written: its replicas would "
-                                                            "not have them"));
-    }
-    storage::CommitBatch batch;
-    batch.state = std::move(rows.state);
-    batch.rewrites = std::move(rows.rewrites);
-    batch.snapshots_to_go = std::move(rows.snapshots_to_go);
-    auto staged = store_.stage(batch);
-    auto committed = store_.commit(*staged);
-    if (!committed) {
-      fail(committed.error());
-      return done(refuse(ErrorCode::timeout, "the outcome of what was written is unknown: " + committed.error().what));
-    }
-    done({});
-  });
-}
-
 Result<void> NodeCommitter::wait_settled(const AggregateId& aggregate) {
   const auto text = aggregate.text();
   const auto shard = sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards);

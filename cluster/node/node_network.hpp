@@ -105,6 +105,15 @@ class NodeNetwork {
   virtual void followed(std::uint32_t node, const FollowerTold& followed) {
     static_cast<void>(node), static_cast<void>(followed);
   }
+  /// To a follower; what cannot be sent is lost: it says again how far it is.
+  virtual void ship_row_log(std::uint32_t node, const RowLogPart& part) {
+    static_cast<void>(node), static_cast<void>(part);
+  }
+  /// What another replica's row log has; some of it.
+  virtual void row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) {
+    static_cast<void>(node), static_cast<void>(asked);
+    done(refuse(ErrorCode::unavailable, "nobody is asked"));
+  }
   /// What that node has applied behind a position, in order, as it keeps it; some of it.
   virtual void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) {
     static_cast<void>(node), static_cast<void>(after);

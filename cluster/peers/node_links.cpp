@@ -218,7 +218,8 @@ void NodeLinks::on_session(NodeNumber peer, bool up) {
 
 void NodeLinks::on_message(LinkMessage message) {
   if (message.from != coordinator_on_links) {
-    if (kind_of(message.kind) == PeerKind::ship || kind_of(message.kind) == PeerKind::followed)
+    const auto kind = kind_of(message.kind);
+    if (kind == PeerKind::ship || kind == PeerKind::followed || kind == PeerKind::ship_row_log)
       return on_replica(message);
     const auto read =
         kind_of(message.kind) == PeerKind::given_up ? decode_given_up(message.bytes) : Result<std::uint64_t>(0);
@@ -255,6 +256,9 @@ void NodeLinks::on_replica(const LinkMessage& message) {
   if (kind_of(message.kind) == PeerKind::ship) {
     auto ship = decode_ship(message.bytes);
     ship ? committer.receive(node_of(message.from), std::move(*ship)) : refused(ship.error());
+  } else if (kind_of(message.kind) == PeerKind::ship_row_log) {
+    auto part = decode_row_log_part(message.bytes);
+    part ? committer.receive(node_of(message.from), std::move(*part)) : refused(part.error());
   } else {
     auto followed = decode_followed(message.bytes);
     followed ? committer.receive(node_of(message.from), std::move(*followed)) : refused(followed.error());
@@ -351,6 +355,12 @@ void NodeLinks::on_request(LinkRequest request) {
           done ? asked->reply(std::string()) : asked->reply(refuse(done.error()));
         });
       }
+      case PeerKind::row_log: {
+        auto wanted = decode_row_log_asked(asked->bytes);
+        if (!wanted) return refused(wanted.error());
+        auto part = committer.row_log(*wanted);
+        return part ? asked->reply(encode(*part)) : refused(part.error());
+      }
       case PeerKind::history: {
         auto after = decode_history_asked(asked->bytes);
         if (!after) return refused(after.error());
@@ -417,6 +427,16 @@ std::vector<std::uint32_t> NodeLinks::ship(const std::vector<std::uint32_t>& nod
 
 void NodeLinks::followed(std::uint32_t node, const FollowerTold& followed) {
   (void)links_->send(on_links(node), on_wire(PeerKind::followed), encode(followed) + led()->asked_under);
+}
+
+void NodeLinks::ship_row_log(std::uint32_t node, const RowLogPart& part) {
+  (void)links_->send(on_links(node), on_wire(PeerKind::ship_row_log), encode(part) + led()->asked_under);
+}
+
+void NodeLinks::row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) {
+  ask(node, PeerKind::row_log, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_row_log_part(*bytes) : refuse(std::move(bytes).error()));
+  });
 }
 
 void NodeLinks::ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,

@@ -77,6 +77,8 @@ class NodeLinks final : public NodeNetwork {
   void led_by(const sharding::Leaderships& leaderships) override;
   std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) override;
   void followed(std::uint32_t node, const FollowerTold& followed) override;
+  void ship_row_log(std::uint32_t node, const RowLogPart& part) override;
+  void row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) override;
   void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
                      NodeDone<void> done) override;
   void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) override;

@@ -42,6 +42,8 @@ enum class PeerKind : std::uint16_t {
   given_up = 28,        ///< a message of a node: nobody waits for one of its reads any more, by the read's number
   ship = 32,            ///< a message of a shard's writer to a follower
   followed = 33,        ///< a message of a follower to the writer
+  ship_row_log = 34,    ///< a message of a shard's writer to a follower
+  row_log = 35,         ///< a request of a shard's writer to another replica: answered with a part of its row log
   ship_snapshot = 39,   ///< a request of a shard's writer to a follower: answered with nothing
   history = 38,         ///< a request of a replica to another: answered with the cuts that it applied
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
@@ -105,6 +107,8 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode_history_asked(GlobalPosition after);
 [[nodiscard]] std::string encode(const NodeHistory& history);
 [[nodiscard]] std::string encode(const FollowerTold& followed);
+[[nodiscard]] std::string encode(const RowLogPart& part);
+[[nodiscard]] std::string encode(const RowLogAsked& asked);
 
 struct PartMessage {
   std::shared_ptr<actors::Attempt> of;  ///< its prepared append: what is of the part's shard
@@ -133,6 +137,8 @@ struct PartMessage {
 [[nodiscard]] Result<GlobalPosition> decode_history_asked(std::string_view bytes);
 [[nodiscard]] Result<NodeHistory> decode_history(std::string_view bytes);
 [[nodiscard]] Result<FollowerTold> decode_followed(std::string_view bytes);
+[[nodiscard]] Result<RowLogPart> decode_row_log_part(std::string_view bytes);
+[[nodiscard]] Result<RowLogAsked> decode_row_log_asked(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);
 

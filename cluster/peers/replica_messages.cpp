@@ -66,6 +66,8 @@ std::string encode(const FollowerTold& followed) {
     put_shard.set_shard(shard.shard.value);
     put_shard.set_epoch(shard.epoch.value);
     put_shard.set_tail(shard.tail.value);
+    put_shard.set_rows_epoch(shard.rows.epoch.value);
+    put_shard.set_rows_number(shard.rows.number);
   }
   return message.SerializeAsString();
 }
@@ -80,8 +82,47 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
     if (!shard_of(shard.shard(), told.shard)) return malformed("word of a follower");
     told.epoch = Epoch{shard.epoch()};
     told.tail = ShardOffset{shard.tail()};
+    told.rows = {Epoch{shard.rows_epoch()}, shard.rows_number()};
   }
   return followed;
+}
+
+std::string encode(const RowLogPart& part) {
+  pb::RowLogPart message;
+  message.set_shard(part.shard.value);
+  message.set_epoch(part.epoch.value);
+  message.set_after_epoch(part.after.epoch.value);
+  message.set_after_number(part.after.number);
+  for (const auto& row : part.rows) message.add_rows(row);
+  message.set_more(part.more);
+  return message.SerializeAsString();
+}
+
+Result<RowLogPart> decode_row_log_part(std::string_view bytes) {
+  pb::RowLogPart message;
+  RowLogPart part;
+  if (!parse(bytes, message) || !shard_of(message.shard(), part.shard)) return malformed("part of a row log");
+  part.epoch = Epoch{message.epoch()};
+  part.after = {Epoch{message.after_epoch()}, message.after_number()};
+  for (auto& row : *message.mutable_rows()) part.rows.push_back(std::move(row));
+  part.more = message.more();
+  return part;
+}
+
+std::string encode(const RowLogAsked& asked) {
+  pb::RowLogAsked message;
+  message.set_shard(asked.shard.value);
+  message.set_after_epoch(asked.after.epoch.value);
+  message.set_after_number(asked.after.number);
+  return message.SerializeAsString();
+}
+
+Result<RowLogAsked> decode_row_log_asked(std::string_view bytes) {
+  pb::RowLogAsked message;
+  RowLogAsked asked;
+  if (!parse(bytes, message) || !shard_of(message.shard(), asked.shard)) return malformed("question for a row log");
+  asked.after = {Epoch{message.after_epoch()}, message.after_number()};
+  return asked;
 }
 
 std::string encode(const storage::PlacedSnapshot& snapshot, Epoch epoch) {

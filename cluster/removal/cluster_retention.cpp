@@ -81,17 +81,10 @@ Result<v1::RetentionGoesOn> carried_out(HomeCalls& homes, const AggregateId& add
 
 }  // namespace
 
-Result<void> ClusterRetention::may_remove() const {
-  if (!node_.is_replicated()) return {};
-  return refuse(ErrorCode::invalid_argument,
-                "nothing can be removed or erased yet on a cluster whose shards have replicas: they would keep it");
-}
-
 Result<RetentionResult> ClusterRetention::truncate_aggregate(const AggregateId& aggregate, SeqNr before,
                                                              TruncateOptions options, Progress progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   EVERSHARD_TRY(check(options));
-  EVERSHARD_TRY(may_remove());
   v1::BeginRetention asked;
   auto& truncate = *asked.mutable_truncate();
   messages::put(aggregate, *truncate.mutable_aggregate());
@@ -105,7 +98,6 @@ Result<RetentionResult> ClusterRetention::remove_aggregate(const AggregateId& ag
                                                            Progress progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   EVERSHARD_TRY(check(order));
-  EVERSHARD_TRY(may_remove());
   v1::BeginRetention asked;
   messages::put(aggregate, *asked.mutable_remove()->mutable_aggregate());
   messages::put(order, *asked.mutable_remove()->mutable_order());
@@ -116,7 +108,6 @@ Result<RetentionResult> ClusterRetention::erase_subject(const std::string& subje
                                                         Progress progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   if (!erasure_) return refuse(ErrorCode::invalid_argument, "this node was made without keys: nothing can be erased");
-  EVERSHARD_TRY(may_remove());
   return erasure_->erase(subject, order, progress);
 }
 
@@ -280,7 +271,6 @@ Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
 
 Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, Progress progress) {
   EVERSHARD_TRY(check(order));
-  EVERSHARD_TRY(may_remove());
   auto policies = policies_there();
   if (!policies) return refuse(policies.error());
   const auto erased = order.dry_run ? Result<void>() : finish_erasures(progress);

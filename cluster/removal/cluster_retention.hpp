@@ -34,7 +34,6 @@ class ClusterRetention final : public HistoryRetention {
   Result<RetentionResult> erase_subject(const std::string& subject, RetentionOrder order,
                                         Progress progress = {}) override;
   Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override {
-    EVERSHARD_TRY(may_remove());
     return records_.set_policy(policy, order);
   }
   Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override {
@@ -59,8 +58,6 @@ class ClusterRetention final : public HistoryRetention {
 
  private:
   struct Part;
-  /// Errors: invalid_argument: shards have replicas, which would keep what is removed
-  [[nodiscard]] Result<void> may_remove() const;
   [[nodiscard]] Result<void> finish_erasures(const Progress& progress) {
     return erasure_ ? erasure_->finish(progress) : Result<void>();
   }

@@ -12,6 +12,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/progress.hpp"
 #include "evershard/store/removal/patience.hpp"
 #include "evershard/store/removal/retention_payloads.hpp"
@@ -45,12 +46,10 @@ struct RemovalOf {
 /// What the rows remove. Nothing: they remove nothing.
 Result<std::optional<RemovalOf>> removal_of(const storage::RowWrites& rows) {
   for (const auto& write : rows.state) {
-    if (!write.value || !write.key.starts_with(storage::keys::checkpoint(storage::removing_prefix))) continue;
-    auto aggregate = aggregate_of(write.key);
-    if (!aggregate) continue;
-    auto row = storage::decode_removal(*write.value, *aggregate);
-    if (!row) return refuse(row.error());
-    return std::optional(RemovalOf{*std::move(aggregate), *std::move(row)});
+    auto removing = storage::removing_in(write);
+    if (!removing) return refuse(std::move(removing).error());
+    if (*removing && (*removing)->row)
+      return std::optional(RemovalOf{std::move((*removing)->aggregate), *std::move((*removing)->row)});
   }
   return std::optional<RemovalOf>{};
 }
@@ -109,15 +108,19 @@ void NodeWriter::shards_are(NodeCommitter::OpenShards open) {
   open_ = std::move(open);
 }
 
+// What earlier writers of a shard removed, or had begun to remove, is to be known first.
 NodeCommitter::OpenShards NodeWriter::open() const {
+  const auto whole = node_.committer().rows_open();
   const std::lock_guard lock(mutex_);
-  return open_;
+  auto open = open_;
+  std::erase_if(open, [&](const auto& of) {
+    const auto found = whole.find(of.first);
+    return found == whole.end() || found->second != of.second;
+  });
+  return open;
 }
 
-void NodeWriter::begin() {
-  const std::lock_guard lock(mutex_);
-  held_ = open_;
-}
+void NodeWriter::begin() { held_ = open(); }
 
 Result<bool> NodeWriter::has_unsettled() const {
   const auto prefix = storage::keys::checkpoint(intent_prefix);
@@ -131,54 +134,49 @@ Result<bool> NodeWriter::has_unsettled() const {
 Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
   name(append);
   EVERSHARD_TRY(check(append, node_.limits()));  // the records that go with it are rewritten by the first commit
-  const auto key = intent_key(append);
+  const Intent intent{intent_key(append), keeper_of(append, rows)};
   storage::RowWrites first;
   first.rewrites = std::exchange(rows.rewrites, {});
-  first.state.push_back({key, encode_intent({append, rows})});
+  first.state.push_back({intent.key, encode_intent({append, rows, intent.shard})});
   if (const auto aggregate = aggregate_of(rows); aggregate && !has(node_.shard_of(*aggregate)))
     return refuse(not_open(node_.shard_of(*aggregate)));
-  EVERSHARD_TRY(write_rows(std::move(first)));
+  EVERSHARD_TRY(write_rows(std::move(first), intent.shard));
   step(Steps::intended);
-  return settle(key, std::move(append), std::move(rows), Sent::first);
+  return settle(intent, std::move(append), std::move(rows), Sent::first);
 }
 
-Result<void> NodeWriter::settle(const std::string& key, Append append, storage::RowWrites rows, Sent sent) {
+Result<void> NodeWriter::settle(const Intent& intent, Append append, storage::RowWrites rows, Sent sent) {
   // What is sent again names its ids: it is answered as before, and whoever settles many does not wait for each.
   const auto appended = sent == Sent::first ? patiently([&] { return node_.append(append); }, usual_patience, go_on())
                                             : node_.append(append);
   if (!appended && sent == Sent::again && append.events.size() > 1 &&
       (is_refusal(appended.error()) || appended.error().code == ErrorCode::overloaded)) {
-    return settle_in_part(key, std::move(append), std::move(rows), appended.error());
+    return settle_in_part(intent, std::move(append), std::move(rows), appended.error());
   }
   if (!appended && is_refusal(appended.error())) {
-    EVERSHARD_TRY(is_marker_alone(append) ? drop(key, retention::removal_dropped, rows, appended.error().what)
-                                          : forget(key));
+    EVERSHARD_TRY(is_marker_alone(append) ? drop(intent, retention::removal_dropped, rows, appended.error().what)
+                                          : forget(intent));
     return refuse(appended.error());
   }
   if (!appended) return refuse(not_known(appended.error()));
   step(Steps::decided);
-  return stands(key, std::move(rows));
+  return stands(intent, std::move(rows));
 }
 
 /// The rows take the intent's place.
-Result<void> NodeWriter::stands(const std::string& key, storage::RowWrites rows) {
+Result<void> NodeWriter::stands(const Intent& intent, storage::RowWrites rows) {
   const auto state = rows.state;
-  rows.state.push_back({key, std::nullopt});
-  const auto written = write_rows(std::move(rows));
+  rows.state.push_back({intent.key, std::nullopt});
+  const auto written = write_rows(std::move(rows), intent.shard);
   if (!written) return refuse(not_known(written.error()));
   // Who comes by settle() has nobody else to hide it.
   for (const auto& write : state) {
-    if (!write.key.starts_with(storage::keys::checkpoint(storage::removing_prefix))) continue;
-    const auto aggregate = aggregate_of(write.key);
-    if (!aggregate) continue;
-    if (!write.value) {
-      store_.removals().done(*aggregate);
-      continue;
-    }
-    const auto row = storage::decode_removal(*write.value, *aggregate);
-    if (!row) return refuse(row.error());
-    store_.removals().hide(*aggregate, row->before);
-    if (row->aggregate) touched_(*aggregate);
+    const auto removing = storage::removing_in(write);
+    if (!removing) return refuse(removing.error());
+    if (!*removing) continue;
+    const auto& [aggregate, row] = **removing;
+    row ? store_.removals().hide(aggregate, row->before) : store_.removals().done(aggregate);
+    if (row && row->aggregate) touched_(aggregate);
   }
   return {};
 }
@@ -186,14 +184,14 @@ Result<void> NodeWriter::stands(const std::string& key, storage::RowWrites rows)
 /// Behind a loss that an operator accepted one of its events may be gone, and nobody answers it any more. Where the
 /// aggregate's own is there, it stands. Where only the log's is, the order has it: the other is appended anew, at the
 /// version that was looked at.
-Result<void> NodeWriter::settle_in_part(const std::string& key, Append append, storage::RowWrites rows,
+Result<void> NodeWriter::settle_in_part(const Intent& intent, Append append, storage::RowWrites rows,
                                         const Error& why) {
   const auto* marker = event_of_type(append, retention::aggregate_removed);
   const auto removal = removal_of(rows);
   if (!removal) return refuse(removal.error());
   const auto refused = [&]() -> Result<void> {
     if (!is_refusal(why)) return refuse(not_known(why));
-    EVERSHARD_TRY(forget(key));
+    EVERSHARD_TRY(forget(intent));
     return refuse(why);
   };
   if (marker == nullptr || !*removal) return refused();
@@ -203,12 +201,12 @@ Result<void> NodeWriter::settle_in_part(const std::string& key, Append append, s
     if (auto there = node_.wait_for(**logged, entry_shown_within); !there) return refuse(not_known(there.error()));
   const auto here = reader_.find_id(store_.view(), marker->id, node_.shard_of((*removal)->aggregate));
   if (!here) return refuse(not_known(here.error()));
-  if (*here) return stands(key, std::move(rows));
+  if (*here) return stands(intent, std::move(rows));
   if (!*logged) return refused();
   Append alone = append;
   std::erase_if(alone.events, [](const Event& event) { return event.type != retention::aggregate_removed; });
   alone.events.front().id = EventId::random();
-  return replace(key, std::move(alone), std::move(rows));
+  return replace(intent, std::move(alone), std::move(rows));
 }
 
 /// The log's event of what is ordered by the append, where it is there; no event up to `after` is. Errors: unavailable,
@@ -227,22 +225,22 @@ Result<std::optional<GlobalPosition>> NodeWriter::find_in_log(const Append& appe
   }
 }
 
-Result<void> NodeWriter::replace(const std::string& key, Append by, storage::RowWrites rows) {
+Result<void> NodeWriter::replace(const Intent& intent, Append by, storage::RowWrites rows) {
   name(by);
-  auto own = intent_key(by);
+  const Intent own{intent_key(by), intent.shard};
   storage::RowWrites first;
-  first.state = {{key, std::nullopt}, {own, encode_intent({by, rows})}};
-  EVERSHARD_TRY(write_rows(std::move(first)));
+  first.state = {{intent.key, std::nullopt}, {own.key, encode_intent({by, rows, own.shard})}};
+  EVERSHARD_TRY(write_rows(std::move(first), own.shard));
   step(Steps::intended);
   return settle(own, std::move(by), std::move(rows), Sent::first);
 }
 
 /// It is not done, and the log, which has the order, says so.
-Result<void> NodeWriter::drop(const std::string& key, std::string_view type, const storage::RowWrites& rows,
+Result<void> NodeWriter::drop(const Intent& intent, std::string_view type, const storage::RowWrites& rows,
                               const std::string& why) {
   const auto removal = removal_of(rows);
   if (!removal) return refuse(removal.error());
-  if (!*removal) return forget(key);
+  if (!*removal) return forget(intent);
   const auto& row = (*removal)->row;
   auto event = retention_event(retention_log(), type,
                                RetentionPayload(row.operation, {})
@@ -251,27 +249,27 @@ Result<void> NodeWriter::drop(const std::string& key, std::string_view type, con
                                    .text("why", why)
                                    .take());
   event.also = {(*removal)->aggregate};
-  return replace(key, Append{}.event(std::move(event)), {});
+  return replace(intent, Append{}.event(std::move(event)), {});
 }
 
 /// What it is about is not here any more.
-Result<void> NodeWriter::let_go(const std::string& key, const RetentionIntent& intent) {
-  const auto removal = removal_of(intent.rows);
+Result<void> NodeWriter::let_go(const Intent& intent, const RetentionIntent& what) {
+  const auto removal = removal_of(what.rows);
   if (!removal) return refuse(removal.error());
-  if (!*removal) return forget(key);
-  const bool alone = is_marker_alone(intent.append);
+  if (!*removal) return forget(intent);
+  const bool alone = is_marker_alone(what.append);
   const auto logged = alone ? Result<std::optional<GlobalPosition>>((*removal)->row.last)
-                            : find_in_log(intent.append, (*removal)->row.last);
+                            : find_in_log(what.append, (*removal)->row.last);
   if (!logged) return refuse(not_known(logged.error()));
-  if (!*logged) return forget(key);
-  return drop(key, (*removal)->row.aggregate ? retention::removal_dropped : retention::truncation_dropped, intent.rows,
+  if (!*logged) return forget(intent);
+  return drop(intent, (*removal)->row.aggregate ? retention::removal_dropped : retention::truncation_dropped, what.rows,
               "the events it was about were lost, as an operator accepted");
 }
 
-Result<void> NodeWriter::forget(const std::string& key) {
+Result<void> NodeWriter::forget(const Intent& intent) {
   storage::RowWrites nothing;
-  nothing.state.push_back({key, std::nullopt});
-  return write_rows(std::move(nothing));
+  nothing.state.push_back({intent.key, std::nullopt});
+  return write_rows(std::move(nothing), intent.shard);
 }
 
 Result<bool> NodeWriter::is_here(const storage::RowWrites& rows) const {
@@ -287,18 +285,36 @@ Result<bool> NodeWriter::is_here(const storage::RowWrites& rows) const {
   return !events.empty() && events.front().seq_nr == last.from && events.front().position == row.last;
 }
 
-Result<void> NodeWriter::write_rows(storage::RowWrites rows) {
+std::optional<ShardId> NodeWriter::keeper_of(const Append& append, const storage::RowWrites& rows) const {
+  std::optional<ShardId> keeper;
+  if (const auto aggregate = aggregate_of(rows)) {
+    keeper = node_.shard_of(*aggregate);
+  } else if (!rows.rewrites.empty()) {
+    keeper = rows.rewrites.front().shard;
+  } else if (!rows.snapshots_to_go.empty()) {
+    keeper = node_.shard_of(rows.snapshots_to_go.front().aggregate);
+  } else {
+    for (const auto& event : append.events)
+      for (const auto& aggregate : event.also)
+        if (has(node_.shard_of(aggregate))) keeper = node_.shard_of(aggregate);
+  }
+  return keeper && node_.committer().has_replicas(*keeper) ? keeper : std::nullopt;
+}
+
+Result<void> NodeWriter::write_rows(storage::RowWrites rows, std::optional<ShardId> intents) {
   if (rows.empty()) return {};
+  const auto of_aggregate = [&](const AggregateId& aggregate) { return node_.shard_of(aggregate); };
+  const auto of_state = [&](const storage::StateWrite& write) -> std::optional<ShardId> {
+    if (const auto aggregate = aggregate_of(write.key)) return node_.shard_of(*aggregate);
+    return write.key.starts_with(storage::keys::checkpoint(intent_prefix)) ? intents : std::nullopt;
+  };
+  auto logged = storage::row_log_entries(rows, of_aggregate, of_state);
   NodeCommitter::OpenShards needed;
-  const auto need = [&](ShardId shard) {
+  for (const auto& [shard, entry] : logged) {
     const auto found = held_.find(shard);
     needed[shard] = found == held_.end() ? Epoch{0} : found->second;  // of none: refused
-  };
-  for (const auto& write : rows.state)
-    if (const auto aggregate = aggregate_of(write.key)) need(node_.shard_of(*aggregate));
-  for (const auto& rewrite : rows.rewrites) need(rewrite.shard);
-  for (const auto& going : rows.snapshots_to_go) need(node_.shard_of(going.aggregate));
-  return patiently([&] { return node_.write_rows_here(rows, needed); }, usual_patience, go_on());
+  }
+  return patiently([&] { return node_.write_rows_here(rows, logged, needed); }, usual_patience, go_on());
 }
 
 Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progress& progress) {
@@ -320,6 +336,7 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
     }
     auto aggregate = aggregate_of(intent->rows);
     if (aggregate && !has(node_.shard_of(*aggregate))) continue;  // its owner's
+    if (intent->shard && !has(*intent->shard)) continue;
     if (nobody) {
       left.push_back({std::move(aggregate), *nobody});
       continue;
@@ -330,8 +347,9 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
                       Error(ErrorCode::unavailable, "what it is about cannot be read: " + here.error().what)});
       continue;
     }
+    const Intent kept{key, intent->shard};
     auto settled =
-        *here ? settle(key, std::move(intent->append), std::move(intent->rows), Sent::again) : let_go(key, *intent);
+        *here ? settle(kept, std::move(intent->append), std::move(intent->rows), Sent::again) : let_go(kept, *intent);
     if (settled || is_refusal(settled.error())) continue;
     if (settled.error().code == ErrorCode::timeout || settled.error().code == ErrorCode::unavailable)
       nobody = settled.error();

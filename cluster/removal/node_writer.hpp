@@ -52,26 +52,34 @@ class NodeWriter final : public RetentionWriter {
     return node_.committer().wait_settled(aggregate);
   }
   [[nodiscard]] Result<void> append_with(Append append, storage::RowWrites rows) override;
-  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows) override;
+  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows) override { return write_rows(std::move(rows), {}); }
   [[nodiscard]] Result<std::vector<Unsettled>> settle(const Progress& progress) override;
 
  private:
   enum class Sent : std::uint8_t { first, again };
-  [[nodiscard]] Result<void> settle(const std::string& key, Append append, storage::RowWrites rows, Sent sent);
-  [[nodiscard]] Result<void> stands(const std::string& key, storage::RowWrites rows);
-  [[nodiscard]] Result<void> settle_in_part(const std::string& key, Append append, storage::RowWrites rows,
+  struct Intent {
+    std::string key;
+    std::optional<ShardId> shard;  ///< whose row log keeps it
+  };
+  [[nodiscard]] Result<void> settle(const Intent& intent, Append append, storage::RowWrites rows, Sent sent);
+  [[nodiscard]] Result<void> stands(const Intent& intent, storage::RowWrites rows);
+  [[nodiscard]] Result<void> settle_in_part(const Intent& intent, Append append, storage::RowWrites rows,
                                             const Error& why);
   [[nodiscard]] Result<std::optional<GlobalPosition>> find_in_log(const Append& append, GlobalPosition after) const;
   /// Another intent in this one's place, in one commit, and that one is carried through.
-  [[nodiscard]] Result<void> replace(const std::string& key, Append by, storage::RowWrites rows);
-  [[nodiscard]] Result<void> drop(const std::string& key, std::string_view type, const storage::RowWrites& rows,
+  [[nodiscard]] Result<void> replace(const Intent& intent, Append by, storage::RowWrites rows);
+  [[nodiscard]] Result<void> drop(const Intent& intent, std::string_view type, const storage::RowWrites& rows,
                                   const std::string& why);
-  [[nodiscard]] Result<void> let_go(const std::string& key, const RetentionIntent& intent);
+  [[nodiscard]] Result<void> let_go(const Intent& intent, const RetentionIntent& what);
   /// Whether what the rows remove is what is here: behind a loss that an operator accepted other events have its
   /// numbers, or none. Errors: corruption, io
   [[nodiscard]] Result<bool> is_here(const storage::RowWrites& rows) const;
   /// The intent goes, nothing else.
-  [[nodiscard]] Result<void> forget(const std::string& key);
+  [[nodiscard]] Result<void> forget(const Intent& intent);
+  /// Who is to settle the append when this node is gone: one that has what it is about. Nothing: no other node.
+  [[nodiscard]] std::optional<ShardId> keeper_of(const Append& append, const storage::RowWrites& rows) const;
+  /// `intents`: whose row log has the intents among them.
+  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows, std::optional<ShardId> intents);
   void step(const char* name) const {
     if (at_step_) at_step_(name);
   }

@@ -1,5 +1,7 @@
 #include "evershard/cluster/removal/retention_intent.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "evershard/protocol/messages.hpp"
@@ -33,6 +35,7 @@ std::string encode_intent(const RetentionIntent& intent) {
     snapshots.set_below(going.below.value);
     snapshots.set_latest(going.latest);
   }
+  if (intent.shard) message.set_shard(intent.shard->value);
   std::string bytes(1, intent_version);
   bytes += message.SerializeAsString();
   storage::append_fixed(bytes, storage::checksum(bytes));
@@ -64,6 +67,10 @@ Result<RetentionIntent> decode_intent(std::string_view bytes) {
   for (const auto& snapshots : message.snapshots_to_go())
     intent.rows.snapshots_to_go.push_back(
         {{snapshots.aggregate().type(), snapshots.aggregate().value()}, SeqNr{snapshots.below()}, snapshots.latest()});
+  if (message.has_shard()) {
+    if (message.shard() > std::numeric_limits<std::uint16_t>::max()) return damaged_intent("it names no shard");
+    intent.shard = ShardId{static_cast<std::uint16_t>(message.shard())};
+  }
   return intent;
 }
 

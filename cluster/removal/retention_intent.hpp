@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ using storage::intent_prefix;
 
 struct RetentionIntent {
   Append append{};
-  storage::RowWrites rows{};  ///< no records
+  storage::RowWrites rows{};       ///< no records
+  std::optional<ShardId> shard{};  ///< whose row log keeps it, and whose writer settles it; absent: this node alone
 };
 
 /// Shape: the append has a request id.

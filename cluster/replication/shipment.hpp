@@ -4,9 +4,11 @@
 
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "evershard/protocol/numbers.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/shipped_rows.hpp"
 
 namespace evershard::cluster {
@@ -26,7 +28,8 @@ struct Ship {
 struct FollowedShard {
   ShardId shard;
   Epoch epoch;          ///< that it follows
-  ShardOffset tail{1};  ///< synced up to here
+  ShardOffset tail{1};      ///< synced up to here
+  storage::RowLogAt rows{};  ///< where its row log ends, synced
   friend bool operator==(const FollowedShard&, const FollowedShard&) = default;
 };
 
@@ -34,6 +37,23 @@ struct FollowedShard {
 struct FollowerTold {
   std::vector<FollowedShard> shards;
   bool again = false;  ///< what was sent behind these tails has not come, and will not: it goes on from them
+};
+
+/// A shard's new writer to another replica.
+struct RowLogAsked {
+  ShardId shard{};
+  storage::RowLogAt after{};
+  friend bool operator==(const RowLogAsked&, const RowLogAsked&) = default;
+};
+
+/// A part of a shard's row log, as its rows lie on a disk.
+struct RowLogPart {
+  ShardId shard{};
+  Epoch epoch{};              ///< of the writer that ships it; zero: another replica was asked for it
+  storage::RowLogAt after{};  ///< what it joins on to
+  std::vector<std::string> rows{};
+  bool more = false;
+  friend bool operator==(const RowLogPart&, const RowLogPart&) = default;
 };
 
 }  // namespace evershard::cluster

@@ -47,7 +47,8 @@ Result<std::vector<RecordRewrite>> rewritten(const Rows& rows, std::span<const F
     auto record = with_stubs(bytes, shard, first, stubs);
     if (!record) return refuse(std::move(record).error());
     figures += {stubs.size(), 1, bytes.size(), record->size()};
-    rewrites.push_back({shard, first, *std::move(record), bytes.size()});
+    auto& rewrite = rewrites.emplace_back(RecordRewrite{shard, first, *std::move(record), bytes.size(), {}, to});
+    for (const auto& [index, state] : stubs) rewrite.stubs.push_back(first + index);
   }
   return rewrites;
 }

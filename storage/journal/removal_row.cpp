@@ -121,4 +121,18 @@ Result<std::optional<RemovalRow>> removing_of(const Rows& rows, const AggregateI
   return removal_at(rows, removing_key(aggregate), aggregate);
 }
 
+Result<std::optional<RemovingWrite>> removing_in(const StateWrite& write) {
+  const auto prefix = keys::checkpoint(removing_prefix);
+  if (!write.key.starts_with(prefix)) return std::optional<RemovingWrite>();
+  auto aggregate = AggregateId::parse(write.key.substr(prefix.size()));
+  if (!aggregate) return refuse(ErrorCode::corruption, "a row of what is being removed names no aggregate");
+  RemovingWrite removing{*std::move(aggregate), {}};
+  if (write.value) {
+    auto row = decode_removal(*write.value, removing.aggregate);
+    if (!row) return refuse(std::move(row).error());
+    removing.row = *std::move(row);
+  }
+  return std::optional(std::move(removing));
+}
+
 }  // namespace evershard::storage

@@ -15,6 +15,7 @@
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
 #include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
@@ -45,6 +46,14 @@ std::string removing_key(const AggregateId& aggregate);
 std::string encode_removal(const RemovalRow& row, const AggregateId& aggregate);
 /// Errors: corruption: its checksum covers the aggregate too; invalid_argument: a newer program's
 Result<RemovalRow> decode_removal(std::string_view bytes, const AggregateId& aggregate);
+
+/// What the row says that something of an aggregate is still to be rewritten, as it is written or (no row) erased.
+struct RemovingWrite {
+  AggregateId aggregate;
+  std::optional<RemovalRow> row;
+};
+/// Nothing: it is no such row. Errors: as decode_removal
+Result<std::optional<RemovingWrite>> removing_in(const StateWrite& write);
 
 struct RemovalRows {
   struct Damaged {

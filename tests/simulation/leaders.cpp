@@ -56,7 +56,7 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
     tell("coordinator", leader.number, "makes cut", actions.put->number, "with", actions.put->events(), "events,",
          actions.put->openings.size(), "openings");
     const auto number = leader.number;
-    const auto sync = network_.one_in(20) ? network_.pick(2 * Network::second)
+    const auto sync = network_.one_in(20) && !resting_ ? network_.pick(2 * Network::second)
                                           : Network::millisecond + network_.pick(4 * Network::millisecond);
     network_.after(sync, [this, number, cut = *actions.put] { put(number, cut); });
     if (options_.off == Off::one_put)

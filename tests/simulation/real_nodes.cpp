@@ -64,6 +64,7 @@ std::shared_ptr<RealWriters> Simulation::real_writers(const Node& node) const {
       real->followed.hold(id, shard.covered, shard.covered, {});
     else
       real->followed.hold(id, shard.covered, shard.tail, unordered_of(shard));
+    real->told[id] = real->followed.tail(id);
   }
   return real;
 }

@@ -56,6 +56,8 @@ struct RealWriters {
   cluster::Shipping shipping;
   cluster::FollowedShards followed;
   std::set<ShardId> asked_again, tails_changed;
+  /// What the order knows of its followed tails. What is behind that, the product has not written yet: it drops it.
+  std::map<ShardId, ShardOffset> told;
   std::set<std::uint32_t> reading_for;
   struct Owner {
     std::uint32_t node = 0;

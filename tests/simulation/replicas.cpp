@@ -34,6 +34,7 @@ void Simulation::fence_real(Process& process, ShardId shard) {
   if (process.order.keeps(shard)) {
     const auto ordered = real.writers.ordered(shard), tail = real.writers.tail(shard);
     real.followed.hold(shard, ordered, tail, real.writers.follow(shard, actions));
+    real.told[shard] = tail;
     real.tails_changed.insert(shard);
   } else {
     real.writers.fence(shard, actions);
@@ -62,7 +63,8 @@ void Simulation::follow(Process& process, const NodeStep::Follow& step) {
     if (first < step.from) continue;
     ++outcome_.taken_off;
     for (std::uint32_t i = 0; i != record.events.size(); ++i) {
-      check_taken_off(node, step, first + i, {record.append, record.events[i]});
+      if (first + i < real.told[step.shard])
+        check_taken_off(node, step, first + i, {record.append, record.events[i]});
       node.taken[step.shard][first + i] = {record.append, record.events[i]};
     }
   }
@@ -361,7 +363,9 @@ void Simulation::turn_soon(Process& process) {
     auto& changed = here.real->tails_changed;
     while (!here.failed && !changed.empty()) {
       const auto shard = changed.extract(changed.begin()).value();
-      if (here.real->followed.holds(shard)) perform(here, here.order.shipped(shard, here.real->followed.tail(shard)));
+      if (!here.real->followed.holds(shard)) continue;
+      const auto tail = here.real->told[shard] = here.real->followed.tail(shard);
+      perform(here, here.order.shipped(shard, tail));
     }
     if (!here.failed) read_behind(here);
   });

@@ -22,9 +22,7 @@
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/verify.hpp"
 #include "evershard/store/removal/retention_payloads.hpp"
-#include "tests/cluster/homes/homes_in_process.hpp"
-#include "tests/cluster/node/small_cluster.hpp"
-#include "tests/contract/temporary_folder.hpp"
+#include "tests/cluster/homes/retention_cluster.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -36,192 +34,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr auto retention_patience = 60s;
-
-/// Three nodes, on disk.
-class ClusterRetentionTest : public ::testing::Test {
- protected:
-  explicit ClusterRetentionTest(const Limits& limits = {})
-      : cluster_(std::make_unique<SmallCluster>(SmallCluster::Options{
-            .nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes", .timeout = 5s, .limits = limits})) {
-    for (std::uint32_t n = 1; n <= 3; ++n) join(n);
-    EXPECT_TRUE(cluster_->wait_until_open());
-  }
-  ~ClusterRetentionTest() override {
-    for (std::uint32_t n = 1; n <= 3; ++n) leave(n);
-  }
-  void join(std::uint32_t n) {
-    auto& part = parts_[n];
-    part.homes = std::make_shared<HomeCalls>(cluster_->node(n), network_, HomeCallsOptions{.node = n, .threads = 4});
-    NodeRetentionOptions options;
-    options.touched = [this](const AggregateId& aggregate) {
-      const std::lock_guard lock(mutex_);
-      touched_.insert(aggregate.text());
-    };
-    options.at_step = [this](const char* step) {
-      std::function<void(std::string_view)> at_step;
-      {
-        const std::lock_guard lock(mutex_);
-        at_step = at_step_;
-      }
-      if (at_step) at_step(step);
-    };
-    options.settle_every = 20ms;
-    part.retention = std::make_unique<ClusterRetention>(cluster_->node(n), cluster_->store(n), *part.homes, options);
-    network_.put(n, part.homes);
-  }
-  void leave(std::uint32_t n) {
-    network_.put(n, nullptr);
-    auto& part = parts_[n];
-    if (part.homes) part.homes->stop();
-    if (part.retention) part.retention->close();
-    part = {};
-  }
-  void stop(std::uint32_t n) {
-    leave(n);
-    cluster_->stop(n);
-  }
-  void start(std::uint32_t n) {
-    cluster_->start(n);
-    join(n);
-  }
-  /// One of the work's steps does not end: as if the process had died there, but for what was written by then.
-  void break_off_at(std::string step) {
-    const std::lock_guard lock(mutex_);
-    at_step_ = [step = std::move(step), once = std::make_shared<std::atomic<bool>>(false)](std::string_view at) {
-      if (at == step && !once->exchange(true)) throw std::runtime_error("broken off at " + step);
-    };
-  }
-  void at_steps(std::function<void(std::string_view)> hook) {
-    const std::lock_guard lock(mutex_);
-    at_step_ = std::move(hook);
-  }
-
-  ClusterRetention& at(std::uint32_t n) { return *parts_.at(n).retention; }
-  ClusterNode& node(std::uint32_t n) { return cluster_->node(n); }
-  std::uint32_t owner_of(const AggregateId& aggregate) {
-    return node(1).committer().owner(node(1).shard_of(aggregate));
-  }
-  std::uint32_t other_than(std::uint32_t n) { return n % 3 + 1; }
-  AggregateId owned_by(std::uint32_t n, const std::string& type = "order") {
-    for (;; ++names_)
-      if (AggregateId id{type, std::to_string(names_)}; owner_of(id) == n) return ++names_, id;
-  }
-  GlobalPosition append(std::uint32_t by, const AggregateId& aggregate, const std::string& type = "Placed",
-                        std::chrono::seconds age = 0s) {
-    Event event;
-    event.aggregate = aggregate;
-    event.type = type;
-    event.payload = std::string(200, 'x');
-    event.tags = {Tag{"customer:7"}};
-    event.occurred_at = Timestamp{Timestamp::now().micros - std::chrono::microseconds(age).count()};
-    for (const auto until = std::chrono::steady_clock::now() + retention_patience;;) {
-      auto done = node(by).append(Append{}.event(event));
-      if (done) return last_ = std::max(last_, done->last_position), done->last_position;
-      if (std::chrono::steady_clock::now() > until) return ADD_FAILURE() << done.error().what, GlobalPosition{0};
-      std::this_thread::sleep_for(10ms);
-    }
-  }
-  void append_some(const AggregateId& aggregate, int count, std::chrono::seconds age = 0s) {
-    for (int i = 0; i < count; ++i) append(static_cast<std::uint32_t>(i % 3 + 1), aggregate, "Placed", age);
-  }
-  void snapshot(const AggregateId& aggregate, std::uint64_t version) {
-    Snapshot snapshot;
-    snapshot.aggregate = aggregate;
-    snapshot.version = SeqNr{version};
-    snapshot.payload = "state";
-    const auto put = node(owner_of(aggregate)).put_snapshot(snapshot);
-    EXPECT_TRUE(put) << put.error().what;
-  }
-  /// `r` removed, `l` live, in order of seq_nr, as this node sees it.
-  std::string states_at(std::uint32_t by, const AggregateId& aggregate) {
-    std::string states;
-    std::uint64_t next = 1;
-    for (std::uint32_t n = 1; n <= 3; ++n) {
-      if (!parts_.at(n).homes) continue;
-      EXPECT_TRUE(node(by).wait_for(node(n).head().value(), retention_patience));
-    }
-    auto stream = node(by).read(aggregate);
-    for (const auto& event : stream) {
-      EXPECT_EQ(event.seq_nr, SeqNr{next++});
-      if (event.state == EventState::removed) {
-        EXPECT_EQ(event.type + event.payload, "");
-      }
-      states += event.state == EventState::removed ? 'r' : 'l';
-    }
-    EXPECT_FALSE(stream.error()) << stream.error()->what;
-    return states;
-  }
-  std::string states_of(const AggregateId& aggregate) {
-    const auto states = states_at(1, aggregate);
-    for (std::uint32_t n = 2; n <= 3; ++n) EXPECT_EQ(states_at(n, aggregate), states) << n;
-    return states;
-  }
-  std::vector<std::string> log_at(std::uint32_t by) {
-    std::vector<std::string> words;
-    const auto log = at(by).retention_log(SeqNr{0}, 1'000);
-    EXPECT_TRUE(log) << log.error().what;
-    if (log)
-      for (const auto& entry : *log) words.push_back(entry.what);
-    return words;
-  }
-  /// As the log stands, whichever node has heard of it.
-  std::vector<std::string> log() {
-    std::vector<std::string> longest;
-    for (std::uint32_t n = 1; n <= 3; ++n)
-      if (auto words = log_at(n); words.size() > longest.size()) longest = std::move(words);
-    return longest;
-  }
-  std::vector<std::string> listed_at(std::uint32_t by, const std::string& type = "order") {
-    std::vector<std::string> names;
-    const auto all = node(by).aggregates(type, {}, 1'000);
-    EXPECT_TRUE(all) << all.error().what;
-    if (all)
-      for (const auto& info : *all) names.push_back(info.aggregate.text());
-    return names;
-  }
-  template <class T>
-  static std::string code(const Result<T>& result) {
-    return result ? "ok" : std::string(name_of(result.error().code));
-  }
-  template <class Check>
-  [[nodiscard]] bool in_time(Check check) {
-    for (const auto until = std::chrono::steady_clock::now() + retention_patience;
-         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms))
-      if (check()) return true;
-    return false;
-  }
-  void expect_sound() {
-    for (std::uint32_t n = 1; n <= 3; ++n) {
-      const auto report = storage::verify(cluster_->store(n), {});
-      ASSERT_TRUE(report) << report.error().what;
-      EXPECT_EQ(report->errors, 0u) << (report->findings.empty() ? "" : report->findings.front());
-    }
-  }
-  static TruncateOptions uncovered() {
-    TruncateOptions options;
-    options.uncovered = true;
-    return options;
-  }
-  static RetentionPolicy policy(std::string name, RetentionPolicy::Kind kind, std::string type) {
-    return {std::move(name), kind, std::move(type), 3600s, false};
-  }
-
-  TemporaryFolder folder_;
-  std::uint64_t names_ = 1;
-  GlobalPosition last_;
-  std::unique_ptr<SmallCluster> cluster_;
-  HomesInProcess network_;
-  std::mutex mutex_;
-  std::set<std::string> touched_;
-  std::function<void(std::string_view)> at_step_;
-  struct Part {
-    std::shared_ptr<HomeCalls> homes;
-    std::unique_ptr<ClusterRetention> retention;
-  };
-  std::map<std::uint32_t, Part> parts_;
-};
 
 TEST_F(ClusterRetentionTest, TruncatesFromAnyNodeAndEveryNodeSeesIt) {
   for (std::uint32_t owner = 1; owner <= 3; ++owner) {
@@ -454,7 +266,7 @@ TEST_F(ClusterRetentionTest, WhatHangsRemovesNoOtherEventsThanItWasAbout) {
   for (auto key : {storage::removing_key(order), storage::removed_key(order)})
     rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
   intent.state.push_back({intent_key(lost_append), encode_intent({lost_append, rows})});
-  ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}));
+  ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}, {}));
 
   ASSERT_TRUE(parts_[1].retention->finish_here({}));
 
@@ -560,7 +372,7 @@ class RemovalInPart : public ClusterRetentionTest {
       rows.state.push_back({std::move(key), storage::encode_removal(row_, order)});
     rows.snapshots_to_go.push_back({order, SeqNr{4}, true});
     intent.state.push_back({intent_key(whole), encode_intent({whole, rows})});
-    ASSERT_TRUE(node(owner_of(order)).write_rows_here(std::move(intent), {}));
+    ASSERT_TRUE(node(owner_of(order)).write_rows_here(std::move(intent), {}, {}));
   }
   std::vector<GlobalPosition> events_of(const AggregateId& order) {
     std::vector<GlobalPosition> positions;
@@ -834,7 +646,7 @@ TEST_F(RemovalInPart, WhereItsEventsAreLostTheLogSaysThatItWasDropped) {
   for (auto key : {storage::removing_key(order), storage::removed_key(order)})
     rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
   intent.state.push_back({intent_key(whole), encode_intent({whole, rows})});
-  ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}));
+  ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}, {}));
 
   EXPECT_TRUE(in_time([&] { return !any_intent(order) && log().size() == 2; }));
 
@@ -969,7 +781,7 @@ TEST_F(ClusterRetentionTest, VerifyLooksAtIntents) {
   const auto write = [&] {
     storage::RowWrites rows;
     rows.state.push_back({storage::keys::checkpoint("retention/intent/unknown"), bytes});
-    ASSERT_TRUE(node(1).write_rows_here(std::move(rows), {}));
+    ASSERT_TRUE(node(1).write_rows_here(std::move(rows), {}, {}));
   };
   parts_[1].retention->close();  // nobody settles it
   write();
@@ -994,7 +806,7 @@ TEST_F(ClusterRetentionTest, RowsAreWrittenUnderTheEpochThatIsHeldAndNoOther) {
     storage::RowWrites rows;
     rows.state.push_back(
         {key, storage::encode_removal({.before = SeqNr{2}, .last = GlobalPosition{1}, .operation = "op"}, order)});
-    return node(1).write_rows_here(std::move(rows), {{shard, epoch}});
+    return node(1).write_rows_here(std::move(rows), {}, {{shard, epoch}});
   };
 
   EXPECT_EQ(code(row_under(held + 1)), "wrong_shard");

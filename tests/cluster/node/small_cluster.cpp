@@ -82,7 +82,57 @@ class SmallCluster::Network final : public NodeNetwork {
        });
   }
 
+  std::vector<std::uint32_t> ship(const std::vector<std::uint32_t>& nodes, const Ship& ship) override {
+    std::vector<std::uint32_t> not_sent;
+    for (const auto node : nodes)
+      if (!tell(node, [from = self_.node, bytes = encode(ship)](NodeCommitter& there) {
+            there.receive(from, decode_ship(bytes).value());
+          }))
+        not_sent.push_back(node);
+    return not_sent;
+  }
+  void followed(std::uint32_t node, const FollowerTold& followed) override {
+    tell(node, [from = self_.node, bytes = encode(followed)](NodeCommitter& there) {
+      there.receive(from, decode_followed(bytes).value());
+    });
+  }
+  void ship_row_log(std::uint32_t node, const RowLogPart& part) override {
+    if (cluster_.no_row_logs_to_ == node) return;
+    tell(node, [from = self_.node, bytes = encode(part)](NodeCommitter& there) {
+      there.receive(from, decode_row_log_part(bytes).value());
+    });
+  }
+  void row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<RowLogPart>& then) {
+      auto part = there.committer().row_log(decode_row_log_asked(bytes).value());
+      then(part ? decode_row_log_part(encode(*part)) : std::move(part));
+    });
+  }
+  void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) override {
+    at(node, std::move(done), [after](ClusterNode& there, NodeDone<NodeHistory> then) {
+      there.committer().history(after, [then = std::move(then)](Result<NodeHistory> history) {
+        then(history ? decode_history(encode(*history)) : std::move(history));
+      });
+    });
+  }
+  void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
+                     NodeDone<void> done) override {
+    at(node, std::move(done), [bytes = encode(snapshot, epoch)](ClusterNode& there, NodeDone<void> then) {
+      auto shipped = decode_shipped_snapshot(bytes).value();
+      there.committer().take_snapshot(std::move(shipped.first), shipped.second, std::move(then));
+    });
+  }
+
  private:
+  /// In the order in which it is said. Returns: whether somebody is there to hear it.
+  template <class Do>
+  bool tell(std::uint32_t node, Do what) {
+    if (cluster_.reach(node) == nullptr) return false;
+    cluster_.deliver_in_order([this_cluster = &cluster_, node, what = std::move(what)] {
+      if (const auto there = this_cluster->reach(node)) what(there->node->committer());
+    });
+    return true;
+  }
   static Result<NodePage> carried(Result<NodePage> page) { return page ? decode_page(encode(*page)) : std::move(page); }
 
   template <class T, class Do>
@@ -157,6 +207,18 @@ void SmallCluster::start(std::uint32_t number) {
     parts_[number] = part;
   }
   part->node->committer().connected();
+  meet(number, true);
+}
+
+void SmallCluster::meet(std::uint32_t number, bool up) {
+  if (options_.replicas == 1) return;
+  const auto here = reach(number);
+  for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) {
+    const auto other = n == number ? nullptr : reach(n);
+    if (other == nullptr) continue;
+    other->node->committer().peer(number, up);
+    if (here != nullptr) here->node->committer().peer(n, up);
+  }
 }
 
 void SmallCluster::stop(std::uint32_t number) {
@@ -167,6 +229,7 @@ void SmallCluster::stop(std::uint32_t number) {
   }
   if (part == nullptr) return;
   coordinators_.back()->lost(part->process);
+  meet(number, false);
   part->node->committer().stop();
   while (part.use_count() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -174,6 +237,7 @@ void SmallCluster::stop(std::uint32_t number) {
 void SmallCluster::replace_coordinator() {
   CoordinatorHostOptions options;
   options.coordinator.nodes_expected = options_.nodes;
+  options.coordinator.replicas = options_.replicas;
   options.coordinator.ordering.cuts_held_max = 100;
   options.coordinator.fold_cuts = 3;  // a node that was away finds a log with holes
   auto& log = *logs_.emplace_back(std::make_unique<SharedCutLog>(log_mutex_, log_));

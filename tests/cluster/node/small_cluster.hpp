@@ -61,6 +61,7 @@ class SmallCluster final : public CoordinatorNetwork {
     std::uint32_t nodes = 3;
     std::uint32_t gateways = 0;  ///< numbered behind the nodes
     std::uint32_t shards = 4;
+    std::uint32_t replicas = 1;
     std::filesystem::path data_dir{};  ///< empty: in memory, and a node that is stopped has lost its disk
     std::chrono::milliseconds timeout = std::chrono::seconds(5);
     Limits limits{};
@@ -84,6 +85,9 @@ class SmallCluster final : public CoordinatorNetwork {
   [[nodiscard]] ClusterStatus status();
   /// Every shard has an owner, as each node that is there sees it.
   [[nodiscard]] bool wait_until_open();
+
+  /// No part of a row log comes to this node any more, unless it asks for one; 0: to all.
+  void lose_row_logs_to(std::uint32_t number) { no_row_logs_to_ = number; }
 
   /// From here on what nodes say first is under way, until it is let go.
   void hold_hellos();
@@ -116,9 +120,12 @@ class SmallCluster final : public CoordinatorNetwork {
     if (in_order_ != nullptr) in_order_->run(std::move(message));
   }
   void heard(NodeProcess from, ToCoordinator message);
+  /// Sessions between this node and the others begin or end.
+  void meet(std::uint32_t number, bool up);
 
   const Options options_;
   std::atomic<bool> skip_lost_{false};
+  std::atomic<std::uint32_t> no_row_logs_to_{0};
   storage::ClusterMember member_;
   std::mutex log_mutex_;
   sharding::MemoryCutLog log_;                       ///< under that mutex

@@ -1,0 +1,217 @@
+// Row logs: what retention writes at a shard's writer, on its followers.
+
+#include <algorithm>
+#include <utility>
+
+#include "evershard/cluster/node/node_committer.hpp"
+#include "evershard/cluster/node/node_refusals.hpp"
+#include "evershard/storage/journal/removal_mask.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::size_t row_log_bytes_max = 1u << 20;  ///< in one message
+
+Error not_put_together(ShardId shard) {
+  ErrorDetails details;
+  details.shard = shard;
+  return {ErrorCode::unavailable,
+          "shard " + std::to_string(shard.value) +
+              " has a new writer, which asks its replicas what was removed under earlier ones: nothing is removed "
+              "before a quorum has answered",
+          std::move(details)};
+}
+
+}  // namespace
+
+void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, storage::RowLogEntry> logged,
+                                    std::map<ShardId, Epoch> held, NodeDone<void> done) {
+  if (auto admitted = admit(); !admitted) return done(refuse(std::move(admitted).error()));
+  post([this, rows = std::move(rows), logged = std::move(logged), held = std::move(held),
+        done = std::move(done)]() mutable {
+    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    for (const auto& [shard, epoch] : held)
+      if (!writers_->is_open(shard) || writers_->epoch(shard) != epoch) return done(refuse(not_open(shard)));
+    std::erase_if(logged, [&](const auto& of) { return !held.contains(of.first) || !has_followers(of.first); });
+    for (const auto& [shard, entry] : logged)
+      if (!row_logs_.ready(shard)) return done(refuse(not_put_together(shard)));
+    RowsWaiting waiting{{}, Clock::now() + options_.wait_max, std::move(done)};
+    for (auto& [shard, entry] : logged) {
+      entry.at = row_logs_.next(shard);
+      rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+      waiting.needed[shard] = {writers_->epoch(shard), entry.at};
+    }
+    if (auto written = write_rows(std::move(rows)); !written) return waiting.done(refuse(std::move(written).error()));
+    for (const auto& [shard, needed] : waiting.needed) {
+      row_log_ends_[shard] = needed.at;
+      row_logs_.written(shard, needed.at);
+    }
+    if (waiting.needed.empty()) return waiting.done({});
+    rows_waiting_.push_back(std::move(waiting));
+  });
+}
+
+Result<void> NodeCommitter::write_rows(storage::RowWrites rows) {
+  storage::CommitBatch batch;
+  batch.state = std::move(rows.state);
+  batch.rewrites = std::move(rows.rewrites);
+  batch.snapshots_to_go = std::move(rows.snapshots_to_go);
+  auto staged = store_.stage(batch);
+  auto committed = store_.commit(*staged);
+  if (committed) return {};
+  fail(committed.error());
+  return refuse(ErrorCode::timeout, "the outcome of what was written is unknown: " + committed.error().what);
+}
+
+bool NodeCommitter::has_followers(ShardId shard) const { return order_.replicas(shard).quorum > 1; }
+
+void NodeCommitter::take_rows_waiting() {
+  const auto now = Clock::now();
+  for (auto& waiting : std::exchange(rows_waiting_, {})) {
+    std::optional<Error> over;
+    bool all = true;
+    for (const auto& [shard, needed] : waiting.needed) {
+      const auto named = "shard " + std::to_string(shard.value);
+      if (dead_)
+        over = failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"));
+      else if (!writers_->is_open(shard) || writers_->epoch(shard) != needed.epoch)
+        over = Error(ErrorCode::timeout, named + " has got another writer before a quorum of its replicas had what was "
+                                                 "written: its outcome is unknown");
+      else if (!row_logs_.quorum_has(shard, needed.at, order_.replicas(shard)))
+        all = false;
+      if (!over && !all && waiting.until <= now)
+        over = Error(ErrorCode::timeout, "no quorum of the replicas of " + named +
+                                             " has answered in time that it has what was written: its outcome is "
+                                             "unknown");
+    }
+    if (over)
+      waiting.done(refuse(*std::move(over)));
+    else if (all)
+      waiting.done({});
+    else
+      rows_waiting_.push_back(std::move(waiting));
+  }
+}
+
+Result<RowLogPart> NodeCommitter::row_log(const RowLogAsked& asked) const {
+  if (asked.shard.value >= store_.identity().shards)
+    return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(asked.shard.value));
+  auto range = storage::row_log_range(store_.rows(), asked.shard, asked.after,
+                                      ShardOffset{std::numeric_limits<std::uint64_t>::max()}, row_log_bytes_max);
+  if (!range) return refuse(std::move(range).error());
+  return RowLogPart{asked.shard, {}, asked.after, std::move(range->rows), range->more};
+}
+
+// Behind the inputs: whoever has less is sent it, whoever has more is asked.
+void NodeCommitter::look_at_row_logs() {
+  for (const auto& wanted : row_logs_.to_ask()) {
+    network_.row_log(wanted.node, {wanted.shard, wanted.after}, [this, wanted](Result<RowLogPart> part) {
+      post([this, wanted, part = std::move(part)] {
+        if (!dead_) take_asked_row_log(wanted, part);
+      });
+    });
+  }
+  for (const auto& wanted : row_logs_.to_send()) {
+    work_->run([this, wanted] {
+      auto range =
+          storage::row_log_range(store_.rows(), wanted.shard, wanted.after, wanted.tail, row_log_bytes_max);
+      if (!range && options_.warn) options_.warn(range.error());
+      if (!range || range->rows.empty()) return;
+      network_.ship_row_log(wanted.node,
+                            {wanted.shard, wanted.epoch, wanted.after, std::move(range->rows), range->more});
+    });
+  }
+}
+
+void NodeCommitter::take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part) {
+  const auto end = row_log_end(wanted.shard);
+  const bool joins = part && part->shard == wanted.shard && part->after == wanted.after && end == wanted.after;
+  if (part && !joins) return row_logs_.not_given(wanted);
+  auto taken = part ? write_row_log(wanted.shard, part->rows) : refuse(part.error());
+  if (!taken) {
+    // It is asked again in a moment, or another one that has as much.
+    if (options_.warn && part) options_.warn(taken.error());
+    return;
+  }
+  row_logs_.given(wanted, row_log_end(wanted.shard));
+  rows_open_changed_ = true;
+}
+
+storage::RowLogAt NodeCommitter::row_log_end(ShardId shard) const {
+  const auto end = row_log_ends_.find(shard);
+  return end == row_log_ends_.end() ? storage::RowLogAt{} : end->second;
+}
+
+Result<void> NodeCommitter::read_row_log_ends() {
+  for (std::uint32_t s = 0; s != store_.identity().shards; ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    const auto end = storage::row_log_end(store_.rows(), shard);
+    if (!end) return refuse(end.error());
+    if (*end != storage::RowLogAt{}) row_log_ends_[shard] = *end;
+  }
+  return {};
+}
+
+void NodeCommitter::receive(std::uint32_t from, RowLogPart part) {
+  post([this, from, part = std::move(part)] {
+    if (!dead_) take_row_log(from, part);
+  });
+}
+
+void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
+  const auto shard = part.shard;
+  if (order_.follows(shard) != part.epoch || !followed_.holds(shard) || shipping_.ships(shard)) return;
+  if (row_log_end(shard) == part.after) {
+    const auto taken = write_row_log(shard, part.rows);
+    if (dead_) return;
+    if (!taken && options_.warn)
+      options_.warn(Error(taken.error().code, "what node " + std::to_string(from) + " has removed is not removed here: " +
+                                                  taken.error().what));
+  }
+  network_.followed(from, {{{shard, part.epoch, followed_.tail(shard), row_log_end(shard)}}, false});
+}
+
+// As far as the journal here has what they name.
+Result<void> NodeCommitter::write_row_log(ShardId shard, const std::vector<std::string>& rows) {
+  storage::RowLogWrites writes(store_.rows(), shard);
+  auto end = row_log_end(shard);
+  const auto journal_end = tail(shard).value_or(ShardOffset{1});
+  std::vector<storage::StateWrite> state;
+  for (const auto& row : rows) {
+    const auto entry = storage::decode_row_log(shard, row);
+    if (!entry) return refuse(entry.error());
+    if (entry->at <= end) return refuse(ErrorCode::corruption, "entries of a row log come out of their sequence");
+    if (entry->end() > journal_end) break;
+    EVERSHARD_TRY(writes.add(*entry));
+    end = entry->at;
+    state.insert(state.end(), entry->state.begin(), entry->state.end());
+  }
+  if (end == row_log_end(shard)) return {};
+  EVERSHARD_TRY(write_rows(writes.take()));
+  row_log_ends_[shard] = end;
+  for (const auto& write : state) {
+    const auto removing = storage::removing_in(write);
+    if (!removing) return refuse(removing.error());
+    if (!*removing) continue;
+    const auto& [aggregate, row] = **removing;
+    row ? store_.removals().hide(aggregate, row->before) : store_.removals().done(aggregate);
+  }
+  return {};
+}
+
+NodeCommitter::OpenShards NodeCommitter::rows_open() const {
+  const std::lock_guard lock(mutex_);
+  return rows_open_;
+}
+
+void NodeCommitter::publish_rows_open() {
+  if (!std::exchange(rows_open_changed_, false)) return;
+  auto open = open_shards();
+  std::erase_if(open, [&](const auto& of) { return has_followers(of.first) && !row_logs_.ready(of.first); });
+  const std::lock_guard lock(mutex_);
+  rows_open_ = std::move(open);
+}
+
+}  // namespace evershard::cluster

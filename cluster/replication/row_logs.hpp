@@ -1,0 +1,77 @@
+// RowLogs: how far the row logs of this node's shards are on their followers, and whether they are whole here.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/sharding/replica_set.hpp"
+#include "evershard/storage/journal/row_log.hpp"
+
+namespace evershard::cluster {
+
+/// What a quorum had under earlier writers is fetched first, from the one of a quorum that has most: before that
+/// nothing is written. Then each follower is sent what it does not have, a part at a time.
+///
+/// Owner:  one thread.
+/// Source: docs/internals/replication.md, rule 26; invariant I-Rows.
+class RowLogs {
+ public:
+  using At = storage::RowLogAt;
+
+  /// This node writes the shard under this epoch, or is about to. `end`: of its log.
+  void begin(ShardId shard, Epoch epoch, At end);
+  void end(ShardId shard) { shards_.erase(shard); }
+  /// A follower's word: under that epoch its log ends there, and its journal.
+  void followed(std::uint32_t node, ShardId shard, Epoch epoch, At end, ShardOffset tail,
+                const sharding::ReplicaSet& set);
+  /// Everything that a quorum had is here.
+  [[nodiscard]] bool ready(ShardId shard) const;
+
+  /// Of the next entry. Shape: ready().
+  [[nodiscard]] At next(ShardId shard) const;
+  /// Here, synced.
+  void written(ShardId shard, At end);
+  [[nodiscard]] bool quorum_has(ShardId shard, At at, const sharding::ReplicaSet& set) const;
+
+  /// Of whose log something is wanted, or who is to be sent something: what lies behind `after`.
+  struct Wanted {
+    std::uint32_t node = 0;
+    ShardId shard{};
+    Epoch epoch{};
+    At after{};
+    ShardOffset tail{1};  ///< of its journal
+  };
+  /// To be asked, one a shard at a time; then given() or not_given().
+  [[nodiscard]] std::vector<Wanted> to_ask();
+  /// Written here, synced; all that it has, or a part.
+  void given(const Wanted& asked, At end);
+  void not_given(const Wanted& asked);
+  /// To be sent: one part a follower and shard at a time, until its next word that it has more.
+  [[nodiscard]] std::vector<Wanted> to_send();
+  /// Whatever is under way is taken for lost.
+  void again();
+
+ private:
+  struct Follower {
+    At end{};
+    ShardOffset tail{1};
+    bool under_way = false;
+  };
+  struct Shard {
+    Epoch epoch{};
+    At end{};
+    bool ready = false;
+    bool asking = false;
+    std::size_t others = 0;  ///< so many followers make a quorum with this node
+    std::map<std::uint32_t, Follower> followers{};
+  };
+  static void look(Shard& shard);
+  [[nodiscard]] Shard* at(ShardId shard, Epoch epoch);
+
+  std::map<ShardId, Shard> shards_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,235 @@
+#include "evershard/storage/journal/row_log.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "evershard/protocol/hex.hpp"
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/refusals.hpp"
+
+namespace evershard::storage {
+namespace {
+
+constexpr char row_log_version = 1;
+constexpr std::string_view row_log_name = "$rows/";
+
+std::string in_digits(std::uint64_t number, std::size_t digits) {
+  auto text = std::to_string(number);
+  return text.insert(0, digits - text.size(), '0');
+}
+
+/// Keys ascend as entries do.
+std::string row_log_prefix(ShardId shard) {
+  constexpr std::size_t shard_digits = 5;
+  return keys::checkpoint(std::string(row_log_name) + in_digits(shard.value, shard_digits) + "/");
+}
+
+void append_text(std::string& out, std::string_view text) {
+  append_varint(out, text.size());
+  out += text;
+}
+
+std::string text_of(ByteReader& reader) { return std::string(reader.bytes(reader.varint())); }
+
+void append_offsets(std::string& out, const std::vector<ShardOffset>& offsets) {
+  append_varint(out, offsets.size());
+  std::uint64_t before = 0;
+  for (const auto offset : offsets) append_varint(out, offset.value - std::exchange(before, offset.value));
+}
+
+std::vector<ShardOffset> offsets_of(ByteReader& reader) {
+  std::vector<ShardOffset> offsets;
+  const auto count = reader.varint(reader.left());  // a byte each, at least
+  offsets.reserve(count);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i != count && reader.ok(); ++i) {
+    const auto step = reader.varint(std::numeric_limits<std::uint64_t>::max() - before);
+    if (step == 0) reader.fail();  // they ascend, from 1 on
+    offsets.push_back(ShardOffset{before += step});
+  }
+  return offsets;
+}
+
+Refused damaged_log(ShardId shard, std::string_view row) {
+  return corrupt("an entry of the row log of shard " + std::to_string(shard.value) + " is damaged: " + hex(row, 64));
+}
+
+}  // namespace
+
+ShardOffset RowLogEntry::end() const {
+  ShardOffset end{1};
+  for (const auto* events : {&removed, &erased})
+    if (!events->empty()) end = std::max(end, events->back() + 1);
+  return end;
+}
+
+std::string row_log_key(ShardId shard, RowLogAt at) {
+  constexpr std::size_t digits = 20;  // of any number
+  return row_log_prefix(shard) + in_digits(at.epoch.value, digits) + "/" + in_digits(at.number, digits);
+}
+
+std::string encode_row_log(ShardId shard, const RowLogEntry& entry) {
+  std::string body(1, row_log_version);
+  append_varint(body, entry.at.epoch.value);
+  append_varint(body, entry.at.number);
+  append_offsets(body, entry.removed);
+  append_offsets(body, entry.erased);
+  append_varint(body, entry.state.size());
+  for (const auto& [key, value] : entry.state) {
+    append_text(body, key);
+    body += static_cast<char>(value ? 1 : 0);
+    if (value) append_text(body, *value);
+  }
+  append_varint(body, entry.snapshots_to_go.size());
+  for (const auto& going : entry.snapshots_to_go) {
+    append_text(body, going.aggregate.type);
+    append_text(body, going.aggregate.value);
+    append_varint(body, going.below.value);
+    body += static_cast<char>(going.latest ? 1 : 0);
+  }
+  append_fixed(body, checksum(row_log_key(shard, entry.at) + body));
+  return body;
+}
+
+Result<RowLogEntry> decode_row_log(ShardId shard, std::string_view row) {
+  if (row.size() <= sizeof(std::uint64_t)) return damaged_log(shard, row);
+  const auto body = row.substr(0, row.size() - sizeof(std::uint64_t));
+  if (body.front() != row_log_version && body.front() != 0)
+    return refuse(ErrorCode::invalid_argument, "the row log of shard " + std::to_string(shard.value) +
+                                                   " is in a form this program does not know: use a newer one");
+  ByteReader reader(body.substr(1));
+  RowLogEntry entry;
+  entry.at.epoch = Epoch{reader.varint()};
+  entry.at.number = reader.varint();
+  entry.removed = offsets_of(reader);
+  entry.erased = offsets_of(reader);
+  for (auto left = reader.varint(reader.left()); left != 0 && reader.ok(); --left) {
+    auto& write = entry.state.emplace_back();
+    write.key = text_of(reader);
+    if (reader.fixed<std::uint8_t>() != 0) write.value = text_of(reader);
+  }
+  for (auto left = reader.varint(reader.left()); left != 0 && reader.ok(); --left) {
+    auto& going = entry.snapshots_to_go.emplace_back();
+    going.aggregate.type = text_of(reader);
+    going.aggregate.value = text_of(reader);
+    going.below = SeqNr{reader.varint()};
+    going.latest = reader.fixed<std::uint8_t>() != 0;
+  }
+  if (body.front() != row_log_version || !reader.done() ||
+      checksum(row_log_key(shard, entry.at) + std::string(body)) !=
+          get_fixed<std::uint64_t>(row.data() + body.size()))
+    return damaged_log(shard, row);
+  return entry;
+}
+
+std::map<ShardId, RowLogEntry> row_log_entries(
+    const RowWrites& rows, const std::function<ShardId(const AggregateId&)>& of_aggregate,
+    const std::function<std::optional<ShardId>(const StateWrite&)>& of_state) {
+  std::map<ShardId, RowLogEntry> entries;
+  for (const auto& rewrite : rows.rewrites) {
+    auto& entry = entries[rewrite.shard];
+    auto& events = rewrite.to == EventState::erased ? entry.erased : entry.removed;
+    events.insert(events.end(), rewrite.stubs.begin(), rewrite.stubs.end());
+  }
+  for (auto& [shard, entry] : entries) {
+    std::ranges::sort(entry.removed);
+    std::ranges::sort(entry.erased);
+  }
+  for (const auto& write : rows.state)
+    if (const auto shard = of_state(write)) entries[*shard].state.push_back(write);
+  for (const auto& going : rows.snapshots_to_go)
+    entries[of_aggregate(going.aggregate)].snapshots_to_go.push_back(going);
+  return entries;
+}
+
+Result<RowLogAt> row_log_end(const Rows& rows, ShardId shard) {
+  const auto prefix = row_log_prefix(shard);
+  const auto cursor = rows.cursor(Family::state, {});
+  cursor->seek_for_prev(prefix + "~");  // behind any digit
+  EVERSHARD_TRY(cursor->status());
+  if (!cursor->valid() || !cursor->key().starts_with(prefix)) return RowLogAt{};
+  const auto entry = decode_row_log(shard, cursor->value());
+  if (!entry) return refuse(entry.error());
+  return entry->at;
+}
+
+Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt after, ShardOffset until,
+                                  std::size_t bytes_max) {
+  RowLogRange range;
+  const auto prefix = row_log_prefix(shard);
+  std::size_t bytes = 0;
+  const auto cursor = rows.cursor(Family::state, {.prefix = prefix});
+  for (cursor->seek(row_log_key(shard, after)); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const auto entry = decode_row_log(shard, cursor->value());
+    if (!entry) return refuse(entry.error());
+    if (entry->at <= after) continue;
+    if (entry->end() > until) break;
+    range.more = !range.rows.empty() && bytes + cursor->value().size() > bytes_max;
+    if (range.more) break;
+    bytes += cursor->value().size();
+    range.rows.emplace_back(cursor->value());
+  }
+  EVERSHARD_TRY(cursor->status());
+  return range;
+}
+
+Result<void> RowLogWrites::add(const RowLogEntry& entry) {
+  std::map<ShardOffset, Record> changed;
+  EVERSHARD_TRY(stub(entry.removed, EventState::removed, changed));
+  EVERSHARD_TRY(stub(entry.erased, EventState::erased, changed));
+  for (auto& [first, record] : changed) records_.insert_or_assign(first, std::move(record));
+  writes_.state.insert(writes_.state.end(), entry.state.begin(), entry.state.end());
+  writes_.state.push_back({row_log_key(shard_, entry.at), encode_row_log(shard_, entry)});
+  writes_.snapshots_to_go.insert(writes_.snapshots_to_go.end(), entry.snapshots_to_go.begin(),
+                                 entry.snapshots_to_go.end());
+  return {};
+}
+
+Result<void> RowLogWrites::stub(const std::vector<ShardOffset>& events, EventState to,
+                                std::map<ShardOffset, Record>& changed) const {
+  const auto journal = rows_.cursor(Family::journal, {});
+  for (auto at = events.begin(); at != events.end();) {
+    journal->seek_for_prev(keys::journal(shard_, *at));
+    EVERSHARD_TRY(journal->status());
+    const auto key = journal->valid() ? keys::decode_journal(journal->key()) : Result<keys::JournalKey>();
+    if (!key) return refuse(key.error());
+    const auto not_here = [&] {
+      return corrupt("offset " + std::to_string(at->value) + " of shard " + std::to_string(shard_.value) +
+                     " is not in the journal, and was removed or erased by its writer");
+    };
+    if (!journal->valid() || key->shard != shard_) return not_here();
+    const auto found = changed.find(key->offset);
+    const auto earlier = records_.find(key->offset);
+    const auto* kept = found != changed.end() ? &found->second : earlier != records_.end() ? &earlier->second : nullptr;
+    const std::string bytes(kept == nullptr ? journal->value() : std::string_view(kept->bytes));
+    const auto view = RecordView::open(bytes, shard_, key->offset);
+    if (!view) return refuse(view.error());
+    if (key->offset + view->size() <= *at) return not_here();
+    std::vector<std::pair<std::uint16_t, EventState>> stubs;
+    for (; at != events.end() && *at < key->offset + view->size(); ++at) {
+      const auto index = *at - key->offset;
+      const auto event = view->event(index);
+      if (!event) return refuse(event.error());
+      if (event->state != EventState::removed && event->state != to)
+        stubs.emplace_back(static_cast<std::uint16_t>(index), to);
+    }
+    if (stubs.empty()) continue;
+    auto record = with_stubs(bytes, shard_, key->offset, stubs);
+    if (!record) return refuse(std::move(record).error());
+    const auto before = kept == nullptr ? bytes.size() : kept->bytes_before;
+    changed.insert_or_assign(key->offset, Record{*std::move(record), before});
+  }
+  return {};
+}
+
+RowWrites RowLogWrites::take() {
+  for (auto& [first, record] : std::exchange(records_, {}))
+    writes_.rewrites.push_back({shard_, first, std::move(record.bytes), record.bytes_before});
+  return std::exchange(writes_, {});
+}
+
+}  // namespace evershard::storage

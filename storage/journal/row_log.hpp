@@ -1,0 +1,95 @@
+// The row log of a shard: what its writer writes beside the journal, and its followers have to write too: records with
+// stubs, state rows of retention, snapshots that go.
+//
+// Source: docs/internals/replication.md, "The row log"; docs/internals/on-disk-format.md.
+
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
+#include "evershard/storage/journal/rows.hpp"
+
+namespace evershard::storage {
+
+/// Which entry of a shard's log: one of a newer epoch is newer. All zero: before the first.
+struct RowLogAt {
+  Epoch epoch{};  ///< of the writer that made it
+  std::uint64_t number = 0;
+  friend auto operator<=>(const RowLogAt&, const RowLogAt&) = default;
+};
+
+/// What one commit wrote of one shard. Events are named by their offsets: the records that they lie in begin and end
+/// elsewhere on other disks.
+///
+/// Shape: offsets ascend.
+struct RowLogEntry {
+  RowLogAt at{};
+  std::vector<ShardOffset> removed{};
+  std::vector<ShardOffset> erased{};
+  std::vector<StateWrite> state{};
+  std::vector<SnapshotsToGo> snapshots_to_go{};
+
+  [[nodiscard]] bool empty() const {
+    return removed.empty() && erased.empty() && state.empty() && snapshots_to_go.empty();
+  }
+  /// Behind all events that it names.
+  [[nodiscard]] ShardOffset end() const;
+};
+
+[[nodiscard]] std::string row_log_key(ShardId shard, RowLogAt at);
+/// The row of an entry, with its checksum.
+[[nodiscard]] std::string encode_row_log(ShardId shard, const RowLogEntry& entry);
+/// Errors: corruption; invalid_argument: a newer program's
+[[nodiscard]] Result<RowLogEntry> decode_row_log(ShardId shard, std::string_view row);
+
+/// What the rows are, by shard. `of_state`: whose log has a state row; nothing: nobody's.
+[[nodiscard]] std::map<ShardId, RowLogEntry> row_log_entries(
+    const RowWrites& rows, const std::function<ShardId(const AggregateId&)>& of_aggregate,
+    const std::function<std::optional<ShardId>(const StateWrite&)>& of_state);
+
+/// Where the shard's log ends here. Errors: corruption, io
+[[nodiscard]] Result<RowLogAt> row_log_end(const Rows& rows, ShardId shard);
+/// The rows behind `after`, in order: about `bytes_max` of them, at least one; none that names an event at `until` or
+/// behind it, nor what comes after that. Errors: corruption, io
+struct RowLogRange {
+  std::vector<std::string> rows{};
+  bool more = false;  ///< that would fit
+};
+[[nodiscard]] Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt after, ShardOffset until,
+                                                std::size_t bytes_max);
+
+/// Entries of one shard as writes to this disk.
+class RowLogWrites {
+ public:
+  RowLogWrites(const Rows& rows, ShardId shard) : rows_(rows), shard_(shard) {}
+
+  /// The next entry; its own row too. Errors: corruption: an event that it names is not here, or its record is damaged;
+  /// io. Nothing of it was taken then
+  [[nodiscard]] Result<void> add(const RowLogEntry& entry);
+  [[nodiscard]] RowWrites take();
+
+ private:
+  struct Record {
+    std::string bytes;
+    std::size_t bytes_before = 0;
+  };
+  [[nodiscard]] Result<void> stub(const std::vector<ShardOffset>& events, EventState to,
+                                  std::map<ShardOffset, Record>& changed) const;
+
+  const Rows& rows_;
+  const ShardId shard_;
+  std::map<ShardOffset, Record> records_;  ///< by their first offsets
+  RowWrites writes_;
+};
+
+}  // namespace evershard::storage

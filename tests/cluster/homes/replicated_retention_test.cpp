@@ -1,0 +1,188 @@
+// Retention where each shard has three replicas: what is removed is removed on all of them, whoever writes, and whoever
+// was away.
+
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
+#include "tests/cluster/homes/retention_cluster.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using ::testing::IsEmpty;
+
+class ReplicatedRetention : public ClusterRetentionTest {
+ protected:
+  ReplicatedRetention() : ClusterRetentionTest({}, 3) {}
+
+  /// The shard's journal as this node has it, event by event: which append, and what is left of it.
+  std::vector<std::string> journal_of(std::uint32_t n, ShardId shard) {
+    std::vector<std::string> events;
+    for (ShardOffset from{1};;) {
+      auto range = cluster_->store(n).journal_from(shard, from, 1u << 20);
+      EXPECT_TRUE(range) << range.error().what;
+      if (!range || range->records.empty()) return events;
+      for (const auto& [first, bytes] : range->records) {
+        const auto record = storage::RecordView::open(bytes, shard, first);
+        EXPECT_TRUE(record) << record.error().what;
+        for (std::size_t i = 0; record && i != record->size(); ++i) {
+          const auto event = record->event(i);
+          EXPECT_TRUE(event) << event.error().what;
+          if (event)
+            events.push_back(std::to_string(static_cast<int>(event->state)) + " " + event->id.text() + " " +
+                             std::string(event->type) + " " + std::string(event->payload));
+        }
+      }
+      from = range->end;
+    }
+  }
+  std::vector<std::string> removing_at(std::uint32_t n) {
+    std::vector<std::string> names;
+    const auto rows = storage::removal_rows(cluster_->store(n).rows(), storage::removing_prefix);
+    EXPECT_TRUE(rows) << rows.error().what;
+    if (rows)
+      for (const auto& [aggregate, row] : rows->rows) names.push_back(aggregate.text());
+    return names;
+  }
+  /// All disks have the same, stubs included, and nothing of it is under way.
+  void expect_same(const AggregateId& aggregate, const std::string& states) {
+    const auto shard = node(1).shard_of(aggregate);
+    EXPECT_TRUE(in_time([&] {
+      return journal_of(1, shard) == journal_of(2, shard) && journal_of(1, shard) == journal_of(3, shard);
+    })) << "of shard "
+        << shard.value;
+    for (std::uint32_t n = 1; n <= 3; ++n) {
+      EXPECT_TRUE(in_time([&] { return removing_at(n).empty(); })) << "node " << n;
+      EXPECT_EQ(states_at(n, aggregate), states) << "node " << n;
+      const auto removed = storage::removed_of(cluster_->store(n).rows(), aggregate);
+      ASSERT_TRUE(removed) << removed.error().what;
+      EXPECT_TRUE(*removed) << "node " << n;
+    }
+    expect_sound();
+  }
+};
+
+TEST_F(ReplicatedRetention, EveryReplicaRemovesWhatTheWriterRemoves) {
+  const auto order = owned_by(1), gone = owned_by(2);
+  append_some(order, 6);
+  append_some(gone, 4);
+  snapshot(order, 4);
+  snapshot(gone, 4);
+
+  const auto truncated = at(2).truncate_aggregate(order, SeqNr{5}, {});
+  ASSERT_TRUE(truncated) << truncated.error().what;
+  EXPECT_EQ(truncated->events, 4u);
+  const auto removed = at(3).remove_aggregate(gone, {});
+  ASSERT_TRUE(removed) << removed.error().what;
+
+  expect_same(order, "rrrrll");
+  expect_same(gone, "rrrrl");
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    const storage::Reader reader(cluster_->store(n));
+    EXPECT_FALSE(*reader.latest_snapshot(gone)) << "node " << n;
+    EXPECT_TRUE(*reader.latest_snapshot(order)) << "node " << n;
+  }
+}
+
+TEST_F(ReplicatedRetention, ANodeThatWasAwayRemovesItWhenItIsBack) {
+  const auto order = owned_by(1), later = owned_by(1);
+  append_some(order, 4);
+  append_some(later, 4);
+  stop(3);
+  ASSERT_TRUE(in_time([&] { return code(at(1).remove_aggregate(order, {})) == "ok"; }));
+  ASSERT_TRUE(in_time([&] { return code(at(1).truncate_aggregate(later, SeqNr{3}, uncovered())) == "ok"; }));
+  start(3);
+  expect_same(order, "rrrrl");
+  expect_same(later, "rrll");
+}
+
+TEST_F(ReplicatedRetention, ADiskThatIsLostIsFilledWithWhatIsLeft) {
+  const auto order = owned_by(1), after = owned_by(1);
+  append_some(order, 4);
+  ASSERT_TRUE(at(1).remove_aggregate(order, {}));
+  stop(3);
+  std::filesystem::remove_all(folder_.path() / "nodes" / "3");
+  append_some(after, 0);
+  start(3);
+  for (int i = 0; i != 3; ++i) append(1, after);
+  ASSERT_TRUE(in_time([&] { return code(at(2).truncate_aggregate(after, SeqNr{2}, uncovered())) == "ok"; }));
+  expect_same(order, "rrrrl");
+  expect_same(after, "rll");
+}
+
+/// The node that does it goes for good: whoever writes the shard next has what it had begun, or knows nothing of it.
+TEST_F(ReplicatedRetention, IsWholeWhereverItsNodeIsLost) {
+  using Steps = StoreRetention::Steps;
+  std::size_t lost = 0;
+  for (const char* step :
+       {NodeWriter::Steps::intended, NodeWriter::Steps::decided, Steps::ordered, Steps::rewritten, Steps::done}) {
+    for (const bool whole : {true, false}) {
+      SCOPED_TRACE(std::string(step) + (whole ? " remove" : " truncate"));
+      std::uint32_t owner = lost % 3 + 1;
+      while (std::ranges::count(node(1).committer().owners(), owner) == 0) owner = owner % 3 + 1;
+      const auto order = owned_by(owner);
+      const auto asker = other_than(owner);
+      append_some(order, 5);
+      break_off_at(step);
+
+      const auto broken =
+          whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
+      EXPECT_EQ(code(broken), "timeout") << (broken ? "" : broken.error().what);
+      stop(owner);
+      std::filesystem::remove_all(folder_.path() / "nodes" / std::to_string(owner));
+      at_steps({});
+      ++lost;
+
+      ASSERT_TRUE(in_time([&] { return owner_of_at(asker, order) != owner; }));
+      const std::string gone = whole ? "rrrrrl" : "rrrll";
+      EXPECT_TRUE(in_time([&] { return states_at(asker, order) == gone; })) << states_at(asker, order);
+      ASSERT_TRUE(in_time([&] {
+        return code(whole ? at(asker).remove_aggregate(order, {})
+                          : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered())) == "ok";
+      }));
+      start(owner);
+      ASSERT_TRUE(cluster_->wait_until_open());
+      expect_same(order, gone);
+    }
+  }
+}
+
+/// It was no part of the quorum that has it, and is opened all the same: its journal has everything.
+TEST_F(ReplicatedRetention, AWriterAsksForWhatAQuorumHadBeforeItRemovesAnything) {
+  const auto order = owned_by(1), other = owned_by(1);
+  const auto shard = node(1).shard_of(order);
+  append_some(order, 4);
+  append_some(other, 2);
+  cluster_->lose_row_logs_to(3);
+  ASSERT_TRUE(at(1).remove_aggregate(order, {}));
+  EXPECT_EQ(storage::row_log_end(cluster_->store(3).rows(), shard)->number, 0u);
+  ShardAssignment wanted;
+  wanted.shards = {shard};
+  wanted.node = 3;
+  ASSERT_TRUE(in_time([&] {
+    static_cast<void>(cluster_->assign(wanted));
+    return owner_of_at(2, order) == 3;
+  }));
+
+  ASSERT_TRUE(in_time([&] { return node(3).committer().rows_open().contains(shard); }));
+  EXPECT_EQ(*storage::row_log_end(cluster_->store(3).rows(), shard),
+            *storage::row_log_end(cluster_->store(2).rows(), shard));
+  cluster_->lose_row_logs_to(0);
+  expect_same(order, "rrrrl");
+}
+
+TEST_F(ReplicatedRetention, NothingIsRemovedWithoutAQuorumAndGoesOnWithOne) {
+  const auto order = owned_by(1);
+  append_some(order, 4);
+  stop(2);
+  stop(3);
+  const auto refused = at(1).remove_aggregate(order, {});
+  EXPECT_FALSE(refused);
+  start(2);
+  start(3);
+  ASSERT_TRUE(cluster_->wait_until_open());
+  ASSERT_TRUE(in_time([&] { return code(at(2).remove_aggregate(order, {})) == "ok"; }));
+  expect_same(order, "rrrrl");
+}
+
+}  // namespace
+}  // namespace evershard::cluster

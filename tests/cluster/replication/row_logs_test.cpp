@@ -1,0 +1,235 @@
+// RowLogs: what a quorum had is with whoever writes next, whatever is lost on the way.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "evershard/cluster/replication/row_logs.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using At = storage::RowLogAt;
+
+constexpr ShardId logged{3};
+const sharding::ReplicaSet trio{2, {1, 2, 3}};
+
+At entry(std::uint64_t epoch, std::uint64_t number) { return {Epoch{epoch}, number}; }
+
+TEST(RowLogs, WritesNothingBeforeAQuorumHasSaidWhatItHas) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{2}, entry(1, 4));
+  EXPECT_FALSE(logs.ready(logged));
+  logs.followed(2, logged, Epoch{1}, entry(1, 4), ShardOffset{9}, trio);
+  EXPECT_FALSE(logs.ready(logged)) << "that was under an earlier epoch: it may take more of its writer";
+  logs.followed(2, logged, Epoch{2}, entry(1, 4), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.ready(logged));
+  EXPECT_EQ(logs.next(logged), entry(2, 5));
+}
+
+TEST(RowLogs, AsksWhoHasMore) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{2}, entry(1, 4));
+  logs.followed(3, logged, Epoch{2}, entry(1, 6), ShardOffset{9}, trio);
+  EXPECT_FALSE(logs.ready(logged));
+  const auto asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].node, 3u);
+  EXPECT_EQ(asked[0].after, entry(1, 4));
+  EXPECT_TRUE(logs.to_ask().empty()) << "one question at a time";
+  logs.not_given(asked[0]);
+  ASSERT_EQ(logs.to_ask().size(), 1u);
+  logs.given(asked[0], entry(1, 5));
+  EXPECT_FALSE(logs.ready(logged)) << "it was a part";
+  logs.given(asked[0], entry(1, 6));
+  EXPECT_TRUE(logs.ready(logged));
+}
+
+TEST(RowLogs, SendsAFollowerWhatItDoesNotHaveAPartAtATime) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{2}, entry(1, 4));
+  logs.followed(2, logged, Epoch{2}, entry(1, 2), ShardOffset{9}, trio);
+  const auto sent = logs.to_send();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].after, entry(1, 2));
+  EXPECT_EQ(sent[0].tail, ShardOffset{9});
+  EXPECT_TRUE(logs.to_send().empty());
+  logs.followed(2, logged, Epoch{2}, entry(1, 2), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.to_send().empty()) << "it is under way";
+  logs.again();
+  EXPECT_EQ(logs.to_send().size(), 1u);
+  logs.followed(2, logged, Epoch{2}, entry(1, 4), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.to_send().empty());
+}
+
+TEST(RowLogs, CountsAQuorumWithTheWriter) {
+  RowLogs logs;
+  const sharding::ReplicaSet five{3, {1, 2, 3, 4, 5}};
+  logs.begin(logged, Epoch{2}, {});
+  for (const std::uint32_t node : {2, 3}) logs.followed(node, logged, Epoch{2}, {}, ShardOffset{9}, five);
+  const auto at = logs.next(logged);
+  logs.written(logged, at);
+  EXPECT_FALSE(logs.quorum_has(logged, at, five));
+  logs.followed(2, logged, Epoch{2}, at, ShardOffset{9}, five);
+  EXPECT_FALSE(logs.quorum_has(logged, at, five));
+  logs.followed(9, logged, Epoch{2}, at, ShardOffset{9}, five);
+  EXPECT_FALSE(logs.quorum_has(logged, at, five)) << "it is none of the set";
+  logs.followed(5, logged, Epoch{2}, at, ShardOffset{9}, five);
+  EXPECT_TRUE(logs.quorum_has(logged, at, five));
+}
+
+/// Nodes with their disks, and messages that come in any sequence, late, or never. Writers follow each other, chosen
+/// at random, some of them with less than a quorum had; old ones go on for a while.
+class Replicas {
+ public:
+  Replicas(std::uint64_t seed, std::uint32_t nodes) : random_(seed), set_{nodes / 2 + 1, {}}, nodes_(nodes) {
+    for (std::uint32_t n = 1; n <= nodes; ++n) set_.nodes.push_back(n);
+  }
+
+  void run(std::size_t steps) {
+    for (std::size_t i = 0; i != steps; ++i) step();
+  }
+  /// I-Rows: what was answered is on the disk of a writer that is ready.
+  void check() const {
+    for (const auto& node : nodes_) {
+      if (!node.logs.ready(logged) || node.epoch != epoch_) continue;
+      for (const auto& answered : answered_) {
+        ASSERT_TRUE(node.has.contains(answered)) << answered.epoch.value << "/" << answered.number;
+      }
+    }
+  }
+  std::size_t answered() const { return answered_.size(); }
+
+ private:
+  struct Node {
+    RowLogs logs;
+    Epoch epoch{};     ///< followed, or its own
+    bool writes = false;
+    std::set<At> has{};
+    std::vector<At> waiting{};
+    [[nodiscard]] At end() const { return has.empty() ? At{} : *has.rbegin(); }
+  };
+  [[nodiscard]] std::uint32_t any(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
+  [[nodiscard]] Node& node(std::uint32_t number) { return nodes_[number - 1]; }
+
+  void say(std::uint32_t from, std::uint32_t to) {
+    const auto& here = node(from);
+    if (here.writes) return;
+    later([this, from, to, epoch = here.epoch, end = here.end()] {
+      Node& there = node(to);
+      if (there.writes) there.logs.followed(from, logged, epoch, end, ShardOffset{9}, set_);
+    });
+  }
+  void later(std::function<void()> message) {
+    if (any(8) != 0) under_way_.push_back(std::move(message));
+  }
+  /// As a part of the log that joins on.
+  std::vector<At> behind(const Node& of, At after) {
+    std::vector<At> part(of.has.upper_bound(after), of.has.end());
+    if (part.size() > 1 && any(2) == 0) part.resize(1 + any(static_cast<std::uint32_t>(part.size()) - 1));
+    return part;
+  }
+  void step() {
+    const auto number = 1 + any(static_cast<std::uint32_t>(nodes_.size()));
+    Node& here = node(number);
+    switch (any(8)) {
+      case 0:
+        if (any(12) == 0) {  // the coordinator opens it there
+          ++epoch_;
+          opened_ = number;
+          follow(number);
+        }
+        break;
+      case 1:
+        follow(number);
+        break;
+      case 2:
+        if (here.writes && here.logs.ready(logged)) {
+          const auto at = here.logs.next(logged);
+          here.has.insert(at);
+          here.logs.written(logged, at);
+          here.waiting.push_back(at);
+        }
+        break;
+      case 3:
+        for (const auto to : set_.nodes) say(number, to);
+        break;
+      case 4:
+        if (here.writes) here.logs.again();
+        break;
+      default:
+        if (under_way_.empty()) break;
+        const auto at = under_way_.begin() + any(static_cast<std::uint32_t>(under_way_.size()));
+        const auto message = std::move(*at);
+        under_way_.erase(at);
+        message();
+    }
+    if (here.writes) look(number);
+  }
+  /// It hears of the newest opening.
+  void follow(std::uint32_t number) {
+    Node& here = node(number);
+    if (here.epoch == epoch_) return;
+    here.epoch = epoch_;
+    here.waiting.clear();
+    here.logs.end(logged);
+    here.writes = number == opened_;
+    if (here.writes) here.logs.begin(logged, epoch_, here.end());
+  }
+  void look(std::uint32_t number) {
+    Node& here = node(number);
+    for (const auto& asked : here.logs.to_ask())
+      later([this, number, asked] {
+        const auto part = behind(node(asked.node), asked.after);
+        later([this, number, asked, part] {
+          Node& to = node(number);
+          if (!to.writes || to.epoch != asked.epoch || to.end() != asked.after) return;
+          to.has.insert(part.begin(), part.end());
+          to.logs.given(asked, to.end());
+        });
+      });
+    for (const auto& sent : here.logs.to_send())
+      later([this, number, sent, part = behind(here, sent.after)] {
+        Node& to = node(sent.node);
+        if (to.writes || to.epoch != sent.epoch) return;
+        if (to.end() == sent.after) to.has.insert(part.begin(), part.end());
+        say(sent.node, number);
+      });
+    std::erase_if(here.waiting, [&](At at) {
+      const bool has = here.logs.quorum_has(logged, at, set_);
+      if (has) answered_.insert(at);
+      return has;
+    });
+  }
+
+  std::mt19937_64 random_;
+  sharding::ReplicaSet set_;
+  std::vector<Node> nodes_;
+  Epoch epoch_{};
+  std::uint32_t opened_ = 0;
+  std::set<At> answered_;
+  std::vector<std::function<void()>> under_way_;
+};
+
+TEST(RowLogs, WhatWasAnsweredIsWithEveryLaterWriter) {
+  std::size_t answered = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Replicas replicas(seed, seed % 3 == 0 ? 5 : 3);
+    for (int i = 0; i != 60; ++i) {
+      replicas.run(50);
+      replicas.check();
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+    answered += replicas.answered();
+  }
+  EXPECT_GT(answered, 4'000u) << "else nothing was looked at";
+}
+
+}  // namespace
+}  // namespace evershard::cluster
