@@ -263,7 +263,7 @@ class NodeCommitter {
       storage::RowLogAt at;
     };
     std::map<ShardId, Needed> needed;
-    Clock::time_point until;
+    Clock::time_point since;
     NodeDone<void> done;
   };
   std::vector<RowsWaiting> rows_waiting_;    ///< for a quorum

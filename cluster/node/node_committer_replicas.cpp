@@ -26,7 +26,9 @@ constexpr std::size_t read_bytes_max = 1u << 20;         ///< of a journal, for 
 void NodeCommitter::peer(std::uint32_t node, bool up) {
   post([this, node, up] {
     if (dead_) return;
-    up ? say_followed(node, std::nullopt, true) : shipping_.lost(node);
+    if (up) return say_followed(node, std::nullopt, true);
+    shipping_.lost(node);
+    row_logs_.lost(node);
   });
 }
 
@@ -140,7 +142,8 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
     if (!read.error().what.empty() && options_.warn)
       options_.warn(Error(ErrorCode::corruption,
                           "what node " + std::to_string(from) + " ships is not taken: " + read.error().what));
-    if (asked_again_.insert(shard).second) again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
+    if (asked_again_.insert(shard).second)
+      again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
   }
   if (!again.shards.empty()) network_.followed(from, again);
 }
@@ -157,7 +160,8 @@ void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
   }
   for (const auto& [node, shards] : told) {
     FollowerTold followed;
-    for (const auto& [shard, epoch] : shards) followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
+    for (const auto& [shard, epoch] : shards)
+      followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
     network_.followed(node, followed);
   }
 }

@@ -12,7 +12,8 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr std::size_t row_log_bytes_max = 1u << 20;  ///< in one message
+constexpr std::size_t row_log_bytes_max = 1u << 20;               ///< in one message
+constexpr auto others_wait_max = std::chrono::milliseconds(500);  ///< for those that a quorum does not need
 
 Error not_put_together(ShardId shard) {
   ErrorDetails details;
@@ -37,7 +38,7 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
     std::erase_if(logged, [&](const auto& of) { return !held.contains(of.first) || !has_followers(of.first); });
     for (const auto& [shard, entry] : logged)
       if (!row_logs_.ready(shard)) return done(refuse(not_put_together(shard)));
-    RowsWaiting waiting{{}, Clock::now() + options_.wait_max, std::move(done)};
+    RowsWaiting waiting{{}, Clock::now(), std::move(done)};
     for (auto& [shard, entry] : logged) {
       entry.at = row_logs_.next(shard);
       rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
@@ -67,28 +68,32 @@ Result<void> NodeCommitter::write_rows(storage::RowWrites rows) {
 
 bool NodeCommitter::has_followers(ShardId shard) const { return order_.replicas(shard).quorum > 1; }
 
+// Who asks another replica right behind it is to find nothing of what is gone. Whoever is not there shows it until he
+// is back in step.
 void NodeCommitter::take_rows_waiting() {
   const auto now = Clock::now();
   for (auto& waiting : std::exchange(rows_waiting_, {})) {
     std::optional<Error> over;
-    bool all = true;
+    bool done = true;
     for (const auto& [shard, needed] : waiting.needed) {
       const auto named = "shard " + std::to_string(shard.value);
       if (dead_)
         over = failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"));
       else if (!writers_->is_open(shard) || writers_->epoch(shard) != needed.epoch)
-        over = Error(ErrorCode::timeout, named + " has got another writer before a quorum of its replicas had what was "
-                                                 "written: its outcome is unknown");
-      else if (!row_logs_.quorum_has(shard, needed.at, order_.replicas(shard)))
-        all = false;
-      if (!over && !all && waiting.until <= now)
+        over = Error(ErrorCode::timeout, named +
+                                             " has got another writer before a quorum of its replicas had what was "
+                                             "written: its outcome is unknown");
+      else if (!row_logs_.quorum_has(shard, needed.at, order_.replicas(shard)) ||
+               (!row_logs_.all_have(shard, needed.at) && now < waiting.since + others_wait_max))
+        done = false;
+      if (!over && !done && now >= waiting.since + options_.wait_max)
         over = Error(ErrorCode::timeout, "no quorum of the replicas of " + named +
                                              " has answered in time that it has what was written: its outcome is "
                                              "unknown");
     }
     if (over)
       waiting.done(refuse(*std::move(over)));
-    else if (all)
+    else if (done)
       waiting.done({});
     else
       rows_waiting_.push_back(std::move(waiting));
@@ -115,8 +120,7 @@ void NodeCommitter::look_at_row_logs() {
   }
   for (const auto& wanted : row_logs_.to_send()) {
     work_->run([this, wanted] {
-      auto range =
-          storage::row_log_range(store_.rows(), wanted.shard, wanted.after, wanted.tail, row_log_bytes_max);
+      auto range = storage::row_log_range(store_.rows(), wanted.shard, wanted.after, wanted.tail, row_log_bytes_max);
       if (!range && options_.warn) options_.warn(range.error());
       if (!range || range->rows.empty()) return;
       network_.ship_row_log(wanted.node,
@@ -167,8 +171,8 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
     const auto taken = write_row_log(shard, part.rows);
     if (dead_) return;
     if (!taken && options_.warn)
-      options_.warn(Error(taken.error().code, "what node " + std::to_string(from) + " has removed is not removed here: " +
-                                                  taken.error().what));
+      options_.warn(Error(taken.error().code, "what node " + std::to_string(from) +
+                                                  " has removed is not removed here: " + taken.error().what));
   }
   network_.followed(from, {{{shard, part.epoch, followed_.tail(shard), row_log_end(shard)}}, false});
 }

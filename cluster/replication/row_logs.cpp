@@ -50,9 +50,19 @@ void RowLogs::written(ShardId id, At end) {
 bool RowLogs::quorum_has(ShardId id, At at, const sharding::ReplicaSet& set) const {
   const auto shard = shards_.find(id);
   if (shard == shards_.end() || shard->second.end < at) return false;
-  const auto have = std::ranges::count_if(
-      shard->second.followers, [&](const auto& of) { return set.has(of.first) && of.second.end >= at; });
+  const auto have = std::ranges::count_if(shard->second.followers,
+                                          [&](const auto& of) { return set.has(of.first) && of.second.end >= at; });
   return static_cast<std::uint64_t>(have) + 1 >= set.quorum;
+}
+
+bool RowLogs::all_have(ShardId id, At at) const {
+  const auto shard = shards_.find(id);
+  return shard != shards_.end() &&
+         std::ranges::all_of(shard->second.followers, [&](const auto& of) { return of.second.end >= at; });
+}
+
+void RowLogs::lost(std::uint32_t node) {
+  for (auto& [id, shard] : shards_) shard.followers.erase(node);
 }
 
 std::vector<RowLogs::Wanted> RowLogs::to_ask() {

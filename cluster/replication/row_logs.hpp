@@ -35,6 +35,10 @@ class RowLogs {
   /// Here, synced.
   void written(ShardId shard, At end);
   [[nodiscard]] bool quorum_has(ShardId shard, At at, const sharding::ReplicaSet& set) const;
+  /// Every follower that is there.
+  [[nodiscard]] bool all_have(ShardId shard, At at) const;
+  /// The node is not there any more, until its next word.
+  void lost(std::uint32_t node);
 
   /// Of whose log something is wanted, or who is to be sent something: what lies behind `after`.
   struct Wanted {

@@ -1,6 +1,7 @@
 #include "evershard/storage/journal/row_log.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace evershard::storage {
 namespace {
 
 constexpr char row_log_version = 1;
-constexpr std::string_view row_log_name = "$rows/";
+constexpr std::size_t shard_digits = 5;
 
 std::string in_digits(std::uint64_t number, std::size_t digits) {
   auto text = std::to_string(number);
@@ -23,14 +24,19 @@ std::string in_digits(std::uint64_t number, std::size_t digits) {
 }
 
 /// Keys ascend as entries do.
-std::string row_log_prefix(ShardId shard) {
-  constexpr std::size_t shard_digits = 5;
-  return keys::checkpoint(std::string(row_log_name) + in_digits(shard.value, shard_digits) + "/");
+std::string prefix_of(ShardId shard) {
+  return keys::checkpoint(std::string(row_log_prefix) + in_digits(shard.value, shard_digits) + "/");
 }
 
 void append_text(std::string& out, std::string_view text) {
   append_varint(out, text.size());
   out += text;
+}
+
+bool flag_of(ByteReader& reader) {
+  const auto flag = reader.fixed<std::uint8_t>();
+  if (flag > 1) reader.fail();
+  return flag == 1;
 }
 
 std::string text_of(ByteReader& reader) { return std::string(reader.bytes(reader.varint())); }
@@ -69,7 +75,16 @@ ShardOffset RowLogEntry::end() const {
 
 std::string row_log_key(ShardId shard, RowLogAt at) {
   constexpr std::size_t digits = 20;  // of any number
-  return row_log_prefix(shard) + in_digits(at.epoch.value, digits) + "/" + in_digits(at.number, digits);
+  return prefix_of(shard) + in_digits(at.epoch.value, digits) + "/" + in_digits(at.number, digits);
+}
+
+std::optional<ShardId> shard_of_row_log(std::string_view name) {
+  if (!name.starts_with(row_log_prefix)) return std::nullopt;
+  name.remove_prefix(row_log_prefix.size());
+  std::uint16_t shard = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + std::min(name.size(), shard_digits), shard);
+  if (error != std::errc() || end != name.data() + shard_digits) return std::nullopt;
+  return ShardId{shard};
 }
 
 std::string encode_row_log(ShardId shard, const RowLogEntry& entry) {
@@ -98,7 +113,7 @@ std::string encode_row_log(ShardId shard, const RowLogEntry& entry) {
 Result<RowLogEntry> decode_row_log(ShardId shard, std::string_view row) {
   if (row.size() <= sizeof(std::uint64_t)) return damaged_log(shard, row);
   const auto body = row.substr(0, row.size() - sizeof(std::uint64_t));
-  if (body.front() != row_log_version && body.front() != 0)
+  if (static_cast<unsigned char>(body.front()) > row_log_version)
     return refuse(ErrorCode::invalid_argument, "the row log of shard " + std::to_string(shard.value) +
                                                    " is in a form this program does not know: use a newer one");
   ByteReader reader(body.substr(1));
@@ -110,18 +125,17 @@ Result<RowLogEntry> decode_row_log(ShardId shard, std::string_view row) {
   for (auto left = reader.varint(reader.left()); left != 0 && reader.ok(); --left) {
     auto& write = entry.state.emplace_back();
     write.key = text_of(reader);
-    if (reader.fixed<std::uint8_t>() != 0) write.value = text_of(reader);
+    if (flag_of(reader)) write.value = text_of(reader);
   }
   for (auto left = reader.varint(reader.left()); left != 0 && reader.ok(); --left) {
     auto& going = entry.snapshots_to_go.emplace_back();
     going.aggregate.type = text_of(reader);
     going.aggregate.value = text_of(reader);
     going.below = SeqNr{reader.varint()};
-    going.latest = reader.fixed<std::uint8_t>() != 0;
+    going.latest = flag_of(reader);
   }
   if (body.front() != row_log_version || !reader.done() ||
-      checksum(row_log_key(shard, entry.at) + std::string(body)) !=
-          get_fixed<std::uint64_t>(row.data() + body.size()))
+      checksum(row_log_key(shard, entry.at) + std::string(body)) != get_fixed<std::uint64_t>(row.data() + body.size()))
     return damaged_log(shard, row);
   return entry;
 }
@@ -147,7 +161,7 @@ std::map<ShardId, RowLogEntry> row_log_entries(
 }
 
 Result<RowLogAt> row_log_end(const Rows& rows, ShardId shard) {
-  const auto prefix = row_log_prefix(shard);
+  const auto prefix = prefix_of(shard);
   const auto cursor = rows.cursor(Family::state, {});
   cursor->seek_for_prev(prefix + "~");  // behind any digit
   EVERSHARD_TRY(cursor->status());
@@ -160,7 +174,7 @@ Result<RowLogAt> row_log_end(const Rows& rows, ShardId shard) {
 Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt after, ShardOffset until,
                                   std::size_t bytes_max) {
   RowLogRange range;
-  const auto prefix = row_log_prefix(shard);
+  const auto prefix = prefix_of(shard);
   std::size_t bytes = 0;
   const auto cursor = rows.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(row_log_key(shard, after)); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {

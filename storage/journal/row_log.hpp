@@ -46,7 +46,11 @@ struct RowLogEntry {
   [[nodiscard]] ShardOffset end() const;
 };
 
+/// Of the rows, among the checkpoints and definitions, which a program that does not know them leaves alone.
+inline constexpr std::string_view row_log_prefix = "$rows/";
 [[nodiscard]] std::string row_log_key(ShardId shard, RowLogAt at);
+/// Of a key's name. Absent: it is none of these.
+[[nodiscard]] std::optional<ShardId> shard_of_row_log(std::string_view name);
 /// The row of an entry, with its checksum.
 [[nodiscard]] std::string encode_row_log(ShardId shard, const RowLogEntry& entry);
 /// Errors: corruption; invalid_argument: a newer program's

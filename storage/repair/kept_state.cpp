@@ -2,6 +2,7 @@
 
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 
 namespace evershard::storage {
@@ -15,6 +16,8 @@ Result<void> KeptState::take_named(std::string_view key, std::string_view value,
     auto row = decode_removal(value, *aggregate);
     if (!row) return refuse(std::move(row).error());
     if (row->last <= options_.keeps) put_(key, value);
+  } else if (name.starts_with(row_log_prefix)) {
+    return {};  // of its cluster: a copy may go on in another one
   } else if (options_.checkpoints || name.starts_with(removing_prefix)) {
     put_(key, value);
   }

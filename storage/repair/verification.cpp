@@ -9,6 +9,7 @@
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/snapshot_row.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
 #include "evershard/storage/order/applied.hpp"
@@ -204,6 +205,15 @@ Result<void> Verification::removal_row(std::string_view name, std::string_view v
   if (name.starts_with(intent_prefix)) {
     const auto body = checked_intent(value);
     return body ? Result<void>() : refuse(body.error());
+  }
+  if (name.starts_with(row_log_prefix)) {
+    const auto shard = shard_of_row_log(name);
+    if (!shard) return refuse(ErrorCode::corruption, "an entry of a row log is of no shard");
+    const auto entry = decode_row_log(*shard, value);
+    if (!entry) return refuse(entry.error());
+    if (keys::checkpoint(name) != row_log_key(*shard, entry->at))
+      return refuse(ErrorCode::corruption, "an entry of a row log lies in another one's place");
+    return {};
   }
   for (const auto prefix : {removed_prefix, removing_prefix}) {
     if (!name.starts_with(prefix)) continue;

@@ -101,12 +101,25 @@ void look_at_shipped_snapshot(std::string_view bytes) {
   look_at(bytes, decode_shipped_snapshot, [](const auto& of) { return encode(of.first, of.second); });
 }
 
+void look_at_row_log(std::string_view bytes) {
+  look_across<decode_row_log_part>(bytes);
+  const auto part = decode_row_log_part(bytes);
+  if (!part) return;
+  for (const auto& row : part->rows) {
+    const auto entry = storage::decode_row_log(part->shard, row);
+    EVERSHARD_CHECK(
+        entry ? storage::encode_row_log(part->shard, *entry) == row
+              : entry.error().code == ErrorCode::corruption || entry.error().code == ErrorCode::invalid_argument,
+        "an entry has one form, a refusal is of its kind");
+  }
+}
+
 void look_at_history_asked(std::string_view bytes) {
   look_at(bytes, decode_history_asked, [](GlobalPosition after) { return encode_history_asked(after); });
 }
 
 // Appended to, never sorted: an input's first byte is its place here.
-constexpr std::array<void (*)(std::string_view), 35> looks{
+constexpr std::array<void (*)(std::string_view), 37> looks{
     look_up<PeerKind::hello>,
     look_up<PeerKind::cuts_after>,
     look_up<PeerKind::held>,
@@ -142,6 +155,8 @@ constexpr std::array<void (*)(std::string_view), 35> looks{
     look_at_shipped_snapshot,
     look_at_history_asked,
     look_across<decode_history>,
+    look_at_row_log,
+    look_across<decode_row_log_asked>,
 };
 
 }  // namespace

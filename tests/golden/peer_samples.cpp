@@ -287,8 +287,16 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
                             {{ShardOffset{12}, "waits"}}};
   add_one("Ship", PeerKind::ship, encode(Ship{{{Epoch{4}, rows}}}),
           [=](std::string_view b) { return written(decode_ship(b), encoded_again); });
-  add_one("Followed", PeerKind::followed, encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}}}, true}),
+  add_one("Followed", PeerKind::followed, encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {}}}, true}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("Followed-rows", PeerKind::followed,
+          encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {Epoch{3}, 7}}}, false}),
+          [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("RowLogPart", PeerKind::ship_row_log,
+          encode(RowLogPart{ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row", "next row"}, true}),
+          [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
+  add_one("RowLogAsked", PeerKind::row_log, encode(RowLogAsked{ShardId{2}, {Epoch{3}, 7}}),
+          [=](std::string_view b) { return written(decode_row_log_asked(b), encoded_again); });
   add_one("ShipSnapshot", PeerKind::ship_snapshot, encode({sample_snapshot(), GlobalPosition{41}}, Epoch{4}),
           [](std::string_view b) {
             return written(decode_shipped_snapshot(b), [](const auto& of) { return encode(of.first, of.second); });

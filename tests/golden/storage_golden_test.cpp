@@ -11,6 +11,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/waiting_row.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/views/rows/projection_checkpoint.hpp"
@@ -170,6 +171,24 @@ TEST(StorageGolden, Removal) {
                    "500d00a1a4459663"));  // checksum
   EXPECT_EQ(hex(removing_key({"order", "1"})), hex("\x03retention/removing/order-1"));
   EXPECT_EQ(hex(removed_key({"order", "1"})), hex("\x03retention/removed/order-1"));
+}
+
+TEST(StorageGolden, RowLog) {
+  RowLogEntry entry;
+  entry.at = {Epoch{3}, 14};
+  entry.removed = {ShardOffset{2}, ShardOffset{302}};
+  entry.erased = {ShardOffset{7}};
+  entry.state = {{"k", "v"}, {"g", std::nullopt}};
+  entry.snapshots_to_go = {{{"order", "1"}, SeqNr{4}, true}};
+  EXPECT_EQ(row_log_key(ShardId{2}, entry.at), "\x03$rows/00002/00000000000000000003/00000000000000000014");
+  EXPECT_EQ(hex(encode_row_log(ShardId{2}, entry)),
+            golden("01"                          // version
+                   "03 0e"                       // epoch 3, entry 14
+                   "02 02 ac02"                  // removed: two, offset 2, 300 behind it
+                   "01 07"                       // erased: one
+                   "02 016b 01 0176 0167 00"     // state rows: k = v, g goes
+                   "01 056f72646572 0131 04 01"  // snapshots: of order-1, below 4, the latest too
+                   "930571082efc81f5"));         // checksum
 }
 
 // ---- the order

@@ -57,7 +57,7 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
          actions.put->openings.size(), "openings");
     const auto number = leader.number;
     const auto sync = network_.one_in(20) && !resting_ ? network_.pick(2 * Network::second)
-                                          : Network::millisecond + network_.pick(4 * Network::millisecond);
+                                                       : Network::millisecond + network_.pick(4 * Network::millisecond);
     network_.after(sync, [this, number, cut = *actions.put] { put(number, cut); });
     if (options_.off == Off::one_put)
       network_.after(0, [this, number] {

@@ -63,8 +63,7 @@ void Simulation::follow(Process& process, const NodeStep::Follow& step) {
     if (first < step.from) continue;
     ++outcome_.taken_off;
     for (std::uint32_t i = 0; i != record.events.size(); ++i) {
-      if (first + i < real.told[step.shard])
-        check_taken_off(node, step, first + i, {record.append, record.events[i]});
+      if (first + i < real.told[step.shard]) check_taken_off(node, step, first + i, {record.append, record.events[i]});
       node.taken[step.shard][first + i] = {record.append, record.events[i]};
     }
   }
@@ -568,7 +567,8 @@ void Simulation::wrote(Process& process, const JournalRecord& record) {
   for (std::size_t i = 0; i != record.events.size(); ++i) taken.erase(record.first + i);
 }
 
-// Nor is it what cuts before that opening cover. Under the new epoch it may have been covered since: then it is shipped.
+// Nor is it what cuts before that opening cover. Under the new epoch it may have been covered since: then it is
+// shipped.
 void Simulation::check_taken_off(const Node& node, const NodeStep::Follow& step, ShardOffset offset,
                                  EventAt event) const {
   if (node.broken) return;  // its disk counts for nobody: what it is shipped meanwhile it may be shipped again

@@ -83,6 +83,20 @@ TEST(RowLogs, CountsAQuorumWithTheWriter) {
   EXPECT_TRUE(logs.quorum_has(logged, at, five));
 }
 
+TEST(RowLogs, WaitsForNobodyWhoIsNotThere) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{2}, {});
+  for (const std::uint32_t node : {2, 3}) logs.followed(node, logged, Epoch{2}, {}, ShardOffset{9}, trio);
+  const auto at = logs.next(logged);
+  logs.written(logged, at);
+  logs.followed(2, logged, Epoch{2}, at, ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.quorum_has(logged, at, trio));
+  EXPECT_FALSE(logs.all_have(logged, at));
+  logs.lost(3);
+  EXPECT_TRUE(logs.all_have(logged, at));
+  EXPECT_TRUE(logs.ready(logged)) << "what was there at a quorum stays here";
+}
+
 /// Nodes with their disks, and messages that come in any sequence, late, or never. Writers follow each other, chosen
 /// at random, some of them with less than a quorum had; old ones go on for a while.
 class Replicas {
@@ -108,7 +122,7 @@ class Replicas {
  private:
   struct Node {
     RowLogs logs;
-    Epoch epoch{};     ///< followed, or its own
+    Epoch epoch{};  ///< followed, or its own
     bool writes = false;
     std::set<At> has{};
     std::vector<At> waiting{};

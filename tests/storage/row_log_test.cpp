@@ -1,0 +1,152 @@
+// The row log: rows in their sequence, and what they do to a journal whose records lie otherwise.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/row_log.hpp"
+#include "tests/storage/map_rows.hpp"
+#include "tests/storage/record_examples.hpp"
+
+namespace evershard::storage {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr ShardId logged_shard{2};
+
+RowLogEntry entry_at(std::uint64_t epoch, std::uint64_t number, std::vector<std::uint64_t> removed = {}) {
+  RowLogEntry entry;
+  entry.at = {Epoch{epoch}, number};
+  for (const auto offset : removed) entry.removed.push_back(ShardOffset{offset});
+  return entry;
+}
+
+void put(MapRows& rows, const RowLogEntry& entry) {
+  rows[Family::state][row_log_key(logged_shard, entry.at)] = encode_row_log(logged_shard, entry);
+}
+
+std::vector<RowLogAt> ats(const RowLogRange& range) {
+  std::vector<RowLogAt> all;
+  for (const auto& row : range.rows) all.push_back(decode_row_log(logged_shard, row)->at);
+  return all;
+}
+
+/// Ten events of the shard from offset 1 on, in records of so many.
+MapRows journal_in_records_of(std::size_t size) {
+  Append append;
+  for (int i = 0; i != 10; ++i) append.event("order-" + std::to_string(i), "Placed", "payload " + std::to_string(i));
+  append.request_id = EventId::random();
+  for (auto& event : append.events) event.id = EventId::derived(*append.request_id, 0);
+  const auto encoded = encode_example(append);
+  MapRows rows;
+  RecordBuilder builder;
+  for (std::size_t i = 0; i != encoded.events.size(); ++i) {
+    const ShardOffset offset{i + 1};
+    if (i % size == 0) builder.begin(logged_shard, offset);
+    builder.add(encoded.body_of(encoded.events[i]), encoded.events[i].body_hash, SeqNr{1});
+    if (i % size == size - 1 || i + 1 == encoded.events.size()) {
+      const ShardOffset first{i - i % size + 1};
+      rows[Family::journal][keys::journal(logged_shard, first)] = std::string(builder.finish());
+    }
+  }
+  return rows;
+}
+
+/// `l`ive, `r`emoved, `e`rased, by offset.
+std::string states_of(const MapRows& rows, const RowWrites& writes) {
+  auto journal = rows[Family::journal];
+  for (const auto& rewrite : writes.rewrites) journal[keys::journal(rewrite.shard, rewrite.record)] = rewrite.bytes;
+  std::string states;
+  for (const auto& [key, bytes] : journal) {
+    const auto first = keys::decode_journal(key)->offset;
+    const auto record = RecordView::open(bytes, logged_shard, first);
+    if (!record) return record.error().what;
+    for (std::size_t i = 0; i != record->size(); ++i) states += "lre"[static_cast<int>(record->event(i)->state)];
+  }
+  return states;
+}
+
+TEST(RowLog, ARowIsReadAsItWasWritten) {
+  auto entry = entry_at(3, 14, {1, 2, 900});
+  entry.erased = {ShardOffset{7}, ShardOffset{1ull << 40}};
+  entry.state = {{"key", "value"}, {"gone", std::nullopt}};
+  entry.snapshots_to_go = {{{"order", "1"}, SeqNr{4}, true}};
+  const auto row = encode_row_log(logged_shard, entry);
+
+  const auto read = decode_row_log(logged_shard, row);
+
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->at, entry.at);
+  EXPECT_EQ(read->removed, entry.removed);
+  EXPECT_EQ(read->erased, entry.erased);
+  EXPECT_EQ(encode_row_log(logged_shard, *read), row);
+  EXPECT_EQ(read->end(), ShardOffset{(1ull << 40) + 1});
+  EXPECT_FALSE(decode_row_log(ShardId{1}, row)) << "it is bound to its shard";
+  for (std::size_t i = 0; i != row.size(); ++i) {
+    auto damaged = row;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_FALSE(decode_row_log(logged_shard, damaged)) << i;
+    EXPECT_FALSE(decode_row_log(logged_shard, std::string_view(row).substr(0, i))) << i;
+  }
+}
+
+TEST(RowLog, RowsLieInTheSequenceOfEpochsAndNumbers) {
+  MapRows rows;
+  EXPECT_EQ(*row_log_end(rows, logged_shard), RowLogAt{});
+  for (const auto& entry : {entry_at(2, 9), entry_at(2, 10), entry_at(11, 4), entry_at(11, 5)}) put(rows, entry);
+  rows[Family::state][row_log_key(ShardId{20}, {Epoch{99}, 1})] = encode_row_log(ShardId{20}, entry_at(99, 1));
+
+  EXPECT_EQ(*row_log_end(rows, logged_shard), (RowLogAt{Epoch{11}, 5}));
+  EXPECT_EQ(*row_log_end(rows, ShardId{0}), RowLogAt{});
+  const auto all = row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1u << 20);
+  ASSERT_TRUE(all);
+  EXPECT_THAT(ats(*all), ElementsAre(RowLogAt{Epoch{2}, 9}, RowLogAt{Epoch{2}, 10}, RowLogAt{Epoch{11}, 4},
+                                     RowLogAt{Epoch{11}, 5}));
+  EXPECT_FALSE(all->more);
+  // The writer of epoch 2 had more than whoever followed it: what comes after that is of the next one.
+  EXPECT_THAT(ats(*row_log_range(rows, logged_shard, {Epoch{2}, 77}, ShardOffset{99}, 1u << 20)), SizeIs(2));
+}
+
+TEST(RowLog, APartIsAsLongAsItMayAndEndsBeforeWhatIsNotThereYet) {
+  MapRows rows;
+  for (std::uint64_t n = 1; n <= 9; ++n) put(rows, entry_at(1, n, {n * 10}));
+  const auto one = row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1);
+  ASSERT_TRUE(one);
+  EXPECT_THAT(one->rows, SizeIs(1));
+  EXPECT_TRUE(one->more);
+  EXPECT_THAT(row_log_range(rows, logged_shard, {}, ShardOffset{31}, 1u << 20)->rows, SizeIs(3));
+  EXPECT_THAT(row_log_range(rows, logged_shard, {}, ShardOffset{10}, 1u << 20)->rows, IsEmpty());
+}
+
+TEST(RowLog, StubsTheSameEventsWhateverRecordsTheyLieIn) {
+  auto first = entry_at(1, 1, {2, 3, 4, 9}), second = entry_at(1, 2, {1, 4});
+  second.erased = {ShardOffset{3}, ShardOffset{10}};  // 3 is removed, and stays so
+  for (std::size_t size = 1; size <= 10; ++size) {
+    SCOPED_TRACE(size);
+    const auto rows = journal_in_records_of(size);
+    RowLogWrites writes(rows, logged_shard);
+    ASSERT_TRUE(writes.add(first));
+    ASSERT_TRUE(writes.add(second));
+    const auto taken = writes.take();
+    EXPECT_EQ(states_of(rows, taken), "rrrrllllre");
+    EXPECT_THAT(taken.state, SizeIs(2)) << "the entries' own rows";
+    RowLogWrites again(rows, logged_shard);
+    EXPECT_THAT(again.take().rewrites, IsEmpty());
+  }
+}
+
+TEST(RowLog, NothingOfAnEntryIsTakenWhoseEventsAreNotHere) {
+  const auto rows = journal_in_records_of(4);
+  RowLogWrites writes(rows, logged_shard);
+  const auto refused = writes.add(entry_at(1, 1, {2, 11}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::corruption);
+  const auto taken = writes.take();
+  EXPECT_TRUE(taken.empty());
+}
+
+}  // namespace
+}  // namespace evershard::storage
