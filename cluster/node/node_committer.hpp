@@ -80,7 +80,7 @@ class NodeCommitter {
   /// Alone, at a version that exists. Errors: as Preparer::place_of; io
   void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done);
   /// At a version that is here, only while its shard is open here under that epoch. Those of one thread are written in
-  /// its order. Errors: wrong_shard too
+  /// its order. Where the shard has replicas, every later writer has it once this is done. Errors: wrong_shard too
   void put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done);
 
   /// State rows, records of shown events that are written anew, snapshots that go: all or none, only while these shards
@@ -96,10 +96,9 @@ class NodeCommitter {
   /// the node failed with. Not from its thread.
   [[nodiscard]] Result<void> wait_settled(const AggregateId& aggregate);
 
-  /// The shards that are open here, and under which epochs.
+  /// The shards that are open here, and under which epochs; those with replicas once it is known what earlier writers
+  /// wrote beside the journal, see write_rows_here() and put_snapshot_here().
   using OpenShards = std::map<ShardId, Epoch>;
-  /// Those of which it is known here what earlier writers wrote with write_rows_here(). Any thread.
-  [[nodiscard]] OpenShards rows_open() const;
   /// Called now, and whenever that has changed, in the node's thread, until stop(): must be quick, and must not wait.
   /// One a `who`: the next one takes its place; an empty one ends it.
   void watch_shards(const void* who, std::function<void(const OpenShards&)> watch);
@@ -193,15 +192,17 @@ class NodeCommitter {
   void note_replicas();
   // Row logs.
   [[nodiscard]] bool has_followers(ShardId shard) const;
-  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows);
+  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots = {});
+  void put_logged(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done);
+  [[nodiscard]] Result<std::vector<RowLogPart::LatestSnapshot>> snapshots_of(
+      ShardId shard, const std::vector<std::string>& rows) const;
   void take_rows_waiting();
   void look_at_row_logs();
   void take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part);
   void take_row_log(std::uint32_t from, const RowLogPart& part);
-  [[nodiscard]] Result<void> write_row_log(ShardId shard, const std::vector<std::string>& rows);
+  [[nodiscard]] Result<void> write_row_log(const RowLogPart& part);
   [[nodiscard]] storage::RowLogAt row_log_end(ShardId shard) const;
   [[nodiscard]] Result<void> read_row_log_ends();
-  void publish_rows_open();
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
   void expire();
@@ -256,7 +257,6 @@ class NodeCommitter {
   Shipping shipping_;
   RowLogs row_logs_;
   std::map<ShardId, storage::RowLogAt> row_log_ends_;  ///< on this disk
-  bool rows_open_changed_ = false;                     ///< perhaps
   struct RowsWaiting {
     struct Needed {
       Epoch epoch;
@@ -264,6 +264,7 @@ class NodeCommitter {
     };
     std::map<ShardId, Needed> needed;
     Clock::time_point since;
+    bool for_all;  ///< who are there
     NodeDone<void> done;
   };
   std::vector<RowsWaiting> rows_waiting_;    ///< for a quorum
@@ -316,7 +317,6 @@ class NodeCommitter {
   std::vector<std::function<void()>> inbox_;
   std::optional<Error> failed_;
   std::vector<bool> with_replicas_;  ///< per shard
-  OpenShards rows_open_;
   bool stopping_ = false;
   bool ended_ = false;
 

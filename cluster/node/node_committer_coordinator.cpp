@@ -170,7 +170,8 @@ NodeCommitter::OpenShards NodeCommitter::open_shards() const {
   OpenShards open;
   for (std::size_t s = 0; s != owner_of_.size() && !dead_; ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (writers_->is_open(shard)) open.emplace(shard, writers_->epoch(shard));
+    if (writers_->is_open(shard) && (!has_followers(shard) || row_logs_.ready(shard)))
+      open.emplace(shard, writers_->epoch(shard));
   }
   return open;
 }
@@ -187,8 +188,6 @@ void NodeCommitter::watch_shards(const void* who, std::function<void(const OpenS
 }
 
 void NodeCommitter::tell_shards() {
-  rows_open_changed_ |= shards_changed_;
-  publish_rows_open();  // before the others are told
   if (!std::exchange(shards_changed_, false)) return;
   auto open = open_shards();
   if (open == shards_told_) return;

@@ -48,7 +48,7 @@ void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
         gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
       const bool ready = row_logs_.ready(told.shard);
       row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, set);
-      rows_open_changed_ |= row_logs_.ready(told.shard) != ready;
+      shards_changed_ |= row_logs_.ready(told.shard) != ready;
     }
     send(std::move(reports));
   });

@@ -170,6 +170,7 @@ void NodeCommitter::put_placed(const storage::PlacedSnapshot& snapshot, std::opt
   if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
   const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
   if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
+  if (held && has_followers(shard)) return put_logged(shard, snapshot, done);
   if (auto written = write_snapshot(snapshot); !written) return done(refuse(std::move(written).error()));
   ship_snapshot(shard, snapshot, done);
 }

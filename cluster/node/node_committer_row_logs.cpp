@@ -1,13 +1,15 @@
-// Row logs: what retention writes at a shard's writer, on its followers.
+// Row logs: what a shard's writer writes beside the journal, on its followers.
 
 #include <algorithm>
 #include <utility>
 
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/cluster/node/node_refusals.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -20,8 +22,8 @@ Error not_put_together(ShardId shard) {
   details.shard = shard;
   return {ErrorCode::unavailable,
           "shard " + std::to_string(shard.value) +
-              " has a new writer, which asks its replicas what was removed under earlier ones: nothing is removed "
-              "before a quorum has answered",
+              " has a new writer, which asks its replicas what was written beside the events under earlier ones: no "
+              "quorum has answered yet",
           std::move(details)};
 }
 
@@ -38,7 +40,7 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
     std::erase_if(logged, [&](const auto& of) { return !held.contains(of.first) || !has_followers(of.first); });
     for (const auto& [shard, entry] : logged)
       if (!row_logs_.ready(shard)) return done(refuse(not_put_together(shard)));
-    RowsWaiting waiting{{}, Clock::now(), std::move(done)};
+    RowsWaiting waiting{{}, Clock::now(), true, std::move(done)};
     for (auto& [shard, entry] : logged) {
       entry.at = row_logs_.next(shard);
       rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
@@ -54,8 +56,9 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
   });
 }
 
-Result<void> NodeCommitter::write_rows(storage::RowWrites rows) {
+Result<void> NodeCommitter::write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots) {
   storage::CommitBatch batch;
+  batch.snapshots = std::move(snapshots);
   batch.state = std::move(rows.state);
   batch.rewrites = std::move(rows.rewrites);
   batch.snapshots_to_go = std::move(rows.snapshots_to_go);
@@ -84,7 +87,7 @@ void NodeCommitter::take_rows_waiting() {
                                              " has got another writer before a quorum of its replicas had what was "
                                              "written: its outcome is unknown");
       else if (!row_logs_.quorum_has(shard, needed.at, order_.replicas(shard)) ||
-               (!row_logs_.all_have(shard, needed.at) && now < waiting.since + others_wait_max))
+               (waiting.for_all && !row_logs_.all_have(shard, needed.at) && now < waiting.since + others_wait_max))
         done = false;
       if (!over && !done && now >= waiting.since + options_.wait_max)
         over = Error(ErrorCode::timeout, "no quorum of the replicas of " + named +
@@ -106,7 +109,28 @@ Result<RowLogPart> NodeCommitter::row_log(const RowLogAsked& asked) const {
   auto range = storage::row_log_range(store_.rows(), asked.shard, asked.after,
                                       ShardOffset{std::numeric_limits<std::uint64_t>::max()}, row_log_bytes_max);
   if (!range) return refuse(std::move(range).error());
-  return RowLogPart{asked.shard, {}, asked.after, std::move(range->rows), range->more};
+  auto snapshots = snapshots_of(asked.shard, range->rows);
+  if (!snapshots) return refuse(std::move(snapshots).error());
+  return RowLogPart{asked.shard, {}, asked.after, std::move(range->rows), *std::move(snapshots), range->more};
+}
+
+Result<std::vector<RowLogPart::LatestSnapshot>> NodeCommitter::snapshots_of(
+    ShardId shard, const std::vector<std::string>& rows) const {
+  std::set<AggregateId> needed;
+  for (const auto& row : rows) {
+    const auto entry = storage::decode_row_log(shard, row);
+    if (!entry) return refuse(entry.error());
+    for (auto& aggregate : entry->needs_snapshots()) needed.insert(std::move(aggregate));
+  }
+  std::vector<RowLogPart::LatestSnapshot> snapshots;
+  for (const auto& aggregate : needed) {
+    const auto key = storage::keys::snapshot(aggregate, std::nullopt);
+    const std::string_view wanted[] = {key};
+    const auto row = store_.rows().get(storage::Family::state, wanted);
+    if (!row) return refuse(row.error());
+    if ((*row)->found(0)) snapshots.push_back({aggregate, std::string((*row)->value(0))});
+  }
+  return snapshots;
 }
 
 // Behind the inputs: whoever has less is sent it, whoever has more is asked.
@@ -121,10 +145,11 @@ void NodeCommitter::look_at_row_logs() {
   for (const auto& wanted : row_logs_.to_send()) {
     work_->run([this, wanted] {
       auto range = storage::row_log_range(store_.rows(), wanted.shard, wanted.after, wanted.tail, row_log_bytes_max);
-      if (!range && options_.warn) options_.warn(range.error());
-      if (!range || range->rows.empty()) return;
-      network_.ship_row_log(wanted.node,
-                            {wanted.shard, wanted.epoch, wanted.after, std::move(range->rows), range->more});
+      auto snapshots = range ? snapshots_of(wanted.shard, range->rows) : refuse(range.error());
+      if (!snapshots && options_.warn) options_.warn(snapshots.error());
+      if (!snapshots || range->rows.empty()) return;
+      network_.ship_row_log(wanted.node, {wanted.shard, wanted.epoch, wanted.after, std::move(range->rows),
+                                          *std::move(snapshots), range->more});
     });
   }
 }
@@ -133,14 +158,14 @@ void NodeCommitter::take_asked_row_log(const RowLogs::Wanted& wanted, const Resu
   const auto end = row_log_end(wanted.shard);
   const bool joins = part && part->shard == wanted.shard && part->after == wanted.after && end == wanted.after;
   if (part && !joins) return row_logs_.not_given(wanted);
-  auto taken = part ? write_row_log(wanted.shard, part->rows) : refuse(part.error());
+  auto taken = part ? write_row_log(*part) : refuse(part.error());
   if (!taken) {
     // It is asked again in a moment, or another one that has as much.
     if (options_.warn && part) options_.warn(taken.error());
     return;
   }
   row_logs_.given(wanted, row_log_end(wanted.shard));
-  rows_open_changed_ = true;
+  shards_changed_ = true;
 }
 
 storage::RowLogAt NodeCommitter::row_log_end(ShardId shard) const {
@@ -168,7 +193,7 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
   const auto shard = part.shard;
   if (order_.follows(shard) != part.epoch || !followed_.holds(shard) || shipping_.ships(shard)) return;
   if (row_log_end(shard) == part.after) {
-    const auto taken = write_row_log(shard, part.rows);
+    const auto taken = write_row_log(part);
     if (dead_) return;
     if (!taken && options_.warn)
       options_.warn(Error(taken.error().code, "what node " + std::to_string(from) +
@@ -178,12 +203,14 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
 }
 
 // As far as the journal here has what they name.
-Result<void> NodeCommitter::write_row_log(ShardId shard, const std::vector<std::string>& rows) {
+Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
+  const auto shard = part.shard;
   storage::RowLogWrites writes(store_.rows(), shard);
   auto end = row_log_end(shard);
   const auto journal_end = tail(shard).value_or(ShardOffset{1});
   std::vector<storage::StateWrite> state;
-  for (const auto& row : rows) {
+  std::set<AggregateId> needed;
+  for (const auto& row : part.rows) {
     const auto entry = storage::decode_row_log(shard, row);
     if (!entry) return refuse(entry.error());
     if (entry->at <= end) return refuse(ErrorCode::corruption, "entries of a row log come out of their sequence");
@@ -191,9 +218,23 @@ Result<void> NodeCommitter::write_row_log(ShardId shard, const std::vector<std::
     EVERSHARD_TRY(writes.add(*entry));
     end = entry->at;
     state.insert(state.end(), entry->state.begin(), entry->state.end());
+    for (auto& aggregate : entry->needs_snapshots()) needed.insert(std::move(aggregate));
   }
   if (end == row_log_end(shard)) return {};
-  EVERSHARD_TRY(write_rows(writes.take()));
+  std::vector<storage::PlacedSnapshot> snapshots;
+  for (const auto& [aggregate, row] : part.snapshots) {
+    if (!needed.contains(aggregate)) continue;
+    auto snapshot = storage::decode_snapshot(row, aggregate);
+    if (!snapshot) return refuse(std::move(snapshot).error());
+    auto& placed = snapshots.emplace_back(storage::PlacedSnapshot{{}, snapshot->position});
+    placed.snapshot.aggregate = aggregate;
+    placed.snapshot.version = snapshot->version;
+    placed.snapshot.payload = std::move(snapshot->payload);
+    placed.snapshot.format = snapshot->format;
+    placed.snapshot.schema_revision = snapshot->schema_revision;
+    placed.snapshot.subject = std::move(snapshot->subject);
+  }
+  EVERSHARD_TRY(write_rows(writes.take(), std::move(snapshots)));
   row_log_ends_[shard] = end;
   for (const auto& write : state) {
     const auto removing = storage::removing_in(write);
@@ -205,17 +246,21 @@ Result<void> NodeCommitter::write_row_log(ShardId shard, const std::vector<std::
   return {};
 }
 
-NodeCommitter::OpenShards NodeCommitter::rows_open() const {
-  const std::lock_guard lock(mutex_);
-  return rows_open_;
-}
-
-void NodeCommitter::publish_rows_open() {
-  if (!std::exchange(rows_open_changed_, false)) return;
-  auto open = open_shards();
-  std::erase_if(open, [&](const auto& of) { return has_followers(of.first) && !row_logs_.ready(of.first); });
-  const std::lock_guard lock(mutex_);
-  rows_open_ = std::move(open);
+// A state that lies in its snapshot alone: the next writer is to have it.
+void NodeCommitter::put_logged(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done) {
+  if (!row_logs_.ready(shard)) return done(refuse(not_put_together(shard)));
+  storage::RowLogEntry entry;
+  entry.at = row_logs_.next(shard);
+  entry.snapshots = {snapshot.snapshot.aggregate};
+  auto state = storage::row_log_of(store_.rows(), shard, snapshot.snapshot.aggregate, entry.at);
+  if (!state) return done(refuse(std::move(state).error()));
+  storage::RowWrites rows;
+  rows.state = *std::move(state);
+  rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+  if (auto written = write_rows(std::move(rows), {snapshot}); !written) return done(refuse(std::move(written).error()));
+  row_log_ends_[shard] = entry.at;
+  row_logs_.written(shard, entry.at);
+  rows_waiting_.push_back({{{shard, {writers_->epoch(shard), entry.at}}}, Clock::now(), false, done});
 }
 
 }  // namespace evershard::cluster

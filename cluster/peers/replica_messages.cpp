@@ -94,6 +94,11 @@ std::string encode(const RowLogPart& part) {
   message.set_after_epoch(part.after.epoch.value);
   message.set_after_number(part.after.number);
   for (const auto& row : part.rows) message.add_rows(row);
+  for (const auto& snapshot : part.snapshots) {
+    auto& put_snapshot = *message.add_snapshots();
+    messages::put(snapshot.aggregate, *put_snapshot.mutable_aggregate());
+    put_snapshot.set_row(snapshot.row);
+  }
   message.set_more(part.more);
   return message.SerializeAsString();
 }
@@ -105,6 +110,10 @@ Result<RowLogPart> decode_row_log_part(std::string_view bytes) {
   part.epoch = Epoch{message.epoch()};
   part.after = {Epoch{message.after_epoch()}, message.after_number()};
   for (auto& row : *message.mutable_rows()) part.rows.push_back(std::move(row));
+  for (auto& snapshot : *message.mutable_snapshots())
+    part.snapshots.push_back({{std::move(*snapshot.mutable_aggregate()->mutable_type()),
+                               std::move(*snapshot.mutable_aggregate()->mutable_value())},
+                              std::move(*snapshot.mutable_row())});
   part.more = message.more();
   return part;
 }

@@ -108,19 +108,15 @@ void NodeWriter::shards_are(NodeCommitter::OpenShards open) {
   open_ = std::move(open);
 }
 
-// What earlier writers of a shard removed, or had begun to remove, is to be known first.
 NodeCommitter::OpenShards NodeWriter::open() const {
-  const auto whole = node_.committer().rows_open();
   const std::lock_guard lock(mutex_);
-  auto open = open_;
-  std::erase_if(open, [&](const auto& of) {
-    const auto found = whole.find(of.first);
-    return found == whole.end() || found->second != of.second;
-  });
-  return open;
+  return open_;
 }
 
-void NodeWriter::begin() { held_ = open(); }
+void NodeWriter::begin() {
+  const std::lock_guard lock(mutex_);
+  held_ = open_;
+}
 
 Result<bool> NodeWriter::has_unsettled() const {
   const auto prefix = storage::keys::checkpoint(intent_prefix);

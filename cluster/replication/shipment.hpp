@@ -52,6 +52,12 @@ struct RowLogPart {
   Epoch epoch{};              ///< of the writer that ships it; zero: another replica was asked for it
   storage::RowLogAt after{};  ///< what it joins on to
   std::vector<std::string> rows{};
+  struct LatestSnapshot {
+    AggregateId aggregate{};
+    std::string row{};  ///< as it lies on the disk
+    friend bool operator==(const LatestSnapshot&, const LatestSnapshot&) = default;
+  };
+  std::vector<LatestSnapshot> snapshots{};  ///< that those entries need, as they are now; absent: it is gone since
   bool more = false;
   friend bool operator==(const RowLogPart&, const RowLogPart&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "evershard/storage/journal/checksum.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/varint.hpp"
 #include "evershard/storage/refusals.hpp"
 
@@ -60,6 +62,14 @@ std::vector<ShardOffset> offsets_of(ByteReader& reader) {
   return offsets;
 }
 
+std::string encode_at(std::string_view key, RowLogAt at) {
+  std::string row;
+  append_fixed(row, at.epoch.value);
+  append_fixed(row, at.number);
+  append_fixed(row, checksum(std::string(key) + row));
+  return row;
+}
+
 Refused damaged_log(ShardId shard, std::string_view row) {
   return corrupt("an entry of the row log of shard " + std::to_string(shard.value) + " is damaged: " + hex(row, 64));
 }
@@ -71,6 +81,44 @@ ShardOffset RowLogEntry::end() const {
   for (const auto* events : {&removed, &erased})
     if (!events->empty()) end = std::max(end, events->back() + 1);
   return end;
+}
+
+std::vector<AggregateId> RowLogEntry::needs_snapshots() const {
+  auto needed = snapshots;
+  const auto prefix = keys::checkpoint(removed_prefix);
+  for (const auto& write : state) {
+    if (!write.value || !write.key.starts_with(prefix)) continue;
+    if (auto aggregate = AggregateId::parse(write.key.substr(prefix.size()))) needed.push_back(*std::move(aggregate));
+  }
+  return needed;
+}
+
+std::string row_log_of_key(const AggregateId& aggregate) {
+  return keys::checkpoint(std::string(row_log_of_prefix) + aggregate.text());
+}
+
+Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate, RowLogAt at) {
+  const auto key = row_log_of_key(aggregate);
+  std::vector<StateWrite> writes{{key, encode_at(key, at)}};
+  const std::string_view wanted[] = {key};
+  const auto row = rows.get(Family::state, wanted);
+  if (!row) return refuse(row.error());
+  if (!(*row)->found(0)) return writes;
+  ByteReader reader((*row)->value(0));
+  RowLogAt before;
+  before.epoch = Epoch{reader.fixed<std::uint64_t>()};
+  before.number = reader.fixed<std::uint64_t>();
+  if (!reader.ok() || encode_at(key, before) != (*row)->value(0)) return writes;  // that entry stays: it does no harm
+  const auto of = row_log_key(shard, before);
+  const std::string_view entry_wanted[] = {of};
+  const auto entry_row = rows.get(Family::state, entry_wanted);
+  if (!entry_row) return refuse(entry_row.error());
+  if (!(*entry_row)->found(0)) return writes;
+  const auto entry = decode_row_log(shard, (*entry_row)->value(0));
+  const bool alone = entry && entry->snapshots.size() == 1 && entry->removed.empty() && entry->erased.empty() &&
+                     entry->state.empty() && entry->snapshots_to_go.empty();
+  if (alone) writes.push_back({of, std::nullopt});
+  return writes;
 }
 
 std::string row_log_key(ShardId shard, RowLogAt at) {
@@ -106,6 +154,11 @@ std::string encode_row_log(ShardId shard, const RowLogEntry& entry) {
     append_varint(body, going.below.value);
     body += static_cast<char>(going.latest ? 1 : 0);
   }
+  append_varint(body, entry.snapshots.size());
+  for (const auto& aggregate : entry.snapshots) {
+    append_text(body, aggregate.type);
+    append_text(body, aggregate.value);
+  }
   append_fixed(body, checksum(row_log_key(shard, entry.at) + body));
   return body;
 }
@@ -133,6 +186,11 @@ Result<RowLogEntry> decode_row_log(ShardId shard, std::string_view row) {
     going.aggregate.value = text_of(reader);
     going.below = SeqNr{reader.varint()};
     going.latest = flag_of(reader);
+  }
+  for (auto left = reader.varint(reader.left()); left != 0 && reader.ok(); --left) {
+    auto& aggregate = entry.snapshots.emplace_back();
+    aggregate.type = text_of(reader);
+    aggregate.value = text_of(reader);
   }
   if (body.front() != row_log_version || !reader.done() ||
       checksum(row_log_key(shard, entry.at) + std::string(body)) != get_fixed<std::uint64_t>(row.data() + body.size()))
@@ -198,6 +256,11 @@ Result<void> RowLogWrites::add(const RowLogEntry& entry) {
   for (auto& [first, record] : changed) records_.insert_or_assign(first, std::move(record));
   writes_.state.insert(writes_.state.end(), entry.state.begin(), entry.state.end());
   writes_.state.push_back({row_log_key(shard_, entry.at), encode_row_log(shard_, entry)});
+  for (const auto& aggregate : entry.snapshots) {
+    auto rows = row_log_of(rows_, shard_, aggregate, entry.at);
+    if (!rows) return refuse(std::move(rows).error());
+    std::ranges::move(*rows, std::back_inserter(writes_.state));
+  }
   writes_.snapshots_to_go.insert(writes_.snapshots_to_go.end(), entry.snapshots_to_go.begin(),
                                  entry.snapshots_to_go.end());
   return {};

@@ -1,5 +1,5 @@
 // The row log of a shard: what its writer writes beside the journal, and its followers have to write too: records with
-// stubs, state rows of retention, snapshots that go.
+// stubs, state rows of retention, snapshots that go, and those that are the only place of a state.
 //
 // Source: docs/internals/replication.md, "The row log"; docs/internals/on-disk-format.md.
 
@@ -38,16 +38,18 @@ struct RowLogEntry {
   std::vector<ShardOffset> erased{};
   std::vector<StateWrite> state{};
   std::vector<SnapshotsToGo> snapshots_to_go{};
+  std::vector<AggregateId> snapshots{};  ///< their latest ones were written; what they say lies with them alone
 
-  [[nodiscard]] bool empty() const {
-    return removed.empty() && erased.empty() && state.empty() && snapshots_to_go.empty();
-  }
+  /// Whose latest snapshots a follower has to have with this entry: of aggregates that were truncated too, since
+  /// nothing else has their state any more.
+  [[nodiscard]] std::vector<AggregateId> needs_snapshots() const;
   /// Behind all events that it names.
   [[nodiscard]] ShardOffset end() const;
 };
 
 /// Of the rows, among the checkpoints and definitions, which a program that does not know them leaves alone.
 inline constexpr std::string_view row_log_prefix = "$rows/";
+inline constexpr std::string_view row_log_of_prefix = "$rows/of/";
 [[nodiscard]] std::string row_log_key(ShardId shard, RowLogAt at);
 /// Of a key's name. Absent: it is none of these.
 [[nodiscard]] std::optional<ShardId> shard_of_row_log(std::string_view name);
@@ -55,6 +57,13 @@ inline constexpr std::string_view row_log_prefix = "$rows/";
 [[nodiscard]] std::string encode_row_log(ShardId shard, const RowLogEntry& entry);
 /// Errors: corruption; invalid_argument: a newer program's
 [[nodiscard]] Result<RowLogEntry> decode_row_log(ShardId shard, std::string_view row);
+
+/// Of an aggregate whose latest snapshot is in an entry: which one. The next one takes its place.
+[[nodiscard]] std::string row_log_of_key(const AggregateId& aggregate);
+/// What is written with an entry that has the aggregate's latest snapshot: that row, and the entry before goes, where
+/// it had nothing else. Errors: io
+[[nodiscard]] Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, const AggregateId& aggregate,
+                                                         RowLogAt at);
 
 /// What the rows are, by shard. `of_state`: whose log has a state row; nothing: nobody's.
 [[nodiscard]] std::map<ShardId, RowLogEntry> row_log_entries(

@@ -292,9 +292,10 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("Followed-rows", PeerKind::followed,
           encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {Epoch{3}, 7}}}, false}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
-  add_one("RowLogPart", PeerKind::ship_row_log,
-          encode(RowLogPart{ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row", "next row"}, true}),
-          [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
+  add_one(
+      "RowLogPart", PeerKind::ship_row_log,
+      encode(RowLogPart{ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row", "next row"}, {{{"order", "1"}, "state"}}, true}),
+      [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
   add_one("RowLogAsked", PeerKind::row_log, encode(RowLogAsked{ShardId{2}, {Epoch{3}, 7}}),
           [=](std::string_view b) { return written(decode_row_log_asked(b), encoded_again); });
   add_one("ShipSnapshot", PeerKind::ship_snapshot, encode({sample_snapshot(), GlobalPosition{41}}, Epoch{4}),

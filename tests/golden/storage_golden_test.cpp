@@ -180,6 +180,7 @@ TEST(StorageGolden, RowLog) {
   entry.erased = {ShardOffset{7}};
   entry.state = {{"k", "v"}, {"g", std::nullopt}};
   entry.snapshots_to_go = {{{"order", "1"}, SeqNr{4}, true}};
+  entry.snapshots = {{"order", "2"}};
   EXPECT_EQ(row_log_key(ShardId{2}, entry.at), "\x03$rows/00002/00000000000000000003/00000000000000000014");
   EXPECT_EQ(hex(encode_row_log(ShardId{2}, entry)),
             golden("01"                          // version
@@ -187,8 +188,9 @@ TEST(StorageGolden, RowLog) {
                    "02 02 ac02"                  // removed: two, offset 2, 300 behind it
                    "01 07"                       // erased: one
                    "02 016b 01 0176 0167 00"     // state rows: k = v, g goes
-                   "01 056f72646572 0131 04 01"  // snapshots: of order-1, below 4, the latest too
-                   "930571082efc81f5"));         // checksum
+                   "01 056f72646572 0131 04 01"  // snapshots that go: of order-1, below 4, the latest too
+                   "01 056f72646572 0132"        // and one that was written: of order-2
+                   "b5b0530cea47a425"));         // checksum
 }
 
 // ---- the order

@@ -74,6 +74,7 @@ TEST(RowLog, ARowIsReadAsItWasWritten) {
   entry.erased = {ShardOffset{7}, ShardOffset{1ull << 40}};
   entry.state = {{"key", "value"}, {"gone", std::nullopt}};
   entry.snapshots_to_go = {{{"order", "1"}, SeqNr{4}, true}};
+  entry.snapshots = {{"order", "2"}, {"order", "3"}};
   const auto row = encode_row_log(logged_shard, entry);
 
   const auto read = decode_row_log(logged_shard, row);
@@ -82,6 +83,7 @@ TEST(RowLog, ARowIsReadAsItWasWritten) {
   EXPECT_EQ(read->at, entry.at);
   EXPECT_EQ(read->removed, entry.removed);
   EXPECT_EQ(read->erased, entry.erased);
+  EXPECT_EQ(read->snapshots, entry.snapshots);
   EXPECT_EQ(encode_row_log(logged_shard, *read), row);
   EXPECT_EQ(read->end(), ShardOffset{(1ull << 40) + 1});
   EXPECT_FALSE(decode_row_log(ShardId{1}, row)) << "it is bound to its shard";
@@ -136,6 +138,34 @@ TEST(RowLog, StubsTheSameEventsWhateverRecordsTheyLieIn) {
     RowLogWrites again(rows, logged_shard);
     EXPECT_THAT(again.take().rewrites, IsEmpty());
   }
+}
+
+TEST(RowLog, TheNextSnapshotOfAnAggregateTakesThePlaceOfItsEntry) {
+  MapRows rows;
+  const auto write = [&](std::uint64_t number, const AggregateId& aggregate, std::vector<std::uint64_t> removed = {}) {
+    auto entry = entry_at(1, number, std::move(removed));
+    entry.snapshots = {aggregate};
+    const auto with_it = row_log_of(rows, logged_shard, aggregate, entry.at).value();
+    for (const auto& state : with_it) {
+      if (state.value)
+        rows[Family::state][state.key] = *state.value;
+      else
+        rows[Family::state].erase(state.key);
+    }
+    put(rows, entry);
+  };
+  write(1, {"$group", "a"});
+  write(2, {"$group", "b"});
+  write(3, {"$group", "a"}, {7});
+  write(4, {"$group", "a"});
+  write(5, {"$group", "a"});
+  EXPECT_THAT(ats(*row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1u << 20)),
+              ElementsAre(RowLogAt{Epoch{1}, 2}, RowLogAt{Epoch{1}, 3}, RowLogAt{Epoch{1}, 5}))
+      << "what has more than that stays";
+  EXPECT_EQ(row_log_end(rows, logged_shard)->number, 5u);
+  rows[Family::state][row_log_of_key({"$group", "b"})] = "damaged";
+  write(6, {"$group", "b"});
+  EXPECT_THAT(row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1u << 20)->rows, SizeIs(4));
 }
 
 TEST(RowLog, NothingOfAnEntryIsTakenWhoseEventsAreNotHere) {

@@ -1,6 +1,9 @@
 // Retention where each shard has three replicas: what is removed is removed on all of them, whoever writes, and whoever
 // was away.
 
+#include <future>
+#include <utility>
+
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "tests/cluster/homes/retention_cluster.hpp"
@@ -42,6 +45,21 @@ class ReplicatedRetention : public ClusterRetentionTest {
     if (rows)
       for (const auto& [aggregate, row] : rows->rows) names.push_back(aggregate.text());
     return names;
+  }
+  bool waits_until_open(std::uint32_t n, ShardId shard) {
+    std::promise<void> open;
+    node(n).committer().watch_shards(this, [&, once = false](const NodeCommitter::OpenShards& shards) mutable {
+      if (shards.contains(shard) && !std::exchange(once, true)) open.set_value();
+    });
+    const auto is_open = open.get_future().wait_for(retention_patience) == std::future_status::ready;
+    std::promise<void> over;
+    node(n).committer().watch_shards(this, {});
+    node(n).committer().watch_shards(&over, [&, once = false](const auto&) mutable {
+      if (!std::exchange(once, true)) over.set_value();
+    });
+    over.get_future().wait();
+    node(n).committer().watch_shards(&over, {});
+    return is_open;
   }
   /// All disks have the same, stubs included, and nothing of it is under way.
   void expect_same(const AggregateId& aggregate, const std::string& states) {
@@ -109,6 +127,55 @@ TEST_F(ReplicatedRetention, ADiskThatIsLostIsFilledWithWhatIsLeft) {
   expect_same(after, "rll");
 }
 
+/// What was removed lives on in the snapshot alone.
+TEST_F(ReplicatedRetention, ADiskThatIsLostHasTheSnapshotThatStandsForWhatWasTruncated) {
+  const auto order = owned_by(1);
+  append_some(order, 5);
+  snapshot(order, 4);
+  ASSERT_TRUE(at(2).truncate_aggregate(order, SeqNr{4}, {}));
+  stop(3);
+  std::filesystem::remove_all(folder_.path() / "nodes" / "3");
+  start(3);
+  expect_same(order, "rrrll");
+  const storage::Reader reader(cluster_->store(3));
+  EXPECT_TRUE(in_time([&] {
+    const auto there = *reader.latest_snapshot(order);
+    return there && there->version == SeqNr{4} && there->payload == "state";
+  }));
+}
+
+/// As a group's: it is answered when a quorum has it, and node 3 is none of that.
+TEST_F(ReplicatedRetention, AStateThatLiesInItsSnapshotAloneIsWithEveryLaterWriter) {
+  const auto order = owned_by(1);
+  const auto shard = node(1).shard_of(order);
+  append_some(order, 2);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  cluster_->lose_row_logs_to(3);
+  Snapshot state;
+  state.aggregate = order;
+  state.version = SeqNr{2};
+  for (int i = 1; i <= 3; ++i) {
+    state.payload = "state " + std::to_string(i);
+    const auto put = node(1).put_snapshot_here(state, node(1).committer().view().shards[shard.value].epoch);
+    ASSERT_TRUE(put) << put.error().what;
+  }
+  ShardAssignment wanted;
+  wanted.shards = {shard};
+  wanted.node = 3;
+  ASSERT_TRUE(in_time([&] {
+    static_cast<void>(cluster_->assign(wanted));
+    return owner_of_at(2, order) == 3;
+  }));
+  ASSERT_TRUE(waits_until_open(3, shard));
+  const storage::Reader reader(cluster_->store(3));
+  const auto there = *reader.latest_snapshot(order);
+  ASSERT_TRUE(there);
+  EXPECT_EQ(there->payload, "state 3");
+  const auto log = storage::row_log_range(cluster_->store(3).rows(), shard, {}, ShardOffset{99}, 1u << 20);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->rows.size(), 1u) << "of one aggregate only the newest is kept";
+}
+
 /// The node that does it goes for good: whoever writes the shard next has what it had begun, or knows nothing of it.
 TEST_F(ReplicatedRetention, IsWholeWhereverItsNodeIsLost) {
   using Steps = StoreRetention::Steps;
@@ -163,7 +230,7 @@ TEST_F(ReplicatedRetention, AWriterAsksForWhatAQuorumHadBeforeItRemovesAnything)
     return owner_of_at(2, order) == 3;
   }));
 
-  ASSERT_TRUE(in_time([&] { return node(3).committer().rows_open().contains(shard); }));
+  ASSERT_TRUE(waits_until_open(3, shard));
   EXPECT_EQ(*storage::row_log_end(cluster_->store(3).rows(), shard),
             *storage::row_log_end(cluster_->store(2).rows(), shard));
   cluster_->lose_row_logs_to(0);
