@@ -25,6 +25,7 @@ constexpr milliseconds stop_timeout = std::chrono::seconds(60), etcd_stop_timeou
 constexpr std::uint64_t nodes_max = 64;
 constexpr std::uint64_t ports_max = 65'535;
 constexpr std::uint32_t shards_by_default = 16;
+constexpr std::uint64_t replicas_by_default = 3;
 constexpr std::uint32_t pages_behind = 100;  ///< ports, more than there are nodes: the page of 7420 is at 7520
 
 Options launch_options() {
@@ -39,10 +40,11 @@ Options launch_options() {
       .value(
           "cut-log", "WHERE",
           "local: in the directory of the one coordinator; etcd: on three members of an etcd, which are started too, "
-          "and a second coordinator stands by; without it, where it lies already, or local")
+          "and a second coordinator stands by; without it, where it lies already; of a new cluster on etcd where "
+          "shards have replicas, else local")
       .value("replicas", "N",
-             "how many nodes keep each shard of a new cluster; an append is acknowledged once most of them have it",
-             "1")
+             "how many nodes keep each shard of a new cluster; an append is acknowledged once most of them have it; "
+             "without it 3, or 1 where there are fewer nodes")
       .value("keys", "DIR", "the directory of the coordinator's keys, outside of --data; where the cut log is local")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
@@ -183,12 +185,13 @@ Result<void> Launched::start_node(std::vector<std::string> words, const std::fil
   return {};
 }
 
-/// Where the cut log lies: as was asked, or as it does already. Errors: invalid_argument: it lies elsewhere
-Result<bool> is_on_etcd(const std::filesystem::path& folder, const std::optional<std::string>& asked) {
+/// Where the cut log lies: as was asked, as it does already, or, of a new cluster, as it should. Errors:
+/// invalid_argument: it lies elsewhere
+Result<bool> is_on_etcd(const std::filesystem::path& folder, const std::optional<std::string>& asked, bool should) {
   std::error_code error;
   const bool has_local = std::filesystem::exists(folder / "coordinator", error),
              has_etcd = std::filesystem::exists(folder / "etcd", error);
-  const bool etcd = asked ? *asked == "etcd" : has_etcd;
+  const bool etcd = asked ? *asked == "etcd" : has_etcd || (!has_local && should);
   if (etcd && has_local)
     return refuse(ErrorCode::invalid_argument, "this cluster's cut log lies in " + (folder / "coordinator").string() +
                                                    ", not on etcd: --cut-log local");
@@ -204,7 +207,9 @@ Outcome run_launch(const Invocation& invocation) {
   if (count > nodes_max)
     throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " +
                      std::to_string(nodes_max));
-  const auto replicas = arguments.number_at_least("replicas", 1);
+  const auto replicas = arguments.has("replicas")     ? arguments.number_at_least("replicas", 1)
+                        : count < replicas_by_default ? 1
+                                                      : replicas_by_default;
   if (replicas > count)
     throw UsageError("--replicas is " + std::to_string(replicas) + ", of " + std::to_string(count) + " nodes");
   const auto listen = places("--listen", *arguments.text("listen"), count);
@@ -217,7 +222,7 @@ Outcome run_launch(const Invocation& invocation) {
   if (cut_log && *cut_log != "local" && *cut_log != "etcd")
     throw UsageError("--cut-log is \"" + *cut_log + "\": local, or etcd");
   const auto name = *arguments.text("cluster");
-  const auto on_etcd = is_on_etcd(folder, cut_log);
+  const auto on_etcd = is_on_etcd(folder, cut_log, replicas > 1 && !arguments.has("keys"));
   if (!on_etcd) return Failed(Failure(on_etcd.error()));
   if (*on_etcd && arguments.has("keys"))
     throw UsageError("--keys is for a cut log that is local: on etcd the subjects' keys lie beside it");

@@ -67,8 +67,8 @@ Result<std::vector<WatchedProcess>> etcd_members_in(const std::filesystem::path&
   if (program.empty())
     return refuse(
         ErrorCode::not_found,
-        "etcd is not installed: Debian has it as etcd-server, which scripts/setup brings. Without it: --cut-log "
-        "local");
+        "etcd is not installed: Debian has it as etcd-server (without a service of its own: scripts/setup tests). "
+        "Without it: --cut-log local, where the loss of the coordinator's directory stops the cluster");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + folder.string() + ": " + error.message());

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct History {
   std::vector<HistoryAppend> appends;
   std::vector<HistoryRead> reads;
   std::vector<HistoryFollow> follows;
+  std::set<std::string> others{};  ///< types of aggregates: what is appended to those is not looked at, nor removed
 };
 
 /// What cannot be, one sentence each, with the values; none: the log explains everything that was seen. `log`: all

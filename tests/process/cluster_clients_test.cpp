@@ -23,7 +23,7 @@ class ClientsCluster {
  public:
   explicit ClientsCluster(std::size_t nodes)
       : process_({EVERSHARD_PROGRAM, "cluster", "launch", std::to_string(nodes), "--data", folder_.path().string(),
-                  "--listen", "127.0.0.1:0", "--shards", "8"},
+                  "--listen", "127.0.0.1:0", "--shards", "8", "--cut-log", "local"},
                  {}) {
     for (const auto& line : process_.lines(nodes + 2, 120s)) {
       std::istringstream words(line);

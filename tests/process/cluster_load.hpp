@@ -34,6 +34,11 @@ class ClusterLoad {
   /// An event in each of these shards, to an aggregate that nobody else appends to, asked of this node: fails the test
   /// where it is not taken.
   void fill(std::uint32_t node, const std::set<std::uint32_t>& shards);
+  /// Others append to aggregates of this type, and remove what they have. Before the first of them.
+  void leave_out(const std::string& type) {
+    const std::lock_guard lock(mutex_);
+    history_.others.insert(type);
+  }
   void stop();
   /// After stop(): reads everything at every node, which must be the same, and checks the whole history against it.
   void check();

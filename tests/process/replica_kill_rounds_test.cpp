@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <thread>
@@ -54,6 +56,73 @@ bool is_even(const std::map<std::uint32_t, std::size_t>& writes) {
   return most->second - least->second <= 1;
 }
 
+/// Removes history while nodes come and go: what it was answered is so at every node, for good.
+class Remover {
+ public:
+  explicit Remover(const ClusterProcesses& cluster) : cluster_(cluster) {}
+
+  /// Fills an aggregate, and begins to remove or to truncate it.
+  void begin(std::uint64_t number, bool whole) {
+    const AggregateId aggregate{"gone", std::to_string(number)};
+    aggregates_.emplace_back(aggregate, whole);
+    Append append;
+    for (std::uint64_t i = 0; i != events; ++i) append.event(aggregate.text(), "Written", std::string(2'000, 'x'));
+    append.request_id = EventId::random();
+    const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
+    while (!with_any([&](Remote& client) { return client.append(append).has_value(); }))
+      ASSERT_LT(std::chrono::steady_clock::now(), until) << "nothing is taken";
+    done_ = false;
+    worker_ = std::thread([this, aggregate, whole, until] {
+      while (std::chrono::steady_clock::now() < until && !done_) done_ = remove(aggregate, whole);
+    });
+  }
+  void end() {
+    worker_.join();
+    EXPECT_TRUE(done_) << aggregates_.back().first.text();
+  }
+  /// As every node has it, once those that were away have caught up.
+  void check() {
+    for (std::uint32_t n = 1; n <= cluster_.nodes(); ++n)
+      for (const auto& [aggregate, whole] : aggregates_) {
+        const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
+        std::string states;
+        const auto wanted = whole ? std::string(events, 'r') + 'l' : std::string(events - 1, 'r') + 'l';
+        while (states != wanted && std::chrono::steady_clock::now() < until) {
+          auto client = cluster_.connect(n);
+          states.clear();
+          auto stream = client.read(aggregate);
+          for (const auto& event : stream) states += event.state == EventState::removed ? 'r' : 'l';
+          if (stream.error()) states = stream.error()->what;
+          if (whole && states.find("was removed at position") != std::string::npos) states = wanted;
+        }
+        EXPECT_EQ(states, wanted) << aggregate.text() << " at node " << n;
+      }
+  }
+
+ private:
+  static constexpr std::uint64_t events = 200;
+
+  template <class Do>
+  bool with_any(Do what) {
+    auto client = cluster_.connect(static_cast<std::uint32_t>(1 + next_++ % cluster_.nodes()));
+    return what(client);
+  }
+  bool remove(const AggregateId& aggregate, bool whole) {
+    return with_any([&](Remote& client) {
+      if (whole) return client.retention().remove_aggregate(aggregate, {}).has_value();
+      TruncateOptions options;
+      options.uncovered = true;
+      return client.retention().truncate_aggregate(aggregate, SeqNr{events}, options).has_value();
+    });
+  }
+
+  const ClusterProcesses& cluster_;
+  std::vector<std::pair<AggregateId, bool>> aggregates_;
+  std::thread worker_;
+  std::atomic<bool> done_{false};
+  std::atomic<std::uint64_t> next_{0};
+};
+
 /// Three nodes keep each shard, of so many.
 void any_node_may_go(std::uint32_t nodes, int rounds) {
   const auto seed = seed_of_run();
@@ -68,6 +137,9 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
   };
   ClusterProcesses cluster(folder.path(), options);
   ClusterLoad load(cluster, seed);
+  load.leave_out("gone");
+  load.leave_out("$retention");
+  Remover remover(cluster);
 
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
@@ -76,6 +148,8 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
     const auto node = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
     const auto other = node % cluster.nodes() + 1;
     const auto what = random() % 6;
+    remover.begin(static_cast<std::uint64_t>(round), random() % 2 == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 20));
     if (what == 3) {
       cluster.signal(node, SIGSTOP);
       EXPECT_TRUE(load.goes_on()) << "node " << node << " is frozen, round " << round;
@@ -105,6 +179,7 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
     // The next one may go once this one is a replica again: two of three have to be.
     ASSERT_TRUE(is_caught_up(cluster, node, other)) << "node " << node << ", round " << round << "\n"
                                                     << cluster.log(node);
+    remover.end();
     if (random() % 2 == 0) {  // else by itself
       ASSERT_TRUE(cluster.connect(other).cluster_assign({.balance = true}));
     }
@@ -113,6 +188,7 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
   EXPECT_TRUE(cluster.wait_until_whole());
   EXPECT_TRUE(load.goes_on());
   load.stop();
+  remover.check();
   load.check();
   cluster.stop_all();
 }
