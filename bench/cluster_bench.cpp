@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "evershard/bench/cluster_load.hpp"
 #include "evershard/bench/cluster_processes.hpp"
 #include "evershard/bench/drive.hpp"
 #include "evershard/bench/in_turn.hpp"
@@ -164,61 +165,14 @@ Result<void> latency_of_one(const BenchOptions& options, Report& report) {
   return {};
 }
 
-/// Appends of 64 events of one aggregate each, from every client.
-Result<void> load_events(const BenchOptions& options, ClusterProcesses& processes, std::uint64_t events) {
-  const auto& stores = processes.stores();
-  std::atomic<std::int64_t> left{static_cast<std::int64_t>(events)};
-  std::atomic<std::uint64_t> failed{0};
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < stores.size(); ++i) {
-    threads.emplace_back([&, i] {
-      Workload workload(options.seed + i);
-      while (left.fetch_sub(64 * 256) > 0 && failed == 0) {
-        int appends = 0;
-        (void)drive(
-            *stores[i], 16, 1e9,
-            [&] {
-              auto append = workload.append(64);
-              for (auto& event : append.events) event.aggregate = append.events.front().aggregate;
-              ++appends;
-              return append;
-            },
-            [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return appends == 256; });
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  if (failed != 0) return refuse(ErrorCode::unavailable, "the store could not be loaded");
-  return {};
-}
-
-/// All events with a tag of a thousand, one query after the other; `through`: which client.
-Figure queried(const BenchOptions& options, EventStore& store, std::string name) {
-  Workload workload(options.seed);
-  Latencies latencies;
-  std::uint64_t events = 0, failed = 0;
-  const double began = now_seconds();
-  while (now_seconds() - began < options.seconds) {
-    const double sent = now_seconds();
-    auto stream = store.read(Query{}.tags({"course:" + std::to_string(workload.random().below(1'000))}));
-    for (const auto& event : stream) events += event.position.value != 0;
-    failed += stream.error().has_value();
-    latencies.add((now_seconds() - sent) * 1e6);
-  }
-  Figure f{std::move(name), static_cast<double>(events) / (now_seconds() - began), "events/s"};
-  f.more = percentiles(latencies);
-  if (failed != 0) f.more.emplace_back("failed", static_cast<double>(failed));
-  return f;
-}
-
 Result<void> tag_queries(const BenchOptions& options, Report& report) {
   auto single = ClusterProcesses::single(fresh(options, "single"), bench_nodes);
   if (!single) return refuse(std::move(single).error());
   auto cluster = ClusterProcesses::cluster(fresh(options, "cluster"), bench_nodes);
   if (!cluster) return refuse(std::move(cluster).error());
   const auto events = std::max<std::uint64_t>(20'000, options.events / 5);
-  EVERSHARD_TRY(load_events(options, **single, events));
-  EVERSHARD_TRY(load_events(options, **cluster, events));
+  EVERSHARD_TRY(load_events(options, (*single)->stores(), events));
+  EVERSHARD_TRY(load_events(options, (*cluster)->stores(), events));
   const auto of = ", tag of one in a thousand of " + std::to_string(events);
   std::size_t turn = 0;
   return report_in_turn(

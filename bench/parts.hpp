@@ -42,6 +42,10 @@ Result<void> measure_aggregates(const BenchOptions& options, Report& report);
 Result<void> measure_ordering(const BenchOptions& options, Report& report);
 /// Coordinator and nodes as processes, held against a server.
 Result<void> measure_cluster(const BenchOptions& options, Report& report);
+/// What three replicas cost, and how long their fail-overs take.
+Result<void> measure_replicas(const BenchOptions& options, Report& report);
+/// A part of it.
+Result<void> measure_replica_faults(const BenchOptions& options, Report& report);
 /// Tables and indexes that catch up, selects.
 Result<void> measure_projections(const BenchOptions& options, Report& report);
 /// Ten live projections at half of the append load.

@@ -34,7 +34,7 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 12> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 13> all_parts{{{"ceilings", measure_ceilings},
                                           {"storage", measure_storage},
                                           {"append", measure_appends},
                                           {"latency", measure_latency},
@@ -44,6 +44,7 @@ constexpr std::array<Part, 12> all_parts{{{"ceilings", measure_ceilings},
                                           {"link", measure_link},
                                           {"ordering", measure_ordering},
                                           {"cluster", measure_cluster},
+                                          {"replicas", measure_replicas},
                                           {"projections", measure_projections},
                                           {"open", measure_opening}}};
 

@@ -74,21 +74,40 @@ void ChildProcess::finish() {
   pid_ = out_ = -1;
 }
 
+bool ChildProcess::hear(std::chrono::steady_clock::time_point until) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  pollfd look{out_, POLLIN, 0};
+  if (left.count() <= 0 || ::poll(&look, 1, static_cast<int>(left.count())) <= 0) return false;
+  char bytes[512];
+  const auto got = ::read(out_, bytes, sizeof bytes);
+  if (got > 0) said_.append(bytes, static_cast<std::size_t>(got));
+  return got > 0;
+}
+
 std::optional<std::string> ChildProcess::wait_ready(std::chrono::milliseconds timeout) {
   constexpr std::string_view word = "ready ";
   const auto until = std::chrono::steady_clock::now() + timeout;
-  while (said_.find('\n') == std::string::npos) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    pollfd look{out_, POLLIN, 0};
-    if (left.count() <= 0 || ::poll(&look, 1, static_cast<int>(left.count())) <= 0) return std::nullopt;
-    char bytes[512];
-    const auto got = ::read(out_, bytes, sizeof bytes);
-    if (got <= 0) return std::nullopt;
-    said_.append(bytes, static_cast<std::size_t>(got));
-  }
+  while (said_.find('\n') == std::string::npos)
+    if (!hear(until)) return std::nullopt;
   const auto line = said_.substr(0, said_.find('\n'));
   if (!line.starts_with(word)) return std::nullopt;
   return line.substr(word.size(), line.find(' ', word.size()) - word.size());
+}
+
+std::optional<std::vector<std::string>> ChildProcess::lines_until(std::string_view begins,
+                                                                  std::chrono::milliseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  std::vector<std::string> lines;
+  for (;;) {
+    const auto end = said_.find('\n');
+    if (end == std::string::npos) {
+      if (!hear(until)) return std::nullopt;
+      continue;
+    }
+    lines.push_back(said_.substr(0, end));
+    said_.erase(0, end + 1);
+    if (lines.back().starts_with(begins)) return lines;
+  }
 }
 
 std::optional<std::string> ChildProcess::door(std::string_view speaks) const {

@@ -33,6 +33,9 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// The first word behind `ready ` on its first line. Absent: it has not said so in all that time, or has ended.
   [[nodiscard]] std::optional<std::string> wait_ready(std::chrono::milliseconds timeout);
+  /// What it says, line by line, up to one that begins so. Absent: it has not said so in all that time, or has ended.
+  [[nodiscard]] std::optional<std::vector<std::string>> lines_until(std::string_view begins,
+                                                                    std::chrono::milliseconds timeout);
   /// The first address of another door of its, behind that door's name on the same line. Absent: it has none.
   [[nodiscard]] std::optional<std::string> door(std::string_view speaks) const;
   /// Looks; the exit status, or 128 and the signal. Absent: it is running.
@@ -44,6 +47,8 @@ class ChildProcess {
  private:
   ChildProcess(pid_t pid, int out) : pid_(pid), out_(out) {}
   void finish();
+  /// More of what it says. Returns: whether any came.
+  bool hear(std::chrono::steady_clock::time_point until);
 
   pid_t pid_ = -1;
   int out_ = -1;

@@ -56,13 +56,16 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
                  {"DOOR"},
                  {"SHARDS", true},
                  {"CUTS BEHIND", true},
+                 {"EVENTS", true},
+                 {"MS", true},
                  {"VERSION"},
                  {"PEERS"}});
     for (const auto& node : status.nodes) {
       nodes.row({std::to_string(node.is.node), node.is.up ? "up" : "down",
                  node.is.since == Timestamp{} ? "-" : node.is.since.text().substr(0, 19) + 'Z', node.is.door,
                  node.is.gateway && node.shards == 0 ? "gateway" : std::to_string(node.shards),
-                 number_or_dash(known, node.behind), node.is.version, node.is.address});
+                 number_or_dash(known, node.behind), number_or_dash(known, node.behind_events),
+                 number_or_dash(known, node.behind_ms), node.is.version, node.is.address});
     }
   }
   invocation.out.write("\n");

@@ -69,7 +69,10 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
 }
 
 void CoordinatorHost::held(Held held) {
-  post([this, held] { carry_out(coordinator_.held(held)); });
+  post([this, held] {
+    behind_[held.from.node] = times_.behind(Clock::now(), held.applied);
+    carry_out(coordinator_.held(held));
+  });
 }
 
 void CoordinatorHost::cuts_after(CutsAfter asked) {
@@ -83,6 +86,11 @@ void CoordinatorHost::status(std::function<void(ClusterStatus)> done) {
     for (auto& node : status.nodes) {
       const auto told = std::ranges::find(members_.nodes, node.is.node, &ClusterView::Node::node);
       if (told != members_.nodes.end()) node.is.since = told->since;
+      const auto said = behind_.find(node.is.node);
+      const auto behind =
+          node.is.up && said != behind_.end() ? said->second : times_.behind(Clock::now(), node.applied);
+      node.behind_events = behind.events;
+      node.behind_ms = static_cast<std::uint64_t>(behind.time.count());
     }
     done(std::move(status));
   });
@@ -130,6 +138,7 @@ void CoordinatorHost::loop() {
     const bool counts_only = put_->segments.empty() && put_->openings.empty();
     const auto put = log_.put(*put_);
     rate_.seen(Clock::now(), put_->number);
+    if (put) times_.made(Clock::now(), put_->number, put_->last_position());
     put_.reset();
     if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
     if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));

@@ -14,6 +14,7 @@
 
 #include "evershard/cluster/order/coordinator.hpp"
 #include "evershard/cluster/order/cut_rate.hpp"
+#include "evershard/cluster/order/cut_times.hpp"
 #include "evershard/sharding/cut_log.hpp"
 
 namespace evershard::cluster {
@@ -97,6 +98,8 @@ class CoordinatorHost {
   std::optional<sharding::Cut> put_;  ///< to be put
   Members members_;                   ///< as told last
   CutRate rate_;
+  CutTimes times_;
+  std::map<std::uint32_t, CutTimes::Behind> behind_;  ///< as each node said last
   std::map<std::uint32_t, Clock::time_point> lost_at_;
   void say_moved(const std::vector<CoordinatorActions::Moved>& moved);
   std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_;

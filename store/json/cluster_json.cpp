@@ -54,6 +54,10 @@ void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
       .number(node.applied.value)
       .key("behind")
       .number(node.behind)
+      .key("behind_events")
+      .number(node.behind_events)
+      .key("behind_ms")
+      .number(node.behind_ms)
       .end_object();
 }
 

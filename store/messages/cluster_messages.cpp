@@ -50,6 +50,8 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_node.set_behind(node.behind);
     put_node.set_refused(node.refused);
     put_node.set_gateway(node.is.gateway);
+    put_node.set_behind_events(node.behind_events);
+    put_node.set_behind_ms(node.behind_ms);
   }
   for (const auto& shard : from.shards) {
     auto& put_shard = *to.add_shards();
@@ -79,7 +81,9 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                         node.shards(),
                         CutNumber{node.applied()},
                         node.behind(),
-                        node.refused()});
+                        node.refused(),
+                        node.behind_events(),
+                        node.behind_ms()});
   }
   for (const auto& shard : from.shards()) {
     to.shards.push_back({shard.node(),

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "evershard/cluster/order/cut_rate.hpp"
+#include "evershard/cluster/order/cut_times.hpp"
 #include "evershard/sharding/memory_cut_log.hpp"
 #include "tests/cluster/order/order_words.hpp"
 
@@ -719,6 +720,25 @@ TEST(CutRateByHand, CountsTheLastTenSeconds) {
   for (std::uint64_t n = 1; n <= 300; ++n) rate.seen(begin + milliseconds(100 * n), CutNumber{n});
   EXPECT_EQ(rate.per_second(begin + milliseconds(30'000), CutNumber{300}), 10u);
   EXPECT_EQ(rate.per_second(begin + milliseconds(60'000), CutNumber{300}), 0u) << "nothing for half a minute";
+}
+
+TEST(CutTimesByHand, SaysHowFarSomebodyIsBehind) {
+  using std::chrono::milliseconds;
+  const CutTimes::Time begin{std::chrono::hours(1)};
+  CutTimes times;
+  EXPECT_EQ(times.behind(begin, CutNumber{7}).events, 0u);
+  for (std::uint64_t n = 1; n <= 100; ++n) times.made(begin + milliseconds(10 * n), CutNumber{n}, GlobalPosition{3 * n});
+  const auto behind = times.behind(begin + milliseconds(2'000), CutNumber{90});
+  EXPECT_EQ(behind.events, 30u);
+  EXPECT_EQ(behind.time, milliseconds(2'000 - 910));
+  EXPECT_EQ(times.behind(begin + milliseconds(2'000), CutNumber{100}).events, 0u);
+  EXPECT_EQ(times.behind(begin + milliseconds(2'000), CutNumber{100}).time, milliseconds(0));
+  EXPECT_EQ(times.behind(begin + milliseconds(2'000), CutNumber{0}).events, 297u) << "at least";
+  for (std::uint64_t n = 101; n <= 100'000; ++n)
+    times.made(begin + milliseconds(10 * n), CutNumber{n}, GlobalPosition{3 * n});
+  EXPECT_EQ(times.behind(begin + milliseconds(1'000'000), CutNumber{99'990}).events, 30u);
+  const auto far = times.behind(begin + milliseconds(1'000'000), CutNumber{50'000});
+  EXPECT_NEAR(static_cast<double>(far.events), 150'000, 6'000) << "old ones are known less well";
 }
 
 TEST(ShardLossText, IsReadAsItIsWritten) {

@@ -17,7 +17,7 @@ ClusterStatus status_of_three() {
   status.watermark = GlobalPosition{100};
   status.cuts_per_second = 7;
   status.nodes.push_back({{1, "a:1", "a:2", true, Timestamp{1'000'000}, "1.2", false}, 2, CutNumber{31}, 0, 0});
-  status.nodes.push_back({{2, "b:1", "b:2", false, Timestamp{}, "1.3", false}, 2, CutNumber{29}, 2, 1});
+  status.nodes.push_back({{2, "b:1", "b:2", false, Timestamp{}, "1.3", false}, 2, CutNumber{29}, 2, 1, 40, 1'500});
   status.nodes.push_back({{3, "c:1", "", true, Timestamp{}, "1.3", true}, 0, CutNumber{30}, 1, 0});
   status.shards.push_back({1, Epoch{3}, true, ShardOffset{45}, ShardOffset{41}, GlobalPosition{99}, ""});
   status.shards.push_back({2, Epoch{5}, false, ShardOffset{7}, ShardOffset{9}, GlobalPosition{80}, ""});
@@ -38,9 +38,9 @@ TEST(ClusterJson, SaysWhatEachNodeAndShardIs) {
       R"({"answered_by":2,"applied":90,"coordinator_up":true,"trouble":"","coordinator_epoch":4,"last_cut":31,"watermark":100,"cuts_per_second":7,"nodes":[)"
       R"({"kind":"node","node":1,"up":true,"since":")" +
           Timestamp{1'000'000}.text() +
-          R"(","door":"a:2","address":"a:1","version":"1.2","shards":2,"refused":0,"applied_cut":31,"behind":0},)"
-          R"({"kind":"node","node":2,"up":false,"door":"b:2","address":"b:1","version":"1.3","shards":2,"refused":1,"applied_cut":29,"behind":2},)"
-          R"({"kind":"node","node":3,"up":true,"door":"","address":"c:1","version":"1.3","shards":0,"gateway":true,"refused":0,"applied_cut":30,"behind":1}],"shards":[)"
+          R"(","door":"a:2","address":"a:1","version":"1.2","shards":2,"refused":0,"applied_cut":31,"behind":0,"behind_events":0,"behind_ms":0},)"
+          R"({"kind":"node","node":2,"up":false,"door":"b:2","address":"b:1","version":"1.3","shards":2,"refused":1,"applied_cut":29,"behind":2,"behind_events":40,"behind_ms":1500},)"
+          R"({"kind":"node","node":3,"up":true,"door":"","address":"c:1","version":"1.3","shards":0,"gateway":true,"refused":0,"applied_cut":30,"behind":1,"behind_events":0,"behind_ms":0}],"shards":[)"
           R"({"kind":"shard","shard":0,"node":1,"state":"open","epoch":3,"ordered":40,"waiting":4,"last_position":99,"trouble":""},)"
           R"({"kind":"shard","shard":1,"node":2,"state":"down","epoch":5,"ordered":8,"waiting":0,"last_position":80,"trouble":""},)"
           R"({"kind":"shard","shard":2,"node":2,"state":"refused","epoch":6,"ordered":0,"waiting":0,"last_position":0,"trouble":"it has lost data"},)"

@@ -1,0 +1,55 @@
+#include "evershard/bench/cluster_load.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "evershard/bench/drive.hpp"
+#include "evershard/bench/workload.hpp"
+
+namespace evershard::bench {
+
+Result<void> load_events(const BenchOptions& options, const std::vector<EventStore*>& stores, std::uint64_t events) {
+  std::atomic<std::int64_t> left{static_cast<std::int64_t>(events)};
+  std::atomic<std::uint64_t> failed{0};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < stores.size(); ++i) {
+    threads.emplace_back([&, i] {
+      Workload workload(options.seed + i);
+      while (left.fetch_sub(64 * 256) > 0 && failed == 0) {
+        int appends = 0;
+        (void)drive(
+            *stores[i], 16, 1e9,
+            [&] {
+              auto append = workload.append(64);
+              for (auto& event : append.events) event.aggregate = append.events.front().aggregate;
+              ++appends;
+              return append;
+            },
+            [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return appends == 256; });
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  if (failed != 0) return refuse(ErrorCode::unavailable, "the store could not be loaded");
+  return {};
+}
+
+Figure queried(const BenchOptions& options, EventStore& store, std::string name) {
+  Workload workload(options.seed);
+  Latencies latencies;
+  std::uint64_t events = 0, failed = 0;
+  const double began = now_seconds();
+  while (now_seconds() - began < options.seconds) {
+    const double sent = now_seconds();
+    auto stream = store.read(Query{}.tags({"course:" + std::to_string(workload.random().below(1'000))}));
+    for (const auto& event : stream) events += event.position.value != 0;
+    failed += stream.error().has_value();
+    latencies.add((now_seconds() - sent) * 1e6);
+  }
+  Figure f{std::move(name), static_cast<double>(events) / (now_seconds() - began), "events/s"};
+  f.more = percentiles(latencies);
+  if (failed != 0) f.more.emplace_back("failed", static_cast<double>(failed));
+  return f;
+}
+
+}  // namespace evershard::bench
