@@ -1,6 +1,8 @@
 #include "evershard/bench/cluster_load.hpp"
 
 #include <atomic>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "evershard/bench/drive.hpp"
@@ -10,12 +12,14 @@ namespace evershard::bench {
 
 Result<void> load_events(const BenchOptions& options, const std::vector<EventStore*>& stores, std::uint64_t events) {
   std::atomic<std::int64_t> left{static_cast<std::int64_t>(events)};
-  std::atomic<std::uint64_t> failed{0};
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  std::optional<Error> why;  // the first of them
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < stores.size(); ++i) {
     threads.emplace_back([&, i] {
       Workload workload(options.seed + i);
-      while (left.fetch_sub(64 * 256) > 0 && failed == 0) {
+      while (left.fetch_sub(64 * 256) > 0 && !failed) {
         int appends = 0;
         (void)drive(
             *stores[i], 16, 1e9,
@@ -25,12 +29,17 @@ Result<void> load_events(const BenchOptions& options, const std::vector<EventSto
               ++appends;
               return append;
             },
-            [&](const Result<Appended>& answer) { failed += !answer; }, [&] { return appends == 256; });
+            [&](const Result<Appended>& answer) {
+              if (answer || failed.exchange(true)) return;
+              const std::lock_guard lock(mutex);
+              why = answer.error();
+            },
+            [&] { return appends == 256; });
       }
     });
   }
   for (auto& thread : threads) thread.join();
-  if (failed != 0) return refuse(ErrorCode::unavailable, "the store could not be loaded");
+  if (why) return refuse(why->code, "the store could not be loaded: " + why->what);
   return {};
 }
 

@@ -45,9 +45,8 @@ Result<std::unique_ptr<LaunchedCluster>> LaunchedCluster::start(const std::files
     std::istringstream words(line);
     std::string what, second, third;
     words >> what >> second >> third;
-    const auto name = what == "coordinator"
-                          ? (++coordinators == 1 ? what : what + " " + std::to_string(coordinators))
-                          : what + " " + second;
+    const auto name = what == "coordinator" ? (++coordinators == 1 ? what : what + " " + std::to_string(coordinators))
+                                            : what + " " + second;
     made->pids_[name] = static_cast<pid_t>(std::stol(pid));
     if (what != "node") continue;
     made->addresses_.push_back(third);

@@ -193,7 +193,8 @@ Result<void> fill(const BenchOptions& options, Report& report, LaunchedCluster& 
     const auto status = status_of(cluster);
     bool whole = status && status->trouble.empty();
     if (whole)
-      for (const auto& node : status->nodes) whole &= node.is.up && node.behind == 0 && node.applied == status->last_cut;
+      for (const auto& node : status->nodes)
+        whole &= node.is.up && node.behind == 0 && node.applied == status->last_cut;
     if (whole) break;
     std::this_thread::sleep_for(milliseconds(20));
   }
@@ -233,7 +234,8 @@ Result<void> measure_replica_faults(const BenchOptions& options, Report& report)
                           times(2 * rounds, kill(node, 2)), 1'000, 100));
     EVERSHARD_TRY(measure(options, report, cluster, pauses, "a node is frozen: pause of appends to its shards",
                           times(rounds, freeze(node, 6)), 3'000, 3'000));
-    const Fault drain{node, [&] {
+    const Fault drain{node,
+                      [&] {
                         auto done = cluster.remote(1).cluster_assign({.node = victim, .drain = true});
                         return done ? Result<void>() : refuse(std::move(done).error());
                       },
@@ -244,8 +246,8 @@ Result<void> measure_replica_faults(const BenchOptions& options, Report& report)
                           "each coordinator is killed: pause of appends, the leader's", each("coordinator", kill, 3),
                           1'000, 0));
     EVERSHARD_TRY(measure(options, report, cluster, pauses,
-                          "each coordinator is frozen: pause of appends, the leader's",
-                          each("coordinator", freeze, 7), 3'000, 0));
+                          "each coordinator is frozen: pause of appends, the leader's", each("coordinator", freeze, 7),
+                          3'000, 0));
     EVERSHARD_TRY(measure(options, report, cluster, pauses,
                           "each member of etcd is killed: pause of appends, the leader's", each("etcd", kill, 4), 3'000,
                           0));

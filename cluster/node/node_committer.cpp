@@ -17,6 +17,7 @@ using actors::Attempt;
 using actors::WriterActions;
 
 constexpr std::size_t work_threads = 2;
+constexpr std::chrono::milliseconds hurried_every(100);
 constexpr std::size_t asking_threads = 16;  ///< each waits for other nodes, or for cuts
 
 NodeStart start_of(const storage::NodeStore& store, const std::map<ShardId, storage::Covered>& covered,
@@ -142,8 +143,10 @@ std::optional<Error> NodeCommitter::failed() const {
 }
 
 void NodeCommitter::loop() {
-  auto again = Clock::now() + options_.again_every;
+  auto asked = Clock::now();
   for (;;) {
+    const auto again =
+        asked + (order_.hurries() ? std::min(hurried_every, options_.again_every) : options_.again_every);
     std::vector<std::function<void()>> inputs;
     {
       std::unique_lock lock(mutex_);
@@ -172,7 +175,7 @@ void NodeCommitter::loop() {
     look_at_row_logs();
     expire();
     if (Clock::now() < again) continue;
-    again = Clock::now() + options_.again_every;
+    asked = Clock::now();
     asked_again_.clear();
     row_logs_.again();
     carry_out(order_.again());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/numbers.hpp"
@@ -19,11 +20,12 @@ class CutTimes {
   void made(Time now, CutNumber cut, GlobalPosition watermark) {
     made_.push_back({cut, watermark, now});
     if (made_.size() < most) return;
-    // Every second one of the older half goes.
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i != made_.size(); ++i)
-      if (i >= most / 2 || i % 2 == 0) made_[kept++] = made_[i];
-    made_.resize(kept);
+    // What is so old is known to so many of them.
+    std::vector<Made> kept{made_.back()};
+    for (auto at = made_.rbegin() + 1; at != made_.rend(); ++at)
+      if (kept.back().cut - at->cut >= std::max<std::uint64_t>(1, (cut - at->cut) / resolution)) kept.push_back(*at);
+    std::ranges::reverse(kept);
+    made_ = std::move(kept);
   }
 
   struct Behind {
@@ -40,7 +42,8 @@ class CutTimes {
   }
 
  private:
-  static constexpr std::size_t most = 4'096;
+  static constexpr std::size_t most = 8'192;
+  static constexpr std::uint64_t resolution = 256;
   struct Made {
     CutNumber cut;
     GlobalPosition watermark;

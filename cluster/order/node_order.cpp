@@ -15,6 +15,7 @@ using sharding::Segment;
 
 namespace {
 
+constexpr std::uint32_t hurried_hellos_max = 20;
 constexpr std::size_t buffered_cuts_max = 1'024;
 constexpr std::uint64_t refused_max = 1u << 20;  ///< in a row: who says more is not believed
 
@@ -65,6 +66,7 @@ NodeOrder::NodeOrder(NodeStart start)
 
 NodeOrder::Actions NodeOrder::connected() {
   connected_ = true;
+  hellos_left_ = hurried_hellos_max;
   history_.reset();
   ++session_;
   known_epochs_.clear();
@@ -106,6 +108,7 @@ NodeOrder::Actions NodeOrder::again() {
   if (!connected_) return actions;
   asked_.reset();
   if (!welcomed_) {
+    if (hellos_left_ != 0) --hellos_left_;
     actions.say_hello = true;
     return actions;
   }
@@ -140,6 +143,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   if (welcomed_ && welcome.last_cut < applied_) return actions;  // an earlier answer of this session's
   const auto refuse_it = [&](ErrorCode code, const std::string& why) {
     welcomed_ = false;
+    hellos_left_ = 0;
     actions.coordinator_refused =
         Error(code, "the coordinator of epoch " + std::to_string(welcome.coordinator.value) + " is refused: " + why);
     return actions;
@@ -198,7 +202,9 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
 
 NodeOrder::Actions NodeOrder::hello_refused(const HelloRefused& refused) {
   Actions actions;
-  if (refused.to == self_ && refused.session == session_) actions.coordinator_refused = refused.error;
+  if (refused.to != self_ || refused.session != session_) return actions;
+  hellos_left_ = 0;
+  actions.coordinator_refused = refused.error;
   return actions;
 }
 

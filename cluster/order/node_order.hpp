@@ -128,8 +128,11 @@ class NodeOrder {
   Actions serves_at(std::string door);
   /// `tails`: per shard of this disk, the first offset never used.
   [[nodiscard]] Hello hello(const std::map<ShardId, ShardOffset>& tails) const;
-  /// From time to time, about every second: asks again for whatever has not come.
+  /// From time to time, about every second: asks again for whatever has not come. Sooner where hurries().
   Actions again();
+  /// A session has begun, and nobody has answered yet: a coordinator that is about to lead may not have heard the
+  /// hello.
+  [[nodiscard]] bool hurries() const { return connected_ && !welcomed_ && hellos_left_ != 0; }
 
   // -- what the coordinator says
 
@@ -300,6 +303,7 @@ class NodeOrder {
 
   bool connected_ = false;
   std::uint64_t session_ = 0;
+  std::uint32_t hellos_left_ = 0;  ///< that may be said in a hurry; none once one was refused
   bool welcomed_ = false;
   CutNumber told_;  ///< the newest cut as of the last welcome
   Epoch coordinator_;

@@ -17,12 +17,14 @@ void Succession::lead_after(std::chrono::milliseconds wait, Time now, std::uint6
 }
 
 void Succession::leader_is(const std::optional<Leader>& leader, Time now, std::uint64_t random) {
+  // What is read first may be from before it was lost.
+  const bool may_be_old = std::exchange(lost_since_, false);
   if (leader == known_) return;
   const bool only_a_beat = leader && known_ && leader->epoch == known_->epoch && leader->address == known_->address;
   known_ = leader;
   if (only_a_beat) {
     // It leads, and nodes are with it, whether this process reaches it or not.
-    if (!reached_) lead_after(options_.answer_within, now, random);
+    if (!reached_ && !may_be_old) lead_after(options_.answer_within, now, random);
     return;
   }
   reached_ = false;
@@ -42,6 +44,7 @@ void Succession::reached() {
 
 void Succession::lost(Time now, std::uint64_t random) {
   if (!std::exchange(reached_, false)) return;
+  lost_since_ = true;
   lead_after(std::chrono::milliseconds(0), now, random);
 }
 

@@ -75,6 +75,7 @@ class Succession {
   std::optional<Leader> known_;  ///< as the log said last
   std::optional<std::string> follows_;
   bool reached_ = false;
+  bool lost_since_ = false;  ///< since the log was read last
   bool leading_ = false;
   Time lead_at_;
   Time give_way_at_ = Time::max();

@@ -16,8 +16,8 @@ namespace {
 constexpr auto pause_min = std::chrono::milliseconds(10);
 constexpr auto pause_max = std::chrono::milliseconds(500);
 constexpr auto keepalive_alone = std::chrono::milliseconds(20'000);
-constexpr auto keepalive_of_several = std::chrono::milliseconds(5'000);  // then there is somebody else to ask
-constexpr auto silence_of_several = std::chrono::milliseconds(3'000);    // after it was asked whether it is there
+constexpr auto keepalive_of_several = std::chrono::milliseconds(1'000);  // then there is somebody else to ask
+constexpr auto silence_of_several = std::chrono::milliseconds(1'500);    // after it was asked whether it is there
 constexpr int reconnect_max_ms = 1'000;
 constexpr auto meeting_timeout = std::chrono::milliseconds(2'000);
 constexpr auto map_age_max = std::chrono::seconds(30);

@@ -42,7 +42,7 @@ struct RemoteOptions {
   bool read_own_writes = true;  ///< every read waits for what this client has seen, on whatever node, unless it says
                                 ///< itself what it waits for
   GlobalPosition seen{};        ///< what it has seen already: another client's seen()
-  /// Asks a silent server whether it is there. Absent: 20 s; where there are several 5 s, and 3 s later it is gone.
+  /// Asks a silent server whether it is there. Absent: 20 s; where there are several 1 s, and 1.5 s later it is gone.
   std::optional<std::chrono::milliseconds> keepalive{};
 };
 

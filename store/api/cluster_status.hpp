@@ -31,10 +31,10 @@ struct ShardLoss {
 struct ClusterStatus {
   struct Node {
     ClusterView::Node is{};
-    std::uint32_t shards = 0;   ///< it owns
-    CutNumber applied{};        ///< the last cut it said to have applied; about every second
-    std::uint64_t behind = 0;   ///< cuts that were there and not applied when it said so
-    std::uint32_t refused = 0;  ///< of its shards, those whose disk is refused
+    std::uint32_t shards = 0;         ///< it owns
+    CutNumber applied{};              ///< the last cut it said to have applied; about every second
+    std::uint64_t behind = 0;         ///< cuts that were there and not applied when it said so
+    std::uint32_t refused = 0;        ///< of its shards, those whose disk is refused
     std::uint64_t behind_events = 0;  ///< that those cuts placed; of a node that is down: by now. At least, where the
                                       ///< coordinator leads since then only
     std::uint64_t behind_ms = 0;      ///< since the first of those cuts was made

@@ -61,14 +61,14 @@ def channel(
 ) -> grpc.aio.Channel:
     """`several`: there are others to ask, so that one that is silent is given up sooner."""
     if keepalive is None:
-        keepalive = 5.0 if several else 20.0
+        keepalive = 1.0 if several else 20.0
     settings: dict[str, Any] = {
         "grpc.max_receive_message_length": message_bytes_max,
         "grpc.max_send_message_length": -1,  # the server says what is too large
         "grpc.max_metadata_size": 64 << 10,  # an error's details, conflicting events among them
         "grpc.absolute_max_metadata_size": 128 << 10,
         "grpc.keepalive_time_ms": int(keepalive * 1000),
-        "grpc.keepalive_timeout_ms": 3_000 if several else 10_000,
+        "grpc.keepalive_timeout_ms": 1_500 if several else 10_000,
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.max_pings_without_data": 0,  # an idle subscription lives
         "grpc.initial_reconnect_backoff_ms": 50,

@@ -172,8 +172,8 @@ export class Connection {
       return new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
         "grpc.max_receive_message_length": options.receiveBytesMax ?? 64 << 20,
         "grpc.max_send_message_length": options.sendBytesMax ?? 20 << 20,
-        "grpc.keepalive_time_ms": options.keepaliveMs ?? (several ? 5_000 : 20_000),
-        "grpc.keepalive_timeout_ms": several ? 3_000 : 10_000,
+        "grpc.keepalive_time_ms": options.keepaliveMs ?? (several ? 1_000 : 20_000),
+        "grpc.keepalive_timeout_ms": several ? 1_500 : 10_000,
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.initial_reconnect_backoff_ms": 100,
         "grpc.max_reconnect_backoff_ms": 1_000,

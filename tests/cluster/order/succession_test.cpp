@@ -76,6 +76,16 @@ TEST_F(SuccessionTest, ABeatFromBeforeItWasLostDelaysNobody) {
   EXPECT_TRUE(succession_.should_lead(now_));
 }
 
+TEST_F(SuccessionTest, ABeatThatIsReadOnlyOnceItWasLostDelaysNobodyTheNextOneDoes) {
+  succession_.leader_is(leader_at(3, "a:1", 7), now_, 0);
+  succession_.reached();
+  succession_.lost(now_, 0);
+  succession_.leader_is(leader_at(3, "a:1", 8), now_ + 10ms, 0);
+  EXPECT_TRUE(succession_.should_lead(now_ + 10ms)) << "it may have been made before";
+  succession_.leader_is(leader_at(3, "a:1", 9), now_ + 20ms, 0);
+  EXPECT_FALSE(succession_.should_lead(now_ + 1'519ms)) << "it leads, and is merely not reached from here";
+}
+
 TEST_F(SuccessionTest, WaitsForALeaderThatHasNotSaidWhereItIs) {
   succession_.leader_is(leader_at(3, ""), now_, 0);
   EXPECT_EQ(succession_.follows(), std::nullopt);
