@@ -9,6 +9,7 @@
 #include "evershard/cluster/node/gather.hpp"
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/cluster/node/retried_appends.hpp"
+#include "evershard/storage/progress.hpp"
 #include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
@@ -21,6 +22,13 @@ struct ClusterNodeOptions {
 
 /// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named;
 /// wrong_shard: it has moved just now, try again. Owner: store and network outlive it.
+/// What a node found that compared its replicas with others'.
+struct ComparedReplicas {
+  std::uint64_t events = 0;  ///< that were compared, once for each other replica
+  std::uint64_t errors = 0;
+  std::vector<std::string> findings{};  ///< a sentence each
+};
+
 class ClusterNode final : public EventStore {
  public:
   ClusterNode(storage::NodeStore& store, NodeNetwork& network, ClusterNodeOptions options);
@@ -64,6 +72,10 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate,
                                                                        GlobalPosition up_to) override;
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
+
+  /// Of the shards that this node and others keep: whether they have the same, as far as both have applied cuts.
+  /// Errors: cancelled; corruption, io: of this node's own
+  [[nodiscard]] Result<ComparedReplicas> compare_replicas(const storage::Progress& progress);
 
   /// The nodes and who owns which shard, as this node knows it; from memory.
   [[nodiscard]] ClusterView view() const { return committer_.view(); }

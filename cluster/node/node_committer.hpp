@@ -121,6 +121,9 @@ class NodeCommitter {
   [[nodiscard]] Result<RowLogPart> row_log(const RowLogAsked& asked) const;
   /// A snapshot of a shard that is followed here, from its writer under that epoch. Errors: unavailable: it is not
   void take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done);
+  /// What the journal here has of a shard, as far as cuts cover it. Any thread. Errors: invalid_argument, corruption,
+  /// io
+  [[nodiscard]] Result<storage::JournalSum> journal_sum(const JournalSumAsked& asked) const;
   /// What was applied here behind that position, which a cut ends with; some of it.
   /// Errors: not_found: no cut that was applied here begins there; corruption, io
   void history(GlobalPosition after, NodeDone<NodeHistory> done);
@@ -137,6 +140,8 @@ class NodeCommitter {
   void serves_at(std::string door);
   /// Of one shard; 0: nobody.
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
+  /// Who keeps each shard, as far as cuts are known here.
+  [[nodiscard]] std::vector<sharding::ReplicaSet> replica_sets() const;
   /// Whether other nodes keep the shard too.
   [[nodiscard]] bool has_replicas(ShardId shard) const;
   /// Called when shards have got other owners, in the node's thread: must be quick. Before the first of them comes.
@@ -316,7 +321,7 @@ class NodeCommitter {
   std::condition_variable more_;  ///< these under mutex_
   std::vector<std::function<void()>> inbox_;
   std::optional<Error> failed_;
-  std::vector<bool> with_replicas_;  ///< per shard
+  std::vector<sharding::ReplicaSet> replica_sets_;  ///< per shard
   bool stopping_ = false;
   bool ended_ = false;
 

@@ -133,7 +133,12 @@ bool NodeCommitter::later(std::chrono::steady_clock::duration time, std::functio
 
 bool NodeCommitter::has_replicas(ShardId shard) const {
   const std::lock_guard lock(mutex_);
-  return shard.value < with_replicas_.size() && with_replicas_[shard.value];
+  return shard.value < replica_sets_.size() && replica_sets_[shard.value].nodes.size() > 1;
+}
+
+std::vector<sharding::ReplicaSet> NodeCommitter::replica_sets() const {
+  const std::lock_guard lock(mutex_);
+  return replica_sets_;
 }
 
 void NodeCommitter::members(Members members) {

@@ -55,12 +55,13 @@ void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
 }
 
 void NodeCommitter::note_replicas() {
-  std::vector<bool> with_replicas;
+  std::vector<sharding::ReplicaSet> sets;
   for (std::size_t s = 0; s != owner_of_.size(); ++s)
-    with_replicas.push_back(order_.replicas(ShardId{static_cast<std::uint16_t>(s)}).nodes.size() > 1);
-  if (std::ranges::find(with_replicas, true) != with_replicas.end()) replicated_.store(true, std::memory_order_relaxed);
+    sets.push_back(order_.replicas(ShardId{static_cast<std::uint16_t>(s)}));
+  if (std::ranges::any_of(sets, [](const auto& set) { return set.nodes.size() > 1; }))
+    replicated_.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
-  with_replicas_ = std::move(with_replicas);
+  replica_sets_ = std::move(sets);
 }
 
 // The shard has a newer writer.

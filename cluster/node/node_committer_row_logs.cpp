@@ -114,6 +114,14 @@ Result<RowLogPart> NodeCommitter::row_log(const RowLogAsked& asked) const {
   return RowLogPart{asked.shard, {}, asked.after, std::move(range->rows), *std::move(snapshots), range->more};
 }
 
+Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& asked) const {
+  constexpr std::uint64_t events_max = 50'000;
+  if (asked.shard.value >= store_.identity().shards || asked.from.value == 0)
+    return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(asked.shard.value) +
+                                                   ", or no offset " + std::to_string(asked.from.value));
+  return storage::journal_sum(store_.rows(), asked.shard, asked.from, asked.until, events_max);
+}
+
 Result<std::vector<RowLogPart::LatestSnapshot>> NodeCommitter::snapshots_of(
     ShardId shard, const std::vector<std::string>& rows) const {
   std::set<AggregateId> needed;

@@ -21,6 +21,7 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
 #include "evershard/storage/journal/commit_batch.hpp"
+#include "evershard/storage/journal/journal_sum.hpp"
 
 namespace evershard::cluster {
 
@@ -111,6 +112,11 @@ class NodeNetwork {
   }
   /// What another replica's row log has; some of it.
   virtual void row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) {
+    static_cast<void>(node), static_cast<void>(asked);
+    done(refuse(ErrorCode::unavailable, "nobody is asked"));
+  }
+  /// What another replica's journal has there.
+  virtual void journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) {
     static_cast<void>(node), static_cast<void>(asked);
     done(refuse(ErrorCode::unavailable, "nobody is asked"));
   }

@@ -361,6 +361,12 @@ void NodeLinks::on_request(LinkRequest request) {
         auto part = committer.row_log(*wanted);
         return part ? asked->reply(encode(*part)) : refused(part.error());
       }
+      case PeerKind::journal_sum: {
+        auto wanted = decode_journal_sum_asked(asked->bytes);
+        if (!wanted) return refused(wanted.error());
+        auto sum = committer.journal_sum(*wanted);
+        return sum ? asked->reply(encode(*sum)) : refused(sum.error());
+      }
       case PeerKind::history: {
         auto after = decode_history_asked(asked->bytes);
         if (!after) return refused(after.error());
@@ -436,6 +442,12 @@ void NodeLinks::ship_row_log(std::uint32_t node, const RowLogPart& part) {
 void NodeLinks::row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) {
   ask(node, PeerKind::row_log, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
     done(bytes ? decode_row_log_part(*bytes) : refuse(std::move(bytes).error()));
+  });
+}
+
+void NodeLinks::journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) {
+  ask(node, PeerKind::journal_sum, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_journal_sum(*bytes) : refuse(std::move(bytes).error()));
   });
 }
 

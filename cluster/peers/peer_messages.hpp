@@ -44,6 +44,7 @@ enum class PeerKind : std::uint16_t {
   followed = 33,        ///< a message of a follower to the writer
   ship_row_log = 34,    ///< a message of a shard's writer to a follower
   row_log = 35,         ///< a request of a shard's writer to another replica: answered with a part of its row log
+  journal_sum = 36,     ///< a request of a node to another replica: answered with a JournalSum
   ship_snapshot = 39,   ///< a request of a shard's writer to a follower: answered with nothing
   history = 38,         ///< a request of a replica to another: answered with the cuts that it applied
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
@@ -109,6 +110,8 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode(const FollowerTold& followed);
 [[nodiscard]] std::string encode(const RowLogPart& part);
 [[nodiscard]] std::string encode(const RowLogAsked& asked);
+[[nodiscard]] std::string encode(const JournalSumAsked& asked);
+[[nodiscard]] std::string encode(const storage::JournalSum& sum);
 
 struct PartMessage {
   std::shared_ptr<actors::Attempt> of;  ///< its prepared append: what is of the part's shard
@@ -139,6 +142,8 @@ struct PartMessage {
 [[nodiscard]] Result<FollowerTold> decode_followed(std::string_view bytes);
 [[nodiscard]] Result<RowLogPart> decode_row_log_part(std::string_view bytes);
 [[nodiscard]] Result<RowLogAsked> decode_row_log_asked(std::string_view bytes);
+[[nodiscard]] Result<JournalSumAsked> decode_journal_sum_asked(std::string_view bytes);
+[[nodiscard]] Result<storage::JournalSum> decode_journal_sum(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);
 

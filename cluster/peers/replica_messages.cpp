@@ -134,6 +134,37 @@ Result<RowLogAsked> decode_row_log_asked(std::string_view bytes) {
   return asked;
 }
 
+std::string encode(const JournalSumAsked& asked) {
+  pb::JournalSumAsked message;
+  message.set_shard(asked.shard.value);
+  message.set_from(asked.from.value);
+  message.set_until(asked.until.value);
+  return message.SerializeAsString();
+}
+
+Result<JournalSumAsked> decode_journal_sum_asked(std::string_view bytes) {
+  pb::JournalSumAsked message;
+  JournalSumAsked asked;
+  if (!parse(bytes, message) || !shard_of(message.shard(), asked.shard))
+    return malformed("question for a journal's sum");
+  asked.from = ShardOffset{message.from()};
+  asked.until = ShardOffset{message.until()};
+  return asked;
+}
+
+std::string encode(const storage::JournalSum& sum) {
+  pb::JournalSum message;
+  message.set_until(sum.until.value);
+  message.set_sum(sum.sum);
+  return message.SerializeAsString();
+}
+
+Result<storage::JournalSum> decode_journal_sum(std::string_view bytes) {
+  pb::JournalSum message;
+  if (!parse(bytes, message)) return malformed("journal's sum");
+  return storage::JournalSum{ShardOffset{message.until()}, message.sum()};
+}
+
 std::string encode(const storage::PlacedSnapshot& snapshot, Epoch epoch) {
   pb::ShipSnapshot message;
   messages::put(snapshot.snapshot, *message.mutable_snapshot());

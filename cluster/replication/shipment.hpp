@@ -46,6 +46,14 @@ struct RowLogAsked {
   friend bool operator==(const RowLogAsked&, const RowLogAsked&) = default;
 };
 
+/// A replica to another: what its journal has in [from, until), as a number.
+struct JournalSumAsked {
+  ShardId shard{};
+  ShardOffset from{1};
+  ShardOffset until{1};
+  friend bool operator==(const JournalSumAsked&, const JournalSumAsked&) = default;
+};
+
 /// A part of a shard's row log, as its rows lie on a disk.
 struct RowLogPart {
   ShardId shard{};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -42,10 +43,15 @@ Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetenti
 /// What an operator asks of one node: its own part.
 class MemberAdministration final : public Administration {
  public:
-  MemberAdministration(storage::NodeStore& store, cluster::NodeProjections& projections,
+  MemberAdministration(cluster::ClusterNode& node, storage::NodeStore& store, cluster::NodeProjections& projections,
                        cluster::LazyDocuments& documents, cluster::ClusterGroups& groups,
                        cluster::ClusterRetention& retention)
-      : store_(store), projections_(projections), documents_(documents), groups_(groups), retention_(retention) {}
+      : node_(node),
+        store_(store),
+        projections_(projections),
+        documents_(documents),
+        groups_(groups),
+        retention_(retention) {}
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
@@ -60,10 +66,15 @@ class MemberAdministration final : public Administration {
   }
   [[nodiscard]] Result<void> flush() override { return store_.seal(); }
   [[nodiscard]] Result<VerifyReport> verify(Progress progress) override {
-    auto report = storage::verify(store_, std::move(progress));
+    auto report = storage::verify(store_, progress);
     if (!report) return refuse(std::move(report).error());
-    return VerifyReport{report->events,    report->records, report->index_rows,
-                        report->snapshots, report->errors,  std::move(report->findings)};
+    VerifyReport verified{report->events,    report->records, report->index_rows,
+                          report->snapshots, report->errors,  std::move(report->findings)};
+    auto compared = node_.compare_replicas(progress);
+    if (!compared) return refuse(std::move(compared).error());
+    verified.errors += compared->errors;
+    std::ranges::move(compared->findings, std::back_inserter(verified.findings));
+    return verified;
   }
   [[nodiscard]] Result<void> vacuum(Progress progress) override {
     const auto events = vacuum_events_of(store_, retention_, progress);
@@ -81,6 +92,7 @@ class MemberAdministration final : public Administration {
   }
 
  private:
+  cluster::ClusterNode& node_;
   storage::NodeStore& store_;
   cluster::NodeProjections& projections_;
   cluster::LazyDocuments& documents_;
@@ -144,7 +156,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
             *node_, *store_, *homes_,
             cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}, .keys = sealed_->keys()})),
         users_(sealed_->events()),
-        administration_(*store_, *projections_, *documents_, *groups_, *retention_) {
+        administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_) {
     home_links_.serve(*homes_);
     key_links_.serve(*sealed_->keys());
   }

@@ -119,7 +119,7 @@ void look_at_history_asked(std::string_view bytes) {
 }
 
 // Appended to, never sorted: an input's first byte is its place here.
-constexpr std::array<void (*)(std::string_view), 37> looks{
+constexpr std::array<void (*)(std::string_view), 39> looks{
     look_up<PeerKind::hello>,
     look_up<PeerKind::cuts_after>,
     look_up<PeerKind::held>,
@@ -157,6 +157,8 @@ constexpr std::array<void (*)(std::string_view), 37> looks{
     look_across<decode_history>,
     look_at_row_log,
     look_across<decode_row_log_asked>,
+    look_across<decode_journal_sum_asked>,
+    look_across<decode_journal_sum>,
 };
 
 }  // namespace

@@ -296,6 +296,11 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
       "RowLogPart", PeerKind::ship_row_log,
       encode(RowLogPart{ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row", "next row"}, {{{"order", "1"}, "state"}}, true}),
       [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
+  add_one("JournalSumAsked", PeerKind::journal_sum,
+          encode(JournalSumAsked{ShardId{2}, ShardOffset{7}, ShardOffset{99}}),
+          [=](std::string_view b) { return written(decode_journal_sum_asked(b), encoded_again); });
+  add_one("JournalSum", {}, encode(storage::JournalSum{ShardOffset{99}, 4711}),
+          [=](std::string_view b) { return written(decode_journal_sum(b), encoded_again); });
   add_one("RowLogAsked", PeerKind::row_log, encode(RowLogAsked{ShardId{2}, {Epoch{3}, 7}}),
           [=](std::string_view b) { return written(decode_row_log_asked(b), encoded_again); });
   add_one("ShipSnapshot", PeerKind::ship_snapshot, encode({sample_snapshot(), GlobalPosition{41}}, Epoch{4}),

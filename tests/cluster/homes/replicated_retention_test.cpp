@@ -237,6 +237,45 @@ TEST_F(ReplicatedRetention, AWriterAsksForWhatAQuorumHadBeforeItRemovesAnything)
   expect_same(order, "rrrrl");
 }
 
+/// What only one of them has otherwise is named; what is on its way is not.
+TEST_F(ReplicatedRetention, ReplicasAreComparedEventByEvent) {
+  const auto order = owned_by(1), other = owned_by(2);
+  const auto shard = node(1).shard_of(order);
+  append_some(order, 40);
+  append_some(other, 10);
+  ASSERT_TRUE(at(1).truncate_aggregate(other, SeqNr{3}, uncovered()));
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    ASSERT_TRUE(node(n).wait_for(node(1).head().value(), retention_patience));
+    const auto compared = node(n).compare_replicas({});
+    ASSERT_TRUE(compared) << compared.error().what;
+    EXPECT_EQ(compared->errors, 0u) << compared->findings.front();
+    EXPECT_GT(compared->events, 100u);
+  }
+
+  storage::RowLogEntry only_here;
+  only_here.erased = {ShardOffset{7}};
+  storage::RowLogWrites writes(cluster_->store(3).rows(), shard);
+  ASSERT_TRUE(writes.add(only_here));
+  storage::CommitBatch batch;
+  batch.rewrites = writes.take().rewrites;
+  const auto staged = cluster_->store(3).stage(batch);
+  ASSERT_TRUE(cluster_->store(3).commit(*staged));
+  for (std::uint32_t n = 1; n <= 2; ++n) {
+    const auto compared = node(n).compare_replicas({});
+    ASSERT_TRUE(compared) << compared.error().what;
+    ASSERT_EQ(compared->findings.size(), 1u);
+    EXPECT_THAT(compared->findings[0],
+                ::testing::StartsWith("shard " + std::to_string(shard.value) + ", offsets 1 to"));
+    EXPECT_THAT(compared->findings[0], ::testing::HasSubstr("node 3 has something else"));
+  }
+  EXPECT_EQ(node(3).compare_replicas({})->findings.size(), 2u) << "both others have something else";
+  stop(2);
+  const auto away = node(1).compare_replicas({});
+  ASSERT_TRUE(away);
+  EXPECT_EQ(away->errors, 1u) << "what node 3 has otherwise";
+  EXPECT_THAT(away->findings, ::testing::Contains(::testing::HasSubstr("of node 2 cannot be compared")));
+}
+
 TEST_F(ReplicatedRetention, NothingIsRemovedWithoutAQuorumAndGoesOnWithOne) {
   const auto order = owned_by(1);
   append_some(order, 4);

@@ -108,6 +108,12 @@ class SmallCluster::Network final : public NodeNetwork {
       then(part ? decode_row_log_part(encode(*part)) : std::move(part));
     });
   }
+  void journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<storage::JournalSum>& then) {
+      auto sum = there.committer().journal_sum(decode_journal_sum_asked(bytes).value());
+      then(sum ? decode_journal_sum(encode(*sum)) : std::move(sum));
+    });
+  }
   void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) override {
     at(node, std::move(done), [after](ClusterNode& there, NodeDone<NodeHistory> then) {
       there.committer().history(after, [then = std::move(then)](Result<NodeHistory> history) {

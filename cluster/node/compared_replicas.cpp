@@ -1,0 +1,78 @@
+// Replicas compared: whether other nodes have what this one has of the shards that they both keep (I-Same).
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "evershard/cluster/node/awaited.hpp"
+#include "evershard/cluster/node/cluster_node.hpp"
+#include "evershard/storage/journal/journal_sum.hpp"
+#include "evershard/storage/progress.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::uint64_t events_a_range = 20'000;
+constexpr int looks = 10;  ///< what was removed here comes to the others a moment later
+constexpr auto between_looks = std::chrono::milliseconds(100);
+
+std::string range_of(ShardId shard, ShardOffset from, ShardOffset until) {
+  return "shard " + std::to_string(shard.value) + ", offsets " + std::to_string(from.value) + " to " +
+         std::to_string(until.value - 1);
+}
+
+}  // namespace
+
+Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& progress) {
+  ComparedReplicas compared;
+  const auto sets = committer_.replica_sets();
+  const auto self = options_.committer.self.node;
+  const auto sum_of = [&](std::uint32_t node, const JournalSumAsked& asked) {
+    Awaited<storage::JournalSum> answer(node, asked.shard);
+    network_.journal_sum(node, asked, answer.done());
+    return answer.wait(std::chrono::steady_clock::now() + options_.timeout);
+  };
+  const auto finding = [&](std::string what) {
+    ++compared.errors;
+    compared.findings.push_back(std::move(what));
+  };
+  for (std::size_t s = 0; s != sets.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (sets[s].nodes.size() < 2 || !sets[s].has(self)) continue;
+    for (const auto node : sets[s].nodes) {
+      if (node == self) continue;
+      for (ShardOffset from{1};;) {
+        EVERSHARD_TRY(storage::report(progress, s, sets.size()));
+        bool same = false;
+        storage::JournalSum here, there;
+        for (int look = 0; look != looks && !same; ++look) {
+          if (look != 0) std::this_thread::sleep_for(between_looks);
+          auto asked = sum_of(node, {shard, from, from + events_a_range});
+          if (!asked) {
+            // No damage: it is not known whether it has the same.
+            compared.findings.push_back("shard " + std::to_string(shard.value) + " of node " + std::to_string(node) +
+                                        " cannot be compared: " + asked.error().what);
+            break;
+          }
+          there = *asked;
+          auto own = committer_.journal_sum({shard, from, there.until});
+          if (!own) return refuse(std::move(own).error());
+          here = *own;
+          same = here == there || here.until < there.until;  // this one is behind: what it has is compared next time
+        }
+        if (there.until <= from || here.until <= from) break;
+        if (!same) {
+          finding(range_of(shard, from, there.until) + ": node " + std::to_string(node) +
+                  " has something else than node " + std::to_string(self));
+          break;
+        }
+        if (here.until < there.until) break;
+        compared.events += there.until - from;
+        from = there.until;
+      }
+    }
+  }
+  return compared;
+}
+
+}  // namespace evershard::cluster

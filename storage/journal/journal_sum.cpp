@@ -1,0 +1,90 @@
+#include "evershard/storage/journal/journal_sum.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/refusals.hpp"
+
+namespace evershard::storage {
+namespace {
+
+Result<ShardOffset> covered_until(const Rows& rows, ShardId shard) {
+  const auto key = keys::covered(shard);
+  const std::string_view wanted[] = {key};
+  const auto row = rows.get(Family::state, wanted);
+  if (!row) return refuse(row.error());
+  if (!(*row)->found(0)) return ShardOffset{1};
+  const auto covered = decode_covered((*row)->value(0));
+  if (!covered) return refuse(covered.error());
+  return covered->end;
+}
+
+/// Each part with its length: no two events are alike that differ.
+void append_event(const EventView& event, std::string& out) {
+  const auto text = [&](std::string_view part) {
+    append_varint(out, part.size());
+    out += part;
+  };
+  out += static_cast<char>(event.state);
+  append_varint(out, event.seq_nr.value);
+  out.append(reinterpret_cast<const char*>(event.id.bytes.data()), event.id.bytes.size());
+  text(event.aggregate_type);
+  text(event.aggregate_value);
+  text(event.type);
+  text(event.payload);
+  text(event.metadata);
+  append_varint(out, static_cast<std::uint64_t>(event.format));
+  append_varint(out, static_cast<std::uint64_t>(event.occurred_at.micros));
+  append_varint(out, event.index);
+  append_varint(out, event.count);
+  if (event.request)
+    out.append(reinterpret_cast<const char*>(event.request->bytes.data()), event.request->bytes.size());
+  append_varint(out, event.content_hash.value_or(0));
+  text(event.command_id.value_or(std::string_view()));
+  text(event.reply);
+  text(event.tags_bytes);
+  text(event.also_bytes);
+}
+
+}  // namespace
+
+Result<JournalSum> journal_sum(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset until,
+                               std::uint64_t events_max) {
+  const auto covered = covered_until(rows, shard);
+  if (!covered) return refuse(covered.error());
+  const auto end = std::min({until, *covered, from + events_max});
+  JournalSum sum{std::max(from, end), 0};
+  std::string bytes, sums;
+  auto next = from;
+  const auto missing = [&] {
+    return corrupt("offset " + std::to_string(next.value) + " of shard " + std::to_string(shard.value) +
+                   " is not in the journal");
+  };
+  const auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
+  for (journal->seek_for_prev(keys::journal(shard, from)); next < end; journal->next()) {
+    EVERSHARD_TRY(journal->status());
+    if (!journal->valid()) return missing();
+    const auto key = keys::decode_journal(journal->key());
+    if (!key) return refuse(key.error());
+    if (key->shard != shard || key->offset > next) return missing();
+    const auto record = RecordView::open(journal->value(), shard, key->offset);
+    if (!record) return refuse(record.error());
+    if (key->offset + record->size() <= next) return missing();
+    for (; next < end && next < key->offset + record->size(); ++next) {
+      const auto event = record->event(next - key->offset);
+      if (!event) return refuse(event.error());
+      bytes.clear();
+      append_event(*event, bytes);
+      append_fixed(sums, checksum(bytes));
+    }
+  }
+  sum.sum = checksum(sums);
+  return sum;
+}
+
+}  // namespace evershard::storage
