@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "evershard/cluster/node/awaited.hpp"
@@ -43,30 +44,38 @@ Result<ComparedReplicas> ClusterNode::compare_replicas(const storage::Progress& 
       if (node == self) continue;
       for (ShardOffset from{1};;) {
         EVERSHARD_TRY(storage::report(progress, s, sets.size()));
-        bool same = false;
         storage::JournalSum here, there;
-        for (int look = 0; look != looks && !same; ++look) {
+        std::optional<Error> silent;
+        for (int look = 0; look != looks; ++look) {
           if (look != 0) std::this_thread::sleep_for(between_looks);
           auto asked = sum_of(node, {shard, from, from + events_a_range});
-          if (!asked) {
-            // No damage: it is not known whether it has the same.
-            compared.findings.push_back("shard " + std::to_string(shard.value) + " of node " + std::to_string(node) +
-                                        " cannot be compared: " + asked.error().what);
-            break;
-          }
-          there = *asked;
+          silent = asked ? std::nullopt : std::optional(asked.error());
+          if (silent) break;
+          there = *std::move(asked);
           auto own = committer_.journal_sum({shard, from, there.until});
           if (!own) return refuse(std::move(own).error());
-          here = *own;
-          same = here == there || here.until < there.until;  // this one is behind: what it has is compared next time
+          here = *std::move(own);
+          if (here == there || here.until < there.until) break;
         }
-        if (there.until <= from || here.until <= from) break;
-        if (!same) {
+        // No damage: it is not known whether they have the same.
+        const auto unknown = [&](const std::string& why) {
+          compared.findings.push_back("shard " + std::to_string(shard.value) + " of node " + std::to_string(node) +
+                                      " cannot be compared from offset " + std::to_string(from.value) + " on: " + why);
+        };
+        if (silent) {
+          unknown(silent->what);
+          break;
+        }
+        if (here.until < there.until || there.until <= from) break;  // one of the two is behind: that much is compared
+        if (here.sum != there.sum && here.rows != there.rows) {
+          unknown("not all that was removed is removed on both yet");
+          break;
+        }
+        if (here.sum != there.sum) {
           finding(range_of(shard, from, there.until) + ": node " + std::to_string(node) +
                   " has something else than node " + std::to_string(self));
           break;
         }
-        if (here.until < there.until) break;
         compared.events += there.until - from;
         from = there.until;
       }

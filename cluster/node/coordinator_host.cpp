@@ -7,6 +7,7 @@ namespace evershard::cluster {
 namespace {
 
 constexpr std::chrono::milliseconds balance_pause_min{1'000};
+constexpr std::chrono::milliseconds said_lasts{2'000};  ///< of nodes that are well a new word has come by then
 
 }  // namespace
 
@@ -70,7 +71,7 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
 
 void CoordinatorHost::held(Held held) {
   post([this, held] {
-    behind_[held.from.node] = times_.behind(Clock::now(), held.applied);
+    behind_[held.from.node] = {Clock::now(), times_.behind(Clock::now(), held.applied)};
     carry_out(coordinator_.held(held));
   });
 }
@@ -88,7 +89,9 @@ void CoordinatorHost::status(std::function<void(ClusterStatus)> done) {
       if (told != members_.nodes.end()) node.is.since = told->since;
       const auto said = behind_.find(node.is.node);
       const auto behind =
-          node.is.up && said != behind_.end() ? said->second : times_.behind(Clock::now(), node.applied);
+          node.is.up && said != behind_.end() && Clock::now() - said->second.at < said_lasts
+              ? said->second.behind
+              : times_.behind(Clock::now(), node.applied);
       node.behind_events = behind.events;
       node.behind_ms = static_cast<std::uint64_t>(behind.time.count());
     }

@@ -99,7 +99,11 @@ class CoordinatorHost {
   Members members_;                   ///< as told last
   CutRate rate_;
   CutTimes times_;
-  std::map<std::uint32_t, CutTimes::Behind> behind_;  ///< as each node said last
+  struct Said {
+    CutTimes::Time at;
+    CutTimes::Behind behind;
+  };
+  std::map<std::uint32_t, Said> behind_;  ///< as each node said last
   std::map<std::uint32_t, Clock::time_point> lost_at_;
   void say_moved(const std::vector<CoordinatorActions::Moved>& moved);
   std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_;

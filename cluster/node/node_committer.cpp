@@ -154,6 +154,7 @@ void NodeCommitter::loop() {
       if (!expiring_.empty()) until = std::min(until, expiring_.begin()->first);
       for (const auto& early : early_) until = std::min(until, early.until);
       if (!later_.empty()) until = std::min(until, later_.begin()->first);
+      for (const auto& waiting : rows_waiting_) until = std::min(until, waiting.looked_at_again());
       more_.wait_until(lock, until, [this] { return stopping_ || !inbox_.empty(); });
       inputs.swap(inbox_);
       if (stopping_ && inputs.empty()) break;

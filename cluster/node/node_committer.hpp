@@ -199,14 +199,13 @@ class NodeCommitter {
   [[nodiscard]] bool has_followers(ShardId shard) const;
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots = {});
   void put_logged(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done);
-  [[nodiscard]] Result<std::vector<RowLogPart::LatestSnapshot>> snapshots_of(
-      ShardId shard, const std::vector<std::string>& rows) const;
+  [[nodiscard]] Result<RowLogPart> part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until) const;
   void take_rows_waiting();
   void look_at_row_logs();
   void take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part);
   void take_row_log(std::uint32_t from, const RowLogPart& part);
   [[nodiscard]] Result<void> write_row_log(const RowLogPart& part);
-  [[nodiscard]] storage::RowLogAt row_log_end(ShardId shard) const;
+  [[nodiscard]] storage::RowLogEnds row_log_ends(ShardId shard) const;
   [[nodiscard]] Result<void> read_row_log_ends();
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
@@ -261,7 +260,7 @@ class NodeCommitter {
   QuorumGate gate_;
   Shipping shipping_;
   RowLogs row_logs_;
-  std::map<ShardId, storage::RowLogAt> row_log_ends_;  ///< on this disk
+  std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
   struct RowsWaiting {
     struct Needed {
       Epoch epoch;
@@ -269,8 +268,10 @@ class NodeCommitter {
     };
     std::map<ShardId, Needed> needed;
     Clock::time_point since;
-    bool for_all;  ///< who are there
+    bool for_all;  ///< who are there, for a while
     NodeDone<void> done;
+    /// When it is over at the latest, or a quorum is enough.
+    [[nodiscard]] Clock::time_point looked_at_again() const;
   };
   std::vector<RowsWaiting> rows_waiting_;    ///< for a quorum
   FollowedShards followed_;                  ///< what the writers do not have

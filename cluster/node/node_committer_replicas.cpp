@@ -9,6 +9,7 @@
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/order/refused_rows.hpp"
 
@@ -108,7 +109,7 @@ void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
     if (node != options_.self.node) followers.push_back(node);
   if (followers.empty()) return;
   shipping_.begin(shard, epoch, followers, tail(shard).value_or(ShardOffset{1}));
-  row_logs_.begin(shard, epoch, row_log_end(shard));
+  row_logs_.begin(shard, epoch, row_log_ends(shard));
 }
 
 std::optional<ShardOffset> NodeCommitter::tail(ShardId shard) const {
@@ -144,7 +145,7 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
       options_.warn(Error(ErrorCode::corruption,
                           "what node " + std::to_string(from) + " ships is not taken: " + read.error().what));
     if (asked_again_.insert(shard).second)
-      again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
+      again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_ends(shard)});
   }
   if (!again.shards.empty()) network_.followed(from, again);
 }
@@ -162,7 +163,7 @@ void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
   for (const auto& [node, shards] : told) {
     FollowerTold followed;
     for (const auto& [shard, epoch] : shards)
-      followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_end(shard)});
+      followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_ends(shard)});
     network_.followed(node, followed);
   }
 }
@@ -187,7 +188,7 @@ void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<
     const auto nodes = writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : order_.replicas(shard).nodes;
     for (const auto node : nodes)
       if (node != options_.self.node && (!to || *to == node))
-        told[node].shards.push_back({shard, *epoch, followed_.tail(shard), row_log_end(shard)});
+        told[node].shards.push_back({shard, *epoch, followed_.tail(shard), row_log_ends(shard)});
   }
   for (auto& [writer, followed] : told) {
     followed.again = again;
@@ -378,6 +379,10 @@ void NodeCommitter::take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch,
     if (order_.follows(shard) != epoch)
       return done(refuse(ErrorCode::unavailable,
                          "shard " + std::to_string(shard.value) + " is not followed here under that epoch"));
+    // It may come behind the removal that it was written before.
+    const auto removed = storage::removed_of(store_.rows(), snapshot.snapshot.aggregate);
+    if (!removed) return done(refuse(removed.error()));
+    if (*removed && (*removed)->aggregate && snapshot.snapshot.version < (*removed)->before) return done({});
     done(write_snapshot(snapshot));
   });
 }

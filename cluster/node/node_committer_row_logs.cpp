@@ -14,8 +14,15 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr std::size_t row_log_bytes_max = 1u << 20;               ///< in one message
+constexpr std::size_t row_log_bytes_max = 1u << 20;   ///< in one message
+constexpr std::size_t snapshot_bytes_max = 4u << 20;  ///< beside them, but for those of one entry
+constexpr auto quorum_look = std::chrono::milliseconds(100);
 constexpr auto others_wait_max = std::chrono::milliseconds(500);  ///< for those that a quorum does not need
+
+std::uint64_t number_of(const storage::RowLogEnds& ends, Epoch epoch) {
+  const auto found = ends.find(epoch);
+  return found == ends.end() ? 0 : found->second;
+}
 
 Error not_put_together(ShardId shard) {
   ErrorDetails details;
@@ -48,7 +55,7 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
     }
     if (auto written = write_rows(std::move(rows)); !written) return waiting.done(refuse(std::move(written).error()));
     for (const auto& [shard, needed] : waiting.needed) {
-      row_log_ends_[shard] = needed.at;
+      row_log_ends_[shard][needed.at.epoch] = needed.at.number;
       row_logs_.written(shard, needed.at);
     }
     if (waiting.needed.empty()) return waiting.done({});
@@ -70,6 +77,11 @@ Result<void> NodeCommitter::write_rows(storage::RowWrites rows, std::vector<stor
 }
 
 bool NodeCommitter::has_followers(ShardId shard) const { return order_.replicas(shard).quorum > 1; }
+
+NodeCommitter::Clock::time_point NodeCommitter::RowsWaiting::looked_at_again() const {
+  const auto enough = since + others_wait_max;
+  return for_all && Clock::now() < enough ? enough : Clock::now() + quorum_look;
+}
 
 // Who asks another replica right behind it is to find nothing of what is gone. Whoever is not there shows it until he
 // is back in step.
@@ -106,12 +118,40 @@ void NodeCommitter::take_rows_waiting() {
 Result<RowLogPart> NodeCommitter::row_log(const RowLogAsked& asked) const {
   if (asked.shard.value >= store_.identity().shards)
     return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(asked.shard.value));
-  auto range = storage::row_log_range(store_.rows(), asked.shard, asked.after,
-                                      ShardOffset{std::numeric_limits<std::uint64_t>::max()}, row_log_bytes_max);
+  return part_of_row_log(asked.shard, asked.after, ShardOffset{std::numeric_limits<std::uint64_t>::max()});
+}
+
+// With the snapshots that its entries need, as they are now: as many entries as both leave room for, at least one.
+Result<RowLogPart> NodeCommitter::part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until) const {
+  auto range = storage::row_log_range(store_.rows(), shard, after, until, row_log_bytes_max);
   if (!range) return refuse(std::move(range).error());
-  auto snapshots = snapshots_of(asked.shard, range->rows);
-  if (!snapshots) return refuse(std::move(snapshots).error());
-  return RowLogPart{asked.shard, {}, asked.after, std::move(range->rows), *std::move(snapshots), range->more};
+  RowLogPart part{shard, {}, after, {}, {}, range->more};
+  std::set<AggregateId> known;
+  std::size_t bytes = 0;
+  for (auto& row : range->rows) {
+    const auto entry = storage::decode_row_log(shard, row);
+    if (!entry) return refuse(entry.error());
+    std::vector<RowLogPart::LatestSnapshot> snapshots;
+    for (auto& aggregate : entry->needs_snapshots()) {
+      if (known.contains(aggregate)) continue;
+      const auto key = storage::keys::snapshot(aggregate, std::nullopt);
+      const std::string_view wanted[] = {key};
+      const auto found = store_.rows().get(storage::Family::state, wanted);
+      if (!found) return refuse(found.error());
+      if ((*found)->found(0)) snapshots.push_back({std::move(aggregate), std::string((*found)->value(0))});
+    }
+    for (const auto& snapshot : snapshots) bytes += snapshot.row.size();
+    if (bytes > snapshot_bytes_max && !part.rows.empty()) {
+      part.more = true;
+      break;
+    }
+    for (auto& snapshot : snapshots) {
+      known.insert(snapshot.aggregate);
+      part.snapshots.push_back(std::move(snapshot));
+    }
+    part.rows.push_back(std::move(row));
+  }
+  return part;
 }
 
 Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& asked) const {
@@ -120,25 +160,6 @@ Result<storage::JournalSum> NodeCommitter::journal_sum(const JournalSumAsked& as
     return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(asked.shard.value) +
                                                    ", or no offset " + std::to_string(asked.from.value));
   return storage::journal_sum(store_.rows(), asked.shard, asked.from, asked.until, events_max);
-}
-
-Result<std::vector<RowLogPart::LatestSnapshot>> NodeCommitter::snapshots_of(
-    ShardId shard, const std::vector<std::string>& rows) const {
-  std::set<AggregateId> needed;
-  for (const auto& row : rows) {
-    const auto entry = storage::decode_row_log(shard, row);
-    if (!entry) return refuse(entry.error());
-    for (auto& aggregate : entry->needs_snapshots()) needed.insert(std::move(aggregate));
-  }
-  std::vector<RowLogPart::LatestSnapshot> snapshots;
-  for (const auto& aggregate : needed) {
-    const auto key = storage::keys::snapshot(aggregate, std::nullopt);
-    const std::string_view wanted[] = {key};
-    const auto row = store_.rows().get(storage::Family::state, wanted);
-    if (!row) return refuse(row.error());
-    if ((*row)->found(0)) snapshots.push_back({aggregate, std::string((*row)->value(0))});
-  }
-  return snapshots;
 }
 
 // Behind the inputs: whoever has less is sent it, whoever has more is asked.
@@ -152,41 +173,40 @@ void NodeCommitter::look_at_row_logs() {
   }
   for (const auto& wanted : row_logs_.to_send()) {
     work_->run([this, wanted] {
-      auto range = storage::row_log_range(store_.rows(), wanted.shard, wanted.after, wanted.tail, row_log_bytes_max);
-      auto snapshots = range ? snapshots_of(wanted.shard, range->rows) : refuse(range.error());
-      if (!snapshots && options_.warn) options_.warn(snapshots.error());
-      if (!snapshots || range->rows.empty()) return;
-      network_.ship_row_log(wanted.node, {wanted.shard, wanted.epoch, wanted.after, std::move(range->rows),
-                                          *std::move(snapshots), range->more});
+      auto part = part_of_row_log(wanted.shard, wanted.after, wanted.tail);
+      if (!part && options_.warn) options_.warn(part.error());
+      if (!part || part->rows.empty()) return;
+      part->epoch = wanted.epoch;
+      network_.ship_row_log(wanted.node, *part);
     });
   }
 }
 
+// What is not given now is asked for again in a moment.
 void NodeCommitter::take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part) {
-  const auto end = row_log_end(wanted.shard);
-  const bool joins = part && part->shard == wanted.shard && part->after == wanted.after && end == wanted.after;
-  if (part && !joins) return row_logs_.not_given(wanted);
-  auto taken = part ? write_row_log(*part) : refuse(part.error());
+  if (!row_logs_.asks(wanted)) return;  // of an epoch that is over: somebody else writes the shard since, perhaps
+  auto taken = part ? Result<void>() : refuse(part.error());
+  if (part && part->shard == wanted.shard && part->after == wanted.after) taken = write_row_log(*part);
+  if (dead_) return;
   if (!taken) {
-    // It is asked again in a moment, or another one that has as much.
-    if (options_.warn && part) options_.warn(taken.error());
+    if (options_.warn) options_.warn(taken.error());
     return;
   }
-  row_logs_.given(wanted, row_log_end(wanted.shard));
+  row_logs_.given(wanted, row_log_ends(wanted.shard));
   shards_changed_ = true;
 }
 
-storage::RowLogAt NodeCommitter::row_log_end(ShardId shard) const {
-  const auto end = row_log_ends_.find(shard);
-  return end == row_log_ends_.end() ? storage::RowLogAt{} : end->second;
+storage::RowLogEnds NodeCommitter::row_log_ends(ShardId shard) const {
+  const auto ends = row_log_ends_.find(shard);
+  return ends == row_log_ends_.end() ? storage::RowLogEnds{} : ends->second;
 }
 
 Result<void> NodeCommitter::read_row_log_ends() {
   for (std::uint32_t s = 0; s != store_.identity().shards; ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    const auto end = storage::row_log_end(store_.rows(), shard);
-    if (!end) return refuse(end.error());
-    if (*end != storage::RowLogAt{}) row_log_ends_[shard] = *end;
+    auto ends = storage::row_log_ends(store_.rows(), shard);
+    if (!ends) return refuse(std::move(ends).error());
+    if (!ends->empty()) row_log_ends_[shard] = *std::move(ends);
   }
   return {};
 }
@@ -200,41 +220,39 @@ void NodeCommitter::receive(std::uint32_t from, RowLogPart part) {
 void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
   const auto shard = part.shard;
   if (order_.follows(shard) != part.epoch || !followed_.holds(shard) || shipping_.ships(shard)) return;
-  if (row_log_end(shard) == part.after) {
+  if (number_of(row_log_ends(shard), part.after.epoch) == part.after.number) {
     const auto taken = write_row_log(part);
     if (dead_) return;
     if (!taken && options_.warn)
       options_.warn(Error(taken.error().code, "what node " + std::to_string(from) +
                                                   " has removed is not removed here: " + taken.error().what));
   }
-  network_.followed(from, {{{shard, part.epoch, followed_.tail(shard), row_log_end(shard)}}, false});
+  network_.followed(from, {{{shard, part.epoch, followed_.tail(shard), row_log_ends(shard)}}, false});
 }
 
 // As far as the journal here has what they name.
 Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
   const auto shard = part.shard;
   storage::RowLogWrites writes(store_.rows(), shard);
-  auto end = row_log_end(shard);
+  auto end = part.after;
   const auto journal_end = tail(shard).value_or(ShardOffset{1});
-  std::vector<storage::StateWrite> state;
-  std::set<AggregateId> needed;
   for (const auto& row : part.rows) {
     const auto entry = storage::decode_row_log(shard, row);
     if (!entry) return refuse(entry.error());
-    if (entry->at <= end) return refuse(ErrorCode::corruption, "entries of a row log come out of their sequence");
+    if (entry->at.epoch != end.epoch || entry->at.number <= end.number)
+      return refuse(ErrorCode::corruption, "entries of a row log come out of their sequence");
     if (entry->end() > journal_end) break;
     EVERSHARD_TRY(writes.add(*entry));
     end = entry->at;
-    state.insert(state.end(), entry->state.begin(), entry->state.end());
-    for (auto& aggregate : entry->needs_snapshots()) needed.insert(std::move(aggregate));
   }
-  if (end == row_log_end(shard)) return {};
+  if (end == part.after) return {};
   std::vector<storage::PlacedSnapshot> snapshots;
   for (const auto& [aggregate, row] : part.snapshots) {
-    if (!needed.contains(aggregate)) continue;
-    auto snapshot = storage::decode_snapshot(row, aggregate);
+    if (!writes.snapshots().contains(aggregate)) continue;
+    auto& placed = snapshots.emplace_back();
+    auto snapshot = storage::decode_snapshot(row, aggregate, &placed.snapshot.keep);
     if (!snapshot) return refuse(std::move(snapshot).error());
-    auto& placed = snapshots.emplace_back(storage::PlacedSnapshot{{}, snapshot->position});
+    placed.position = snapshot->position;
     placed.snapshot.aggregate = aggregate;
     placed.snapshot.version = snapshot->version;
     placed.snapshot.payload = std::move(snapshot->payload);
@@ -242,8 +260,10 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
     placed.snapshot.schema_revision = snapshot->schema_revision;
     placed.snapshot.subject = std::move(snapshot->subject);
   }
-  EVERSHARD_TRY(write_rows(writes.take(), std::move(snapshots)));
-  row_log_ends_[shard] = end;
+  auto rows = writes.take();
+  const auto state = rows.state;
+  EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
+  row_log_ends_[shard][end.epoch] = end.number;
   for (const auto& write : state) {
     const auto removing = storage::removing_in(write);
     if (!removing) return refuse(removing.error());
@@ -266,7 +286,7 @@ void NodeCommitter::put_logged(ShardId shard, const storage::PlacedSnapshot& sna
   rows.state = *std::move(state);
   rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
   if (auto written = write_rows(std::move(rows), {snapshot}); !written) return done(refuse(std::move(written).error()));
-  row_log_ends_[shard] = entry.at;
+  row_log_ends_[shard][entry.at.epoch] = entry.at.number;
   row_logs_.written(shard, entry.at);
   rows_waiting_.push_back({{{shard, {writers_->epoch(shard), entry.at}}}, Clock::now(), false, done});
 }

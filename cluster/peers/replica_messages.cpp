@@ -24,6 +24,20 @@ void get_rows(google::protobuf::RepeatedPtrField<pb::ShippedRow>& from, std::vec
   for (auto& row : from) to.push_back({ShardOffset{row.first()}, std::move(*row.mutable_row())});
 }
 
+void put_ends(const storage::RowLogEnds& from, google::protobuf::RepeatedPtrField<pb::RowLogEnd>& to) {
+  for (const auto& [epoch, number] : from) {
+    auto& end = *to.Add();
+    end.set_epoch(epoch.value);
+    end.set_number(number);
+  }
+}
+
+storage::RowLogEnds ends_of(const google::protobuf::RepeatedPtrField<pb::RowLogEnd>& from) {
+  storage::RowLogEnds ends;
+  for (const auto& end : from) ends[Epoch{end.epoch()}] = end.number();
+  return ends;
+}
+
 }  // namespace
 
 std::string encode(const Ship& ship) {
@@ -66,8 +80,7 @@ std::string encode(const FollowerTold& followed) {
     put_shard.set_shard(shard.shard.value);
     put_shard.set_epoch(shard.epoch.value);
     put_shard.set_tail(shard.tail.value);
-    put_shard.set_rows_epoch(shard.rows.epoch.value);
-    put_shard.set_rows_number(shard.rows.number);
+    put_ends(shard.rows, *put_shard.mutable_rows());
   }
   return message.SerializeAsString();
 }
@@ -82,7 +95,7 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
     if (!shard_of(shard.shard(), told.shard)) return malformed("word of a follower");
     told.epoch = Epoch{shard.epoch()};
     told.tail = ShardOffset{shard.tail()};
-    told.rows = {Epoch{shard.rows_epoch()}, shard.rows_number()};
+    told.rows = ends_of(shard.rows());
   }
   return followed;
 }
@@ -156,13 +169,14 @@ std::string encode(const storage::JournalSum& sum) {
   pb::JournalSum message;
   message.set_until(sum.until.value);
   message.set_sum(sum.sum);
+  put_ends(sum.rows, *message.mutable_rows());
   return message.SerializeAsString();
 }
 
 Result<storage::JournalSum> decode_journal_sum(std::string_view bytes) {
   pb::JournalSum message;
   if (!parse(bytes, message)) return malformed("journal's sum");
-  return storage::JournalSum{ShardOffset{message.until()}, message.sum()};
+  return storage::JournalSum{ShardOffset{message.until()}, message.sum(), ends_of(message.rows())};
 }
 
 std::string encode(const storage::PlacedSnapshot& snapshot, Epoch epoch) {

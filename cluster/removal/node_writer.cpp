@@ -121,10 +121,13 @@ void NodeWriter::begin() {
 Result<bool> NodeWriter::has_unsettled() const {
   const auto prefix = storage::keys::checkpoint(intent_prefix);
   const auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix});
-  cursor->seek(prefix);
-  const bool any = cursor->valid() && cursor->key().starts_with(prefix);
+  const auto open_here = open();
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const auto intent = decode_intent(cursor->value());
+    if (!intent || !intent->shard || open_here.contains(*intent->shard)) return true;
+  }
   EVERSHARD_TRY(cursor->status());
-  return any;
+  return false;
 }
 
 Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
@@ -344,8 +347,19 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
       continue;
     }
     const Intent kept{key, intent->shard};
+    // Perhaps this disk alone has it: whoever writes the shard next is to have it before it is appended.
+    if (const auto shard = intent->shard; shard && *here && relogged_[key] != held_.at(*shard)) {
+      storage::RowWrites again;
+      again.state.push_back({key, encode_intent(*intent)});
+      if (auto logged = write_rows(std::move(again), shard); !logged) {
+        left.push_back({std::move(aggregate), std::move(logged).error()});
+        continue;
+      }
+      relogged_[key] = held_.at(*shard);
+    }
     auto settled =
         *here ? settle(kept, std::move(intent->append), std::move(intent->rows), Sent::again) : let_go(kept, *intent);
+    if (settled) relogged_.erase(key);
     if (settled || is_refusal(settled.error())) continue;
     if (settled.error().code == ErrorCode::timeout || settled.error().code == ErrorCode::unavailable)
       nobody = settled.error();

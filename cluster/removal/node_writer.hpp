@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -92,6 +93,7 @@ class NodeWriter final : public RetentionWriter {
   mutable std::mutex mutex_;
   NodeCommitter::OpenShards open_;  ///< under it
   NodeCommitter::OpenShards held_;
+  std::map<std::string, Epoch> relogged_;  ///< intents that a quorum has, by this writer of their shards
 };
 
 }  // namespace evershard::cluster

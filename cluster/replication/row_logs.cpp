@@ -1,13 +1,43 @@
 #include "evershard/cluster/replication/row_logs.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace evershard::cluster {
+namespace {
 
-void RowLogs::begin(ShardId id, Epoch epoch, At end) {
+constexpr std::uint64_t nearly = 16;  ///< entries that one may lack who is waited for
+
+using At = RowLogs::At;
+using Ends = RowLogs::Ends;
+
+std::uint64_t number_of(const Ends& ends, Epoch epoch) {
+  const auto found = ends.find(epoch);
+  return found == ends.end() ? 0 : found->second;
+}
+
+/// Of the oldest epoch of which `here` lacks something that `there` has: how much `here` has. Nothing: it lacks none.
+std::optional<At> first_missing(const Ends& here, const Ends& there) {
+  for (const auto& [epoch, number] : there)
+    if (const auto has = number_of(here, epoch); has < number) return At{epoch, has};
+  return std::nullopt;
+}
+
+/// Whether nothing of `all` up to that entry is missing, or at most so many of its own epoch.
+bool has_up_to(const Ends& ends, const Ends& all, At at, std::uint64_t missing_max = 0) {
+  return std::ranges::all_of(all, [&](const auto& of) {
+    if (of.first > at.epoch) return true;
+    const auto wanted = of.first == at.epoch ? at.number - std::min(at.number, missing_max) : of.second;
+    return number_of(ends, of.first) >= wanted;
+  });
+}
+
+}  // namespace
+
+void RowLogs::begin(ShardId id, Epoch epoch, const Ends& ends) {
   Shard& shard = shards_[id];
   if (shard.epoch == epoch) return;
-  shard = Shard{.epoch = epoch, .end = end};
+  shard = Shard{.epoch = epoch, .ends = ends};
 }
 
 RowLogs::Shard* RowLogs::at(ShardId id, Epoch epoch) {
@@ -18,17 +48,18 @@ RowLogs::Shard* RowLogs::at(ShardId id, Epoch epoch) {
 // They follow this node's epoch: none of them takes anything of an earlier writer any more.
 void RowLogs::look(Shard& shard) {
   if (shard.ready || shard.followers.size() < shard.others) return;
-  shard.ready = std::ranges::all_of(shard.followers, [&](const auto& of) { return of.second.end <= shard.end; });
+  shard.ready = std::ranges::all_of(shard.followers,
+                                    [&](const auto& of) { return storage::has_all(shard.ends, of.second.ends); });
 }
 
-void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, At end, ShardOffset tail,
+void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& ends, ShardOffset tail,
                        const sharding::ReplicaSet& set) {
   Shard* const shard = at(id, epoch);
   if (shard == nullptr || !set.has(node)) return;
   shard->others = set.quorum - 1;
   Follower& follower = shard->followers[node];
-  if (end != follower.end) follower.under_way = false;
-  follower.end = end;
+  if (ends != follower.ends) follower.under_way = false;
+  follower.ends = ends;
   follower.tail = tail;
   look(*shard);
 }
@@ -40,25 +71,28 @@ bool RowLogs::ready(ShardId id) const {
 
 RowLogs::At RowLogs::next(ShardId id) const {
   const auto& shard = shards_.at(id);
-  return {shard.epoch, shard.end.number + 1};
+  return {shard.epoch, number_of(shard.ends, shard.epoch) + 1};
 }
 
-void RowLogs::written(ShardId id, At end) {
-  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.end = std::max(shard->second.end, end);
+void RowLogs::written(ShardId id, At at) {
+  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.ends[at.epoch] = at.number;
 }
 
 bool RowLogs::quorum_has(ShardId id, At at, const sharding::ReplicaSet& set) const {
   const auto shard = shards_.find(id);
-  if (shard == shards_.end() || shard->second.end < at) return false;
-  const auto have = std::ranges::count_if(shard->second.followers,
-                                          [&](const auto& of) { return set.has(of.first) && of.second.end >= at; });
+  if (shard == shards_.end() || number_of(shard->second.ends, at.epoch) < at.number) return false;
+  const auto have = std::ranges::count_if(shard->second.followers, [&](const auto& of) {
+    return set.has(of.first) && has_up_to(of.second.ends, shard->second.ends, at);
+  });
   return static_cast<std::uint64_t>(have) + 1 >= set.quorum;
 }
 
 bool RowLogs::all_have(ShardId id, At at) const {
   const auto shard = shards_.find(id);
-  return shard != shards_.end() &&
-         std::ranges::all_of(shard->second.followers, [&](const auto& of) { return of.second.end >= at; });
+  return shard != shards_.end() && std::ranges::all_of(shard->second.followers, [&](const auto& of) {
+           const auto& ends = of.second.ends;
+           return has_up_to(ends, shard->second.ends, at) || !has_up_to(ends, shard->second.ends, at, nearly);
+         });
 }
 
 void RowLogs::lost(std::uint32_t node) {
@@ -68,24 +102,30 @@ void RowLogs::lost(std::uint32_t node) {
 std::vector<RowLogs::Wanted> RowLogs::to_ask() {
   std::vector<Wanted> wanted;
   for (auto& [id, shard] : shards_) {
-    if (shard.ready || shard.asking || shard.followers.size() < shard.others || shard.followers.empty()) continue;
-    const auto most = std::ranges::max_element(shard.followers, {}, [](const auto& of) { return of.second.end; });
-    shard.asking = true;
-    wanted.push_back({most->first, id, shard.epoch, shard.end, most->second.tail});
+    if (shard.ready || shard.asking || shard.followers.size() < shard.others) continue;
+    for (const auto& [node, follower] : shard.followers) {
+      const auto missing = first_missing(shard.ends, follower.ends);
+      if (!missing) continue;
+      shard.asking = true;
+      wanted.push_back({node, id, shard.epoch, *missing, follower.tail});
+      break;
+    }
   }
   return wanted;
 }
 
-void RowLogs::given(const Wanted& asked, At end) {
+bool RowLogs::asks(const Wanted& asked) const {
+  const auto shard = shards_.find(asked.shard);
+  return shard != shards_.end() && shard->second.epoch == asked.epoch && !shard->second.ready &&
+         number_of(shard->second.ends, asked.after.epoch) == asked.after.number;
+}
+
+void RowLogs::given(const Wanted& asked, const Ends& ends) {
   Shard* const shard = at(asked.shard, asked.epoch);
   if (shard == nullptr) return;
   shard->asking = false;
-  shard->end = std::max(shard->end, end);
+  shard->ends = ends;
   look(*shard);
-}
-
-void RowLogs::not_given(const Wanted& asked) {
-  if (Shard* const shard = at(asked.shard, asked.epoch)) shard->asking = false;
 }
 
 std::vector<RowLogs::Wanted> RowLogs::to_send() {
@@ -93,9 +133,11 @@ std::vector<RowLogs::Wanted> RowLogs::to_send() {
   for (auto& [id, shard] : shards_) {
     if (!shard.ready) continue;
     for (auto& [node, follower] : shard.followers) {
-      if (follower.under_way || follower.end >= shard.end) continue;
+      if (follower.under_way) continue;
+      const auto missing = first_missing(follower.ends, shard.ends);
+      if (!missing) continue;
       follower.under_way = true;
-      wanted.push_back({node, id, shard.epoch, follower.end, follower.tail});
+      wanted.push_back({node, id, shard.epoch, *missing, follower.tail});
     }
   }
   return wanted;

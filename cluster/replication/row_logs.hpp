@@ -12,20 +12,21 @@
 
 namespace evershard::cluster {
 
-/// What a quorum had under earlier writers is fetched first, from the one of a quorum that has most: before that
-/// nothing is written. Then each follower is sent what it does not have, a part at a time.
+/// What a quorum had under earlier writers is fetched first, from each of a quorum that has more: before that nothing is
+/// written. Then each follower is sent what it does not have, of the oldest epoch first, a part at a time.
 ///
 /// Owner:  one thread.
 /// Source: docs/internals/replication.md, rule 26; invariant I-Rows.
 class RowLogs {
  public:
   using At = storage::RowLogAt;
+  using Ends = storage::RowLogEnds;
 
-  /// This node writes the shard under this epoch, or is about to. `end`: of its log.
-  void begin(ShardId shard, Epoch epoch, At end);
+  /// This node writes the shard under this epoch, or is about to. `ends`: what it has.
+  void begin(ShardId shard, Epoch epoch, const Ends& ends);
   void end(ShardId shard) { shards_.erase(shard); }
-  /// A follower's word: under that epoch its log ends there, and its journal.
-  void followed(std::uint32_t node, ShardId shard, Epoch epoch, At end, ShardOffset tail,
+  /// A follower's word: under that epoch it has this, and its journal ends there.
+  void followed(std::uint32_t node, ShardId shard, Epoch epoch, const Ends& ends, ShardOffset tail,
                 const sharding::ReplicaSet& set);
   /// Everything that a quorum had is here.
   [[nodiscard]] bool ready(ShardId shard) const;
@@ -33,26 +34,28 @@ class RowLogs {
   /// Of the next entry. Shape: ready().
   [[nodiscard]] At next(ShardId shard) const;
   /// Here, synced.
-  void written(ShardId shard, At end);
+  void written(ShardId shard, At at);
+  /// It, and everything that was here before it.
   [[nodiscard]] bool quorum_has(ShardId shard, At at, const sharding::ReplicaSet& set) const;
-  /// Every follower that is there.
+  /// Every follower that is there, and was nearly in step before.
   [[nodiscard]] bool all_have(ShardId shard, At at) const;
   /// The node is not there any more, until its next word.
   void lost(std::uint32_t node);
 
-  /// Of whose log something is wanted, or who is to be sent something: what lies behind `after`.
+  /// Of whose log something is wanted, or who is to be sent something: what the epoch of `after` has behind it.
   struct Wanted {
     std::uint32_t node = 0;
     ShardId shard{};
-    Epoch epoch{};
+    Epoch epoch{};  ///< of the writer that asks, or sends
     At after{};
     ShardOffset tail{1};  ///< of its journal
   };
-  /// To be asked, one a shard at a time; then given() or not_given().
+  /// To be asked, one a shard at a time; not again before given() or again().
   [[nodiscard]] std::vector<Wanted> to_ask();
-  /// Written here, synced; all that it has, or a part.
-  void given(const Wanted& asked, At end);
-  void not_given(const Wanted& asked);
+  /// Whether an answer to it is still of use.
+  [[nodiscard]] bool asks(const Wanted& asked) const;
+  /// Written here, synced; all that was asked for, or a part.
+  void given(const Wanted& asked, const Ends& ends);
   /// To be sent: one part a follower and shard at a time, until its next word that it has more.
   [[nodiscard]] std::vector<Wanted> to_send();
   /// Whatever is under way is taken for lost.
@@ -60,13 +63,13 @@ class RowLogs {
 
  private:
   struct Follower {
-    At end{};
+    Ends ends{};
     ShardOffset tail{1};
     bool under_way = false;
   };
   struct Shard {
     Epoch epoch{};
-    At end{};
+    Ends ends{};
     bool ready = false;
     bool asking = false;
     std::size_t others = 0;  ///< so many followers make a quorum with this node

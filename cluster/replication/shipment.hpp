@@ -29,7 +29,7 @@ struct FollowedShard {
   ShardId shard;
   Epoch epoch;               ///< that it follows
   ShardOffset tail{1};       ///< synced up to here
-  storage::RowLogAt rows{};  ///< where its row log ends, synced
+  storage::RowLogEnds rows{};  ///< what it has of its row log, synced
   friend bool operator==(const FollowedShard&, const FollowedShard&) = default;
 };
 
@@ -58,7 +58,7 @@ struct JournalSumAsked {
 struct RowLogPart {
   ShardId shard{};
   Epoch epoch{};              ///< of the writer that ships it; zero: another replica was asked for it
-  storage::RowLogAt after{};  ///< what it joins on to
+  storage::RowLogAt after{};  ///< what it joins on to, of the same epoch
   std::vector<std::string> rows{};
   struct LatestSnapshot {
     AggregateId aggregate{};

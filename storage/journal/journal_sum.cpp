@@ -58,7 +58,9 @@ Result<JournalSum> journal_sum(const Rows& rows, ShardId shard, ShardOffset from
   const auto covered = covered_until(rows, shard);
   if (!covered) return refuse(covered.error());
   const auto end = std::min({until, *covered, from + events_max});
-  JournalSum sum{std::max(from, end), 0};
+  auto ends = row_log_ends(rows, shard);
+  if (!ends) return refuse(std::move(ends).error());
+  JournalSum sum{std::max(from, end), 0, *std::move(ends)};
   std::string bytes, sums;
   auto next = from;
   const auto missing = [&] {

@@ -7,6 +7,7 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
@@ -14,6 +15,7 @@ namespace evershard::storage {
 struct JournalSum {
   ShardOffset until{1};   ///< behind the last event that it is of
   std::uint64_t sum = 0;  ///< of each event all that is stored, stubs as stubs
+  RowLogEnds rows{};      ///< what of the shard's row log was there before and behind
   friend bool operator==(const JournalSum&, const JournalSum&) = default;
 };
 

@@ -218,15 +218,31 @@ std::map<ShardId, RowLogEntry> row_log_entries(
   return entries;
 }
 
-Result<RowLogAt> row_log_end(const Rows& rows, ShardId shard) {
+bool has_all(const RowLogEnds& ends, const RowLogEnds& other) {
+  return std::ranges::all_of(other, [&](const auto& of) {
+    const auto here = ends.find(of.first);
+    return here != ends.end() && here->second >= of.second;
+  });
+}
+
+RowLogAt last_of(const RowLogEnds& ends) {
+  return ends.empty() ? RowLogAt{} : RowLogAt{ends.rbegin()->first, ends.rbegin()->second};
+}
+
+// From the newest epoch to the oldest, one look each.
+Result<RowLogEnds> row_log_ends(const Rows& rows, ShardId shard) {
+  RowLogEnds ends;
   const auto prefix = prefix_of(shard);
   const auto cursor = rows.cursor(Family::state, {});
-  cursor->seek_for_prev(prefix + "~");  // behind any digit
-  EVERSHARD_TRY(cursor->status());
-  if (!cursor->valid() || !cursor->key().starts_with(prefix)) return RowLogAt{};
-  const auto entry = decode_row_log(shard, cursor->value());
-  if (!entry) return refuse(entry.error());
-  return entry->at;
+  for (auto before = prefix + "~";;) {  // behind any digit
+    cursor->seek_for_prev(before);
+    EVERSHARD_TRY(cursor->status());
+    if (!cursor->valid() || !cursor->key().starts_with(prefix)) return ends;
+    const auto entry = decode_row_log(shard, cursor->value());
+    if (!entry) return refuse(entry.error());
+    ends[entry->at.epoch] = entry->at.number;
+    before = row_log_key(shard, {entry->at.epoch, 0});
+  }
 }
 
 Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt after, ShardOffset until,
@@ -239,7 +255,7 @@ Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt afte
     const auto entry = decode_row_log(shard, cursor->value());
     if (!entry) return refuse(entry.error());
     if (entry->at <= after) continue;
-    if (entry->end() > until) break;
+    if (entry->at.epoch != after.epoch || entry->end() > until) break;
     range.more = !range.rows.empty() && bytes + cursor->value().size() > bytes_max;
     if (range.more) break;
     bytes += cursor->value().size();
@@ -250,20 +266,44 @@ Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt afte
 }
 
 Result<void> RowLogWrites::add(const RowLogEntry& entry) {
+  const auto newer = newer_than(entry.at);
+  if (!newer) return refuse(newer.error());
   std::map<ShardOffset, Record> changed;
   EVERSHARD_TRY(stub(entry.removed, EventState::removed, changed));
   EVERSHARD_TRY(stub(entry.erased, EventState::erased, changed));
-  for (auto& [first, record] : changed) records_.insert_or_assign(first, std::move(record));
-  writes_.state.insert(writes_.state.end(), entry.state.begin(), entry.state.end());
-  writes_.state.push_back({row_log_key(shard_, entry.at), encode_row_log(shard_, entry)});
+  std::vector<StateWrite> state;
+  for (const auto& write : entry.state)
+    if (!newer->keys.contains(write.key)) state.push_back(write);
+  state.push_back({row_log_key(shard_, entry.at), encode_row_log(shard_, entry)});
   for (const auto& aggregate : entry.snapshots) {
+    if (newer->snapshots.contains(aggregate)) continue;
     auto rows = row_log_of(rows_, shard_, aggregate, entry.at);
     if (!rows) return refuse(std::move(rows).error());
-    std::ranges::move(*rows, std::back_inserter(writes_.state));
+    std::ranges::move(*rows, std::back_inserter(state));
   }
+  for (auto& aggregate : entry.needs_snapshots())
+    if (!newer->snapshots.contains(aggregate)) snapshots_.insert(std::move(aggregate));
+  for (auto& [first, record] : changed) records_.insert_or_assign(first, std::move(record));
+  std::ranges::move(state, std::back_inserter(writes_.state));
   writes_.snapshots_to_go.insert(writes_.snapshots_to_go.end(), entry.snapshots_to_go.begin(),
                                  entry.snapshots_to_go.end());
   return {};
+}
+
+// None, as a rule: entries come in their sequence but for those of a writer whom another one did not hear.
+Result<RowLogWrites::Newer> RowLogWrites::newer_than(RowLogAt at) const {
+  Newer newer;
+  const auto prefix = prefix_of(shard_);
+  const auto cursor = rows_.cursor(Family::state, {.prefix = prefix});
+  for (cursor->seek(row_log_key(shard_, {at.epoch, at.number + 1}));
+       cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const auto entry = decode_row_log(shard_, cursor->value());
+    if (!entry) return refuse(entry.error());
+    for (const auto& write : entry->state) newer.keys.insert(write.key);
+    for (auto& aggregate : entry->needs_snapshots()) newer.snapshots.insert(std::move(aggregate));
+  }
+  EVERSHARD_TRY(cursor->status());
+  return newer;
 }
 
 Result<void> RowLogWrites::stub(const std::vector<ShardOffset>& events, EventState to,

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,10 +71,18 @@ inline constexpr std::string_view row_log_of_prefix = "$rows/of/";
     const RowWrites& rows, const std::function<ShardId(const AggregateId&)>& of_aggregate,
     const std::function<std::optional<ShardId>(const StateWrite&)>& of_state);
 
-/// Where the shard's log ends here. Errors: corruption, io
-[[nodiscard]] Result<RowLogAt> row_log_end(const Rows& rows, ShardId shard);
-/// The rows behind `after`, in order: about `bytes_max` of them, at least one; none that names an event at `until` or
-/// behind it, nor what comes after that. Errors: corruption, io
+/// What a disk has of a shard's log: of each epoch's writer all entries up to this number. Of an epoch that is not in
+/// it, none.
+using RowLogEnds = std::map<Epoch, std::uint64_t>;
+/// Whether nothing that `other` has is missing.
+[[nodiscard]] bool has_all(const RowLogEnds& ends, const RowLogEnds& other);
+/// The newest entry.
+[[nodiscard]] RowLogAt last_of(const RowLogEnds& ends);
+
+/// Errors: corruption, io
+[[nodiscard]] Result<RowLogEnds> row_log_ends(const Rows& rows, ShardId shard);
+/// The rows of `after`'s epoch behind it, in order: about `bytes_max` of them, at least one; none that names an event
+/// at `until` or behind it, nor what comes after that. Errors: corruption, io
 struct RowLogRange {
   std::vector<std::string> rows{};
   bool more = false;  ///< that would fit
@@ -86,10 +95,13 @@ class RowLogWrites {
  public:
   RowLogWrites(const Rows& rows, ShardId shard) : rows_(rows), shard_(shard) {}
 
-  /// The next entry; its own row too. Errors: corruption: an event that it names is not here, or its record is damaged;
+  /// The next entry; its own row too. Of one that is older than others that are here, what those wrote stays as it is:
+  /// state rows and snapshots. Errors: corruption: an event that it names is not here, or its record is damaged;
   /// io. Nothing of it was taken then
   [[nodiscard]] Result<void> add(const RowLogEntry& entry);
   [[nodiscard]] RowWrites take();
+  /// Whose latest snapshots the entries need, but for those that newer entries have.
+  [[nodiscard]] const std::set<AggregateId>& snapshots() const { return snapshots_; }
 
  private:
   struct Record {
@@ -99,9 +111,17 @@ class RowLogWrites {
   [[nodiscard]] Result<void> stub(const std::vector<ShardOffset>& events, EventState to,
                                   std::map<ShardOffset, Record>& changed) const;
 
+  /// What entries that are here and newer than this one wrote.
+  struct Newer {
+    std::set<std::string> keys{};
+    std::set<AggregateId> snapshots{};
+  };
+  [[nodiscard]] Result<Newer> newer_than(RowLogAt at) const;
+
   const Rows& rows_;
   const ShardId shard_;
   std::map<ShardOffset, Record> records_;  ///< by their first offsets
+  std::set<AggregateId> snapshots_;
   RowWrites writes_;
 };
 

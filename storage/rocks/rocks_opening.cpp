@@ -298,12 +298,19 @@ Result<void> RocksStore::take_up_removals() {
   EVERSHARD_TRY(forget_damaged_removals());
   const Reader reader(*this);
   const auto view = tails_->view();
+  const auto found = identity_.node != 0 && !removing->rows.empty() ? covered_rows(*rows_, identity_.shards)
+                                                                    : Result<std::map<ShardId, Covered>>();
+  if (!found) return refuse(found.error());
+  const auto& covered = *found;
   for (auto& [aggregate, row] : removing->rows) {
     auto head = reader.head(view, aggregate);
     if (!head && head.error().code != ErrorCode::corruption) return refuse(std::move(head).error());
     // Its end was lost, or is behind a copy's: what is appended under these numbers from now on is something else.
     // Where its index is damaged nothing can be appended to it, and other aggregates can be read all the same.
-    if (head && head->version + 1 < row.before) {
+    // Of a replica it may be still to come.
+    const auto shard = sharding::shard_of(sharding::stream_hash(aggregate), identity_.shards);
+    const bool may_come = covered.contains(shard) && covered.at(shard).followed.value != 0;
+    if (head && head->version + 1 < row.before && !may_come) {
       row.before = head->version + 1;
       row.last = head->last_position;
       rocksdb::WriteOptions options;

@@ -290,7 +290,7 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("Followed", PeerKind::followed, encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {}}}, true}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
   add_one("Followed-rows", PeerKind::followed,
-          encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {Epoch{3}, 7}}}, false}),
+          encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {{Epoch{2}, 5}, {Epoch{3}, 7}}}}, false}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
   add_one(
       "RowLogPart", PeerKind::ship_row_log,
@@ -299,7 +299,7 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("JournalSumAsked", PeerKind::journal_sum,
           encode(JournalSumAsked{ShardId{2}, ShardOffset{7}, ShardOffset{99}}),
           [=](std::string_view b) { return written(decode_journal_sum_asked(b), encoded_again); });
-  add_one("JournalSum", {}, encode(storage::JournalSum{ShardOffset{99}, 4711}),
+  add_one("JournalSum", {}, encode(storage::JournalSum{ShardOffset{99}, 4711, {{Epoch{3}, 7}}}),
           [=](std::string_view b) { return written(decode_journal_sum(b), encoded_again); });
   add_one("RowLogAsked", PeerKind::row_log, encode(RowLogAsked{ShardId{2}, {Epoch{3}, 7}}),
           [=](std::string_view b) { return written(decode_row_log_asked(b), encoded_again); });

@@ -97,30 +97,34 @@ TEST(RowLog, ARowIsReadAsItWasWritten) {
 
 TEST(RowLog, RowsLieInTheSequenceOfEpochsAndNumbers) {
   MapRows rows;
-  EXPECT_EQ(*row_log_end(rows, logged_shard), RowLogAt{});
+  EXPECT_TRUE(row_log_ends(rows, logged_shard)->empty());
   for (const auto& entry : {entry_at(2, 9), entry_at(2, 10), entry_at(11, 4), entry_at(11, 5)}) put(rows, entry);
   rows[Family::state][row_log_key(ShardId{20}, {Epoch{99}, 1})] = encode_row_log(ShardId{20}, entry_at(99, 1));
 
-  EXPECT_EQ(*row_log_end(rows, logged_shard), (RowLogAt{Epoch{11}, 5}));
-  EXPECT_EQ(*row_log_end(rows, ShardId{0}), RowLogAt{});
-  const auto all = row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1u << 20);
+  EXPECT_THAT(*row_log_ends(rows, logged_shard), ElementsAre(testing::Pair(Epoch{2}, 10u), testing::Pair(Epoch{11}, 5u)));
+  EXPECT_TRUE(row_log_ends(rows, ShardId{0})->empty());
+  EXPECT_EQ(last_of(*row_log_ends(rows, logged_shard)), (RowLogAt{Epoch{11}, 5}));
+  const auto all = row_log_range(rows, logged_shard, {Epoch{2}, 0}, ShardOffset{99}, 1u << 20);
   ASSERT_TRUE(all);
-  EXPECT_THAT(ats(*all), ElementsAre(RowLogAt{Epoch{2}, 9}, RowLogAt{Epoch{2}, 10}, RowLogAt{Epoch{11}, 4},
-                                     RowLogAt{Epoch{11}, 5}));
+  EXPECT_THAT(ats(*all), ElementsAre(RowLogAt{Epoch{2}, 9}, RowLogAt{Epoch{2}, 10})) << "of one epoch";
   EXPECT_FALSE(all->more);
-  // The writer of epoch 2 had more than whoever followed it: what comes after that is of the next one.
-  EXPECT_THAT(ats(*row_log_range(rows, logged_shard, {Epoch{2}, 77}, ShardOffset{99}, 1u << 20)), SizeIs(2));
+  EXPECT_THAT(ats(*row_log_range(rows, logged_shard, {Epoch{11}, 4}, ShardOffset{99}, 1u << 20)),
+              ElementsAre(RowLogAt{Epoch{11}, 5}));
+  const RowLogEnds ends{{Epoch{2}, 10}, {Epoch{11}, 5}};
+  EXPECT_TRUE(has_all(ends, {{Epoch{2}, 10}}));
+  EXPECT_FALSE(has_all(ends, {{Epoch{3}, 1}}));
+  EXPECT_FALSE(has_all({{Epoch{11}, 9}}, ends)) << "more of a newer one says nothing of an older one";
 }
 
 TEST(RowLog, APartIsAsLongAsItMayAndEndsBeforeWhatIsNotThereYet) {
   MapRows rows;
   for (std::uint64_t n = 1; n <= 9; ++n) put(rows, entry_at(1, n, {n * 10}));
-  const auto one = row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1);
+  const auto one = row_log_range(rows, logged_shard, {Epoch{1}, 0}, ShardOffset{99}, 1);
   ASSERT_TRUE(one);
   EXPECT_THAT(one->rows, SizeIs(1));
   EXPECT_TRUE(one->more);
-  EXPECT_THAT(row_log_range(rows, logged_shard, {}, ShardOffset{31}, 1u << 20)->rows, SizeIs(3));
-  EXPECT_THAT(row_log_range(rows, logged_shard, {}, ShardOffset{10}, 1u << 20)->rows, IsEmpty());
+  EXPECT_THAT(row_log_range(rows, logged_shard, {Epoch{1}, 0}, ShardOffset{31}, 1u << 20)->rows, SizeIs(3));
+  EXPECT_THAT(row_log_range(rows, logged_shard, {Epoch{1}, 0}, ShardOffset{10}, 1u << 20)->rows, IsEmpty());
 }
 
 TEST(RowLog, StubsTheSameEventsWhateverRecordsTheyLieIn) {
@@ -159,13 +163,33 @@ TEST(RowLog, TheNextSnapshotOfAnAggregateTakesThePlaceOfItsEntry) {
   write(3, {"$group", "a"}, {7});
   write(4, {"$group", "a"});
   write(5, {"$group", "a"});
-  EXPECT_THAT(ats(*row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1u << 20)),
+  EXPECT_THAT(ats(*row_log_range(rows, logged_shard, {Epoch{1}, 0}, ShardOffset{99}, 1u << 20)),
               ElementsAre(RowLogAt{Epoch{1}, 2}, RowLogAt{Epoch{1}, 3}, RowLogAt{Epoch{1}, 5}))
       << "what has more than that stays";
-  EXPECT_EQ(row_log_end(rows, logged_shard)->number, 5u);
+  EXPECT_EQ(last_of(*row_log_ends(rows, logged_shard)).number, 5u);
   rows[Family::state][row_log_of_key({"$group", "b"})] = "damaged";
   write(6, {"$group", "b"});
-  EXPECT_THAT(row_log_range(rows, logged_shard, {}, ShardOffset{99}, 1u << 20)->rows, SizeIs(4));
+  EXPECT_THAT(row_log_range(rows, logged_shard, {Epoch{1}, 0}, ShardOffset{99}, 1u << 20)->rows, SizeIs(4));
+}
+
+// It comes late, from a writer whom this node did not hear then.
+TEST(RowLog, AnOlderEntryStubsEventsAndLeavesWhatNewerOnesWrote) {
+  auto rows = journal_in_records_of(3);
+  auto newer = entry_at(6, 1);
+  newer.state = {{"row", "newer"}};
+  newer.snapshots = {{"group", "a"}};
+  put(rows, newer);
+  auto older = entry_at(5, 7, {2});
+  older.state = {{"row", "older"}, {"other", "older"}};
+  older.snapshots = {{"group", "a"}, {"group", "b"}};
+  RowLogWrites writes(rows, logged_shard);
+  ASSERT_TRUE(writes.add(older));
+  EXPECT_THAT(writes.snapshots(), ElementsAre(AggregateId{"group", "b"}));
+  const auto taken = writes.take();
+  EXPECT_EQ(states_of(rows, taken), "lrllllllll");
+  std::vector<std::string> keys;
+  for (const auto& write : taken.state) keys.push_back(write.key);
+  EXPECT_THAT(keys, ElementsAre("other", row_log_key(logged_shard, older.at), row_log_of_key({"group", "b"})));
 }
 
 TEST(RowLog, NothingOfAnEntryIsTakenWhoseEventsAreNotHere) {

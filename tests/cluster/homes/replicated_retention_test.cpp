@@ -171,7 +171,7 @@ TEST_F(ReplicatedRetention, AStateThatLiesInItsSnapshotAloneIsWithEveryLaterWrit
   const auto there = *reader.latest_snapshot(order);
   ASSERT_TRUE(there);
   EXPECT_EQ(there->payload, "state 3");
-  const auto log = storage::row_log_range(cluster_->store(3).rows(), shard, {}, ShardOffset{99}, 1u << 20);
+  const auto log = storage::row_log_range(cluster_->store(3).rows(), shard, {Epoch{1}, 0}, ShardOffset{99}, 1u << 20);
   ASSERT_TRUE(log);
   EXPECT_EQ(log->rows.size(), 1u) << "of one aggregate only the newest is kept";
 }
@@ -221,7 +221,7 @@ TEST_F(ReplicatedRetention, AWriterAsksForWhatAQuorumHadBeforeItRemovesAnything)
   append_some(other, 2);
   cluster_->lose_row_logs_to(3);
   ASSERT_TRUE(at(1).remove_aggregate(order, {}));
-  EXPECT_EQ(storage::row_log_end(cluster_->store(3).rows(), shard)->number, 0u);
+  EXPECT_TRUE(storage::row_log_ends(cluster_->store(3).rows(), shard)->empty());
   ShardAssignment wanted;
   wanted.shards = {shard};
   wanted.node = 3;
@@ -231,8 +231,8 @@ TEST_F(ReplicatedRetention, AWriterAsksForWhatAQuorumHadBeforeItRemovesAnything)
   }));
 
   ASSERT_TRUE(waits_until_open(3, shard));
-  EXPECT_EQ(*storage::row_log_end(cluster_->store(3).rows(), shard),
-            *storage::row_log_end(cluster_->store(2).rows(), shard));
+  EXPECT_EQ(*storage::row_log_ends(cluster_->store(3).rows(), shard),
+            *storage::row_log_ends(cluster_->store(2).rows(), shard));
   cluster_->lose_row_logs_to(0);
   expect_same(order, "rrrrl");
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,50 +21,78 @@ constexpr ShardId logged{3};
 const sharding::ReplicaSet trio{2, {1, 2, 3}};
 
 At entry(std::uint64_t epoch, std::uint64_t number) { return {Epoch{epoch}, number}; }
+RowLogs::Ends ends(std::map<std::uint64_t, std::uint64_t> numbers) {
+  RowLogs::Ends ends;
+  for (const auto& [epoch, number] : numbers) ends[Epoch{epoch}] = number;
+  return ends;
+}
 
 TEST(RowLogs, WritesNothingBeforeAQuorumHasSaidWhatItHas) {
   RowLogs logs;
-  logs.begin(logged, Epoch{2}, entry(1, 4));
+  logs.begin(logged, Epoch{2}, ends({{1, 4}}));
   EXPECT_FALSE(logs.ready(logged));
-  logs.followed(2, logged, Epoch{1}, entry(1, 4), ShardOffset{9}, trio);
+  logs.followed(2, logged, Epoch{1}, ends({{1, 4}}), ShardOffset{9}, trio);
   EXPECT_FALSE(logs.ready(logged)) << "that was under an earlier epoch: it may take more of its writer";
-  logs.followed(2, logged, Epoch{2}, entry(1, 4), ShardOffset{9}, trio);
+  logs.followed(2, logged, Epoch{2}, ends({{1, 4}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.ready(logged));
-  EXPECT_EQ(logs.next(logged), entry(2, 5));
+  EXPECT_EQ(logs.next(logged), entry(2, 1));
 }
 
 TEST(RowLogs, AsksWhoHasMore) {
   RowLogs logs;
-  logs.begin(logged, Epoch{2}, entry(1, 4));
-  logs.followed(3, logged, Epoch{2}, entry(1, 6), ShardOffset{9}, trio);
+  logs.begin(logged, Epoch{2}, ends({{1, 4}}));
+  logs.followed(3, logged, Epoch{2}, ends({{1, 6}}), ShardOffset{9}, trio);
   EXPECT_FALSE(logs.ready(logged));
   const auto asked = logs.to_ask();
   ASSERT_EQ(asked.size(), 1u);
   EXPECT_EQ(asked[0].node, 3u);
   EXPECT_EQ(asked[0].after, entry(1, 4));
+  EXPECT_TRUE(logs.asks(asked[0]));
   EXPECT_TRUE(logs.to_ask().empty()) << "one question at a time";
-  logs.not_given(asked[0]);
+  logs.again();
   ASSERT_EQ(logs.to_ask().size(), 1u);
-  logs.given(asked[0], entry(1, 5));
+  logs.given(asked[0], ends({{1, 5}}));
   EXPECT_FALSE(logs.ready(logged)) << "it was a part";
-  logs.given(asked[0], entry(1, 6));
+  EXPECT_FALSE(logs.asks(asked[0])) << "a second answer to the same is of no use";
+  logs.given(asked[0], ends({{1, 6}}));
   EXPECT_TRUE(logs.ready(logged));
+}
+
+TEST(RowLogs, ANewerEntryOfAnotherWriterSaysNothingOfOlderOnes) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{7}, ends({{5, 7}}));
+  logs.followed(2, logged, Epoch{7}, ends({{5, 6}, {6, 3}}), ShardOffset{9}, trio);
+  EXPECT_FALSE(logs.ready(logged)) << "it has what another one wrote";
+  auto asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].after, entry(6, 0));
+  logs.given(asked[0], ends({{5, 7}, {6, 3}}));
+  ASSERT_TRUE(logs.ready(logged));
+  const auto sent = logs.to_send();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].after, entry(5, 6)) << "the oldest first";
+  const auto at = logs.next(logged);
+  logs.written(logged, at);
+  logs.followed(2, logged, Epoch{7}, ends({{5, 6}, {6, 3}, {7, 1}}), ShardOffset{9}, trio);
+  EXPECT_FALSE(logs.quorum_has(logged, at, trio)) << "not what was here before it";
+  logs.followed(2, logged, Epoch{7}, ends({{5, 7}, {6, 3}, {7, 1}}), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.quorum_has(logged, at, trio));
 }
 
 TEST(RowLogs, SendsAFollowerWhatItDoesNotHaveAPartAtATime) {
   RowLogs logs;
-  logs.begin(logged, Epoch{2}, entry(1, 4));
-  logs.followed(2, logged, Epoch{2}, entry(1, 2), ShardOffset{9}, trio);
+  logs.begin(logged, Epoch{2}, ends({{1, 4}}));
+  logs.followed(2, logged, Epoch{2}, ends({{1, 2}}), ShardOffset{9}, trio);
   const auto sent = logs.to_send();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].after, entry(1, 2));
   EXPECT_EQ(sent[0].tail, ShardOffset{9});
   EXPECT_TRUE(logs.to_send().empty());
-  logs.followed(2, logged, Epoch{2}, entry(1, 2), ShardOffset{9}, trio);
+  logs.followed(2, logged, Epoch{2}, ends({{1, 2}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.to_send().empty()) << "it is under way";
   logs.again();
   EXPECT_EQ(logs.to_send().size(), 1u);
-  logs.followed(2, logged, Epoch{2}, entry(1, 4), ShardOffset{9}, trio);
+  logs.followed(2, logged, Epoch{2}, ends({{1, 4}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.to_send().empty());
 }
 
@@ -75,25 +104,28 @@ TEST(RowLogs, CountsAQuorumWithTheWriter) {
   const auto at = logs.next(logged);
   logs.written(logged, at);
   EXPECT_FALSE(logs.quorum_has(logged, at, five));
-  logs.followed(2, logged, Epoch{2}, at, ShardOffset{9}, five);
+  logs.followed(2, logged, Epoch{2}, ends({{2, 1}}), ShardOffset{9}, five);
   EXPECT_FALSE(logs.quorum_has(logged, at, five));
-  logs.followed(9, logged, Epoch{2}, at, ShardOffset{9}, five);
+  logs.followed(9, logged, Epoch{2}, ends({{2, 1}}), ShardOffset{9}, five);
   EXPECT_FALSE(logs.quorum_has(logged, at, five)) << "it is none of the set";
-  logs.followed(5, logged, Epoch{2}, at, ShardOffset{9}, five);
+  logs.followed(5, logged, Epoch{2}, ends({{2, 1}}), ShardOffset{9}, five);
   EXPECT_TRUE(logs.quorum_has(logged, at, five));
 }
 
-TEST(RowLogs, WaitsForNobodyWhoIsNotThere) {
+TEST(RowLogs, WaitsForNobodyWhoIsNotThereOrFarBehind) {
   RowLogs logs;
   logs.begin(logged, Epoch{2}, {});
   for (const std::uint32_t node : {2, 3}) logs.followed(node, logged, Epoch{2}, {}, ShardOffset{9}, trio);
   const auto at = logs.next(logged);
   logs.written(logged, at);
-  logs.followed(2, logged, Epoch{2}, at, ShardOffset{9}, trio);
+  logs.followed(2, logged, Epoch{2}, ends({{2, 1}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.quorum_has(logged, at, trio));
   EXPECT_FALSE(logs.all_have(logged, at));
-  logs.lost(3);
-  EXPECT_TRUE(logs.all_have(logged, at));
+  for (int i = 0; i != 40; ++i) logs.written(logged, logs.next(logged));
+  EXPECT_TRUE(logs.all_have(logged, entry(2, 41))) << "it is being filled";
+  EXPECT_FALSE(logs.all_have(logged, entry(2, 2)));
+  logs.lost(2), logs.lost(3);
+  EXPECT_TRUE(logs.all_have(logged, entry(2, 2)));
   EXPECT_TRUE(logs.ready(logged)) << "what was there at a quorum stays here";
 }
 
@@ -112,8 +144,8 @@ class Replicas {
   void check() const {
     for (const auto& node : nodes_) {
       if (!node.logs.ready(logged) || node.epoch != epoch_) continue;
-      for (const auto& answered : answered_) {
-        ASSERT_TRUE(node.has.contains(answered)) << answered.epoch.value << "/" << answered.number;
+      for (const auto& [answered, with] : answered_) {
+        ASSERT_TRUE(std::ranges::includes(node.has, with)) << answered.epoch.value << "/" << answered.number;
       }
     }
   }
@@ -125,8 +157,17 @@ class Replicas {
     Epoch epoch{};  ///< followed, or its own
     bool writes = false;
     std::set<At> has{};
-    std::vector<At> waiting{};
-    [[nodiscard]] At end() const { return has.empty() ? At{} : *has.rbegin(); }
+    std::map<At, std::set<At>> waiting{};  ///< with all that it had before
+    [[nodiscard]] RowLogs::Ends ends() const {
+      RowLogs::Ends ends;
+      for (const auto& at : has) ends[at.epoch] = at.number;
+      return ends;
+    }
+    [[nodiscard]] bool joins(At after) const {
+      const auto all = ends();
+      const auto found = all.find(after.epoch);
+      return (found == all.end() ? 0 : found->second) == after.number;
+    }
   };
   [[nodiscard]] std::uint32_t any(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
   [[nodiscard]] Node& node(std::uint32_t number) { return nodes_[number - 1]; }
@@ -134,7 +175,7 @@ class Replicas {
   void say(std::uint32_t from, std::uint32_t to) {
     const auto& here = node(from);
     if (here.writes) return;
-    later([this, from, to, epoch = here.epoch, end = here.end()] {
+    later([this, from, to, epoch = here.epoch, end = here.ends()] {
       Node& there = node(to);
       if (there.writes) there.logs.followed(from, logged, epoch, end, ShardOffset{9}, set_);
     });
@@ -144,7 +185,7 @@ class Replicas {
   }
   /// As a part of the log that joins on.
   std::vector<At> behind(const Node& of, At after) {
-    std::vector<At> part(of.has.upper_bound(after), of.has.end());
+    std::vector<At> part(of.has.upper_bound(after), of.has.upper_bound({after.epoch, ~std::uint64_t{0}}));
     if (part.size() > 1 && any(2) == 0) part.resize(1 + any(static_cast<std::uint32_t>(part.size()) - 1));
     return part;
   }
@@ -167,7 +208,7 @@ class Replicas {
           const auto at = here.logs.next(logged);
           here.has.insert(at);
           here.logs.written(logged, at);
-          here.waiting.push_back(at);
+          here.waiting[at] = here.has;
         }
         break;
       case 3:
@@ -193,7 +234,7 @@ class Replicas {
     here.waiting.clear();
     here.logs.end(logged);
     here.writes = number == opened_;
-    if (here.writes) here.logs.begin(logged, epoch_, here.end());
+    if (here.writes) here.logs.begin(logged, epoch_, here.ends());
   }
   void look(std::uint32_t number) {
     Node& here = node(number);
@@ -202,21 +243,21 @@ class Replicas {
         const auto part = behind(node(asked.node), asked.after);
         later([this, number, asked, part] {
           Node& to = node(number);
-          if (!to.writes || to.epoch != asked.epoch || to.end() != asked.after) return;
+          if (!to.writes || !to.logs.asks(asked) || !to.joins(asked.after)) return;
           to.has.insert(part.begin(), part.end());
-          to.logs.given(asked, to.end());
+          to.logs.given(asked, to.ends());
         });
       });
     for (const auto& sent : here.logs.to_send())
       later([this, number, sent, part = behind(here, sent.after)] {
         Node& to = node(sent.node);
         if (to.writes || to.epoch != sent.epoch) return;
-        if (to.end() == sent.after) to.has.insert(part.begin(), part.end());
+        if (to.joins(sent.after)) to.has.insert(part.begin(), part.end());
         say(sent.node, number);
       });
-    std::erase_if(here.waiting, [&](At at) {
-      const bool has = here.logs.quorum_has(logged, at, set_);
-      if (has) answered_.insert(at);
+    std::erase_if(here.waiting, [&](const auto& of) {
+      const bool has = here.logs.quorum_has(logged, of.first, set_);
+      if (has) answered_.insert(of);
       return has;
     });
   }
@@ -226,7 +267,7 @@ class Replicas {
   std::vector<Node> nodes_;
   Epoch epoch_{};
   std::uint32_t opened_ = 0;
-  std::set<At> answered_;
+  std::map<At, std::set<At>> answered_;
   std::vector<std::function<void()>> under_way_;
 };
 
