@@ -88,10 +88,9 @@ void CoordinatorHost::status(std::function<void(ClusterStatus)> done) {
       const auto told = std::ranges::find(members_.nodes, node.is.node, &ClusterView::Node::node);
       if (told != members_.nodes.end()) node.is.since = told->since;
       const auto said = behind_.find(node.is.node);
-      const auto behind =
-          node.is.up && said != behind_.end() && Clock::now() - said->second.at < said_lasts
-              ? said->second.behind
-              : times_.behind(Clock::now(), node.applied);
+      const auto behind = node.is.up && said != behind_.end() && Clock::now() - said->second.at < said_lasts
+                              ? said->second.behind
+                              : times_.behind(Clock::now(), node.applied);
       node.behind_events = behind.events;
       node.behind_ms = static_cast<std::uint64_t>(behind.time.count());
     }

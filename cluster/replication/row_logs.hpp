@@ -12,8 +12,8 @@
 
 namespace evershard::cluster {
 
-/// What a quorum had under earlier writers is fetched first, from each of a quorum that has more: before that nothing is
-/// written. Then each follower is sent what it does not have, of the oldest epoch first, a part at a time.
+/// What a quorum had under earlier writers is fetched first, from each of a quorum that has more: before that nothing
+/// is written. Then each follower is sent what it does not have, of the oldest epoch first, a part at a time.
 ///
 /// Owner:  one thread.
 /// Source: docs/internals/replication.md, rule 26; invariant I-Rows.

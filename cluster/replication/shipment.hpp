@@ -27,8 +27,8 @@ struct Ship {
 /// A follower's shard, as its disk has it.
 struct FollowedShard {
   ShardId shard;
-  Epoch epoch;               ///< that it follows
-  ShardOffset tail{1};       ///< synced up to here
+  Epoch epoch;                 ///< that it follows
+  ShardOffset tail{1};         ///< synced up to here
   storage::RowLogEnds rows{};  ///< what it has of its row log, synced
   friend bool operator==(const FollowedShard&, const FollowedShard&) = default;
 };

@@ -101,7 +101,8 @@ TEST(RowLog, RowsLieInTheSequenceOfEpochsAndNumbers) {
   for (const auto& entry : {entry_at(2, 9), entry_at(2, 10), entry_at(11, 4), entry_at(11, 5)}) put(rows, entry);
   rows[Family::state][row_log_key(ShardId{20}, {Epoch{99}, 1})] = encode_row_log(ShardId{20}, entry_at(99, 1));
 
-  EXPECT_THAT(*row_log_ends(rows, logged_shard), ElementsAre(testing::Pair(Epoch{2}, 10u), testing::Pair(Epoch{11}, 5u)));
+  EXPECT_THAT(*row_log_ends(rows, logged_shard),
+              ElementsAre(testing::Pair(Epoch{2}, 10u), testing::Pair(Epoch{11}, 5u)));
   EXPECT_TRUE(row_log_ends(rows, ShardId{0})->empty());
   EXPECT_EQ(last_of(*row_log_ends(rows, logged_shard)), (RowLogAt{Epoch{11}, 5}));
   const auto all = row_log_range(rows, logged_shard, {Epoch{2}, 0}, ShardOffset{99}, 1u << 20);
