@@ -69,11 +69,13 @@ class ReplicatedRetention : public ClusterRetentionTest {
     })) << "of shard "
         << shard.value;
     for (std::uint32_t n = 1; n <= 3; ++n) {
-      EXPECT_TRUE(in_time([&] { return removing_at(n).empty(); })) << "node " << n;
+      // A disk that was lost may have the journal, stubs and all, before it has the rows.
+      EXPECT_TRUE(in_time([&] {
+        const auto removed = storage::removed_of(cluster_->store(n).rows(), aggregate);
+        return removed && *removed && removing_at(n).empty();
+      })) << "node "
+          << n;
       EXPECT_EQ(states_at(n, aggregate), states) << "node " << n;
-      const auto removed = storage::removed_of(cluster_->store(n).rows(), aggregate);
-      ASSERT_TRUE(removed) << removed.error().what;
-      EXPECT_TRUE(*removed) << "node " << n;
     }
     expect_sound();
   }
