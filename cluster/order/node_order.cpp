@@ -415,7 +415,7 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
     const auto kept = shards_.find(opening.shard);
     if (kept == shards_.end() || !keeps(opening.shard)) continue;
     Shard& shard = kept->second;
-    hear_of(opening.shard, opening.epoch, opening.node);
+    hear_of(opening.shard, opening.epoch, opening.node, cut.number);
     if (opening.epoch > shard.opening_known) {
       shard.opening_known = opening.epoch;
       shard.opening_by = cut.coordinator;
@@ -550,7 +550,7 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
     // The cut comes when what was folded has. But who ships has to be known before.
     for (const Opening& opening : announce.cut.openings)
       if (!opening.loses() && !is_for_this_process(opening, announce.cut.coordinator))
-        hear_of(opening.shard, opening.epoch, opening.node);
+        hear_of(opening.shard, opening.epoch, opening.node, announce.cut.number);
     follow_newest(actions);
     return actions;
   }
@@ -650,10 +650,11 @@ void NodeOrder::begin_history(const sharding::CutLogState& folded, Actions& acti
   // What came out of sequence comes again, with what was before it.
   buffered_.erase(buffered_.upper_bound(known_), buffered_.end());
   for (std::size_t at = 0; at != folded.shards.size(); ++at)
-    hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded.shards[at].epoch, folded.shards[at].node);
+    hear_of(ShardId{static_cast<std::uint16_t>(at)}, folded.shards[at].epoch, folded.shards[at].node, folded.last_cut);
   for (std::uint32_t at = 0; at != map_.shard_count(); ++at) {
     const auto& owner = map_.owner(ShardId{static_cast<std::uint16_t>(at)});
-    hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node);
+    hear_of(ShardId{static_cast<std::uint16_t>(at)}, owner.epoch, owner.node,
+            told_ + 1);  // perhaps its cut was under way
   }
   follow_newest(actions);
   ask_history(actions);
@@ -677,11 +678,23 @@ std::uint32_t NodeOrder::writer_under(ShardId id, Epoch epoch) const {
   return id.value < map_.shard_count() && map_.owner(id).epoch == epoch ? map_.owner(id).node : 0;
 }
 
-void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer) {
+void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer, CutNumber cut) {
   const auto shard = shards_.find(id);
   if (shard == shards_.end() || epoch <= shard->second.newest) return;
   shard->second.newest = epoch;
   shard->second.newest_writer = writer;
+  shard->second.newest_cut = cut;
+}
+
+void NodeOrder::follow_heard_of(Actions& actions) {
+  for (auto& [id, shard] : shards_) {
+    if (!keeps(id) || shard.damaged || shard.state != Shard::State::closed || shard.newest <= shard.opening_known ||
+        shard.newest_cut > known_)
+      continue;
+    const auto promise = promises_.find(id);
+    if (promise == promises_.end() || promise->second.epoch != shard.newest)
+      follow(id, shard.newest, shard.newest_writer, actions);
+  }
 }
 
 void NodeOrder::follow(ShardId id, Epoch epoch, std::uint32_t writer, Actions& actions) {
@@ -769,9 +782,9 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
   follow_newest(actions);
   if ((complete || cuts.empty()) && !lacks(*history_)) {
     // Where that replica is itself behind: the coordinator has what comes after what was folded.
-    // No cut comes any more that says who wrote last, and that replica may not know. Before its last cut it says more
-    // than what was folded: what is still to come covers more.
-    if (known_ >= history_->last_cut) follow_folded(*history_, actions);
+    // No cut comes any more that says who wrote last, and that replica may not know. Of openings in cuts that are still
+    // to come nothing is decided yet: those may cover more.
+    follow_heard_of(actions);
     history_.reset();
     history_asked_ = false;
     ask(actions);

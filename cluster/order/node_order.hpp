@@ -219,6 +219,7 @@ class NodeOrder {
     Epoch followed{};      ///< as Follow says, and Opened
     Epoch newest{};        ///< that was heard of, in no sequence
     std::uint32_t newest_writer = 0;
+    CutNumber newest_cut{};     ///< that opened it, or a later one
     Epoch own{};                ///< of an opening for this process that is known, and shipped under since then
     Epoch opening_known{};      ///< the newest one that is known
     Epoch opening_by{};         ///< the coordinator that made it
@@ -258,7 +259,10 @@ class NodeOrder {
   void follow_newest(Actions& actions);
   /// 0: not known.
   [[nodiscard]] std::uint32_t writer_under(ShardId shard, Epoch epoch) const;
-  void hear_of(ShardId shard, Epoch epoch, std::uint32_t writer);
+  /// `cut`: that opens it, or a later one.
+  void hear_of(ShardId shard, Epoch epoch, std::uint32_t writer, CutNumber cut);
+  /// All up to `known_` is known: whose openings were among that, though no cut that came names them.
+  void follow_heard_of(Actions& actions);
   void follow(ShardId shard, Epoch epoch, std::uint32_t writer, Actions& actions);
   /// All that it covers is known.
   void follow_folded(const sharding::CutLogState& folded, Actions& actions);

@@ -196,7 +196,7 @@ void Simulation::say_held(Process& process, CutNumber cut) {
 void Simulation::open(Process& process, const sharding::Opening& opening) {
   tell("node", process.self.node, "opens shard", opening.shard, "under epoch", opening.epoch);
   const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
-  if (replicated()) check_opened(process, opening.shard);
+  if (replicated()) check_opened(process, opening.shard, opening.epoch);
   if (options_.off == Off::ships_at_once) begin_shipping(process, opening.shard, opening.epoch);
   process.node.verified[opening.shard] = opening.epoch;
   if (!process.real) recovered(process, opening);

@@ -608,7 +608,8 @@ void Simulation::check_applied(const Process& process, const NodeStep::Apply& ap
   }
 }
 
-void Simulation::check_opened(const Process& process, ShardId shard) const {
+void Simulation::check_opened(const Process& process, ShardId shard, Epoch epoch) const {
+  if (log_.state().shards[shard.value].epoch != epoch) return;  // it comes late: nobody takes what is written under it
   const auto& disk = process.node.disk.synced(shard);
   for (const auto& [offset, event] : history_.covered(shard)) {
     if (disk.at(offset) == event) continue;

@@ -145,7 +145,7 @@ class Simulation {
   void check_taken_off(const Node& node, const cluster::NodeStep::Follow& step, ShardOffset offset,
                        EventAt event) const;
   void check_applied(const Process& process, const cluster::NodeStep::Apply& apply);
-  void check_opened(const Process& process, ShardId shard) const;
+  void check_opened(const Process& process, ShardId shard, Epoch epoch) const;
   void check_quorum(const sharding::Cut& cut) const;
   void check_same(bool all) const;
   void come_to_rest_replicated();
