@@ -202,6 +202,8 @@ class NodeCommitter {
   [[nodiscard]] Result<RowLogPart> part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until) const;
   void take_rows_waiting();
   void look_at_row_logs();
+  /// Something was written to it.
+  void look_at_row_log(ShardId shard);
   void take_asked_row_log(const RowLogs::Wanted& wanted, const Result<RowLogPart>& part);
   void take_row_log(std::uint32_t from, const RowLogPart& part);
   [[nodiscard]] Result<void> write_row_log(const RowLogPart& part);

@@ -54,10 +54,8 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
       waiting.needed[shard] = {writers_->epoch(shard), entry.at};
     }
     if (auto written = write_rows(std::move(rows)); !written) return waiting.done(refuse(std::move(written).error()));
-    for (const auto& [shard, needed] : waiting.needed) {
-      row_log_ends_[shard][needed.at.epoch] = needed.at.number;
-      row_logs_.written(shard, needed.at);
-    }
+    for (const auto& [shard, needed] : waiting.needed) look_at_row_log(shard);
+    if (dead_) return waiting.done(refuse(failed().value()));
     if (waiting.needed.empty()) return waiting.done({});
     rows_waiting_.push_back(std::move(waiting));
   });
@@ -192,8 +190,19 @@ void NodeCommitter::take_asked_row_log(const RowLogs::Wanted& wanted, const Resu
     if (options_.warn) options_.warn(taken.error());
     return;
   }
-  row_logs_.given(wanted, row_log_ends(wanted.shard));
+  const auto ends = row_log_ends(wanted.shard);
+  if (number_of(ends, wanted.after.epoch) == wanted.after.number) return;  // nothing came of it
+  row_logs_.given(wanted, ends);
   shards_changed_ = true;
+}
+
+// A group's next entry takes the place of an earlier one, of an earlier epoch perhaps: what is not on the disk any more
+// is asked of nobody, who may have started again since.
+void NodeCommitter::look_at_row_log(ShardId shard) {
+  auto ends = storage::row_log_ends(store_.rows(), shard);
+  if (!ends) return fail(ends.error());
+  row_logs_.written(shard, *ends);
+  row_log_ends_[shard] = *std::move(ends);
 }
 
 storage::RowLogEnds NodeCommitter::row_log_ends(ShardId shard) const {
@@ -263,7 +272,7 @@ Result<void> NodeCommitter::write_row_log(const RowLogPart& part) {
   auto rows = writes.take();
   const auto state = rows.state;
   EVERSHARD_TRY(write_rows(std::move(rows), std::move(snapshots)));
-  row_log_ends_[shard][end.epoch] = end.number;
+  look_at_row_log(shard);
   for (const auto& write : state) {
     const auto removing = storage::removing_in(write);
     if (!removing) return refuse(removing.error());
@@ -286,8 +295,8 @@ void NodeCommitter::put_logged(ShardId shard, const storage::PlacedSnapshot& sna
   rows.state = *std::move(state);
   rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
   if (auto written = write_rows(std::move(rows), {snapshot}); !written) return done(refuse(std::move(written).error()));
-  row_log_ends_[shard][entry.at.epoch] = entry.at.number;
-  row_logs_.written(shard, entry.at);
+  look_at_row_log(shard);
+  if (dead_) return done(refuse(failed().value()));
   rows_waiting_.push_back({{{shard, {writers_->epoch(shard), entry.at}}}, Clock::now(), false, done});
 }
 

@@ -74,8 +74,8 @@ RowLogs::At RowLogs::next(ShardId id) const {
   return {shard.epoch, number_of(shard.ends, shard.epoch) + 1};
 }
 
-void RowLogs::written(ShardId id, At at) {
-  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.ends[at.epoch] = at.number;
+void RowLogs::written(ShardId id, const Ends& ends) {
+  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.ends = ends;
 }
 
 bool RowLogs::quorum_has(ShardId id, At at, const sharding::ReplicaSet& set) const {

@@ -33,8 +33,8 @@ class RowLogs {
 
   /// Of the next entry. Shape: ready().
   [[nodiscard]] At next(ShardId shard) const;
-  /// Here, synced.
-  void written(ShardId shard, At at);
+  /// What is here by now, synced.
+  void written(ShardId shard, const Ends& ends);
   /// It, and everything that was here before it.
   [[nodiscard]] bool quorum_has(ShardId shard, At at, const sharding::ReplicaSet& set) const;
   /// Every follower that is there, and was nearly in step before.

@@ -178,6 +178,42 @@ TEST_F(ReplicatedRetention, AStateThatLiesInItsSnapshotAloneIsWithEveryLaterWrit
   EXPECT_EQ(log->rows.size(), 1u) << "of one aggregate only the newest is kept";
 }
 
+/// What it was under the writer before is on no disk any more, and a follower that starts again counts what is.
+TEST_F(ReplicatedRetention, AStateIsKeptAfterAHandOverWithAFollowerThatWasStartedAgain) {
+  const auto order = owned_by(1);
+  const auto shard = node(1).shard_of(order);
+  append_some(order, 2);
+  Snapshot state;
+  state.aggregate = order;
+  state.version = SeqNr{2};
+  const auto put = [&](std::uint32_t n, const std::string& payload) {
+    state.payload = payload;
+    return node(n).put_snapshot_here(state, node(n).committer().view().shards[shard.value].epoch);
+  };
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  ASSERT_TRUE(put(1, "under the first writer"));
+  ShardAssignment wanted;
+  wanted.shards = {shard};
+  wanted.node = 2;
+  ASSERT_TRUE(in_time([&] {
+    static_cast<void>(cluster_->assign(wanted));
+    return owner_of_at(3, order) == 2;
+  }));
+  ASSERT_TRUE(waits_until_open(2, shard));
+  ASSERT_TRUE(put(2, "under the second"));
+  ASSERT_TRUE(in_time([&] {
+    return *storage::row_log_ends(cluster_->store(3).rows(), shard) ==
+           *storage::row_log_ends(cluster_->store(2).rows(), shard);
+  }));
+  stop(1);
+  stop(3);
+  start(3);
+  ASSERT_TRUE(in_time([&] {
+    const auto kept = put(2, "with node 3 alone");
+    return kept.has_value();
+  }));
+}
+
 /// The node that does it goes for good: whoever writes the shard next has what it had begun, or knows nothing of it.
 TEST_F(ReplicatedRetention, IsWholeWhereverItsNodeIsLost) {
   using Steps = StoreRetention::Steps;

@@ -72,11 +72,24 @@ TEST(RowLogs, ANewerEntryOfAnotherWriterSaysNothingOfOlderOnes) {
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].after, entry(5, 6)) << "the oldest first";
   const auto at = logs.next(logged);
-  logs.written(logged, at);
+  logs.written(logged, ends({{5, 7}, {6, 3}, {7, 1}}));
   logs.followed(2, logged, Epoch{7}, ends({{5, 6}, {6, 3}, {7, 1}}), ShardOffset{9}, trio);
   EXPECT_FALSE(logs.quorum_has(logged, at, trio)) << "not what was here before it";
   logs.followed(2, logged, Epoch{7}, ends({{5, 7}, {6, 3}, {7, 1}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.quorum_has(logged, at, trio));
+}
+
+// A follower that starts again counts what is on its disk: the writer must not ask for what is on none.
+TEST(RowLogs, WhatALaterEntryHasTakenThePlaceOfIsAskedOfNobody) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{6}, ends({{5, 8}}));
+  logs.followed(2, logged, Epoch{6}, ends({{5, 8}}), ShardOffset{9}, trio);
+  ASSERT_TRUE(logs.ready(logged));
+  const auto at = logs.next(logged);
+  logs.written(logged, ends({{6, 1}}));
+  logs.followed(2, logged, Epoch{6}, ends({{6, 1}}), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.quorum_has(logged, at, trio));
+  EXPECT_TRUE(logs.to_send().empty());
 }
 
 TEST(RowLogs, SendsAFollowerWhatItDoesNotHaveAPartAtATime) {
@@ -102,7 +115,7 @@ TEST(RowLogs, CountsAQuorumWithTheWriter) {
   logs.begin(logged, Epoch{2}, {});
   for (const std::uint32_t node : {2, 3}) logs.followed(node, logged, Epoch{2}, {}, ShardOffset{9}, five);
   const auto at = logs.next(logged);
-  logs.written(logged, at);
+  logs.written(logged, ends({{2, 1}}));
   EXPECT_FALSE(logs.quorum_has(logged, at, five));
   logs.followed(2, logged, Epoch{2}, ends({{2, 1}}), ShardOffset{9}, five);
   EXPECT_FALSE(logs.quorum_has(logged, at, five));
@@ -117,11 +130,11 @@ TEST(RowLogs, WaitsForNobodyWhoIsNotThereOrFarBehind) {
   logs.begin(logged, Epoch{2}, {});
   for (const std::uint32_t node : {2, 3}) logs.followed(node, logged, Epoch{2}, {}, ShardOffset{9}, trio);
   const auto at = logs.next(logged);
-  logs.written(logged, at);
+  logs.written(logged, ends({{2, 1}}));
   logs.followed(2, logged, Epoch{2}, ends({{2, 1}}), ShardOffset{9}, trio);
   EXPECT_TRUE(logs.quorum_has(logged, at, trio));
   EXPECT_FALSE(logs.all_have(logged, at));
-  for (int i = 0; i != 40; ++i) logs.written(logged, logs.next(logged));
+  logs.written(logged, ends({{2, 41}}));
   EXPECT_TRUE(logs.all_have(logged, entry(2, 41))) << "it is being filled";
   EXPECT_FALSE(logs.all_have(logged, entry(2, 2)));
   logs.lost(2), logs.lost(3);
@@ -207,7 +220,7 @@ class Replicas {
         if (here.writes && here.logs.ready(logged)) {
           const auto at = here.logs.next(logged);
           here.has.insert(at);
-          here.logs.written(logged, at);
+          here.logs.written(logged, here.ends());
           here.waiting[at] = here.has;
         }
         break;
