@@ -19,11 +19,6 @@ constexpr std::size_t snapshot_bytes_max = 4u << 20;  ///< beside them, but for 
 constexpr auto quorum_look = std::chrono::milliseconds(100);
 constexpr auto others_wait_max = std::chrono::milliseconds(500);  ///< for those that a quorum does not need
 
-std::uint64_t number_of(const storage::RowLogEnds& ends, Epoch epoch) {
-  const auto found = ends.find(epoch);
-  return found == ends.end() ? 0 : found->second;
-}
-
 Error not_put_together(ShardId shard) {
   ErrorDetails details;
   details.shard = shard;
@@ -191,7 +186,7 @@ void NodeCommitter::take_asked_row_log(const RowLogs::Wanted& wanted, const Resu
     return;
   }
   const auto ends = row_log_ends(wanted.shard);
-  if (number_of(ends, wanted.after.epoch) == wanted.after.number) return;  // nothing came of it
+  if (storage::number_of(ends, wanted.after.epoch) == wanted.after.number) return;  // nothing came of it
   row_logs_.given(wanted, ends);
   shards_changed_ = true;
 }
@@ -229,7 +224,7 @@ void NodeCommitter::receive(std::uint32_t from, RowLogPart part) {
 void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
   const auto shard = part.shard;
   if (order_.follows(shard) != part.epoch || !followed_.holds(shard) || shipping_.ships(shard)) return;
-  if (number_of(row_log_ends(shard), part.after.epoch) == part.after.number) {
+  if (storage::number_of(row_log_ends(shard), part.after.epoch) == part.after.number) {
     const auto taken = write_row_log(part);
     if (dead_) return;
     if (!taken && options_.warn)

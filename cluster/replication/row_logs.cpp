@@ -10,11 +10,7 @@ constexpr std::uint64_t nearly = 16;  ///< entries that one may lack who is wait
 
 using At = RowLogs::At;
 using Ends = RowLogs::Ends;
-
-std::uint64_t number_of(const Ends& ends, Epoch epoch) {
-  const auto found = ends.find(epoch);
-  return found == ends.end() ? 0 : found->second;
-}
+using storage::number_of;
 
 /// Of the oldest epoch of which `here` lacks something that `there` has: how much `here` has. Nothing: it lacks none.
 std::optional<At> first_missing(const Ends& here, const Ends& there) {

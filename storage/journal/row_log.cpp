@@ -218,15 +218,13 @@ std::map<ShardId, RowLogEntry> row_log_entries(
   return entries;
 }
 
-bool has_all(const RowLogEnds& ends, const RowLogEnds& other) {
-  return std::ranges::all_of(other, [&](const auto& of) {
-    const auto here = ends.find(of.first);
-    return here != ends.end() && here->second >= of.second;
-  });
+std::uint64_t number_of(const RowLogEnds& ends, Epoch epoch) {
+  const auto found = ends.find(epoch);
+  return found == ends.end() ? 0 : found->second;
 }
 
-RowLogAt last_of(const RowLogEnds& ends) {
-  return ends.empty() ? RowLogAt{} : RowLogAt{ends.rbegin()->first, ends.rbegin()->second};
+bool has_all(const RowLogEnds& ends, const RowLogEnds& other) {
+  return std::ranges::all_of(other, [&](const auto& of) { return number_of(ends, of.first) >= of.second; });
 }
 
 // From the newest epoch to the oldest, one look each.

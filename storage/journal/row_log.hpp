@@ -76,8 +76,8 @@ inline constexpr std::string_view row_log_of_prefix = "$rows/of/";
 using RowLogEnds = std::map<Epoch, std::uint64_t>;
 /// Whether nothing that `other` has is missing.
 [[nodiscard]] bool has_all(const RowLogEnds& ends, const RowLogEnds& other);
-/// The newest entry.
-[[nodiscard]] RowLogAt last_of(const RowLogEnds& ends);
+/// 0: none of that epoch.
+[[nodiscard]] std::uint64_t number_of(const RowLogEnds& ends, Epoch epoch);
 
 /// Errors: corruption, io
 [[nodiscard]] Result<RowLogEnds> row_log_ends(const Rows& rows, ShardId shard);
