@@ -63,8 +63,11 @@ std::map<ShardId, NodeHistory::End> ends_at(const HistoryPart& part, GlobalPosit
       if (!next && !is_whole(part)) continue;
       const auto [first, added] = placed.try_emplace(segment.shard, false);
       if (first->second) continue;
-      first->second = segment.events() != 0;
       auto& of = ends[segment.shard];
+      // What was refused under a later epoch comes with its own cut: said of all, it would be taken for that writer's.
+      if (first->second = segment.events() != 0 || (!added && of.epoch != segment.epoch);
+          first->second && segment.events() == 0)
+        continue;
       if (first->second)
         of = {segment.shard, segment.first, added ? Epoch{} : of.epoch, 0};
       else
