@@ -16,7 +16,8 @@ constexpr unsigned char format_version = 1;
 constexpr std::uint64_t with_openings = 1;
 constexpr std::uint64_t with_losses = 2;
 constexpr std::uint64_t with_replicas = 4;
-constexpr std::uint64_t flags_known = with_openings | with_losses | with_replicas;
+constexpr std::uint64_t with_learned = 8;
+constexpr std::uint64_t flags_known = with_openings | with_losses | with_replicas | with_learned;
 
 // No shard has this number: what other nodes hold has a count and nothing else.
 constexpr ShardId elsewhere_shard{65'535};
@@ -147,27 +148,43 @@ Result<void> read_loss(Varints& in, std::vector<Opening>& openings, std::uint64_
   return {};
 }
 
-// The shard, the quorum, the nodes, each by its distance from the one before.
-Result<NewReplicas> read_replicas(Varints& in) {
-  NewReplicas replicas;
-  const std::uint64_t shard = in.next();
-  const std::uint64_t quorum = in.next();
-  const std::uint64_t count = in.next();
-  if (shard >= shards_max) return damaged("a replica set is of shard " + std::to_string(shard));
+// Each by its distance from the one before.
+Result<void> read_nodes(Varints& in, std::uint64_t count, std::vector<std::uint32_t>& nodes) {
   if (count == 0 || count > in.left()) return damaged("a replica set has " + std::to_string(count) + " nodes");
-  if (quorum == 0 || quorum > std::numeric_limits<std::uint32_t>::max())
-    return damaged("a replica set has a quorum of " + std::to_string(quorum));
-  replicas.shard = ShardId{static_cast<std::uint16_t>(shard)};
-  replicas.set.quorum = static_cast<std::uint32_t>(quorum);
   std::uint64_t node = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t gap = in.next();
     if (gap == 0 || gap > std::numeric_limits<std::uint32_t>::max() - node)
       return damaged("the nodes of a replica set do not ascend");
     node += gap;
-    replicas.set.nodes.push_back(static_cast<std::uint32_t>(node));
+    nodes.push_back(static_cast<std::uint32_t>(node));
   }
+  return {};
+}
+
+// The shard, the quorum, the nodes.
+Result<NewReplicas> read_replicas(Varints& in) {
+  NewReplicas replicas;
+  const std::uint64_t shard = in.next();
+  const std::uint64_t quorum = in.next();
+  if (shard >= shards_max) return damaged("a replica set is of shard " + std::to_string(shard));
+  if (quorum == 0 || quorum > std::numeric_limits<std::uint32_t>::max())
+    return damaged("a replica set has a quorum of " + std::to_string(quorum));
+  replicas.shard = ShardId{static_cast<std::uint16_t>(shard)};
+  replicas.set.quorum = static_cast<std::uint32_t>(quorum);
+  EVERSHARD_TRY(read_nodes(in, in.next(), replicas.set.nodes));
   return replicas;
+}
+
+char* put_nodes(char* to, const std::vector<std::uint32_t>& nodes) {
+  to = put(to, nodes.size());
+  std::uint32_t before = 0;
+  for (const std::uint32_t node : nodes) {
+    EVERSHARD_CHECK(node > before, "the nodes of a replica set ascend");
+    to = put(to, node - before);
+    before = node;
+  }
+  return to;
 }
 
 }  // namespace
@@ -202,15 +219,18 @@ void encode(const Cut& cut, std::string& out) {
   for (const Segment& segment : cut.segments) {
     if (!segment.refused.empty()) varints += 1 + segment.refused.size();
   }
-  for (const NewReplicas& replicas : cut.replicas) varints += 3 + replicas.set.nodes.size();
-  if (!cut.replicas.empty()) ++varints;
+  for (const NewReplicas& replicas : cut.replicas)
+    varints += 5 + replicas.set.nodes.size() + replicas.set.learned.size();
+  if (!cut.replicas.empty()) varints += 2;
+  const auto learned = static_cast<std::size_t>(
+      std::ranges::count_if(cut.replicas, [](const NewReplicas& replicas) { return !replicas.set.learned.empty(); }));
   const std::size_t begin = out.size();
   out.resize(begin + 1 + varints * varint_bytes_max);
 
   char* to = out.data() + begin;
   *to++ = static_cast<char>(format_version);
   to = put(to, (cut.openings.empty() ? 0 : with_openings) | (losses == 0 ? 0 : with_losses) |
-                   (cut.replicas.empty() ? 0 : with_replicas));
+                   (cut.replicas.empty() ? 0 : with_replicas) | (learned == 0 ? 0 : with_learned));
   to = put(to, cut.number.value);
   to = put(to, cut.coordinator.value);
   to = put(to, cut.first_position.value);
@@ -267,13 +287,15 @@ void encode(const Cut& cut, std::string& out) {
     for (const NewReplicas& replicas : cut.replicas) {
       to = put(to, replicas.shard.value);
       to = put(to, replicas.set.quorum);
-      to = put(to, replicas.set.nodes.size());
-      std::uint32_t before = 0;
-      for (const std::uint32_t node : replicas.set.nodes) {
-        EVERSHARD_CHECK(node > before, "the nodes of a replica set ascend");
-        to = put(to, node - before);
-        before = node;
-      }
+      to = put_nodes(to, replicas.set.nodes);
+    }
+  }
+  if (learned != 0) {
+    to = put(to, learned);
+    for (std::size_t i = 0; i != cut.replicas.size(); ++i) {
+      if (cut.replicas[i].set.learned.empty()) continue;
+      to = put(to, i);
+      to = put_nodes(to, cut.replicas[i].set.learned);
     }
   }
   out.resize(static_cast<std::size_t>(to - out.data()));
@@ -340,6 +362,20 @@ Result<Cut> decode_cut(std::string_view bytes, CutOf of) {
       if (!replicas) return refuse(std::move(replicas).error());
       if (in.failed()) return damaged("a replica set is cut short");
       cut.replicas.push_back(std::move(*replicas));
+    }
+  }
+  if ((flags & with_learned) != 0) {
+    const std::uint64_t learned = in.next();
+    if (learned == 0 || learned > cut.replicas.size())
+      return damaged("it announces " + std::to_string(learned) + " replica sets with learners");
+    std::uint64_t least = 0;
+    for (std::uint64_t i = 0; i < learned; ++i) {
+      const std::uint64_t index = in.next();
+      if (index < least || index >= cut.replicas.size())
+        return damaged("learners are of replica set " + std::to_string(index));
+      EVERSHARD_TRY(read_nodes(in, in.next(), cut.replicas[index].set.learned));
+      if (in.failed()) return damaged("the learners of a replica set are cut short");
+      least = index + 1;
     }
   }
   if (in.failed() || in.left() != 0) return damaged(std::to_string(in.left()) + " bytes follow its end");

@@ -34,7 +34,8 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut) {
     if (id.value >= shards.size())
       return does_not_follow(cut, "it names " + named(id) + " of " + std::to_string(shards.size()));
     if (set.nodes.empty() || set.nodes.front() == 0 || set.quorum == 0 ||
-        std::ranges::adjacent_find(set.nodes, std::ranges::greater_equal{}) != set.nodes.end())
+        std::ranges::adjacent_find(set.nodes, std::ranges::greater_equal{}) != set.nodes.end() ||
+        std::ranges::adjacent_find(set.learned, std::ranges::greater_equal{}) != set.learned.end())
       return does_not_follow(cut, "it gives " + named(id) + " a replica set that is none");
     shards[id.value].replicas = set;
   }

@@ -48,6 +48,22 @@ Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const st
   return kept;
 }
 
+void begin_at(Segment& segment, ShardOffset from) {
+  if (segment.is_elsewhere() || (segment.first > from && segment.first - from > refused_max)) return;
+  if (segment.first > from) {
+    std::vector<ShardOffset> refused;
+    for (auto offset = from; offset < segment.first; ++offset) refused.push_back(offset);
+    segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
+    segment.first = from;
+    return;
+  }
+  const auto known = std::ranges::lower_bound(segment.refused, from) - segment.refused.begin();
+  const auto begin = std::min(from, segment.end);
+  if (static_cast<std::uint64_t>(known) != begin - segment.first) return;  // it places what is covered
+  segment.refused.erase(segment.refused.begin(), segment.refused.begin() + known);
+  segment.first = begin;
+}
+
 Cut without(const Cut& cut, const std::map<ShardId, ShardOffset>& from) {
   std::vector<ShardId> in_part;
   std::vector<Segment> here;

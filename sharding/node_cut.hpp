@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 
@@ -19,6 +20,12 @@ namespace evershard::sharding {
 
 /// Of shards that a node has only in part: their segments as far as they are here, `here`; the rest is elsewhere.
 [[nodiscard]] Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const std::vector<Segment>& here);
+
+/// So many in a row: who says more is not believed.
+inline constexpr std::uint64_t refused_max = 1u << 20;
+/// The segment from this offset on: what lies between was refused, there before the segment, or in it and covered
+/// already. As it is where it places what is covered, or is elsewhere.
+void begin_at(Segment& segment, ShardOffset from);
 
 /// Of a node's cut: without what it gives of these shards from these offsets on, which is elsewhere.
 [[nodiscard]] Cut without(const Cut& cut, const std::map<ShardId, ShardOffset>& from);

@@ -8,6 +8,8 @@ namespace evershard::storage::steps {
 inline constexpr const char* open_locked = "open.locked";    ///< RocksDB is open, its log replayed and flushed
 inline constexpr const char* open_created = "open.created";  ///< a new store: before its identity is written
 inline constexpr const char* open_identified = "open.identified";
+inline constexpr const char* open_learned =
+    "open.learned";  ///< only where something was learned: between two parts of taking it in, and behind the last
 inline constexpr const char* open_given_up =
     "open.given_up";  ///< only where something was given up: between two parts of taking it off, and behind the last
 inline constexpr const char* open_clearing =

@@ -165,11 +165,13 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   store.block_cache_bytes = options.block_cache_bytes;
   store.memtable_bytes = options.memtable_bytes;
   store.disk_reserve_bytes = options.disk_reserve_bytes;
+  const auto beside = store;
   auto opened = cluster::open_joined_store(*impl->links, options.node, std::move(store), options.coordinator_timeout);
   if (!opened) return refuse(std::move(opened).error());
   impl->store = std::move(*opened);
 
   cluster::ClusterNodeOptions node;
+  node.store = beside;
   node.committer.self = {options.node, cluster::random_incarnation()};
   node.committer.address =
       !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());

@@ -127,9 +127,14 @@ ClusterNode::ClusterNode(storage::NodeStore& store, NodeNetwork& network, Cluste
   committer_.watch_owners([this](const std::vector<ShardId>& shards) {
     for (const auto shard : shards) retried_->writer_changed(shard);
   });
+  learner_ = std::make_unique<ShardLearner>(
+      committer_, network_,
+      ShardLearnerOptions{options_.committer.self.node, options_.store, options_.learn_bytes_per_second,
+                          std::chrono::milliseconds(500), options_.timeout, options_.committer.warn});
 }
 
 ClusterNode::~ClusterNode() {
+  learner_.reset();
   retried_->close();
   committer_.stop();
 }

@@ -9,6 +9,8 @@
 #include "evershard/cluster/node/gather.hpp"
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/cluster/node/retried_appends.hpp"
+#include "evershard/cluster/node/shard_learner.hpp"
+#include "evershard/storage/options.hpp"
 #include "evershard/storage/progress.hpp"
 #include "evershard/store/api/event_store.hpp"
 
@@ -18,6 +20,8 @@ struct ClusterNodeOptions {
   NodeCommitterOptions committer{};
   std::size_t page_events_max = 1'000;
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of a page, and of `at_least`
+  storage::StoreOptions store{};                     ///< as the store was opened: beside it lies what the node learns
+  std::uint64_t learn_bytes_per_second = 64u << 20;  ///< 0: as fast as it comes
 };
 
 /// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named;
@@ -105,6 +109,7 @@ class ClusterNode final : public EventStore {
   const ClusterNodeOptions options_;
   mutable NodeCommitter committer_;
   std::shared_ptr<RetriedAppends> retried_;
+  std::unique_ptr<ShardLearner> learner_;
 };
 
 }  // namespace evershard::cluster

@@ -1,6 +1,7 @@
 #include "evershard/cluster/node/coordinator_host.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace evershard::cluster {
@@ -80,6 +81,10 @@ void CoordinatorHost::cuts_after(CutsAfter asked) {
   post([this, asked] { carry_out(coordinator_.cuts_after(asked)); });
 }
 
+void CoordinatorHost::narrowed(Narrowed said) {
+  post([this, said] { carry_out(coordinator_.narrowed(said)); });
+}
+
 void CoordinatorHost::status(std::function<void(ClusterStatus)> done) {
   post([this, done = std::move(done)] {
     auto status = coordinator_.status();
@@ -104,6 +109,7 @@ void CoordinatorHost::assign(ShardAssignment wanted, std::function<void(Result<S
     if (!outcome) return done(refuse(std::move(outcome).error()));
     // Those that are begun may not be all.
     if (wanted.drain || wanted.balance) balance_at_ = Clock::now();
+    if (wanted.sets != ShardAssignment::Sets::none) tend_at_ = Clock::now() + options_.tend_every;
     carry_out(std::move(outcome->actions));
     done(std::move(outcome->answer));
   });
@@ -124,7 +130,9 @@ void CoordinatorHost::post(std::function<void()> input) {
 }
 
 void CoordinatorHost::loop() {
-  nodes_until_ = balance_at_ = Clock::now();
+  nodes_until_ = balance_at_ = tend_at_ = Clock::now();
+  *tend_at_ += options_.tend_every;
+  led_at_ = Clock::now();
   *nodes_until_ += options_.nodes_time;
   *balance_at_ += options_.balance_after;
   for (;;) {
@@ -167,11 +175,39 @@ std::optional<CoordinatorHost::Clock::time_point> CoordinatorHost::look_at_clock
     hand_overs_until_.reset();
     carry_out(coordinator_.hand_overs_took_too_long());
   }
+  if (options_.coordinator.replicas < 2) {
+    tend_at_.reset();
+  } else if (now >= *tend_at_) {
+    tend();
+    tend_at_ = Clock::now() + options_.tend_every;
+  }
   std::optional<Clock::time_point> next;
   // What is handed over comes to its end before more is.
-  for (const auto& due : {nodes_until_, hand_overs_until_, hand_overs_until_ ? std::nullopt : balance_at_})
+  for (const auto& due : {nodes_until_, tend_at_, hand_overs_until_, hand_overs_until_ ? std::nullopt : balance_at_})
     if (due && (!next || *due < *next)) next = due;
   return next;
+}
+
+// Of a node that was never here since this coordinator leads, it is away since then.
+void CoordinatorHost::tend() {
+  if (options_.gone_after.count() != 0) {
+    std::set<std::uint32_t> keepers;
+    for (const auto& shard : coordinator_.stored().shards)
+      for (const auto node : shard.replicas.all()) keepers.insert(node);
+    for (const auto node : keepers) {
+      const auto member = coordinator_.members().find(node);
+      if (member != coordinator_.members().end() && member->second.here) continue;
+      const auto lost = lost_at_.find(node);
+      const auto since = lost == lost_at_.end() ? led_at_ : lost->second;
+      if (Clock::now() < since + options_.gone_after) continue;
+      if ((member == coordinator_.members().end() || !member->second.gone) && options_.warn)
+        options_.warn(Error(
+            ErrorCode::unavailable,
+            "node " + std::to_string(node) + " is gone for good: others are given what it kept, where there are some"));
+      coordinator_.gone(node, true);
+    }
+  }
+  carry_out(coordinator_.tend_sets());
 }
 
 /// Waits for something to come: absent: until it does. Returns: false: it is over.

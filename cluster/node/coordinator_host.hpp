@@ -41,6 +41,10 @@ struct CoordinatorHostOptions {
   std::chrono::milliseconds nodes_time{1'000};
   /// The same nodes were here for so long: then shards with replicas are handed over until all write about as many.
   std::chrono::milliseconds balance_after{30'000};
+  /// Who keeps what is looked at so often, where sets change.
+  std::chrono::milliseconds tend_every{500};
+  /// A node that has been away for so long is gone for good: others are given what it kept. 0: never.
+  std::chrono::milliseconds gone_after{std::chrono::minutes(10)};
   /// A replica that shards are handed over to says in that time how far its disk is.
   std::chrono::milliseconds hand_over_time{250};
   std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
@@ -74,6 +78,7 @@ class CoordinatorHost {
   void report(NodeProcess from, Report report, std::uint64_t ask);
   void held(Held held);
   void cuts_after(CutsAfter asked);
+  void narrowed(Narrowed said);
   /// Answered from its thread; never, where it has ended or is stopping: then `done` is destroyed.
   void status(std::function<void(ClusterStatus)> done);
   void assign(ShardAssignment wanted, std::function<void(Result<ShardsAssigned>)> done);
@@ -105,8 +110,10 @@ class CoordinatorHost {
   };
   std::map<std::uint32_t, Said> behind_;  ///< as each node said last
   std::map<std::uint32_t, Clock::time_point> lost_at_;
+  Clock::time_point led_at_;
   void say_moved(const std::vector<CoordinatorActions::Moved>& moved);
-  std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_;
+  std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_, tend_at_;
+  void tend();
   /// What is due by now. Returns: when there is something again; absent: never.
   std::optional<Clock::time_point> look_at_clock();
 

@@ -29,6 +29,7 @@ NodeStart start_of(const storage::NodeStore& store, const std::map<ShardId, stor
   start.door = options.door;
   start.version = options.version;
   start.gateway = options.gateway;
+  start.zone = options.zone;
   start.cut = order.last_cut;
   start.watermark = order.watermark;
   const auto hold = [&](ShardId shard) {
@@ -174,11 +175,14 @@ void NodeCommitter::loop() {
     if (dead_) continue;
     read_behind();
     look_at_row_logs();
+    look_at_narrowed();
     expire();
     if (Clock::now() < again) continue;
     asked = Clock::now();
     asked_again_.clear();
     row_logs_.again();
+    narrowed_.again();
+    if (order_.reports()) narrowed_.led_by(order_.coordinator());
     carry_out(order_.again());
     say_followed(std::nullopt, std::nullopt, false);
   }

@@ -25,6 +25,7 @@
 #include "evershard/cluster/order/history_merge.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
+#include "evershard/cluster/replication/narrowed_sets.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
 #include "evershard/cluster/replication/row_logs.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
@@ -41,6 +42,7 @@ struct NodeCommitterOptions {
   std::string door{};         ///< where clients reach this node, if that is known at the start
   std::string version{};      ///< of this program
   bool gateway = false;       ///< it wants no shards: it serves what the other nodes have
+  std::string zone{};         ///< what may fail together with it: replicas of a shard are in as many as there are
   bool takes_sealed = false;  ///< as of Preparer: what comes here was sealed by a node that has the keys
   bool skip_lost = false;     ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
@@ -124,6 +126,9 @@ class NodeCommitter {
   /// What the journal here has of a shard, as far as cuts cover it. Any thread. Errors: invalid_argument, corruption,
   /// io
   [[nodiscard]] Result<storage::JournalSum> journal_sum(const JournalSumAsked& asked) const;
+  /// A range of a shard's journal here. Any thread. Errors: invalid_argument, corruption, io; unavailable: events of it
+  /// were given up, and their positions are not told
+  [[nodiscard]] Result<storage::ShippedRows> journal(const JournalAsked& asked) const;
   /// What was applied here behind that position, which a cut ends with; some of it.
   /// Errors: not_found: no cut that was applied here begins there; corruption, io
   void history(GlobalPosition after, NodeDone<NodeHistory> done);
@@ -142,6 +147,18 @@ class NodeCommitter {
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
   /// Who keeps each shard, as far as cuts are known here.
   [[nodiscard]] std::vector<sharding::ReplicaSet> replica_sets() const;
+  struct Keeping {
+    std::vector<ShardId> kept{};      ///< ascending: all of it is here
+    std::vector<ShardId> to_learn{};  ///< ascending: it is to be kept, and is not here yet
+    CutNumber as_of{};
+    std::optional<ShardId> without_set{};  ///< a shard that is here, and has no replicas
+  };
+  [[nodiscard]] Keeping keeping() const;
+  /// For people: so many events of what is to be learned are here.
+  void learned_so_far(std::uint64_t events) { learned_events_ = events; }
+  [[nodiscard]] std::uint64_t learned_events() const { return learned_events_; }
+  /// The node does nothing any more, and says why: it has to be started again.
+  void end_with(Error why);
   /// Whether other nodes keep the shard too.
   [[nodiscard]] bool has_replicas(ShardId shard) const;
   /// Called when shards have got other owners, in the node's thread: must be quick. Before the first of them comes.
@@ -195,6 +212,10 @@ class NodeCommitter {
   void take_history(GlobalPosition after, const std::vector<HistoryPart>& parts);
   [[nodiscard]] Result<NodeHistory> read_history(GlobalPosition after, NodeHistory history) const;
   void note_replicas();
+  /// The set whose quorum is to have what is answered: smaller where one is about to leave.
+  [[nodiscard]] sharding::ReplicaSet counted(ShardId shard) const;
+  void take(const Narrow& narrow);
+  void look_at_narrowed();
   // Row logs.
   [[nodiscard]] bool has_followers(ShardId shard) const;
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots = {});
@@ -262,6 +283,7 @@ class NodeCommitter {
   QuorumGate gate_;
   Shipping shipping_;
   RowLogs row_logs_;
+  NarrowedSets narrowed_;
   std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
   struct RowsWaiting {
     struct Needed {
@@ -284,7 +306,8 @@ class NodeCommitter {
   bool said_no_history_ = false;             ///< once
   std::set<std::uint32_t> no_history_from_;  ///< who did not answer when asked last
   std::set<std::uint32_t> reading_for_;      ///< followers: the journal is being read
-  std::atomic<bool> replicated_{false};      ///< some shard has replicas: set once
+  std::atomic<std::uint64_t> learned_events_{0};
+  std::atomic<bool> replicated_{false};  ///< some shard has replicas: set once
   struct Client {
     AttemptPtr attempt;
     NodeDone<Appended> done;
@@ -325,6 +348,7 @@ class NodeCommitter {
   std::vector<std::function<void()>> inbox_;
   std::optional<Error> failed_;
   std::vector<sharding::ReplicaSet> replica_sets_;  ///< per shard
+  Keeping keeping_;
   bool stopping_ = false;
   bool ended_ = false;
 

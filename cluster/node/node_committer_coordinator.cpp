@@ -70,6 +70,9 @@ void NodeCommitter::receive(ToNode message) {
               publish_owners();
             }
             return order_.cuts(said);
+          } else if constexpr (std::is_same_v<Said, Narrow>) {
+            take(said);
+            return {};
           } else if constexpr (std::is_same_v<Said, TellAgain>) {
             return order_.tell_again(said);
           } else {

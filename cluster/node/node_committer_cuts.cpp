@@ -216,7 +216,10 @@ void NodeCommitter::carry_out(NodeActions actions) {
         step.what);
   }
   if (dead_) return;
-  for (auto& message : actions.send) std::visit([&](auto& said) { network_.to_coordinator(std::move(said)); }, message);
+  for (auto& message : actions.send) {
+    if (auto* held = std::get_if<Held>(&message)) held->learned = learned_events_;
+    std::visit([&](auto& said) { network_.to_coordinator(std::move(said)); }, message);
+  }
   if (actions.history) ask_history(*actions.history);
   if (actions.say_hello) say_hello();
   if (actions.coordinator_refused && options_.warn) options_.warn(*actions.coordinator_refused);
@@ -226,7 +229,7 @@ void NodeCommitter::carry_out(WriterActions actions) {
   if (order_.reports()) {  // else all are reported again, once it does
     QuorumGate::Reports reports;
     for (auto& report : actions.reports) {
-      const auto& set = order_.replicas(report.report.shard);
+      const auto set = counted(report.report.shard);
       gate_.take(std::move(report), set, reports);
     }
     send(std::move(reports));

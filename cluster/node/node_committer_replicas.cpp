@@ -44,11 +44,11 @@ void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
     if (dead_) return;
     QuorumGate::Reports reports;
     for (const auto& told : followed.shards) {
-      const auto& set = order_.replicas(told.shard);
+      const auto set = counted(told.shard);
       if (shipping_.followed(from, told, followed.again))
         gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
       const bool ready = row_logs_.ready(told.shard);
-      row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, set);
+      row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard));
       shards_changed_ |= row_logs_.ready(told.shard) != ready;
     }
     send(std::move(reports));
@@ -61,8 +61,60 @@ void NodeCommitter::note_replicas() {
     sets.push_back(order_.replicas(ShardId{static_cast<std::uint16_t>(s)}));
   if (std::ranges::any_of(sets, [](const auto& set) { return set.nodes.size() > 1; }))
     replicated_.store(true, std::memory_order_relaxed);
+  Keeping keeping{{}, order_.to_learn(), order_.cut(), {}};
+  for (std::size_t s = 0; s != sets.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    narrowed_.note(shard, sets[s]);
+    if (order_.has_whole(shard)) keeping.kept.push_back(shard);
+    if (sets[s].nodes.empty() && tail(shard) > ShardOffset{1}) keeping.without_set = shard;
+  }
   const std::lock_guard lock(mutex_);
   replica_sets_ = std::move(sets);
+  keeping_ = std::move(keeping);
+}
+
+NodeCommitter::Keeping NodeCommitter::keeping() const {
+  const std::lock_guard lock(mutex_);
+  return keeping_;
+}
+
+void NodeCommitter::end_with(Error why) {
+  post([this, why = std::move(why)] { fail(why); });
+}
+
+Result<storage::ShippedRows> NodeCommitter::journal(const JournalAsked& asked) const {
+  if (asked.shard.value >= store_.identity().shards || asked.from.value == 0)
+    return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(asked.shard.value) +
+                                                   ", or no offset " + std::to_string(asked.from.value));
+  const auto covered = storage::covered_rows(store_.rows(), store_.identity().shards);
+  if (!covered) return refuse(covered.error());
+  if (const auto row = covered->find(asked.shard); row != covered->end() && !row->second.lost.empty())
+    return refuse(ErrorCode::unavailable, "events of shard " + std::to_string(asked.shard.value) +
+                                              " were given up as lost: it stays with the nodes that keep it");
+  return store_.journal_from(asked.shard, asked.from, read_bytes_max);
+}
+
+sharding::ReplicaSet NodeCommitter::counted(ShardId shard) const {
+  return narrowed_.counted(shard, order_.replicas(shard));
+}
+
+void NodeCommitter::take(const Narrow& narrow) {
+  if (narrow.to != options_.self || narrow.coordinator != order_.coordinator() || !writers_->is_open(narrow.shard) ||
+      writers_->epoch(narrow.shard) != narrow.epoch)
+    return;
+  narrowed_.take(narrow, writers_->tail(narrow.shard));
+}
+
+// What was answered before it was asked, and what is answered since, has a quorum of those that stay.
+void NodeCommitter::look_at_narrowed() {
+  for (auto& [shard, asked] : narrowed_.asked()) {
+    if (asked.said) continue;
+    const auto rest = counted(shard);
+    if (gate_.quorum_has(shard, rest) < asked.tail || !row_logs_.quorum_has_all(shard, rest)) continue;
+    asked.said = true;
+    const auto& by = asked.by;
+    network_.to_coordinator(Narrowed{options_.self, by.coordinator, shard, by.epoch, by.without});
+  }
 }
 
 // The shard has a newer writer.
@@ -76,6 +128,7 @@ void NodeCommitter::fence(ShardId shard) {
     writers_->fence(shard, actions);
   }
   gate_.forget(shard);
+  narrowed_.forget(shard);
   shipping_.end(shard);
   row_logs_.end(shard);
   shards_changed_ = true;
@@ -105,9 +158,9 @@ void NodeCommitter::follow(const NodeStep::Follow& step) {
 
 void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
   std::vector<std::uint32_t> followers;
-  for (const auto node : order_.replicas(shard).nodes)
+  for (const auto node : order_.replicas(shard).all())
     if (node != options_.self.node) followers.push_back(node);
-  if (followers.empty()) return;
+  if (followers.empty() && !shipping_.ships(shard)) return;
   shipping_.begin(shard, epoch, followers, tail(shard).value_or(ShardOffset{1}));
   row_logs_.begin(shard, epoch, row_log_ends(shard));
 }
@@ -221,7 +274,8 @@ void NodeCommitter::history(GlobalPosition after, NodeDone<NodeHistory> done) {
     history.watermark = order_.watermark();
     for (std::size_t s = 0; s != owner_of_.size(); ++s) {
       const ShardId shard{static_cast<std::uint16_t>(s)};
-      if (!order_.keeps(shard)) continue;
+      if (!order_.has_whole(shard)) continue;
+      history.shards.push_back(shard);
       const auto end = followed_.holds(shard)   ? followed_.ordered(shard)
                        : writers_->holds(shard) ? writers_->ordered(shard)
                                                 : ShardOffset{1};
@@ -307,21 +361,25 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   }
   asked->left = nodes.size();
   for (std::size_t n = 0; n != nodes.size(); ++n) {
-    network_.history(nodes[n], wanted.after,
-                     [this, asked, n, node = nodes[n], after = wanted.after](Result<NodeHistory> got) {
-                       post([this, asked, n, node, after, got = std::move(got)]() mutable {
-                         if (dead_) return;
-                         if (got) {
-                           no_history_from_.erase(node);
-                           asked->parts[n].history = std::move(*got);
-                         } else {
-                           no_history_from_.insert(node);  // it is asked again in a while, or another one
-                           asked->failed = true;
-                         }
-                         if (--asked->left == 0)
-                           take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
-                       });
+    network_.history(
+        nodes[n], wanted.after, [this, asked, n, node = nodes[n], after = wanted.after](Result<NodeHistory> got) {
+          post([this, asked, n, node, after, got = std::move(got)]() mutable {
+            if (dead_) return;
+            const auto has_all = [&](const NodeHistory& history) {
+              return history.shards.empty() || std::ranges::all_of(asked->parts[n].shards, [&](ShardId shard) {
+                       return std::ranges::find(history.shards, shard) != history.shards.end();
                      });
+            };
+            if (got && has_all(*got)) {
+              no_history_from_.erase(node);
+              asked->parts[n].history = std::move(*got);
+            } else {
+              no_history_from_.insert(node);  // it is asked again in a while, or another one
+              asked->failed = true;
+            }
+            if (--asked->left == 0) take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
+          });
+        });
   }
 }
 
@@ -339,7 +397,7 @@ void NodeCommitter::take_history(GlobalPosition after, const std::vector<History
 
 // Answered when a quorum has it.
 void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done) {
-  const auto& set = order_.replicas(shard);
+  const auto set = counted(shard);
   if (set.quorum <= 1) return done({});
   if (!writers_->is_open(shard)) return done(refuse(ErrorCode::unavailable, "the shard has got another writer"));
   struct Asked {

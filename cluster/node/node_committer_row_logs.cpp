@@ -91,7 +91,7 @@ void NodeCommitter::take_rows_waiting() {
         over = Error(ErrorCode::timeout, named +
                                              " has got another writer before a quorum of its replicas had what was "
                                              "written: its outcome is unknown");
-      else if (!row_logs_.quorum_has(shard, needed.at, order_.replicas(shard)) ||
+      else if (!row_logs_.quorum_has(shard, needed.at, counted(shard)) ||
                (waiting.for_all && !row_logs_.all_have(shard, needed.at) && now < waiting.since + others_wait_max))
         done = false;
       if (!over && !done && now >= waiting.since + options_.wait_max)

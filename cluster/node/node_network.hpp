@@ -32,7 +32,7 @@ namespace evershard::cluster {
   return {ErrorCode::unavailable, "shard " + std::to_string(shard.value) + " has no node", std::move(details)};
 }
 
-using ToCoordinator = std::variant<Hello, CutsAfter, Held, actors::WriterReport>;
+using ToCoordinator = std::variant<Hello, CutsAfter, Held, actors::WriterReport, Narrowed>;
 
 /// Events of these shards, or those that match, in (after, up_to].
 struct NodePageAsked {
@@ -117,6 +117,11 @@ class NodeNetwork {
   }
   /// What another replica's journal has there.
   virtual void journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) {
+    static_cast<void>(node), static_cast<void>(asked);
+    done(refuse(ErrorCode::unavailable, "nobody is asked"));
+  }
+  /// A range of another replica's journal, as it lies there.
+  virtual void journal(std::uint32_t node, const JournalAsked& asked, NodeDone<storage::ShippedRows> done) {
     static_cast<void>(node), static_cast<void>(asked);
     done(refuse(ErrorCode::unavailable, "nobody is asked"));
   }

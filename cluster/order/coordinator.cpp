@@ -110,7 +110,13 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   if (auto error = of_another_leadership(hello)) return refused(*std::move(error));
 
   Member& member = members_[hello.from.node];
-  if (member.process != hello.from) member = {};  // drained was the process before
+  if (member.process != hello.from) {  // drained was the process before
+    const bool leaves = member.leaves;
+    member = {};
+    member.leaves = member.drained = leaves;
+  }
+  member.gone = false;
+  member.zone = hello.zone;
   member.process = hello.from;
   member.here = true;
   member.address = hello.address;
@@ -409,7 +415,7 @@ std::uint64_t Coordinator::waiting_events() const {
 // Rule 5: of all there is, as soon as the last put has returned.
 void Coordinator::make_cut(Actions& actions) {
   if (putting_) return;
-  putting_ = ordering_.make_cut();
+  putting_ = ordering_.make_cut(!new_replicas_.empty());
   if (!putting_) return;
   putting_->replicas = std::exchange(new_replicas_, {});
   follow(made_, *putting_);
@@ -460,6 +466,7 @@ Coordinator::Actions Coordinator::held(const Held& held) {
     member->second.applied = held.applied;
     member->second.behind = stored_.last_cut - held.applied;
   }
+  member->second.learned = held.learned;
   fold_if_due(actions);
   return actions;
 }
@@ -569,6 +576,7 @@ Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
 }
 
 Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
+  if (wanted.sets != ShardAssignment::Sets::none) return place(wanted);
   if (wanted.drain || wanted.balance) return spread(wanted);
   if (wanted.shards.empty()) return refuse(ErrorCode::invalid_argument, "no shard is named");
   AssignOutcome outcome;
@@ -620,11 +628,19 @@ ClusterStatus Coordinator::status() const {
   auto known = membership();
   for (auto& node : known.nodes) {
     ClusterStatus::Node shown{std::move(node), 0, {}, 0, 0};
+    for (const auto& shard : stored_.shards) {
+      shown.replicas += shard.replicas.has(shown.is.node) ? 1 : 0;
+      if (!shard.replicas.learns(shown.is.node)) continue;
+      ++shown.learns;
+      shown.learn_events += shard.next - ShardOffset{1};
+    }
     shown.shards = static_cast<std::uint32_t>(std::ranges::count(owners_, shown.is.node, &Owner::node));
     if (const auto member = members_.find(shown.is.node); member != members_.end()) {
       shown.applied = member->second.applied;
       shown.behind = member->second.here ? member->second.behind : stored_.last_cut - member->second.applied;
       shown.refused = static_cast<std::uint32_t>(member->second.refused.size());
+      shown.learned_events = member->second.learned;
+      shown.zone = member->second.zone;
     }
     status.nodes.push_back(std::move(shown));
   }
@@ -634,6 +650,8 @@ ClusterStatus Coordinator::status() const {
     ClusterStatus::Shard shown{owners_[s].node,   owners_[s].epoch,  false, reported_until(shard),
                                log.next,          log.last_position, {},    log.replicas.quorum,
                                log.replicas.nodes};
+    for (const auto node : log.replicas.all())
+      if (!log.replicas.has(node)) shown.learners.push_back(node);
     if (const auto owner = members_.find(shown.node); owner != members_.end()) {
       const auto refused = owner->second.refused.find(shard);
       shown.open = owner->second.here && refused == owner->second.refused.end();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/cluster/order/messages.hpp"
+#include "evershard/cluster/order/placement.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
 #include "evershard/sharding/ordering.hpp"
@@ -103,6 +104,12 @@ class Coordinator {
   Actions balance();
   /// What was asked of replicas a while ago: who has not answered gets nothing, the writers report again.
   Actions hand_overs_took_too_long();
+  /// Sets are brought to what they are to be, a step further: again and again. Nobody else's word starts it.
+  Actions tend_sets();
+  /// The writer's answer to Narrow.
+  Actions narrowed(const Narrowed& narrowed);
+  /// Whether that node has been away for so long that others are to keep what it kept.
+  void gone(std::uint32_t node, bool is_gone);
   Actions cuts_after(const CutsAfter& asked);
   /// A put that was refused, or failed, ends the coordinator.
   Actions put_returned(const Result<void>& result);
@@ -139,6 +146,10 @@ class Coordinator {
     std::uint64_t told_at = 0;  ///< when it said hello, as `now_` counts
     bool asked = false;         ///< to say hello, since then
     bool drained = false;       ///< an operator wants it to write nothing
+    bool leaves = false;        ///< an operator wants it to keep nothing
+    bool gone = false;          ///< away for long
+    std::string zone;
+    std::uint64_t learned = 0;  ///< events, as it said: for people
   };
   [[nodiscard]] const std::map<std::uint32_t, Member>& members() const { return members_; }
   [[nodiscard]] const sharding::CutLogState& stored() const { return stored_; }
@@ -196,6 +207,16 @@ class Coordinator {
   /// Shape: drain or balance is wanted. Errors: not_found (the node is not here), invalid_argument (both, or shards
   /// too; a shard that it writes has no other replica)
   [[nodiscard]] Result<AssignOutcome> spread(const ShardAssignment& wanted);
+  // Sets that change.
+  [[nodiscard]] Placement placement() const;
+  void set_replicas(ShardId shard, sharding::ReplicaSet set);
+  void end_learning();
+  void begin_learning(const Placement& placement);
+  void give_up_surplus(const Placement& placement, Actions& actions);
+  /// Shape: surplus.
+  void narrow(ShardId shard, std::uint32_t without, Actions& actions);
+  [[nodiscard]] Result<AssignOutcome> place(const ShardAssignment& wanted);
+  [[nodiscard]] Result<void> may_place(const ShardAssignment& wanted) const;
   void make_cut(Actions& actions);
   void fold_if_due(Actions& actions);
   [[nodiscard]] ShardTold told(const Member& member, ShardId shard) const;
@@ -217,7 +238,14 @@ class Coordinator {
     std::uint64_t asked_at = 0;  ///< as `now_` counts
   };
   std::map<ShardId, HandOver> handing_over_;
-  bool without_candidate_ = false;  ///< a shard needs a writer, and nobody who is there has all that cuts cover
+  struct Narrowing {
+    Epoch epoch;
+    std::uint32_t without = 0;
+  };
+  std::map<ShardId, Narrowing> narrowing_;  ///< asked of writers
+  std::vector<ReplicaMove> moves_;          ///< that an operator wants
+  bool even_ = false;                       ///< an operator wants all nodes to keep about as many
+  bool without_candidate_ = false;          ///< a shard needs a writer, and nobody who is there has all that cuts cover
   std::optional<sharding::Cut> putting_;
   std::uint64_t waiting_ = 0;
   std::set<ShardId> ask_again_;

@@ -45,9 +45,11 @@ CutNumber number_at(const HistoryPart& part, GlobalPosition end) {
   return number;
 }
 
-/// How far a part covers its shards with what is up to there, and what was refused directly behind it: under which
-/// epoch that was. A shard that is not named behind it ends where the part says, or is not known to end.
-std::map<ShardId, NodeHistory::End> ends_at(const HistoryPart& part, GlobalPosition end) {
+/// How far a part covers its shards with what is up to there, and what was refused directly behind it, which goes to
+/// `refused`: each range under the epoch that it was written under. A shard that is not named behind it ends where the
+/// part says, or is not known to end.
+std::map<ShardId, NodeHistory::End> ends_at(const HistoryPart& part, GlobalPosition end,
+                                            std::vector<Segment>& refused) {
   std::map<ShardId, NodeHistory::End> ends;
   for (const auto& of : part.history.ends)
     if (takes(part, of.shard)) ends[of.shard] = of;
@@ -63,15 +65,14 @@ std::map<ShardId, NodeHistory::End> ends_at(const HistoryPart& part, GlobalPosit
       if (!next && !is_whole(part)) continue;
       const auto [first, added] = placed.try_emplace(segment.shard, false);
       if (first->second) continue;
+      first->second = segment.events() != 0;
       auto& of = ends[segment.shard];
-      // What was refused under a later epoch comes with its own cut: said of all, it would be taken for that writer's.
-      if (first->second = segment.events() != 0 || (!added && of.epoch != segment.epoch);
-          first->second && segment.events() == 0)
-        continue;
-      if (first->second)
+      if (first->second) {
         of = {segment.shard, segment.first, added ? Epoch{} : of.epoch, 0};
-      else
+      } else {
         of = {segment.shard, segment.end, segment.epoch, 0};
+        refused.push_back(segment);
+      }
     }
     next = false;
   }
@@ -143,14 +144,13 @@ Result<NodeHistory> merged(GlobalPosition after, const std::vector<HistoryPart>&
   for (const auto& part : parts)
     if (end_of(part, after) == end) last = std::min(last.value_or(number_at(part, end)), number_at(part, end));
   all.last_cut = *last;
+  for (const auto& part : parts)
+    for (const auto& [shard, of] : ends_at(part, end, refused)) all.ends.push_back(of);
   if (!refused.empty() && all.last_cut.value != 0) {
     if (all.cuts.empty() || all.cuts.back().number != all.last_cut)
       all.cuts.push_back({all.last_cut, all.cuts.empty() ? Epoch{} : all.cuts.back().coordinator, end + 1, {}, {}});
     auto& into = all.cuts.back().segments;
     into.insert(into.end(), refused.begin(), refused.end());
-  }
-  for (const auto& part : parts) {
-    for (const auto& [shard, of] : ends_at(part, end)) all.ends.push_back(of);
   }
   all.complete = std::ranges::all_of(parts, is_whole);
   return all;

@@ -51,6 +51,7 @@ struct Hello {
   std::string version{};       ///< of its program
   bool gateway = false;        ///< it wants no shards
   sharding::Leadership led{};  ///< whose cuts it applied last; epoch 0: not known
+  std::string zone{};          ///< what may fail together with it; empty: nothing
 };
 
 struct CutsAfter {
@@ -62,7 +63,8 @@ struct CutsAfter {
 struct Held {
   NodeProcess from;
   CutNumber cut;
-  CutNumber applied{};  ///< synced or not; 0: not said. For people.
+  CutNumber applied{};        ///< synced or not; 0: not said. For people.
+  std::uint64_t learned = 0;  ///< events that it has of shards that it is to keep, and does not yet. For people.
 };
 
 using Report = sharding::Report;
@@ -134,6 +136,24 @@ struct TellAgain {
   NodeProcess to;
 };
 
+/// To a shard's writer: what is answered from now on, a quorum of the others has. Zero: all of its set count again.
+struct Narrow {
+  NodeProcess to;
+  Epoch coordinator;
+  ShardId shard;
+  Epoch epoch;                ///< of its opening
+  std::uint32_t without = 0;  ///< which node does not count
+};
+
+/// The writer: that is so, also of all that was answered before.
+struct Narrowed {
+  NodeProcess from;
+  Epoch coordinator;
+  ShardId shard;
+  Epoch epoch;
+  std::uint32_t without = 0;
+};
+
 /// What a replica has applied behind some position, for one that was away. It keeps no cuts that placed nothing.
 struct NodeHistory {
   std::vector<sharding::Cut> cuts;  ///< as that node keeps them, in order; some of them
@@ -147,6 +167,7 @@ struct NodeHistory {
   };
   std::vector<End> ends;  ///< where all that it has applied ends in each shard; none: there are more cuts than these
   bool complete = false;  ///< of several replicas: each has given all that it has. Not sent
+  std::vector<ShardId> shards{};  ///< of which all that cuts placed is in it; none: of an earlier release, all it keeps
 };
 
 /// The nodes that are known, whenever that changes. Nothing of the order rests on it.
@@ -156,6 +177,6 @@ struct Members {
   friend bool operator==(const Members&, const Members&) = default;
 };
 
-using ToNode = std::variant<Welcome, HelloRefused, Opens, Announce, Cuts, ReportFrom, TellAgain>;
+using ToNode = std::variant<Welcome, HelloRefused, Opens, Announce, Cuts, ReportFrom, TellAgain, Narrow>;
 
 }  // namespace evershard::cluster

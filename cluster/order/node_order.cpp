@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/sharding/node_cut.hpp"
 
 namespace evershard::cluster {
 
@@ -17,24 +18,6 @@ namespace {
 
 constexpr std::uint32_t hurried_hellos_max = 20;
 constexpr std::size_t buffered_cuts_max = 1'024;
-constexpr std::uint64_t refused_max = 1u << 20;  ///< in a row: who says more is not believed
-
-/// What lies between, was refused: there before the segment, or in it and covered already.
-void begin_at(Segment& segment, ShardOffset from) {
-  if (segment.is_elsewhere() || (segment.first > from && segment.first - from > refused_max)) return;
-  if (segment.first > from) {
-    std::vector<ShardOffset> refused;
-    for (auto offset = from; offset < segment.first; ++offset) refused.push_back(offset);
-    segment.refused.insert(segment.refused.begin(), refused.begin(), refused.end());
-    segment.first = from;
-    return;
-  }
-  const auto known = std::ranges::lower_bound(segment.refused, from) - segment.refused.begin();
-  const auto begin = std::min(from, segment.end);
-  if (static_cast<std::uint64_t>(known) != begin - segment.first) return;  // it places what is covered
-  segment.refused.erase(segment.refused.begin(), segment.refused.begin() + known);
-  segment.first = begin;
-}
 
 }  // namespace
 
@@ -44,6 +27,7 @@ NodeOrder::NodeOrder(NodeStart start)
       door_(std::move(start.door)),
       version_(std::move(start.version)),
       gateway_(start.gateway),
+      zone_(std::move(start.zone)),
       handed_(start.cut),
       applied_(start.cut),
       watermark_(start.watermark),
@@ -59,6 +43,7 @@ NodeOrder::NodeOrder(NodeStart start)
     shard.covered = at.covered;
     shard.tail = at.tail;
     shard.damaged = at.damaged;
+    shard.learned = !at.damaged;
     shard.followed = std::max(at.followed, at.epoch);
     shard.known_next = at.covered;
   }
@@ -92,8 +77,10 @@ NodeOrder::Actions NodeOrder::serves_at(std::string door) {
 }
 
 Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
-  Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_, led_};
+  Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_, led_, zone_};
   for (const auto& [id, shard] : shards_) {
+    // What is not all here yet is nothing to go by.
+    if (replicas(id).had_to_learn(self_.node) && !shard.learned) continue;
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
     hello.shards.push_back({id, std::max(shard.epoch, shard.followed), shard.state != Shard::State::closed,
@@ -192,8 +179,10 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   }
   told_ = welcome.last_cut;
   if (!welcome.replicas.empty()) replicas_ = welcome.replicas;
-  for (std::size_t s = 0; s != replicas_.size(); ++s)
-    if (const ShardId id{static_cast<std::uint16_t>(s)}; keeps(id)) shards_.try_emplace(id);
+  for (std::size_t s = 0; s != replicas_.size(); ++s) keep(ShardId{static_cast<std::uint16_t>(s)});
+  for (const auto& [id, shard] : shards_)
+    if (const auto& set = replicas(id); !set.nodes.empty() && !set.has(self_.node) && !set.had_to_learn(self_.node))
+      leave(id, actions);
   advance(actions);
   if (!welcomed_) return actions;
   reports() ? report_again(actions) : ask(actions);
@@ -328,6 +317,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
     std::erase_if(apply.followed, [&](const Opening& before) { return before.shard == opening.shard; });
     apply.openings.push_back(opening);
   }
+  for (const ShardId left : std::exchange(left_, {})) apply.damaged.push_back(left);
   GlobalPosition position = cut.first_position;
   for (const Segment& segment : cut.segments) {
     const auto first_position = position;
@@ -399,11 +389,7 @@ void NodeOrder::advance(Actions& actions) {
 // Rule 21. By the cuts that are known, not by those that could be applied: what is missing for an earlier one is
 // shipped by the new writer only, and under its epoch.
 void NodeOrder::know(const Cut& cut, Actions& actions) {
-  for (const auto& [id, set] : cut.replicas) {
-    if (replicas_.size() <= id.value) replicas_.resize(id.value + std::size_t{1});
-    replicas_[id.value] = set;
-    if (set.has(self_.node)) shards_.try_emplace(id);
-  }
+  for (const auto& replicas : cut.replicas) know(replicas, actions);
   const auto is_before_opening = [&](const Segment& segment) {
     return segment.events() == 0 && std::ranges::any_of(cut.openings, [&](const Opening& opening) {
              return opening.shard == segment.shard && opening.epoch > segment.epoch;
@@ -448,6 +434,59 @@ void NodeOrder::know(const Cut& cut, Actions& actions) {
   known_watermark_ = cut.last_position();
 }
 
+void NodeOrder::keep(ShardId id) {
+  const auto& set = replicas(id);
+  if (!set.has(self_.node) && !set.had_to_learn(self_.node)) return;
+  // Where nothing is known yet, all of it is still to come, in its sequence.
+  if (set.had_to_learn(self_.node) && known_.value != 0) return;
+  if (const auto [at, added] = shards_.try_emplace(id); added) at->second.learned = true;
+}
+
+void NodeOrder::leave(ShardId id, Actions& actions) {
+  Shard& shard = shards_.at(id);
+  if (shard.damaged) return;
+  fence(id, shard.epoch, actions);
+  shard.damaged = true;
+  shard.learned = false;
+  left_.insert(id);
+}
+
+void NodeOrder::know(const sharding::NewReplicas& replicas, Actions& actions) {
+  const auto& [id, set] = replicas;
+  const bool kept = keeps(id);
+  if (replicas_.size() <= id.value) replicas_.resize(id.value + std::size_t{1});
+  replicas_[id.value] = set;
+  keep(id);
+  const auto found = shards_.find(id);
+  if (found == shards_.end()) return;
+  Shard& shard = found->second;
+  if (kept && !keeps(id)) {
+    leave(id, actions);
+  } else if (shard.own.value != 0 && shard.own >= shard.followed) {
+    actions.steps.push_back({Step::Ships{id, shard.own}});  // to others than before
+  }
+}
+
+bool NodeOrder::keeps(ShardId id) const {
+  const auto& set = replicas(id);
+  if (!set.had_to_learn(self_.node)) return set.has(self_.node);
+  const auto shard = shards_.find(id);
+  return shard != shards_.end() && shard->second.learned;
+}
+
+bool NodeOrder::has_whole(ShardId id) const {
+  const auto shard = shards_.find(id);
+  return keeps(id) && shard != shards_.end() && !shard->second.damaged;
+}
+
+std::vector<ShardId> NodeOrder::to_learn() const {
+  std::vector<ShardId> missing;
+  for (std::size_t s = 0; s != replicas_.size(); ++s)
+    if (const ShardId id{static_cast<std::uint16_t>(s)}; replicas_[s].had_to_learn(self_.node) && !keeps(id))
+      missing.push_back(id);
+  return missing;
+}
+
 void NodeOrder::know(const Segment& segment, Actions& actions) {
   const auto found = shards_.find(segment.shard);
   if (found == shards_.end()) return;
@@ -474,7 +513,7 @@ void NodeOrder::fill(Cut& cut) {
     if (shard == shards_.end() || !keeps(segment.shard) || shard->second.state != Shard::State::closed) continue;
     const auto from = next.try_emplace(segment.shard, shard->second.known_next).first->second;
     // Other replicas may have told before what it refuses.
-    if (!passed_over_ || segment.first < from) begin_at(segment, from);
+    if (!passed_over_ || segment.first < from) sharding::begin_at(segment, from);
     next[segment.shard] = std::max(from, segment.end);
   }
   std::erase_if(cut.segments, [](const Segment& segment) { return segment.first == segment.end; });
@@ -727,7 +766,7 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
     for (Segment& segment : cut.segments) {
       const auto shard = segment.is_elsewhere() ? at.end() : at.find(segment.shard);
       if (shard == at.end()) continue;
-      begin_at(segment, shard->second.next);
+      sharding::begin_at(segment, shard->second.next);
       if (shard->second.next < segment.end) shard->second = {segment.epoch, segment.end};
     }
     std::erase_if(cut.segments, [](const Segment& segment) { return segment.first == segment.end; });
@@ -743,9 +782,9 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
     if (epoch > shard->second.epoch && writer != 0) last.openings.push_back({id, epoch, writer, end});
     // Under whichever epochs it was refused: what is here of older ones is taken off.
     shard->second.epoch = std::max(shard->second.epoch, epoch);
-    if (end <= shard->second.next || end - shard->second.next > refused_max) continue;
+    if (end <= shard->second.next || end - shard->second.next > sharding::refused_max) continue;
     auto& segment = last.segments.emplace_back(Segment{id, shard->second.epoch, end, end, {}});
-    begin_at(segment, shard->second.next);
+    sharding::begin_at(segment, shard->second.next);
   }
   if (last.openings.empty() && last.segments.empty()) return std::move(history.cuts);
   if (!history.cuts.empty() && history.cuts.back().number == last.number) {

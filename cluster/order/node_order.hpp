@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,9 +34,10 @@ struct NodeStart {
     Epoch followed{};        ///< the newest one whose writer is followed here; 0: none
   };
   std::map<ShardId, Shard> shards;
-  std::string door{};          ///< where clients reach it; empty: not open yet
-  std::string version{};       ///< of its program
-  bool gateway = false;        ///< it wants no shards
+  std::string door{};     ///< where clients reach it; empty: not open yet
+  std::string version{};  ///< of its program
+  bool gateway = false;   ///< it wants no shards
+  std::string zone{};
   sharding::Leadership led{};  ///< whose cuts were applied last; epoch 0: not known
 };
 
@@ -186,8 +188,13 @@ class NodeOrder {
     const auto found = shards_.find(shard);
     return found == shards_.end() ? Epoch{} : found->second.epoch;
   }
-  /// Whether this node keeps the shard, whoever writes it.
-  [[nodiscard]] bool keeps(ShardId shard) const { return replicas(shard).has(self_.node); }
+  /// Whether this node keeps the shard, whoever writes it: what it has to learn first only once that is on its disk.
+  [[nodiscard]] bool keeps(ShardId shard) const;
+  /// Whether what cuts cover of it up to cut() is all here.
+  [[nodiscard]] bool has_whole(ShardId shard) const;
+  /// What it is to keep and has to learn, all of it, before it does.
+  [[nodiscard]] std::vector<ShardId> to_learn() const;
+  [[nodiscard]] Epoch coordinator() const { return coordinator_; }
   /// The epoch whose writer is followed: what is shipped under it joins on. Absent: this node does not follow.
   [[nodiscard]] std::optional<Epoch> follows(ShardId shard) const;
   /// What was folded while this node was away comes from other replicas.
@@ -216,6 +223,7 @@ class NodeOrder {
     sharding::Opening opening;  ///< taken: to be given out once it is synced
     CutNumber opened_by;
     bool damaged = false;  ///< a cut did not join on to what was applied here
+    bool learned = false;  ///< all of it is here, as far as cuts are applied
     Epoch followed{};      ///< as Follow says, and Opened
     Epoch newest{};        ///< that was heard of, in no sequence
     std::uint32_t newest_writer = 0;
@@ -249,6 +257,11 @@ class NodeOrder {
   void advance(Actions& actions);
   void fill(sharding::Cut& cut);
   void know(const sharding::Cut& cut, Actions& actions);
+  void know(const sharding::NewReplicas& replicas, Actions& actions);
+  /// Where the node keeps it, and did not: from the beginning of the order on.
+  void keep(ShardId shard);
+  /// Where it is kept no longer: cuts that cover it go by, and what is here of it is no copy of it any more.
+  void leave(ShardId shard, Actions& actions);
   void know(const sharding::Segment& segment, Actions& actions);
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
@@ -284,6 +297,7 @@ class NodeOrder {
   std::string door_;
   std::string version_;
   bool gateway_;
+  std::string zone_;
   std::map<ShardId, Shard> shards_;
   std::map<ShardId, Promise> promises_;
   std::map<ShardId, Epoch> known_epochs_;
@@ -302,6 +316,7 @@ class NodeOrder {
   GlobalPosition known_watermark_;
   std::optional<sharding::CutLogState> history_;  ///< the checkpoint up to which cuts come from other replicas
   bool history_asked_ = false;
+  std::set<ShardId> left_;                      ///< kept no longer: the disk is to know it
   bool passed_over_ = false;                    ///< positions, of cuts that were folded and name nothing of this node's
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
 

@@ -22,6 +22,7 @@ NodeProcess speaker(const ToCoordinator& message, const NodeProcess& known) {
   if (const auto* hello = std::get_if<Hello>(&message)) return hello->from;
   if (const auto* asked = std::get_if<CutsAfter>(&message)) return asked->from;
   if (const auto* held = std::get_if<Held>(&message)) return held->from;
+  if (const auto* narrowed = std::get_if<Narrowed>(&message)) return narrowed->from;
   return known;
 }
 
@@ -102,6 +103,7 @@ void CoordinatorLinks::on_message(const LinkMessage& message) {
   }
   if (const auto* asked = std::get_if<CutsAfter>(&*said)) return host_->cuts_after(*asked);
   if (const auto* held = std::get_if<Held>(&*said)) return host_->held(*held);
+  if (const auto* narrowed = std::get_if<Narrowed>(&*said)) return host_->narrowed(*narrowed);
   auto& report = std::get<actors::WriterReport>(*said);
   host_->report(from, std::move(report.report), report.ask);
 }

@@ -180,6 +180,22 @@ bool get_message(const pb::ReportFrom& from, ReportFrom& to) {
   return shard_of(from.shard(), to.shard);
 }
 
+void put_message(const Narrow& from, pb::Narrow& to) {
+  put_process(from.to, *to.mutable_to());
+  to.set_coordinator(from.coordinator.value);
+  to.set_shard(from.shard.value);
+  to.set_epoch(from.epoch.value);
+  to.set_without(from.without);
+}
+
+bool get_message(const pb::Narrow& from, Narrow& to) {
+  to.to = process_of(from.to());
+  to.coordinator = Epoch{from.coordinator()};
+  to.epoch = Epoch{from.epoch()};
+  to.without = from.without();
+  return shard_of(from.shard(), to.shard);
+}
+
 void put_message(const TellAgain& from, pb::TellAgain& to) { put_process(from.to, *to.mutable_to()); }
 
 bool get_message(const pb::TellAgain& from, TellAgain& to) {
@@ -244,6 +260,7 @@ PeerBytes encode(const ToNode& message) {
     PeerBytes operator()(const ReportFrom& said) const {
       return bytes_of<pb::ReportFrom>(PeerKind::report_from, said, put_message);
     }
+    PeerBytes operator()(const Narrow& said) const { return bytes_of<pb::Narrow>(PeerKind::narrow, said, put_message); }
     PeerBytes operator()(const TellAgain& said) const {
       return bytes_of<pb::TellAgain>(PeerKind::tell_again, said, put_message);
     }
@@ -269,6 +286,8 @@ Result<FromCoordinator> decode_from_coordinator(PeerKind kind, std::string_view 
       return value_of<pb::Cuts, Cuts, FromCoordinator>(bytes, "sequence of cuts", get_message);
     case PeerKind::report_from:
       return value_of<pb::ReportFrom, ReportFrom, FromCoordinator>(bytes, "request for reports", get_message);
+    case PeerKind::narrow:
+      return value_of<pb::Narrow, Narrow, FromCoordinator>(bytes, "request of who is to count", get_message);
     case PeerKind::tell_again:
       return value_of<pb::TellAgain, TellAgain, FromCoordinator>(bytes, "request to say hello", get_message);
     case PeerKind::cut_promised:

@@ -361,6 +361,12 @@ void NodeLinks::on_request(LinkRequest request) {
         auto part = committer.row_log(*wanted);
         return part ? asked->reply(encode(*part)) : refused(part.error());
       }
+      case PeerKind::journal: {
+        auto wanted = decode_journal_asked(asked->bytes);
+        if (!wanted) return refused(wanted.error());
+        auto rows = committer.journal(*wanted);
+        return rows ? asked->reply(encode_journal(std::move(*rows))) : refused(rows.error());
+      }
       case PeerKind::journal_sum: {
         auto wanted = decode_journal_sum_asked(asked->bytes);
         if (!wanted) return refused(wanted.error());
@@ -442,6 +448,12 @@ void NodeLinks::ship_row_log(std::uint32_t node, const RowLogPart& part) {
 void NodeLinks::row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) {
   ask(node, PeerKind::row_log, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
     done(bytes ? decode_row_log_part(*bytes) : refuse(std::move(bytes).error()));
+  });
+}
+
+void NodeLinks::journal(std::uint32_t node, const JournalAsked& asked, NodeDone<storage::ShippedRows> done) {
+  ask(node, PeerKind::journal, encode(asked), [done = std::move(done)](Result<std::string> bytes) {
+    done(bytes ? decode_journal(*bytes) : refuse(std::move(bytes).error()));
   });
 }
 

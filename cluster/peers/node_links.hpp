@@ -79,6 +79,7 @@ class NodeLinks final : public NodeNetwork {
   void followed(std::uint32_t node, const FollowerTold& followed) override;
   void ship_row_log(std::uint32_t node, const RowLogPart& part) override;
   void row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) override;
+  void journal(std::uint32_t node, const JournalAsked& asked, NodeDone<storage::ShippedRows> done) override;
   void journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) override;
   void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
                      NodeDone<void> done) override;

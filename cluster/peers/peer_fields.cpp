@@ -48,12 +48,15 @@ bool get_leadership(const pb::Leadership& from, sharding::Leadership& to) {
 void put_replicas(const sharding::ReplicaSet& from, v1::ReplicaSet& to) {
   to.set_quorum(from.quorum);
   to.mutable_nodes()->Add(from.nodes.begin(), from.nodes.end());
+  to.mutable_learned()->Add(from.learned.begin(), from.learned.end());
 }
 
 bool get_replicas(const v1::ReplicaSet& from, sharding::ReplicaSet& to) {
   to.quorum = std::max(1U, from.quorum());
   to.nodes.assign(from.nodes().begin(), from.nodes().end());
+  to.learned.assign(from.learned().begin(), from.learned().end());
   return std::ranges::adjacent_find(to.nodes, std::ranges::greater_equal{}) == to.nodes.end() &&
+         std::ranges::adjacent_find(to.learned, std::ranges::greater_equal{}) == to.learned.end() &&
          (to.nodes.empty() || to.nodes.front() != 0);
 }
 

@@ -44,6 +44,9 @@ enum class PeerKind : std::uint16_t {
   followed = 33,        ///< a message of a follower to the writer
   ship_row_log = 34,    ///< a message of a shard's writer to a follower
   row_log = 35,         ///< a request of a shard's writer to another replica: answered with a part of its row log
+  journal = 37,         ///< a request of a node to another: answered with a Ship of one shard
+  narrow = 60,          ///< a message of the coordinator to a shard's writer
+  narrowed = 61,        ///< its answer
   journal_sum = 36,     ///< a request of a node to another replica: answered with a JournalSum
   ship_snapshot = 39,   ///< a request of a shard's writer to a follower: answered with nothing
   history = 38,         ///< a request of a replica to another: answered with the cuts that it applied
@@ -111,6 +114,8 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode(const RowLogPart& part);
 [[nodiscard]] std::string encode(const RowLogAsked& asked);
 [[nodiscard]] std::string encode(const JournalSumAsked& asked);
+[[nodiscard]] std::string encode(const JournalAsked& asked);
+[[nodiscard]] std::string encode_journal(storage::ShippedRows rows);
 [[nodiscard]] std::string encode(const storage::JournalSum& sum);
 
 struct PartMessage {
@@ -143,6 +148,8 @@ struct PartMessage {
 [[nodiscard]] Result<RowLogPart> decode_row_log_part(std::string_view bytes);
 [[nodiscard]] Result<RowLogAsked> decode_row_log_asked(std::string_view bytes);
 [[nodiscard]] Result<JournalSumAsked> decode_journal_sum_asked(std::string_view bytes);
+[[nodiscard]] Result<JournalAsked> decode_journal_asked(std::string_view bytes);
+[[nodiscard]] Result<storage::ShippedRows> decode_journal(std::string_view bytes);
 [[nodiscard]] Result<storage::JournalSum> decode_journal_sum(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);

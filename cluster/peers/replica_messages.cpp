@@ -147,6 +147,30 @@ Result<RowLogAsked> decode_row_log_asked(std::string_view bytes) {
   return asked;
 }
 
+std::string encode(const JournalAsked& asked) {
+  pb::JournalAsked message;
+  message.set_shard(asked.shard.value);
+  message.set_from(asked.from.value);
+  return message.SerializeAsString();
+}
+
+Result<JournalAsked> decode_journal_asked(std::string_view bytes) {
+  pb::JournalAsked message;
+  JournalAsked asked;
+  if (!parse(bytes, message) || !shard_of(message.shard(), asked.shard)) return malformed("question for a journal");
+  asked.from = ShardOffset{message.from()};
+  return asked;
+}
+
+std::string encode_journal(storage::ShippedRows rows) { return encode(Ship{{{Epoch{}, std::move(rows)}}}); }
+
+Result<storage::ShippedRows> decode_journal(std::string_view bytes) {
+  auto ship = decode_ship(bytes);
+  if (!ship) return refuse(std::move(ship).error());
+  if (ship->shards.size() != 1) return malformed("range of a journal");
+  return std::move(ship->shards.front().rows);
+}
+
 std::string encode(const JournalSumAsked& asked) {
   pb::JournalSumAsked message;
   message.set_shard(asked.shard.value);
@@ -221,6 +245,7 @@ std::string encode(const NodeHistory& history) {
     put_end.set_epoch(end.epoch.value);
     put_end.set_writer(end.writer);
   }
+  for (const auto shard : history.shards) message.add_shards(shard.value);
   return message.SerializeAsString();
 }
 
@@ -242,6 +267,8 @@ Result<NodeHistory> decode_history(std::string_view bytes) {
     got.epoch = Epoch{end.epoch()};
     got.writer = end.writer();
   }
+  for (const auto shard : message.shards())
+    if (!shard_of(shard, history.shards.emplace_back())) return malformed("history");
   return history;
 }
 

@@ -18,6 +18,7 @@ void put_message(const Hello& from, pb::Hello& to) {
   to.set_door(from.door);
   to.set_version(from.version);
   to.set_gateway(from.gateway);
+  to.set_zone(from.zone);
   if (from.led.epoch.value != 0) put_leadership(from.led, *to.mutable_led());
   for (const auto& shard : from.shards) {
     auto& told = *to.add_shards();
@@ -37,6 +38,7 @@ bool get_message(const pb::Hello& from, Hello& to) {
   to.door = from.door();
   to.version = from.version();
   to.gateway = from.gateway();
+  to.zone = from.zone();
   if (from.has_led() && !get_leadership(from.led(), to.led)) return false;
   for (const auto& told : from.shards()) {
     auto& shard = to.shards.emplace_back();
@@ -63,10 +65,27 @@ void put_message(const Held& from, pb::Held& to) {
   put_process(from.from, *to.mutable_from());
   to.set_cut(from.cut.value);
   to.set_applied(from.applied.value);
+  to.set_learned(from.learned);
+}
+
+void put_message(const Narrowed& from, pb::Narrowed& to) {
+  put_process(from.from, *to.mutable_from());
+  to.set_coordinator(from.coordinator.value);
+  to.set_shard(from.shard.value);
+  to.set_epoch(from.epoch.value);
+  to.set_without(from.without);
+}
+
+bool get_message(const pb::Narrowed& from, Narrowed& to) {
+  to.from = process_of(from.from());
+  to.coordinator = Epoch{from.coordinator()};
+  to.epoch = Epoch{from.epoch()};
+  to.without = from.without();
+  return shard_of(from.shard(), to.shard);
 }
 
 bool get_message(const pb::Held& from, Held& to) {
-  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()}};
+  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()}, from.learned()};
   return true;
 }
 
@@ -126,6 +145,9 @@ PeerBytes encode(const ToCoordinator& message) {
     PeerBytes operator()(const CutsAfter& said) const {
       return bytes_of<pb::CutsAfter>(PeerKind::cuts_after, said, put_message);
     }
+    PeerBytes operator()(const Narrowed& said) const {
+      return bytes_of<pb::Narrowed>(PeerKind::narrowed, said, put_message);
+    }
     PeerBytes operator()(const Held& said) const { return bytes_of<pb::Held>(PeerKind::held, said, put_message); }
     PeerBytes operator()(const actors::WriterReport& said) const {
       return bytes_of<pb::Report>(PeerKind::report, said, put_message);
@@ -142,6 +164,8 @@ Result<ToCoordinator> decode_to_coordinator(PeerKind kind, std::string_view byte
       return value_of<pb::CutsAfter, CutsAfter, ToCoordinator>(bytes, "request for cuts", get_message);
     case PeerKind::held:
       return value_of<pb::Held, Held, ToCoordinator>(bytes, "word of what is held", get_message);
+    case PeerKind::narrowed:
+      return value_of<pb::Narrowed, Narrowed, ToCoordinator>(bytes, "word of who counts", get_message);
     case PeerKind::report:
       return value_of<pb::Report, actors::WriterReport, ToCoordinator>(bytes, "report", get_message);
     default:

@@ -43,16 +43,23 @@ RowLogs::Shard* RowLogs::at(ShardId id, Epoch epoch) {
 
 // They follow this node's epoch: none of them takes anything of an earlier writer any more.
 void RowLogs::look(Shard& shard) {
-  if (shard.ready || shard.followers.size() < shard.others) return;
+  if (shard.ready || !heard_enough(shard)) return;
   shard.ready = std::ranges::all_of(shard.followers,
                                     [&](const auto& of) { return storage::has_all(shard.ends, of.second.ends); });
+}
+
+bool RowLogs::heard_enough(const Shard& shard) {
+  const auto heard = std::ranges::count_if(shard.followers, [&](const auto& of) { return shard.set.has(of.first); });
+  return static_cast<std::size_t>(heard) + 1 >= shard.set.enough_to_meet_a_quorum();
 }
 
 void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& ends, ShardOffset tail,
                        const sharding::ReplicaSet& set) {
   Shard* const shard = at(id, epoch);
-  if (shard == nullptr || !set.has(node)) return;
-  shard->others = set.quorum - 1;
+  if (shard == nullptr) return;
+  shard->set = set;
+  std::erase_if(shard->followers, [&](const auto& of) { return !set.has(of.first) && !set.learns(of.first); });
+  if (!set.has(node) && !set.learns(node)) return;
   Follower& follower = shard->followers[node];
   if (ends != follower.ends) follower.under_way = false;
   follower.ends = ends;
@@ -83,6 +90,12 @@ bool RowLogs::quorum_has(ShardId id, At at, const sharding::ReplicaSet& set) con
   return static_cast<std::uint64_t>(have) + 1 >= set.quorum;
 }
 
+bool RowLogs::quorum_has_all(ShardId id, const sharding::ReplicaSet& set) const {
+  const auto shard = shards_.find(id);
+  return shard != shards_.end() && shard->second.ready &&
+         quorum_has(id, {shard->second.epoch, number_of(shard->second.ends, shard->second.epoch)}, set);
+}
+
 bool RowLogs::all_have(ShardId id, At at) const {
   const auto shard = shards_.find(id);
   return shard != shards_.end() && std::ranges::all_of(shard->second.followers, [&](const auto& of) {
@@ -98,7 +111,7 @@ void RowLogs::lost(std::uint32_t node) {
 std::vector<RowLogs::Wanted> RowLogs::to_ask() {
   std::vector<Wanted> wanted;
   for (auto& [id, shard] : shards_) {
-    if (shard.ready || shard.asking || shard.followers.size() < shard.others) continue;
+    if (shard.ready || shard.asking || !heard_enough(shard)) continue;
     for (const auto& [node, follower] : shard.followers) {
       const auto missing = first_missing(shard.ends, follower.ends);
       if (!missing) continue;

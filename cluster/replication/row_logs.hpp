@@ -12,8 +12,9 @@
 
 namespace evershard::cluster {
 
-/// What a quorum had under earlier writers is fetched first, from each of a quorum that has more: before that nothing
-/// is written. Then each follower is sent what it does not have, of the oldest epoch first, a part at a time.
+/// What a quorum had under earlier writers is fetched first, from each of so many that have more as meet every quorum:
+/// before that nothing is written. Then each follower is sent what it does not have, of the oldest epoch first, a part
+/// at a time.
 ///
 /// Owner:  one thread.
 /// Source: docs/internals/replication.md, rule 26; invariant I-Rows.
@@ -37,6 +38,8 @@ class RowLogs {
   void written(ShardId shard, const Ends& ends);
   /// It, and everything that was here before it.
   [[nodiscard]] bool quorum_has(ShardId shard, At at, const sharding::ReplicaSet& set) const;
+  /// Everything that is here. Shape: false while it is not ready().
+  [[nodiscard]] bool quorum_has_all(ShardId shard, const sharding::ReplicaSet& set) const;
   /// Every follower that is there, and was nearly in step before.
   [[nodiscard]] bool all_have(ShardId shard, At at) const;
   /// The node is not there any more, until its next word.
@@ -72,10 +75,12 @@ class RowLogs {
     Ends ends{};
     bool ready = false;
     bool asking = false;
-    std::size_t others = 0;  ///< so many followers make a quorum with this node
+    sharding::ReplicaSet set{};  ///< as of the last word
     std::map<std::uint32_t, Follower> followers{};
   };
   static void look(Shard& shard);
+  /// Whether so many of its set have said what they have that one of them had all that was answered.
+  [[nodiscard]] static bool heard_enough(const Shard& shard);
   [[nodiscard]] Shard* at(ShardId shard, Epoch epoch);
 
   std::map<ShardId, Shard> shards_;

@@ -54,6 +54,13 @@ struct JournalSumAsked {
   friend bool operator==(const JournalSumAsked&, const JournalSumAsked&) = default;
 };
 
+/// Who is to keep a shard, to one that does: what its journal has from there on.
+struct JournalAsked {
+  ShardId shard{};
+  ShardOffset from{1};
+  friend bool operator==(const JournalAsked&, const JournalAsked&) = default;
+};
+
 /// A part of a shard's row log, as its rows lie on a disk.
 struct RowLogPart {
   ShardId shard{};

@@ -12,7 +12,14 @@ constexpr std::uint32_t still_max = 3;  ///< then what is under way is taken for
 
 void Shipping::begin(ShardId id, Epoch epoch, const std::vector<std::uint32_t>& followers, ShardOffset durable) {
   const auto known = shards_.find(id);
-  if (known != shards_.end() && known->second.epoch == epoch) return this->durable(id, durable);
+  if (known != shards_.end() && known->second.epoch == epoch) {
+    auto& of = known->second.followers;
+    for (auto& [node, follower] : of)
+      if (std::ranges::find(followers, node) == followers.end()) forget_under_way(node, follower);
+    std::erase_if(of, [&](const auto& one) { return std::ranges::find(followers, one.first) == followers.end(); });
+    for (const auto node : followers) of[node];
+    return this->durable(id, durable);
+  }
   if (known != shards_.end())
     for (auto& [node, follower] : known->second.followers) forget_under_way(node, follower);
   Shard shard{epoch, durable};

@@ -40,7 +40,7 @@ class Shipping {
   explicit Shipping(Options options) : options_(options) {}
 
   /// This node writes the shard from now on. `durable`: where its journal ends. Nothing is sent before a follower said
-  /// how far it is.
+  /// how far it is. Under the same epoch again: to these followers from now on.
   void begin(ShardId shard, Epoch epoch, const std::vector<std::uint32_t>& followers, ShardOffset durable);
   void end(ShardId shard);
   [[nodiscard]] bool ships(ShardId shard) const { return shards_.contains(shard); }

@@ -280,10 +280,12 @@ OpenStore open_member(MemberOptions options) {
     store.block_cache_bytes = server.store.block_cache_bytes;
     store.memtable_bytes = server.store.memtable_bytes;
     store.disk_reserve_bytes = server.store.disk_reserve_bytes;
+    const auto beside = store;
     auto opened = cluster::open_joined_store(**links, options.node, std::move(store), options.coordinator_timeout);
     if (!opened) return refuse(std::move(opened).error());
 
     cluster::ClusterNodeOptions node;
+    node.store = beside;
     node.committer.self = {options.node, cluster::random_incarnation()};
     node.committer.address =
         !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());

@@ -26,10 +26,6 @@ std::string in_digits(std::uint64_t number, std::size_t digits) {
 }
 
 /// Keys ascend as entries do.
-std::string prefix_of(ShardId shard) {
-  return keys::checkpoint(std::string(row_log_prefix) + in_digits(shard.value, shard_digits) + "/");
-}
-
 void append_text(std::string& out, std::string_view text) {
   append_varint(out, text.size());
   out += text;
@@ -121,9 +117,13 @@ Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, cons
   return writes;
 }
 
+std::string row_log_prefix_of(ShardId shard) {
+  return keys::checkpoint(std::string(row_log_prefix) + in_digits(shard.value, shard_digits) + "/");
+}
+
 std::string row_log_key(ShardId shard, RowLogAt at) {
   constexpr std::size_t digits = 20;  // of any number
-  return prefix_of(shard) + in_digits(at.epoch.value, digits) + "/" + in_digits(at.number, digits);
+  return row_log_prefix_of(shard) + in_digits(at.epoch.value, digits) + "/" + in_digits(at.number, digits);
 }
 
 std::optional<ShardId> shard_of_row_log(std::string_view name) {
@@ -230,7 +230,7 @@ bool has_all(const RowLogEnds& ends, const RowLogEnds& other) {
 // From the newest epoch to the oldest, one look each.
 Result<RowLogEnds> row_log_ends(const Rows& rows, ShardId shard) {
   RowLogEnds ends;
-  const auto prefix = prefix_of(shard);
+  const auto prefix = row_log_prefix_of(shard);
   const auto cursor = rows.cursor(Family::state, {});
   for (auto before = prefix + "~";;) {  // behind any digit
     cursor->seek_for_prev(before);
@@ -246,7 +246,7 @@ Result<RowLogEnds> row_log_ends(const Rows& rows, ShardId shard) {
 Result<RowLogRange> row_log_range(const Rows& rows, ShardId shard, RowLogAt after, ShardOffset until,
                                   std::size_t bytes_max) {
   RowLogRange range;
-  const auto prefix = prefix_of(shard);
+  const auto prefix = row_log_prefix_of(shard);
   std::size_t bytes = 0;
   const auto cursor = rows.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(row_log_key(shard, after)); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
@@ -291,7 +291,7 @@ Result<void> RowLogWrites::add(const RowLogEntry& entry) {
 // None, as a rule: entries come in their sequence but for those of a writer whom another one did not hear.
 Result<RowLogWrites::Newer> RowLogWrites::newer_than(RowLogAt at) const {
   Newer newer;
-  const auto prefix = prefix_of(shard_);
+  const auto prefix = row_log_prefix_of(shard_);
   const auto cursor = rows_.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(row_log_key(shard_, {at.epoch, at.number + 1}));
        cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {

@@ -52,6 +52,7 @@ struct RowLogEntry {
 inline constexpr std::string_view row_log_prefix = "$rows/";
 inline constexpr std::string_view row_log_of_prefix = "$rows/of/";
 [[nodiscard]] std::string row_log_key(ShardId shard, RowLogAt at);
+[[nodiscard]] std::string row_log_prefix_of(ShardId shard);
 /// Of a key's name. Absent: it is none of these.
 [[nodiscard]] std::optional<ShardId> shard_of_row_log(std::string_view name);
 /// The row of an entry, with its checksum.

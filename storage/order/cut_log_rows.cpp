@@ -24,6 +24,7 @@ constexpr char form_version = 1;
 constexpr char form_with_losses = 2;
 constexpr char form_without_folded = 3;
 constexpr char form_with_replicas = 4;
+constexpr char form_with_learned = 5;
 constexpr std::size_t number_bytes = 8;
 constexpr std::size_t bytes_shown = 64;
 
@@ -134,10 +135,28 @@ Result<sharding::Leaderships> decode_leaderships_row(std::string_view row) {
   return leaderships;
 }
 
+namespace {
+
+void put_nodes(std::string& body, const std::vector<std::uint32_t>& nodes) {
+  append_varint(body, nodes.size());
+  for (const auto node : nodes) append_varint(body, node);
+}
+
+/// Returns: whether they ascend.
+bool read_nodes(ByteReader& reader, std::size_t most, std::vector<std::uint32_t>& nodes) {
+  for (auto left = reader.varint(most); left != 0; --left)
+    nodes.push_back(static_cast<std::uint32_t>(reader.varint(std::numeric_limits<std::uint32_t>::max())));
+  return std::ranges::is_sorted(nodes);
+}
+
+}  // namespace
+
 std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
   const bool replicas =
       std::ranges::any_of(checkpoint.shards, [](const auto& of) { return !of.replicas.nodes.empty(); });
-  std::string body{replicas ? form_with_replicas : form_without_folded};
+  const bool learned =
+      std::ranges::any_of(checkpoint.shards, [](const auto& of) { return !of.replicas.learned.empty(); });
+  std::string body{learned ? form_with_learned : replicas ? form_with_replicas : form_without_folded};
   append_varint(body, checkpoint.last_cut.value);
   append_varint(body, checkpoint.watermark.value);
   append_varint(body, checkpoint.shards.size());
@@ -154,8 +173,8 @@ std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
     }
     if (!replicas) continue;
     append_varint(body, shard.replicas.quorum);
-    append_varint(body, shard.replicas.nodes.size());
-    for (const auto node : shard.replicas.nodes) append_varint(body, node);
+    put_nodes(body, shard.replicas.nodes);
+    if (learned) put_nodes(body, shard.replicas.learned);
   }
   return sealed(checkpoint_key(), std::move(body));
 }
@@ -165,7 +184,8 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
   if (!body) return refuse(body.error());
   ByteReader reader(*body);
   const auto form = reader.fixed<char>();
-  if (form != form_version && form != form_with_losses && form != form_without_folded && form != form_with_replicas)
+  if (form != form_version && form != form_with_losses && form != form_without_folded && form != form_with_replicas &&
+      form != form_with_learned)
     return damaged_row("checkpoint", row, "it has not its form");
   sharding::CutLogState checkpoint(shards);
   checkpoint.last_cut = CutNumber{reader.varint()};
@@ -185,12 +205,11 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
       const Epoch epoch{reader.varint()};
       shard.losses.push_back({epoch, ShardOffset{reader.varint()}});
     }
-    if (form != form_with_replicas) continue;
+    if (form != form_with_replicas && form != form_with_learned) continue;
     shard.replicas.quorum = static_cast<std::uint32_t>(reader.varint(std::numeric_limits<std::uint32_t>::max()));
-    for (auto left = reader.varint(body->size()); left != 0; --left)
-      shard.replicas.nodes.push_back(
-          static_cast<std::uint32_t>(reader.varint(std::numeric_limits<std::uint32_t>::max())));
-    if (!std::ranges::is_sorted(shard.replicas.nodes)) return damaged_row("checkpoint", row, "its nodes do not ascend");
+    if (!read_nodes(reader, body->size(), shard.replicas.nodes) ||
+        (form == form_with_learned && !read_nodes(reader, body->size(), shard.replicas.learned)))
+      return damaged_row("checkpoint", row, "its nodes do not ascend");
   }
   if (!reader.done()) return damaged_row("checkpoint", row, "it has not its size");
   return checkpoint;

@@ -14,14 +14,16 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::string_view refused_prefix = "$refused/";
+constexpr std::string_view refused_name = "$refused/";
 constexpr std::size_t digits = 20;  ///< of any number, so that the rows lie in the order of their cuts
 
 }  // namespace
 
+std::string refused_prefix() { return keys::checkpoint(refused_name); }
+
 std::string refused_key(CutNumber cut) {
   const auto number = std::to_string(cut.value);
-  return keys::checkpoint(std::string(refused_prefix) + std::string(digits - number.size(), '0') + number);
+  return keys::checkpoint(std::string(refused_name) + std::string(digits - number.size(), '0') + number);
 }
 
 std::string refused_row(const sharding::Cut& cut) {
@@ -33,7 +35,7 @@ std::string refused_row(const sharding::Cut& cut) {
 
 Result<RefusedRows> refused_rows(const Rows& rows, const std::map<ShardId, Covered>& covered) {
   RefusedRows found;
-  const auto prefix = keys::checkpoint(refused_prefix);
+  const auto prefix = refused_prefix();
   auto cursor = rows.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     const std::string key(cursor->key());

@@ -22,6 +22,7 @@ struct RefusedRows {
   std::vector<sharding::Segment> segments;  ///< in the order of their cuts
 };
 
+[[nodiscard]] std::string refused_prefix();  ///< of all keys of them
 [[nodiscard]] std::string refused_key(CutNumber cut);
 /// Shape: the cut places nothing.
 [[nodiscard]] std::string refused_row(const sharding::Cut& cut);

@@ -14,6 +14,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/learned/take_learned.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/repair/truth_only.hpp"
@@ -106,6 +107,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(StoreOptions options) {
   EVERSHARD_TRY(store->look_at_folder());
   EVERSHARD_TRY(store->open_database());
   EVERSHARD_TRY(store->identify());
+  EVERSHARD_TRY(store->take_what_was_learned());
   EVERSHARD_TRY(store->take_off_what_was_given_up());
   EVERSHARD_TRY(store->compare_with_mark_file());
   EVERSHARD_TRY(store->rebuild());
@@ -192,6 +194,16 @@ Result<void> RocksStore::identify() {
   EVERSHARD_TRY(check_member(identity_, options_));
   step(steps::open_identified);
   return {};
+}
+
+Result<void> RocksStore::take_what_was_learned() {
+  if (identity_.node == 0 || !has_learned(options_.data_dir)) return {};
+  if (options_.read_only)
+    return refuse(ErrorCode::unavailable, "the store in " + options_.data_dir.string() +
+                                              " has shards beside it that its node has learned: the node takes them "
+                                              "in when it is started");
+  return take_learned(*families_, rocks_, *rows_, identity_, options_.data_dir, mark_path_,
+                      [this] { step(steps::open_learned); });
 }
 
 Result<void> RocksStore::take_off_what_was_given_up() {

@@ -67,6 +67,7 @@ class RocksStore final : public NodeStore {
   Result<void> look_at_folder();
   Result<void> open_database();
   Result<void> identify();
+  Result<void> take_what_was_learned();
   Result<void> take_off_what_was_given_up();
   Result<void> compare_with_mark_file();
   Result<void> rebuild();

@@ -38,6 +38,10 @@ struct ClusterStatus {
     std::uint64_t behind_events = 0;  ///< that those cuts placed; of a node that is down: by now. At least, where the
                                       ///< coordinator leads since then only
     std::uint64_t behind_ms = 0;      ///< since the first of those cuts was made
+    std::uint32_t replicas = 0;       ///< it keeps
+    std::uint32_t learns = 0;         ///< it is to keep, and is being given
+    std::uint64_t learned_events = 0, learn_events = 0;  ///< so many of those that it is given
+    std::string zone{};
   };
   struct Shard {
     std::uint32_t node = 0;  ///< its owner; 0: nobody
@@ -49,6 +53,7 @@ struct ClusterStatus {
     std::string trouble{};                  ///< why it is not open; empty: it is, or its node is not here
     std::uint32_t quorum = 1;               ///< so many of `replicas` have what is acknowledged
     std::vector<std::uint32_t> replicas{};  ///< the nodes that keep it, ascending; none: its owner alone
+    std::vector<std::uint32_t> learners{};  ///< are to keep it, and are being given it
   };
 
   std::uint32_t self = 0;    ///< the node that answers
@@ -69,12 +74,23 @@ struct ShardAssignment {
   std::vector<ShardLoss> accepted{};  ///< what may be lost: it must be exactly what is
   bool drain = false;                 ///< instead: other replicas write what the node writes, until it is started again
   bool balance = false;               ///< instead: all nodes write about as many shards, those too that were drained
+  /// Instead, who keeps what. It takes long, and is asked for again and again: the answer says how much is left.
+  enum class Sets : std::uint8_t {
+    none,
+    add,        ///< `node` gets its share of the replicas
+    remove,     ///< `node` is to keep nothing; others are given what it keeps
+    move,       ///< `node` keeps these shards, and `from` does not any more; 0: whoever has most
+    rebalance,  ///< all nodes keep about as many
+  };
+  Sets sets = Sets::none;
+  std::uint32_t from = 0;
 };
 
 /// All of it is done, or nothing.
 struct ShardsAssigned {
   bool done = false;                ///< false: `losses` must be accepted first
   std::vector<ShardLoss> losses{};  ///< one a shard that loses
+  std::uint64_t left = 0;           ///< of Sets: so many replicas are still to be made, or given up
 };
 
 }  // namespace evershard

@@ -57,8 +57,17 @@ void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
       .key("behind_events")
       .number(node.behind_events)
       .key("behind_ms")
-      .number(node.behind_ms)
-      .end_object();
+      .number(node.behind_ms);
+  if (!node.zone.empty()) json.key("zone").string(node.zone);
+  if (node.replicas != 0 || node.learns != 0) json.key("replicas").number(node.replicas);
+  if (node.learns != 0)
+    json.key("learns")
+        .number(node.learns)
+        .key("learned_events")
+        .number(node.learned_events)
+        .key("learn_events")
+        .number(node.learn_events);
+  json.end_object();
 }
 
 void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_t shard) {
@@ -85,6 +94,11 @@ void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_
       json.key("quorum").number(at.quorum).key("replicas").begin_array();
       for (const auto node : at.replicas) json.number(node);
       json.end_array();
+      if (!at.learners.empty()) {
+        json.key("learners").begin_array();
+        for (const auto node : at.learners) json.number(node);
+        json.end_array();
+      }
     }
   }
   json.end_object();

@@ -52,6 +52,11 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_node.set_gateway(node.is.gateway);
     put_node.set_behind_events(node.behind_events);
     put_node.set_behind_ms(node.behind_ms);
+    put_node.set_replicas(node.replicas);
+    put_node.set_learns(node.learns);
+    put_node.set_learned_events(node.learned_events);
+    put_node.set_learn_events(node.learn_events);
+    put_node.set_zone(node.zone);
   }
   for (const auto& shard : from.shards) {
     auto& put_shard = *to.add_shards();
@@ -64,6 +69,7 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_shard.set_trouble(shard.trouble);
     put_shard.set_quorum(shard.quorum);
     for (const auto node : shard.replicas) put_shard.add_replicas(node);
+    for (const auto node : shard.learners) put_shard.add_learners(node);
   }
 }
 
@@ -83,7 +89,12 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                         node.behind(),
                         node.refused(),
                         node.behind_events(),
-                        node.behind_ms()});
+                        node.behind_ms(),
+                        node.replicas(),
+                        node.learns(),
+                        node.learned_events(),
+                        node.learn_events(),
+                        node.zone()});
   }
   for (const auto& shard : from.shards()) {
     to.shards.push_back({shard.node(),
@@ -94,7 +105,8 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                          GlobalPosition{shard.last_position()},
                          shard.trouble(),
                          shard.quorum(),
-                         {shard.replicas().begin(), shard.replicas().end()}});
+                         {shard.replicas().begin(), shard.replicas().end()},
+                         {shard.learners().begin(), shard.learners().end()}});
   }
   return {};
 }
@@ -105,12 +117,18 @@ void put(const ShardAssignment& from, v1::ClusterAssignRequest& to) {
   for (const auto& loss : from.accepted) put_loss(loss, *to.add_accepted());
   to.set_drain(from.drain);
   to.set_balance(from.balance);
+  to.set_sets(static_cast<v1::ClusterAssignRequest::Sets>(from.sets));
+  to.set_from(from.from);
 }
 
 Result<void> get(const v1::ClusterAssignRequest& from, ShardAssignment& to) {
   to.node = from.node();
   to.drain = from.drain();
   to.balance = from.balance();
+  if (!v1::ClusterAssignRequest::Sets_IsValid(from.sets()))
+    return refuse(ErrorCode::corruption, "a message asks for a change of who keeps what that is not known");
+  to.sets = static_cast<ShardAssignment::Sets>(from.sets());
+  to.from = from.from();
   for (const auto number : from.shards()) {
     const auto shard = shard_number(number);
     if (!shard) return refuse(shard.error());
@@ -121,11 +139,13 @@ Result<void> get(const v1::ClusterAssignRequest& from, ShardAssignment& to) {
 
 void put(const ShardsAssigned& from, v1::ClusterAssignResponse& to) {
   to.set_done(from.done);
+  to.set_left(from.left);
   for (const auto& loss : from.losses) put_loss(loss, *to.add_losses());
 }
 
 Result<void> get(const v1::ClusterAssignResponse& from, ShardsAssigned& to) {
   to.done = from.done();
+  to.left = from.left();
   return get_losses(from.losses(), to.losses);
 }
 

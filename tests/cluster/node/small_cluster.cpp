@@ -108,6 +108,12 @@ class SmallCluster::Network final : public NodeNetwork {
       then(part ? decode_row_log_part(encode(*part)) : std::move(part));
     });
   }
+  void journal(std::uint32_t node, const JournalAsked& asked, NodeDone<storage::ShippedRows> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<storage::ShippedRows>& then) {
+      auto rows = there.committer().journal(decode_journal_asked(bytes).value());
+      then(rows ? decode_journal(encode_journal(std::move(*rows))) : std::move(rows));
+    });
+  }
   void journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) override {
     at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<storage::JournalSum>& then) {
       auto sum = there.committer().journal_sum(decode_journal_sum_asked(bytes).value());
@@ -169,7 +175,7 @@ SmallCluster::SmallCluster(Options options)
 }
 
 SmallCluster::~SmallCluster() {
-  for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) stop(n);
+  for (std::uint32_t n = 1; n <= all(); ++n) stop(n);
   std::unique_ptr<WorkPool> carriers, in_order;
   {
     const std::lock_guard lock(carriers_mutex_);
@@ -197,11 +203,13 @@ void SmallCluster::start(std::uint32_t number) {
   part->network = std::make_unique<Network>(*this, part->process);
   ClusterNodeOptions node;
   node.timeout = options_.timeout;
+  node.store = store;
   node.page_events_max = 50;
   node.committer.self = part->process;
   node.committer.address = "node " + std::to_string(number);
   node.committer.door = "door " + std::to_string(number);
-  node.committer.gateway = number > options_.nodes;
+  node.committer.gateway = number > options_.nodes && number <= options_.nodes + options_.gateways;
+  node.committer.zone = zones_[number];
   node.committer.limits = options_.limits;
   node.committer.append_timeout = options_.timeout;
   node.committer.skip_lost = skip_lost_;
@@ -219,7 +227,7 @@ void SmallCluster::start(std::uint32_t number) {
 void SmallCluster::meet(std::uint32_t number, bool up) {
   if (options_.replicas == 1) return;
   const auto here = reach(number);
-  for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) {
+  for (std::uint32_t n = 1; n <= all(); ++n) {
     const auto other = n == number ? nullptr : reach(n);
     if (other == nullptr) continue;
     other->node->committer().peer(number, up);
@@ -245,6 +253,8 @@ void SmallCluster::replace_coordinator() {
   options.coordinator.nodes_expected = options_.nodes;
   options.coordinator.replicas = options_.replicas;
   options.coordinator.ordering.cuts_held_max = 100;
+  options.gone_after = options_.gone_after;
+  options.tend_every = std::chrono::milliseconds(50);
   options.coordinator.fold_cuts = 3;  // a node that was away finds a log with holes
   auto& log = *logs_.emplace_back(std::make_unique<SharedCutLog>(log_mutex_, log_));
   auto led = CoordinatorHost::lead(log, *this, options);
@@ -350,6 +360,8 @@ void SmallCluster::heard(NodeProcess from, ToCoordinator message) {
           coordinator.cuts_after(said);
         else if constexpr (std::is_same_v<Said, Held>)
           coordinator.held(said);
+        else if constexpr (std::is_same_v<Said, Narrowed>)
+          coordinator.narrowed(said);
         else
           coordinator.report(from, std::move(said.report), said.ask);
       },

@@ -60,11 +60,13 @@ class SmallCluster final : public CoordinatorNetwork {
   struct Options {
     std::uint32_t nodes = 3;
     std::uint32_t gateways = 0;  ///< numbered behind the nodes
+    std::uint32_t spares = 0;    ///< nodes that are started later, numbered behind those
     std::uint32_t shards = 4;
     std::uint32_t replicas = 1;
     std::filesystem::path data_dir{};  ///< empty: in memory, and a node that is stopped has lost its disk
     std::chrono::milliseconds timeout = std::chrono::seconds(5);
     Limits limits{};
+    std::chrono::milliseconds gone_after{0};  ///< then a node's replicas are made anew elsewhere; 0: never
   };
   explicit SmallCluster(Options options);
   ~SmallCluster() override;
@@ -73,6 +75,8 @@ class SmallCluster final : public CoordinatorNetwork {
   [[nodiscard]] storage::NodeStore& store(std::uint32_t number) { return *reach(number)->store; }
   void start(std::uint32_t number);
   void stop(std::uint32_t number);
+  /// For when it is started the next time.
+  void put_into_zone(std::uint32_t number, std::string zone) { zones_[number] = std::move(zone); }
   /// Nodes that are started from now on pass over what was lost.
   void skip_lost() { skip_lost_ = true; }
   /// A new coordinator leads; the old one is still there.
@@ -124,6 +128,8 @@ class SmallCluster final : public CoordinatorNetwork {
   void meet(std::uint32_t number, bool up);
 
   const Options options_;
+  [[nodiscard]] std::uint32_t all() const { return options_.nodes + options_.gateways + options_.spares; }
+  std::map<std::uint32_t, std::string> zones_;
   std::atomic<bool> skip_lost_{false};
   std::atomic<std::uint32_t> no_row_logs_to_{0};
   storage::ClusterMember member_;

@@ -1,0 +1,180 @@
+#include "evershard/storage/learned/take_learned.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/write_batch.h>
+
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/row_log.hpp"
+#include "evershard/storage/learned/learned_files.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/order/refused_rows.hpp"
+#include "evershard/storage/refusals.hpp"
+#include "evershard/storage/rocks/rocks_status.hpp"
+
+namespace evershard::storage {
+namespace {
+
+constexpr const char* not_taken = "cannot take in what was learned";
+constexpr const char* state_name = "state.sst";
+
+Result<LearnedOrder> read_order(const std::filesystem::path& folder, std::string& bytes) {
+  std::ifstream file(folder / learned_files::whole_name, std::ios::binary);
+  bytes.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file) return refuse(ErrorCode::io, "cannot read " + (folder / learned_files::whole_name).string());
+  return learned_files::decode(bytes);
+}
+
+/// It is there once all is taken, with what it was.
+std::string taken_key() { return keys::checkpoint("$learned"); }
+
+Result<bool> is_taken(const Rows& rows, const std::string& whole) {
+  const auto key = taken_key();
+  const std::string_view wanted[] = {key};
+  const auto row = rows.get(Family::state, wanted);
+  if (!row) return refuse(row.error());
+  return (*row)->found(0) && (*row)->value(0) == whole;
+}
+
+void erase_prefix(rocksdb::WriteBatch& batch, RocksFamilies& families, const std::string& prefix) {
+  auto end = prefix;
+  ++end.back();  // no prefix here ends with the last byte there is
+  batch.DeleteRange(families.handle(Family::state), prefix, end);
+}
+
+/// What is not to be there any more, or comes anew.
+Result<void> clear(RocksFamilies& families, const Identity& identity, const LearnedOrder& order) {
+  std::map<ShardId, bool> kept;
+  for (const auto& shard : order.shards) kept[shard.shard] = shard.learned;
+  rocksdb::WriteBatch batch;
+  batch.DeleteRange(families.handle(Family::order), keys::order(GlobalPosition{0}),
+                    keys::order(GlobalPosition{std::numeric_limits<std::uint64_t>::max()}));
+  erase_prefix(batch, families, refused_prefix());
+  for (std::uint32_t s = 0; s != identity.shards; ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (const auto of = kept.find(shard); of != kept.end() && !of->second) continue;
+    batch.Delete(families.handle(Family::state), keys::covered(shard));
+    const ShardId next{static_cast<std::uint16_t>(s + 1)};
+    batch.DeleteRange(families.handle(Family::journal), keys::journal(shard, ShardOffset{0}),
+                      keys::journal(next, ShardOffset{0}));
+    batch.DeleteRange(families.handle(Family::state), keys::waiting(shard, ShardOffset{0}),
+                      keys::waiting(next, ShardOffset{0}));
+    erase_prefix(batch, families, row_log_prefix_of(shard));
+  }
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  return checked(families.db().Write(options, &batch), not_taken);
+}
+
+/// `before`: of the order that was here. What that covered and this one does not, cuts have decided all the same.
+std::map<std::string, std::string> state_rows(const LearnedOrder& order, const std::map<ShardId, Covered>& before,
+                                              const std::string& whole) {
+  std::map<std::string, std::string> rows;
+  Applied applied{order.last_cut, order.watermark, order.coordinator, {}};
+  for (const auto& shard : order.shards) {
+    if (shard.epoch.value > 1) applied.epochs.emplace_back(shard.shard, shard.epoch);
+    Covered covered;
+    if (const auto here = before.find(shard.shard); !shard.learned && here != before.end()) {
+      covered = here->second;
+      covered.settled = std::max(covered.settled, covered.end);
+    } else {
+      covered.followed = shard.followed;
+      covered.settled = shard.settled;
+    }
+    covered.end = shard.end;
+    rows[keys::covered(shard.shard)] = encode_covered(covered);
+  }
+  rows[keys::applied()] = encode(applied);
+  if (!order.refused.empty())
+    rows[refused_key(order.last_cut)] =
+        refused_row({order.last_cut, order.coordinator, order.watermark + 1, order.refused, {}});
+  rows[taken_key()] = whole;
+  return rows;
+}
+
+Result<void> write_state(const RocksOptions& options, const std::filesystem::path& path,
+                         const std::map<std::string, std::string>& rows) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), rocksdb::Options(options.db(), options.family(Family::state)));
+  EVERSHARD_TRY(checked(writer.Open(path.string()), not_taken));
+  for (const auto& [key, value] : rows) EVERSHARD_TRY(checked(writer.Put(key, value), not_taken));
+  return checked(writer.Finish(), not_taken);
+}
+
+/// All of it, or nothing.
+Result<void> ingest(RocksFamilies& families, const std::filesystem::path& folder, const LearnedOrder& order) {
+  std::set<ShardId> learned;
+  for (const auto& shard : order.shards)
+    if (shard.learned) learned.insert(shard.shard);
+  std::map<Family, std::vector<std::string>> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const auto name = entry.path().filename().string();
+    if (const auto journal = learned_files::journal_named(name); journal && learned.contains(journal->shard))
+      files[Family::journal].push_back(entry.path().string());
+  }
+  if (error) return refuse(ErrorCode::io, "cannot look into " + folder.string() + ": " + error.message());
+  for (std::size_t n = 1; std::filesystem::exists(folder / learned_files::order_name(n), error); ++n)
+    files[Family::order].push_back((folder / learned_files::order_name(n)).string());
+  files[Family::state].push_back((folder / state_name).string());
+  std::vector<rocksdb::IngestExternalFileArg> arguments;
+  for (auto& [family, paths] : files) {
+    auto& argument = arguments.emplace_back();
+    argument.column_family = families.handle(family);
+    argument.external_files = std::move(paths);
+    argument.options.move_files = true;
+    argument.options.failed_move_fall_back_to_copy = true;
+    argument.options.write_global_seqno = false;
+  }
+  return checked(families.db().IngestExternalFiles(arguments), not_taken);
+}
+
+}  // namespace
+
+bool has_learned(const std::filesystem::path& data_dir) {
+  std::error_code ignored;
+  return std::filesystem::exists(learned_files::folder(data_dir) / learned_files::whole_name, ignored);
+}
+
+Result<void> take_learned(RocksFamilies& families, const RocksOptions& options, const Rows& rows,
+                          const Identity& identity, const std::filesystem::path& data_dir,
+                          const std::filesystem::path& mark_path, const std::function<void()>& step) {
+  const auto folder = learned_files::folder(data_dir);
+  std::string whole;
+  const auto order = read_order(folder, whole);
+  if (!order) return refuse(order.error());
+  for (const auto& shard : order->shards)
+    if (shard.shard.value >= identity.shards)
+      return corrupt("what was learned is of shard " + std::to_string(shard.shard.value) + " of " +
+                     std::to_string(identity.shards));
+  const auto taken = is_taken(rows, whole);
+  if (!taken) return refuse(taken.error());
+  if (!*taken) {
+    // The mark goes first: once the order is another one, nobody knows that the indexes are of the one before.
+    EVERSHARD_TRY(families.clear_mark(options));
+    step();
+    EVERSHARD_TRY(clear(families, identity, *order));
+    step();
+    const auto before = covered_rows(rows, identity.shards);
+    if (!before) return refuse(before.error());
+    EVERSHARD_TRY(write_state(options, folder / state_name, state_rows(*order, *before, whole)));
+    EVERSHARD_TRY(ingest(families, folder, *order));
+    step();
+  }
+  std::error_code error;
+  std::filesystem::remove(mark_path, error);  // the order may end earlier than it did
+  if (error) return refuse(ErrorCode::io, "cannot remove " + mark_path.string() + ": " + error.message());
+  step();
+  return LearnedShards::forget(data_dir);
+}
+
+}  // namespace evershard::storage
