@@ -33,6 +33,7 @@ Coordinator::Coordinator(const CutLogState& led, CoordinatorOptions options)
       ordering_(led.order(), options.ordering),
       opened_in_(led.shards.size()),
       writer_lost_at_(led.shards.size()),
+      led_from_(led.last_cut),
       folded_at_(led.last_cut) {
   for (const auto& shard : led.shards) owners_.push_back({shard.node, shard.epoch});
 }

@@ -210,7 +210,7 @@ class Coordinator {
   // Sets that change.
   [[nodiscard]] Placement placement() const;
   void set_replicas(ShardId shard, sharding::ReplicaSet set);
-  void end_learning();
+  void end_learning(Actions& actions);
   void begin_learning(const Placement& placement);
   void give_up_surplus(const Placement& placement, Actions& actions);
   /// Shape: surplus.
@@ -243,9 +243,13 @@ class Coordinator {
     std::uint32_t without = 0;
   };
   std::map<ShardId, Narrowing> narrowing_;  ///< asked of writers
-  std::vector<ReplicaMove> moves_;          ///< that an operator wants
-  bool even_ = false;                       ///< an operator wants all nodes to keep about as many
-  bool without_candidate_ = false;          ///< a shard needs a writer, and nobody who is there has all that cuts cover
+  /// In which cut a node was told to learn a shard, as far as this coordinator put it: what it said before that it has
+  /// may be of another time.
+  std::map<std::pair<ShardId, std::uint32_t>, CutNumber> learns_since_;
+  const CutNumber led_from_;
+  std::vector<ReplicaMove> moves_;  ///< that an operator wants
+  bool even_ = false;               ///< an operator wants all nodes to keep about as many
+  bool without_candidate_ = false;  ///< a shard needs a writer, and nobody who is there has all that cuts cover
   std::optional<sharding::Cut> putting_;
   std::uint64_t waiting_ = 0;
   std::set<ShardId> ask_again_;

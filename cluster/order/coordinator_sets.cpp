@@ -55,7 +55,7 @@ void Coordinator::gone(std::uint32_t node, bool is_gone) {
 
 // Whose disk has all of it, and who applies cuts about as they come, counts from then on. Who is to keep nothing any
 // more, or is gone, learns nothing more.
-void Coordinator::end_learning() {
+void Coordinator::end_learning(Actions& actions) {
   for (std::size_t s = 0; s != made_.shards.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     ReplicaSet set = made_.shards[s].replicas;
@@ -67,9 +67,16 @@ void Coordinator::end_learning() {
       if (member->second.leaves || member->second.gone) {
         std::erase(set.learned, node);
         changed = true;
-      } else if (member->second.here && member->second.told.contains(shard) &&
-                 member->second.behind < options_.fold_cuts) {
+        continue;
+      }
+      const auto since = learns_since_.try_emplace({shard, node}, led_from_).first->second;
+      if (!member->second.here || member->second.behind >= options_.fold_cuts) continue;
+      if (member->second.cut < since) {
+        if (member->second.applied >= since && !std::exchange(member->second.asked, true))
+          actions.send.push_back({member->second.process, TellAgain{member->second.process}});
+      } else if (member->second.told.contains(shard)) {
         insert_sorted(set.nodes, node);
+        learns_since_.erase({shard, node});
         changed = true;
       }
     }
@@ -86,6 +93,7 @@ void Coordinator::begin_learning(const Placement& placement) {
   for (const ShardId shard : learns->shards) {
     ReplicaSet set = made_.shards[shard.value].replicas;
     insert_sorted(set.learned, learns->node);
+    learns_since_[{shard, learns->node}] = made_.last_cut + 1;
     set_replicas(shard, std::move(set));
   }
 }
@@ -137,7 +145,7 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
 Coordinator::Actions Coordinator::tend_sets() {
   Actions actions;
   if (ended_ || !nodes_had_time_ || options_.replicas < 2) return actions;
-  end_learning();
+  end_learning(actions);
   const auto wanted = placement();
   begin_learning(wanted);
   give_up_surplus(wanted, actions);

@@ -178,8 +178,9 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
   told_ = welcome.last_cut;
-  if (!welcome.replicas.empty()) replicas_ = welcome.replicas;
-  for (std::size_t s = 0; s != replicas_.size(); ++s) keep(ShardId{static_cast<std::uint16_t>(s)});
+  for (std::size_t s = 0; s != welcome.replicas.size(); ++s)
+    if (const ShardId id{static_cast<std::uint16_t>(s)}; welcome.replicas[s] != replicas(id))
+      know(sharding::NewReplicas{id, welcome.replicas[s]}, actions);
   for (const auto& [id, shard] : shards_)
     if (const auto& set = replicas(id); !set.nodes.empty() && !set.has(self_.node) && !set.had_to_learn(self_.node))
       leave(id, actions);
@@ -462,9 +463,13 @@ void NodeOrder::know(const sharding::NewReplicas& replicas, Actions& actions) {
   Shard& shard = found->second;
   if (kept && !keeps(id)) {
     leave(id, actions);
-  } else if (shard.own.value != 0 && shard.own >= shard.followed) {
-    actions.steps.push_back({Step::Ships{id, shard.own}});  // to others than before
+    return;
   }
+  // To others than before.
+  if (shard.own.value != 0 && shard.own >= shard.followed)
+    actions.steps.push_back({Step::Ships{id, shard.own}});
+  else if (shard.state != Shard::State::closed)
+    actions.steps.push_back({Step::Ships{id, shard.epoch}});
 }
 
 bool NodeOrder::keeps(ShardId id) const {
@@ -824,6 +829,7 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
     // No cut comes any more that says who wrote last, and that replica may not know. Of openings in cuts that are still
     // to come nothing is decided yet: those may cover more.
     follow_heard_of(actions);
+    if (known_ >= history_->last_cut) know_sets(*history_, actions);
     history_.reset();
     history_asked_ = false;
     ask(actions);
@@ -847,8 +853,18 @@ void NodeOrder::follow_folded(const sharding::CutLogState& folded, Actions& acti
   }
 }
 
+// What cuts said of sets that were folded, or came from other replicas, who do not keep that.
+void NodeOrder::know_sets(const sharding::CutLogState& folded, Actions& actions) {
+  for (std::size_t s = 0; s != folded.shards.size(); ++s) {
+    const ShardId id{static_cast<std::uint16_t>(s)};
+    const auto& set = folded.shards[s].replicas;
+    if (!set.nodes.empty() && set != replicas(id)) know(sharding::NewReplicas{id, set}, actions);
+  }
+}
+
 // What it says is applied when all before it is.
 void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& actions) {
+  know_sets(folded, actions);
   follow_folded(folded, actions);
   buffered_.erase(buffered_.upper_bound(known_), buffered_.upper_bound(folded.last_cut));
   reached_.insert_or_assign(folded.last_cut, folded);

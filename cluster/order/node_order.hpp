@@ -280,6 +280,7 @@ class NodeOrder {
   /// All that it covers is known.
   void follow_folded(const sharding::CutLogState& folded, Actions& actions);
   void know_folded(const sharding::CutLogState& folded, Actions& actions);
+  void know_sets(const sharding::CutLogState& folded, Actions& actions);
   void ask_history(Actions& actions);
   void forget_buffered();
   void skip_to(const sharding::CutLogState& folded, Actions& actions);

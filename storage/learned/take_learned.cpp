@@ -76,9 +76,23 @@ Result<void> clear(RocksFamilies& families, const Identity& identity, const Lear
   return checked(families.db().Write(options, &batch), not_taken);
 }
 
+/// Under which epochs the shards were written last, as the order that was here has it.
+Result<std::map<ShardId, Epoch>> epochs_before(const Rows& rows) {
+  const auto key = keys::applied();
+  const std::string_view wanted[] = {key};
+  const auto row = rows.get(Family::state, wanted);
+  if (!row) return refuse(row.error());
+  std::map<ShardId, Epoch> epochs;
+  if (!(*row)->found(0)) return epochs;
+  const auto applied = decode_applied((*row)->value(0));
+  if (!applied) return refuse(applied.error());
+  for (const auto& [shard, epoch] : applied->epochs) epochs[shard] = epoch;
+  return epochs;
+}
+
 /// `before`: of the order that was here. What that covered and this one does not, cuts have decided all the same.
 std::map<std::string, std::string> state_rows(const LearnedOrder& order, const std::map<ShardId, Covered>& before,
-                                              const std::string& whole) {
+                                              const std::map<ShardId, Epoch>& epochs, const std::string& whole) {
   std::map<std::string, std::string> rows;
   Applied applied{order.last_cut, order.watermark, order.coordinator, {}};
   for (const auto& shard : order.shards) {
@@ -87,6 +101,9 @@ std::map<std::string, std::string> state_rows(const LearnedOrder& order, const s
     if (const auto here = before.find(shard.shard); !shard.learned && here != before.end()) {
       covered = here->second;
       covered.settled = std::max(covered.settled, covered.end);
+      // It may have written it itself, under an epoch that these cuts do not open yet.
+      const auto epoch = epochs.find(shard.shard);
+      covered.followed = std::max(covered.followed, epoch == epochs.end() ? Epoch{1} : epoch->second);
     } else {
       covered.followed = shard.followed;
       covered.settled = shard.settled;
@@ -166,7 +183,9 @@ Result<void> take_learned(RocksFamilies& families, const RocksOptions& options, 
     step();
     const auto before = covered_rows(rows, identity.shards);
     if (!before) return refuse(before.error());
-    EVERSHARD_TRY(write_state(options, folder / state_name, state_rows(*order, *before, whole)));
+    const auto epochs = epochs_before(rows);
+    if (!epochs) return refuse(epochs.error());
+    EVERSHARD_TRY(write_state(options, folder / state_name, state_rows(*order, *before, *epochs, whole)));
     EVERSHARD_TRY(ingest(families, folder, *order));
     step();
   }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -59,7 +60,9 @@ class ChangingSets : public ::testing::Test {
         auto wanted = one(std::to_string(n % 50), std::to_string(n));
         wanted.request_id = EventId::random();
         for (;;) {
-          const auto done = cluster_->node(node).append(wanted);
+          const auto there = cluster_->hold(node);
+          const Result<Appended> done =
+              there == nullptr ? refuse(ErrorCode::unavailable, "it is not there") : there->append(wanted);
           if (done) {
             acknowledged_.insert(std::to_string(n));
             break;
@@ -195,6 +198,178 @@ TEST_F(ChangingSets, ANodeThatComesGetsItsShare) {
   for (const auto& [node, has] : count) EXPECT_EQ(has, 6u) << "node " << node << status_text();
   EXPECT_EQ(count.size(), 4u);
   append(4, 400, 500);
+  expect_whole();
+}
+
+TEST_F(ChangingSets, ANodeThatIsToKeepNothingGivesEverythingAway) {
+  begin({.nodes = 4, .shards = 8});
+  append(1, 0, 300);
+  begin_load(1);
+  change({.node = 3, .sets = Sets::remove});
+  stop_load();
+  EXPECT_FALSE(replicas().contains(3)) << status_text();
+  for (const auto& [node, has] : replicas()) EXPECT_EQ(has, 8u) << "node " << node;
+  for (const auto& shard : cluster_->status().shards) EXPECT_NE(shard.node, 3u);
+  append(3, 300, 350);  // it still serves clients
+  expect_whole();
+  stop(3);
+  append(1, 350, 400);
+  expect_whole();
+}
+
+TEST_F(ChangingSets, WithoutRoomForItsReplicasANodeIsNotRemoved) {
+  begin({.nodes = 3, .shards = 4});
+  const auto refused = cluster_->assign({.node = 3, .sets = Sets::remove});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, ::testing::HasSubstr("add a node first"));
+  const auto unknown = cluster_->assign({.node = 9, .sets = Sets::add});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
+}
+
+TEST_F(ChangingSets, OneReplicaMoves) {
+  begin({.nodes = 4, .shards = 4});
+  append(1, 0, 200);
+  const auto before = cluster_->status();
+  const ShardId shard{2};
+  const auto& kept = before.shards[2].replicas;
+  std::uint32_t to = 1;
+  while (std::ranges::find(kept, to) != kept.end()) ++to;
+  const auto from = before.shards[2].node;  // who writes it, too
+  begin_load(to == 1 ? 2 : 1);
+  change({.node = to, .shards = {shard}, .sets = Sets::move, .from = from});
+  stop_load();
+  const auto after = cluster_->status();
+  EXPECT_THAT(after.shards[2].replicas, ::testing::Contains(to)) << status_text();
+  EXPECT_THAT(after.shards[2].replicas, ::testing::Not(::testing::Contains(from)));
+  EXPECT_THAT(after.shards[2].replicas, ::testing::SizeIs(3));
+  for (const auto s : {0u, 1u, 3u}) EXPECT_EQ(after.shards[s].replicas, before.shards[s].replicas);
+  expect_whole();
+  // And back: what it has of it is of another time.
+  append(1, 200, 300);
+  change({.node = from, .shards = {shard}, .sets = Sets::move, .from = to});
+  append(1, 300, 400);
+  EXPECT_EQ(cluster_->status().shards[2].replicas, kept);
+  expect_whole();
+}
+
+TEST_F(ChangingSets, WhatANodeKeptThatIsGoneForGoodIsMadeAnewElsewhere) {
+  begin({.nodes = 4, .shards = 8, .gone_after = milliseconds(500)});
+  append(1, 0, 300);
+  begin_load(1);
+  stop(2);
+  std::filesystem::remove_all(folder_.path() / "2");
+  EXPECT_TRUE(in_time([&] {
+    const auto count = replicas();
+    return !count.contains(2) && count.size() == 3 && count.at(1) == 8 && count.at(3) == 8 && count.at(4) == 8;
+  })) << status_text();
+  stop_load();
+  append(1, 300, 350);
+  expect_whole();
+  // It comes back with nothing, and gets its share when it is wanted.
+  start(2);
+  change({.node = 2, .sets = Sets::add});
+  for (const auto& [node, has] : replicas()) EXPECT_EQ(has, 6u) << "node " << node << status_text();
+  append(2, 350, 400);
+  expect_whole();
+}
+
+TEST_F(ChangingSets, ANodeThatWasAwayWhileItsShardsWereGivenAwayComesBack) {
+  begin({.nodes = 4, .shards = 8, .gone_after = milliseconds(500)});
+  append(1, 0, 300);
+  stop(2);
+  EXPECT_TRUE(in_time([&] { return !replicas().contains(2); })) << status_text();
+  append(1, 300, 600);
+  start(2);  // its disk is as it was
+  append(2, 600, 650);
+  change({.node = 2, .sets = Sets::add});
+  append(2, 650, 700);
+  expect_whole();
+  for (std::uint32_t n = 1; n <= 4; ++n) {  // each of them can be missed
+    stop(n);
+    append(n == 1 ? 2 : 1, 700 + static_cast<int>(n) * 10, 710 + static_cast<int>(n) * 10);
+    start(n);
+    EXPECT_TRUE(cluster_->wait_until_open());
+  }
+  expect_whole();
+}
+
+TEST_F(ChangingSets, ANewCoordinatorGoesOnWithWhatWasBegun) {
+  down_ = {4, 5};
+  begin({.nodes = 3, .spares = 2, .shards = 12});
+  append(1, 0, 300);
+  start(4);
+  start(5);
+  begin_load(1);
+  for (int round = 0; round != 4; ++round) {
+    static_cast<void>(cluster_->assign({.node = 4, .sets = Sets::add}));
+    std::this_thread::sleep_for(milliseconds(150 * round));
+    start_again_who_ended();
+    cluster_->replace_coordinator();
+  }
+  change({.node = 4, .sets = Sets::add});
+  change({.node = 5, .sets = Sets::add});
+  stop_load();
+  for (const auto& [node, has] : replicas()) {
+    EXPECT_GE(has, 7u) << "node " << node << status_text();
+    EXPECT_LE(has, 8u) << "node " << node << status_text();
+  }
+  append(5, 300, 350);
+  expect_whole();
+}
+
+TEST_F(ChangingSets, ZonesAreKeptApart) {
+  down_ = {4, 5, 6};
+  begin({.nodes = 3, .spares = 3, .shards = 6});
+  append(1, 0, 100);
+  for (const std::uint32_t n : {1u, 2u, 3u}) {
+    stop(n);
+    cluster_->put_into_zone(n, n == 3 ? "b" : "a");
+    start(n);
+    EXPECT_TRUE(cluster_->wait_until_open());
+    append(n, 100 + static_cast<int>(n) * 10, 110 + static_cast<int>(n) * 10);
+  }
+  cluster_->put_into_zone(4, "c");
+  cluster_->put_into_zone(5, "c");
+  start(4);
+  start(5);
+  append(4, 200, 210);
+  change({.node = 1, .sets = Sets::remove});
+  const auto status = cluster_->status();
+  for (const auto& shard : status.shards) {
+    std::set<std::string> zones;
+    for (const auto node : shard.replicas) zones.insert(node == 2 ? "a" : node == 3 ? "b" : "c");
+    EXPECT_EQ(zones.size(), 3u) << status_text();
+  }
+  expect_whole();
+}
+
+// Whoever is killed at any moment of it, and comes back.
+TEST_F(ChangingSets, KillsAtAnyMomentLoseNothing) {
+  down_ = {4};
+  begin({.nodes = 3, .spares = 1, .shards = 8});
+  append(1, 0, 500);
+  start(4);
+  begin_load(1);
+  std::mt19937_64 random(4711);
+  for (int round = 0; round != 12; ++round) {
+    static_cast<void>(cluster_->assign({.node = 4, .sets = round % 4 == 3 ? Sets::remove : Sets::add}));
+    const auto until = std::chrono::steady_clock::now() + milliseconds(random() % 700);
+    while (std::chrono::steady_clock::now() < until) {
+      start_again_who_ended();
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    const auto n = static_cast<std::uint32_t>(2 + random() % 3);
+    stop(n);
+    if (n == 4 && random() % 3 == 0) std::filesystem::remove_all(folder_.path() / "4");
+    std::this_thread::sleep_for(milliseconds(random() % 100));
+    start(n);
+  }
+  change({.node = 4, .sets = Sets::add});
+  stop_load();
+  for (const auto& [node, has] : replicas()) EXPECT_EQ(has, 6u) << "node " << node << status_text();
+  append(4, 500, 550);
   expect_whole();
 }
 

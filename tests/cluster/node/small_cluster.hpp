@@ -72,6 +72,11 @@ class SmallCluster final : public CoordinatorNetwork {
   ~SmallCluster() override;
 
   [[nodiscard]] ClusterNode& node(std::uint32_t number) { return *reach(number)->node; }
+  /// None: it is not there. For threads beside the one that stops nodes: stop() waits until it is let go.
+  [[nodiscard]] std::shared_ptr<ClusterNode> hold(std::uint32_t number) {
+    auto part = reach(number);
+    return part == nullptr ? nullptr : std::shared_ptr<ClusterNode>(part, part->node.get());
+  }
   [[nodiscard]] storage::NodeStore& store(std::uint32_t number) { return *reach(number)->store; }
   void start(std::uint32_t number);
   void stop(std::uint32_t number);
