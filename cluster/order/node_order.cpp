@@ -177,8 +177,10 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   for (auto& [id, shard] : shards_) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
+  const bool newest = welcome.last_cut >= std::max(known_, told_);
   told_ = welcome.last_cut;
-  for (std::size_t s = 0; s != welcome.replicas.size(); ++s)
+  // Else what cuts or another answer have said is newer.
+  for (std::size_t s = 0; newest && s != welcome.replicas.size(); ++s)
     if (const ShardId id{static_cast<std::uint16_t>(s)}; welcome.replicas[s] != replicas(id))
       know(sharding::NewReplicas{id, welcome.replicas[s]}, actions);
   for (const auto& [id, shard] : shards_)

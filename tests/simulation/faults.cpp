@@ -60,7 +60,10 @@ void Simulation::fault() {
       if (network_.one_in(3)) replicated() ? replace_disk(node) : break_disk(node);
       break;
     case 7:
-      replicated() ? hand_over_something() : assign_something(false);
+      if (options_.changing_sets && network_.one_in(2))
+        change_sets();
+      else
+        replicated() ? hand_over_something() : assign_something(false);
       break;
     default:
       lose_end_of_log();

@@ -18,7 +18,7 @@ void Simulation::elect() {
   const auto led = log_.lead();
   if (!led) return;
   CoordinatorOptions options;
-  options.nodes_expected = options_.nodes;
+  options.nodes_expected = options_.changing_sets ? options_.replicas : options_.nodes;
   options.replicas = options_.replicas;
   options.ordering = {.window_events_max = 10'000, .cuts_held_max = 3};
   options.digest_cuts = 20;
@@ -33,6 +33,8 @@ void Simulation::elect() {
     };
     network_.after(Network::second + network_.pick(2 * Network::second), had_time);
     if (network_.one_in(4)) network_.after(network_.pick(8 * Network::second), had_time);
+    if (options_.changing_sets)
+      network_.after(network_.pick(Network::second), [this, number = leaders_.back()->number] { tend_sets(number); });
   }
   tell("coordinator", leaders_.back()->number, "leads under epoch", led->epoch, "after cut", led->last_cut);
 }

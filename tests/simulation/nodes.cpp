@@ -65,6 +65,9 @@ void Simulation::tick(Node& node, std::uint64_t incarnation) {
   }
   if (replicated() && !process.failed) {
     process.real->asked_again.clear();
+    process.real->narrowed.again();
+    if (process.order.reports()) process.real->narrowed.led_by(process.order.coordinator());
+    if (options_.changing_sets) learn(process);
     if (!options_.links) look_at_sessions(process);
     say_followed(process, std::nullopt, std::nullopt, false);
     turn_soon(process);
@@ -292,6 +295,8 @@ void Simulation::receive(Process& process, const cluster::ToNode& message, std::
     receive(process, *announced);
   } else if (const auto* found = std::get_if<cluster::Cuts>(&message)) {
     receive(process, *found);
+  } else if (const auto* narrow = std::get_if<cluster::Narrow>(&message)) {
+    receive(process, *narrow);
   } else if (const auto* again = std::get_if<cluster::TellAgain>(&message)) {
     perform(process, order.tell_again(*again));
   } else {

@@ -37,6 +37,7 @@ struct Simulation::Process {
   std::shared_ptr<LinkEnd> link{};
   std::map<std::uint32_t, std::uint64_t> peers{};  ///< sessions with which of their processes
   bool turning = false;
+  bool learning = false;
 };
 
 struct Simulation::Leader {

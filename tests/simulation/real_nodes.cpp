@@ -254,7 +254,7 @@ void Simulation::perform(Process& process, actors::WriterActions actions) {
   if (process.order.reports()) {
     cluster::QuorumGate::Reports reports;
     for (auto& report : actions.reports) {
-      const auto& set = process.order.replicas(report.report.shard);
+      const auto set = real.narrowed.counted(report.report.shard, process.order.replicas(report.report.shard));
       if (options_.off == Off::quorum_gate)
         reports.push_back(std::move(report));
       else

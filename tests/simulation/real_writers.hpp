@@ -14,6 +14,7 @@
 #include "evershard/actors/core/shard_writers.hpp"
 #include "evershard/cluster/order/messages.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
+#include "evershard/cluster/replication/narrowed_sets.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
 #include "tests/simulation/disk.hpp"
@@ -53,6 +54,7 @@ struct RealWriters {
   std::uint64_t numbers = 0;
   // As NodeCommitter has them.
   cluster::QuorumGate gate;
+  cluster::NarrowedSets narrowed;
   cluster::Shipping shipping;
   cluster::FollowedShards followed;
   std::set<ShardId> asked_again, tails_changed;

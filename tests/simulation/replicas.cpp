@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "evershard/sharding/node_cut.hpp"
 #include "tests/simulation/parts.hpp"
 
 namespace evershard::simulation {
@@ -40,6 +41,7 @@ void Simulation::fence_real(Process& process, ShardId shard) {
     real.writers.fence(shard, actions);
   }
   real.gate.forget(shard);
+  real.narrowed.forget(shard);
   real.shipping.end(shard);
   perform(process, std::move(actions));
 }
@@ -79,9 +81,9 @@ void Simulation::follow(Process& process, const NodeStep::Follow& step) {
 void Simulation::begin_shipping(Process& process, ShardId shard, Epoch epoch) {
   RealWriters& real = *process.real;
   std::vector<std::uint32_t> followers;
-  for (const auto node : process.order.replicas(shard).nodes)
+  for (const auto node : process.order.replicas(shard).all())
     if (node != process.self.node) followers.push_back(node);
-  if (followers.empty()) return;
+  if (followers.empty() && !real.shipping.ships(shard)) return;
   const auto durable = real.followed.holds(shard)  ? real.followed.tail(shard)
                        : real.writers.holds(shard) ? real.writers.tail(shard)
                                                    : ShardOffset{1};
@@ -138,7 +140,10 @@ void Simulation::ask_history(Process& process, const cluster::NodeActions::Histo
     network_.after(network_.pick(5 * Network::millisecond),
                    [this, asked, n, from = nodes[n], after = wanted.after, self = process.self] {
                      auto given = history_of(*nodes_.at(from - 1), after);
-                     if (given)
+                     const bool has_all = given && std::ranges::all_of(asked->parts[n].shards, [&](ShardId shard) {
+                                            return std::ranges::find(given->shards, shard) != given->shards.end();
+                                          });
+                     if (has_all)
                        asked->parts[n].history = std::move(*given);
                      else
                        asked->failed = true;
@@ -161,6 +166,8 @@ std::optional<cluster::NodeHistory> Simulation::history_of(const Node& source, G
   auto next = after + 1;
   const auto cuts_max = 1 + network_.pick(10);
   const auto own = [&](const sharding::Segment& segment) { return order.keeps(segment.shard); };
+  for (std::uint16_t s = 0; s != options_.shards; ++s)
+    if (order.has_whole(ShardId{s})) history.shards.push_back(ShardId{s});
   std::vector<sharding::Segment> refused;  // is in the next row
   for (const auto& [number, cut] : stored_cuts_) {
     if (number > history.last_cut) break;
@@ -326,7 +333,8 @@ void Simulation::followed(Process& process, std::uint32_t from, const FollowerTo
   cluster::QuorumGate::Reports reports;
   for (const auto& told : said.shards)
     if (real.shipping.followed(from, told, said.again))
-      real.gate.followed(from, told.shard, told.epoch, told.tail, process.order.replicas(told.shard), reports);
+      real.gate.followed(from, told.shard, told.epoch, told.tail,
+                         real.narrowed.counted(told.shard, process.order.replicas(told.shard)), reports);
   send(process, std::move(reports));
   turn_soon(process);
 }
@@ -366,6 +374,7 @@ void Simulation::turn_soon(Process& process) {
       const auto tail = here.real->told[shard] = here.real->followed.tail(shard);
       perform(here, here.order.shipped(shard, tail));
     }
+    if (!here.failed) look_at_narrowed(here);
     if (!here.failed) read_behind(here);
   });
 }
@@ -695,6 +704,7 @@ void Simulation::check_rest_replicated() {
     const auto& set = log.shards[shard].replicas;
     return std::ranges::count_if(set.nodes, [&](std::uint32_t of) {
              return nodes_[of - 1]->process && !never_whole(*nodes_[of - 1]) &&
+                    nodes_[of - 1]->process->order.keeps(ShardId{static_cast<std::uint16_t>(shard)}) &&
                     !nodes_[of - 1]->disk.synced(ShardId{static_cast<std::uint16_t>(shard)}).damaged;
            }) >= static_cast<std::ptrdiff_t>(set.quorum);
   };
@@ -729,6 +739,7 @@ void Simulation::check_rest_replicated() {
     for (const auto of : set.nodes) {
       const Node& node = *nodes_[of - 1];
       if (!node.process || node.disk.synced(shard).damaged || never_whole(node)) continue;
+      if (!node.process->order.keeps(shard)) continue;  // it has to learn it once more: its disk was lost
       const auto& kept = node.disk.state().shards.at(shard);
       if (kept.covered != disk.covered || kept.tail != disk.tail)
         stuck(name(of) + " is behind in " + name(shard) + " at rest: cuts cover it up to offset " +

@@ -61,6 +61,7 @@ enum class Off : std::uint8_t {
   hello_since,     // 22: the next writer is chosen by what was said before the last one went
   known_first,     // 21: a cut that cannot be applied yet, and what is behind it, goes unnoticed
   ships_at_once,   // the next writer ships only once it is opened
+  narrowed,        // a replica leaves whatever the others have
   // Of the links between processes, with the real sessions:
   link_unknown,  // what was under way when a session ended is said not to have been sent
   link_again,    // what was under way when a session ended is sent again in the next one
@@ -78,6 +79,7 @@ struct Mutant {
   std::uint64_t steps = 10'000;
   bool aggregates = false;
   std::uint32_t replicas = 1;
+  bool changing_sets = false;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 1},
@@ -125,6 +127,7 @@ inline constexpr std::array mutants{
     Mutant{Off::hello_since, "hello_since", 74, true, false, 20'000, false, 3},
     Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
     Mutant{Off::ships_at_once, "ships_at_once", 35, true, false, 20'000, false, 3},
+    Mutant{Off::narrowed, "narrowed", 1, true, false, 20'000, false, 3, true},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},
     Mutant{Off::link_again, "link_again", 1, true, true, 30'000},
     Mutant{Off::link_credit, "link_credit", 1, true, true, 30'000},

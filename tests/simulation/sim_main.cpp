@@ -33,7 +33,7 @@ struct Arguments {
 int usage(const char* why) {
   std::fprintf(stderr,
                "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] "
-               "[--links] [--aggregates] [--trace] [--off RULE]\n",
+               "[--links] [--replicas N] [--changing-sets] [--aggregates] [--trace] [--off RULE]\n",
                why);
   return 2;
 }
@@ -51,6 +51,10 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.trace = true;
       continue;
     }
+    if (name == "--changing-sets") {
+      arguments.options.changing_sets = true;
+      continue;
+    }
     if (name == "--real" || name == "--links" || name == "--aggregates") {
       arguments.options.real_writers = true;
       arguments.options.aggregates |= name == "--aggregates";
@@ -66,6 +70,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.links |= mutant->links;
       arguments.options.aggregates |= mutant->aggregates;
       arguments.options.replicas = std::max(arguments.options.replicas, mutant->replicas);
+      arguments.options.changing_sets |= mutant->changing_sets;
       continue;
     }
     std::uint64_t value = 0;
@@ -115,8 +120,10 @@ int main(int argc, char** argv) {
                   arguments->options.links          ? " --links"
                   : arguments->options.real_writers ? " --real"
                                                     : "",
-                  arguments->options.aggregates ? " --aggregates" : "", static_cast<std::uintmax_t>(outcome.steps),
-                  outcome.what.c_str());
+                  arguments->options.aggregates      ? " --aggregates"
+                  : arguments->options.changing_sets ? " --changing-sets"
+                                                     : "",
+                  static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
       return 1;
     }
     std::printf(
@@ -127,8 +134,8 @@ int main(int argc, char** argv) {
     if (arguments->options.replicas > 1)
       std::printf(
           "  %zu records shipped, %zu read for who is behind, %zu times followed, %zu records taken off, %zu disks "
-          "filled\n",
-          outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled);
+          "filled, %zu times learned\n",
+          outcome.shipped, outcome.read_behind, outcome.follows, outcome.taken_off, outcome.filled, outcome.learned);
     if (arguments->options.aggregates)
       std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);

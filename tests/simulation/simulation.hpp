@@ -38,6 +38,7 @@ struct SimulationOptions {
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
   std::uint32_t replicas = 1;                      ///< of each shard, with real writers
+  bool changing_sets = false;                      ///< with replicas: who keeps what changes
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
 };
 
@@ -51,7 +52,7 @@ struct SimulationOutcome {
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
-              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0;
+              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -150,6 +151,14 @@ class Simulation {
   void check_same(bool all) const;
   void come_to_rest_replicated();
   void check_rest_replicated();
+
+  // changing_sets.cpp
+  void change_sets();
+  void tend_sets(std::size_t leader);
+  void look_at_narrowed(Process& process);
+  void receive(Process& process, const cluster::Narrow& narrow);
+  void learn(Process& process);
+  void take_learned(Process& process, CutNumber as_of);
 
   // linking.cpp
   void link(Process& process);

@@ -290,7 +290,8 @@ TEST_P(SwitchedOff, IsMissed) {
                                      .real_writers = GetParam().real_writers,
                                      .links = GetParam().links,
                                      .aggregates = GetParam().aggregates,
-                                     .replicas = GetParam().replicas})
+                                     .replicas = GetParam().replicas,
+                                     .changing_sets = GetParam().changing_sets})
                              .run();
     if (outcome.invariant.empty()) continue;
     std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(),

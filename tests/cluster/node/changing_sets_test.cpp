@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <set>
@@ -352,7 +353,8 @@ TEST_F(ChangingSets, KillsAtAnyMomentLoseNothing) {
   append(1, 0, 500);
   start(4);
   begin_load(1);
-  std::mt19937_64 random(4711);
+  const char* const given = std::getenv("EVERSHARD_SEED");
+  std::mt19937_64 random(given == nullptr ? 4711 : std::strtoull(given, nullptr, 10));
   for (int round = 0; round != 12; ++round) {
     static_cast<void>(cluster_->assign({.node = 4, .sets = round % 4 == 3 ? Sets::remove : Sets::add}));
     const auto until = std::chrono::steady_clock::now() + milliseconds(random() % 700);
