@@ -81,6 +81,10 @@ Command cluster_status_command();
 Command cluster_assign_command();
 Command cluster_drain_command();
 Command cluster_balance_command();
+Command cluster_add_command();
+Command cluster_remove_command();
+Command cluster_move_command();
+Command cluster_rebalance_command();
 Command completion_command();
 Command version_command();
 
@@ -164,6 +168,10 @@ const std::vector<Command>& commands() {
       cluster_assign_command(),
       cluster_drain_command(),
       cluster_balance_command(),
+      cluster_add_command(),
+      cluster_remove_command(),
+      cluster_move_command(),
+      cluster_rebalance_command(),
       completion_command(),
       version_command(),
   };

@@ -23,19 +23,6 @@ Options assign_options() {
   return options;
 }
 
-std::vector<ShardId> shards_in(const std::string& text) {
-  std::vector<ShardId> shards;
-  for (std::size_t from = 0; from <= text.size();) {
-    const auto comma = std::min(text.find(',', from), text.size());
-    const auto number = whole_number(std::string_view(text).substr(from, comma - from));
-    if (!number || *number > std::numeric_limits<std::uint16_t>::max())
-      throw UsageError("SHARDS is " + text, "such as 3, or 3,5,8");
-    shards.push_back(ShardId{static_cast<std::uint16_t>(*number)});
-    from = comma + 1;
-  }
-  return shards;
-}
-
 tl::expected<std::vector<ShardId>, Failure> shards_of_node(Remote& node, std::uint64_t of) {
   auto status = node.cluster_status();
   if (!status) return Failed(Failure(std::move(status).error()));

@@ -11,5 +11,7 @@ Options cluster_options();
 /// Errors: invalid_argument: a directory was named, which has no cluster; those of Remote::connect. Throws UsageError
 /// where nothing is named.
 [[nodiscard]] tl::expected<Remote, Failure> node_asked(const Invocation& invocation);
+/// `3`, or `3,5,8`. Throws UsageError.
+[[nodiscard]] std::vector<ShardId> shards_in(const std::string& text);
 
 }  // namespace evershard::cli

@@ -68,6 +68,11 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
                  number_or_dash(known, node.behind_ms), node.is.version, node.is.address});
     }
   }
+  for (const auto& node : status.nodes)
+    if (node.learns != 0)
+      invocation.out.write("node " + std::to_string(node.is.node) + " is given " + std::to_string(node.learns) +
+                           " shards: " + grouped(node.learned_events) + " of " + grouped(node.learn_events) +
+                           " events\n");
   invocation.out.write("\n");
   Table shards(invocation.out, invocation.terminal,
                {{"SHARD", true},
@@ -83,6 +88,7 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
     const auto& shard = status.shards[s];
     std::string replicas;
     for (const auto node : shard.replicas) replicas += (replicas.empty() ? "" : " ") + std::to_string(node);
+    for (const auto node : shard.learners) replicas += " +" + std::to_string(node);
     shards.row({std::to_string(s), shard.node == 0 ? "-" : std::to_string(shard.node), replicas, state_of(status, s),
                 grouped(shard.epoch.value), number_or_dash(known, shard.ordered.value - 1),
                 number_or_dash(known, shard.durable > shard.ordered ? shard.durable - shard.ordered : 0),

@@ -121,6 +121,7 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
   host_options.coordinator.nodes_expected = settings.nodes;
   host_options.coordinator.replicas = settings.replicas;
   host_options.balance_after = settings.balance_after;
+  host_options.gone_after = settings.gone_after;
   host_options.coordinator.ordering.cuts_held_max = cuts_held_max;
   host_options.led = [&has_owners = term->has_owners_, &log,
                       replicas = settings.replicas](const sharding::CutLogState& state) {

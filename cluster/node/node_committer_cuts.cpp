@@ -161,6 +161,7 @@ void NodeCommitter::close_writers(const NodeStep::Apply& step) {
     if (followed_.holds(shard)) {
       writers_->adopt({shard, Epoch{0}, followed_.ordered(shard)}, {});  // to be fenced
       followed_.forget(shard);
+      std::erase_if(shipped_, [&](const Shipped& of) { return of.read.rows.shard == shard; });
     }
     close(shard);
   }

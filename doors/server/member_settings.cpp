@@ -15,6 +15,8 @@ struct Membership {
   std::string peers_address{};
   std::string advertise{};
   bool gateway = false;
+  std::string zone{};
+  std::uint64_t learn_bytes_per_second = 64u << 20;
   bool skip_lost = false;
   PeerSettings peers{};
 };
@@ -40,6 +42,14 @@ const settings::BoundTable<Membership>& memberships() {
         "gateway",
         "It is given no shards: it serves what the other nodes have, and its data directory can be lost without harm.",
         EVERSHARD_SETTING_FIELD(Membership, gateway));
+    group.text("zone",
+               "What may fail together with this node, such as a rack: replicas of a shard are put into different "
+               "zones, where there are as many. Without it, nothing.",
+               EVERSHARD_SETTING_FIELD(Membership, zone));
+    group.size("learn-rate",
+                "At most so many bytes a second are fetched of shards that this node is to keep and does not have yet. "
+                "0: as fast as they come.",
+                EVERSHARD_SETTING_FIELD(Membership, learn_bytes_per_second));
     group.yes_no("skip-lost",
                  "Reads pass over events that an operator gave up with `cluster assign --accept-loss`, instead of "
                  "being refused.",
@@ -107,6 +117,8 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   member.address = given.peers_address;
   member.door = given.advertise;
   member.gateway = given.gateway;
+  member.zone = given.zone;
+  member.learn_bytes_per_second = given.learn_bytes_per_second;
   member.skip_lost = given.skip_lost;
   return member;
 }

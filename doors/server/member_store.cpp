@@ -286,6 +286,8 @@ OpenStore open_member(MemberOptions options) {
 
     cluster::ClusterNodeOptions node;
     node.store = beside;
+    node.learn_bytes_per_second = options.learn_bytes_per_second;
+    node.committer.zone = options.zone;
     node.committer.self = {options.node, cluster::random_incarnation()};
     node.committer.address =
         !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
