@@ -63,9 +63,10 @@ Outcome change(const Invocation& invocation, const ShardAssignment& wanted) {
     if (answer && left == 0) break;
     if (Clock::now() < until) continue;
     work.clear();
-    return Failed(Failure(ErrorCode::timeout, std::to_string(left) + " of " + std::to_string(total) +
-                                                  " replicas are still to be made or given up" + why,
-                          "ask for it again to wait longer; evershard cluster status shows how far it is"));
+    return Failed(Failure(
+        ErrorCode::timeout,
+        std::to_string(left) + " of " + std::to_string(total) + " replicas are still to be made or given up" + why,
+        "ask for it again to wait longer; evershard cluster status shows how far it is"));
   }
   work.clear();
   const auto status = node->cluster_status();

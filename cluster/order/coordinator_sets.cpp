@@ -205,9 +205,10 @@ Result<void> Coordinator::may_place(const ShardAssignment& wanted) const {
                                                      " of each shard without it: add a node first");
     return {};
   }
-  if (member == members_.end() || !member->second.here)
+  // One that learns is started again with what it has learned.
+  if (!keeps && (member == members_.end() || !member->second.here))
     return refuse(ErrorCode::not_found, node_text(wanted.node) + " is not here");
-  if (member->second.gateway)
+  if (member != members_.end() && member->second.gateway)
     return refuse(ErrorCode::invalid_argument, node_text(wanted.node) + " is a gateway: it keeps no shards");
   for (const ShardId shard : wanted.shards) {
     if (shard.value >= made_.shards.size())
@@ -223,7 +224,8 @@ Result<void> Coordinator::may_place(const ShardAssignment& wanted) const {
 Result<AssignOutcome> Coordinator::place(const ShardAssignment& wanted) {
   using Sets = ShardAssignment::Sets;
   EVERSHARD_TRY(may_place(wanted));
-  if (wanted.sets == Sets::add) members_.at(wanted.node).leaves = false;
+  if (const auto member = members_.find(wanted.node); wanted.sets == Sets::add && member != members_.end())
+    member->second.leaves = false;
   if (wanted.sets == Sets::remove) {
     Member& member = members_[wanted.node];
     member.process.node = wanted.node;

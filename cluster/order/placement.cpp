@@ -43,6 +43,8 @@ std::vector<Placement::Wanted> Placement::wanted() const {
     for (const auto node : set.all())
       if (stays(node)) of.insert(node);
   }
+  for (const auto& [shard, node] : surplus())  // as if it had gone already
+    if (keep[shard.value].erase(node) != 0) --load[node];
   const auto give = [&](std::size_t s, std::uint32_t node) {
     wanted.push_back({ShardId{static_cast<std::uint16_t>(s)}, node});
     keep[s].insert(node);

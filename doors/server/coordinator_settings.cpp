@@ -61,10 +61,11 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
         "When no node came or went for so long, shards with replicas get other writers until all nodes write "
         "about as many.",
         EVERSHARD_SETTING_FIELD(CoordinatorSettings, balance_after));
-    order.duration("gone-after",
-                   "A node that was away for so long is gone for good: other nodes are given the replicas that it kept, "
-                   "where there is room. 0: never.",
-                   EVERSHARD_SETTING_FIELD(CoordinatorSettings, gone_after));
+    order.duration(
+        "gone-after",
+        "A node that was away for so long is gone for good: other nodes are given the replicas that it kept, "
+        "where there is room. 0: never.",
+        EVERSHARD_SETTING_FIELD(CoordinatorSettings, gone_after));
     settings::bounded(order.number("shards",
                                    "How many shards a new cluster gets, for good; a cut log that is there must have as "
                                    "many. 0: 16, or what it has.",

@@ -47,9 +47,9 @@ const settings::BoundTable<Membership>& memberships() {
                "zones, where there are as many. Without it, nothing.",
                EVERSHARD_SETTING_FIELD(Membership, zone));
     group.size("learn-rate",
-                "At most so many bytes a second are fetched of shards that this node is to keep and does not have yet. "
-                "0: as fast as they come.",
-                EVERSHARD_SETTING_FIELD(Membership, learn_bytes_per_second));
+               "At most so many bytes a second are fetched of shards that this node is to keep and does not have yet. "
+               "0: as fast as they come.",
+               EVERSHARD_SETTING_FIELD(Membership, learn_bytes_per_second));
     group.yes_no("skip-lost",
                  "Reads pass over events that an operator gave up with `cluster assign --accept-loss`, instead of "
                  "being refused.",
