@@ -176,4 +176,9 @@ Result<void> LearnedShards::forget(const std::filesystem::path& data_dir) {
   return {};
 }
 
+bool has_learned(const std::filesystem::path& data_dir) {
+  std::error_code ignored;
+  return std::filesystem::exists(learned_files::folder(data_dir) / learned_files::whole_name, ignored);
+}
+
 }  // namespace evershard::storage

@@ -77,4 +77,7 @@ class LearnedShards {
   std::unique_ptr<Writing> writing_;
 };
 
+/// Whether all is there, for the next opening of the store.
+[[nodiscard]] bool has_learned(const std::filesystem::path& data_dir);
+
 }  // namespace evershard::storage

@@ -157,11 +157,6 @@ Result<void> ingest(RocksFamilies& families, const std::filesystem::path& folder
 
 }  // namespace
 
-bool has_learned(const std::filesystem::path& data_dir) {
-  std::error_code ignored;
-  return std::filesystem::exists(learned_files::folder(data_dir) / learned_files::whole_name, ignored);
-}
-
 Result<void> take_learned(RocksFamilies& families, const RocksOptions& options, const Rows& rows,
                           const Identity& identity, const std::filesystem::path& data_dir,
                           const std::filesystem::path& mark_path, const std::function<void()>& step) {

@@ -12,9 +12,6 @@
 
 namespace evershard::storage {
 
-/// Whether all is there that is to be taken.
-[[nodiscard]] bool has_learned(const std::filesystem::path& data_dir);
-
 /// The order is the one that was learned, up to where that ends; the journals that were given are here; of shards that
 /// are not kept any more nothing is. Indexes are made anew by who opens the store: their mark is 0 behind it. The file
 /// MARK goes.

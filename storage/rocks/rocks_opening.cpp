@@ -14,6 +14,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/learned/learned_shards.hpp"
 #include "evershard/storage/learned/take_learned.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/learned/learned_shards.hpp"
 #include "evershard/storage/repair/verify.hpp"
 #include "evershard/storage/steps.hpp"
 #include "tests/contract/node_writer.hpp"
@@ -179,6 +180,131 @@ TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
     ASSERT_TRUE(verified);
     EXPECT_THAT(verified->findings, testing::IsEmpty());
   }
+}
+
+// A shard that the node learned beside its store: taking it in is broken off by a loss of power, between any two of its
+// parts, and done again. The order that comes with it ends earlier than the node's own.
+TEST_F(NodeFaults, TakesInWhatWasLearnedHoweverOftenItIsBrokenOff) {
+  constexpr std::uint64_t cuts = 40, learned_up_to = 30;
+  const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(3);
+  const auto keeps_all = [](const sharding::Segment& segment) { return segment.shard.value != 2; };
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    close_node();
+    std::filesystem::remove_all(data_dir());
+    ASSERT_NO_FATAL_FAILURE(open_node());
+    auto elsewhere = options();
+    elsewhere.data_dir.clear();
+    elsewhere.shards = NodeWriter::shards;
+    elsewhere.member = NodeWriter::member(2);
+    auto source = open_node_store(elsewhere);
+    ASSERT_TRUE(source) << source.error().what;
+    NodeWriter writer(**source);
+    std::vector<sharding::Cut> log;
+    for (std::uint64_t i = 1; i <= cuts; ++i) {
+      ASSERT_TRUE(
+          node_->journal({one(a, "Placed", std::to_string(i), {"x"}), one(b, "Placed", std::to_string(i), {"x"})}));
+      ASSERT_TRUE(writer.journal({one(c, "Placed", std::to_string(i), {"x"})}));
+      log.push_back(node_->cut({node_->segment(0, i, i + 1), node_->segment(3, i, i + 1), node_->segment(2, i, i + 1),
+                                node_->segment(1, i, i + 1)}));
+      ASSERT_TRUE(node_->apply(log.back()));
+      auto staged = (*source)->stage_cut(sharding::cut_of_node(
+          log.back(), [](const sharding::Segment& segment) { return segment.shard.value == 3; }, {}));
+      ASSERT_TRUE((*source)->commit(*staged));
+      if (i == 20 && seed % 3 != 0) {
+        ASSERT_TRUE(opened_->seal());
+      }
+    }
+    ASSERT_TRUE(node_->journal({one(a, "Placed", "behind", {"x"})}));  // no cut covers it
+    {
+      auto learned = LearnedShards::open(options());
+      ASSERT_TRUE(learned) << learned.error().what;
+      const auto rows = (*source)->journal_from(ShardId{3}, ShardOffset{1}, 1u << 20);
+      ASSERT_TRUE(rows);
+      ASSERT_TRUE((*learned)->add(*rows));
+      EXPECT_FALSE((*learned)->add(*rows)) << "it begins where it began before";
+      if (seed % 2 == 0) {  // another process goes on with what the one before had
+        ASSERT_TRUE((*learned)->begin_order());
+        learned = LearnedShards::open(options());
+        ASSERT_TRUE(learned);
+        EXPECT_EQ((*learned)->end(ShardId{3}), ShardOffset{cuts + 1});
+        EXPECT_FALSE(has_learned(data_dir()));
+      }
+      ASSERT_TRUE((*learned)->begin_order());
+      for (std::uint64_t i = 0; i != learned_up_to; ++i)
+        ASSERT_TRUE((*learned)->add(sharding::cut_of_node(log[i], keeps_all, {})));
+      LearnedOrder order;
+      order.last_cut = log[learned_up_to - 1].number;
+      order.watermark = log[learned_up_to - 1].last_position();
+      order.coordinator = Epoch{1};
+      const ShardOffset end{learned_up_to + 1};
+      order.shards = {{ShardId{0}, end, Epoch{1}, false, {}, {}},
+                      {ShardId{1}, end, Epoch{1}, false, {}, {}},
+                      {ShardId{3}, end, Epoch{1}, true, ShardOffset{cuts + 1}, Epoch{1}}};
+      ASSERT_TRUE((*learned)->finish(order));
+      EXPECT_TRUE(has_learned(data_dir()));
+    }
+    close_node();
+
+    for (std::uint64_t broken = 0; broken != 3; ++broken) {
+      std::uint64_t left = (seed + broken * 7) % 6;
+      auto options = this->options();
+      options.shards = NodeWriter::shards;
+      options.member = NodeWriter::member();
+      options.env = disk_.env();
+      options.log_zeros_max = 64u << 10;
+      options.at_step = [&](const char* step) {
+        if (step == std::string_view(steps::open_learned) && left-- == 0) disk_.cut_power();
+      };
+      auto opened = open_node_store(options);
+      opened = refuse(ErrorCode::io, "closed");
+      disk_.lose_unsynced(seed * 31 + broken);
+    }
+    ASSERT_NO_FATAL_FAILURE(open_node());
+
+    EXPECT_FALSE(std::filesystem::exists(data_dir() / "learned"));
+    EXPECT_EQ(opened_->recovered().last_cut, log[learned_up_to - 1].number);
+    EXPECT_EQ(everything(*opened_).size(), 3 * learned_up_to);
+    EXPECT_EQ(stream_of(*opened_, c).size(), learned_up_to);
+    EXPECT_EQ(node_->next(ShardId{0}), ShardOffset{cuts + 2}) << "nothing that was synced is lost";
+    for (std::uint64_t i = learned_up_to; i != cuts; ++i) {
+      auto staged = opened_->stage_cut(sharding::cut_of_node(log[i], keeps_all, {}));
+      ASSERT_TRUE(opened_->commit(*staged));
+    }
+    for (const auto& name : {a, b, c}) EXPECT_EQ(stream_of(*opened_, name).size(), cuts) << name;
+    EXPECT_EQ(matching(*opened_, Query().tags({"x"})).size(), 3 * cuts);
+    const auto verified = verify(*opened_);
+    ASSERT_TRUE(verified);
+    EXPECT_THAT(verified->findings, testing::IsEmpty());
+  }
+}
+
+TEST_F(NodeFaults, TakesNothingInThatIsDamaged) {
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  ASSERT_TRUE(node_->journal({one(aggregate_in(0), "Placed", "1")}));
+  ASSERT_TRUE(node_->apply(node_->cut({node_->segment(0, 1, 2)})));
+  close_node();
+  auto learned = LearnedShards::open(options());
+  ASSERT_TRUE(learned);
+  ShippedRows rows;
+  rows.shard = ShardId{3};
+  rows.end = rows.settled = ShardOffset{2};
+  rows.records = {{ShardOffset{1}, "no record"}};
+  const auto refused = (*learned)->add(rows);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::corruption);
+  ASSERT_TRUE((*learned)->finish({}));
+  std::filesystem::resize_file(data_dir() / "learned" / "WHOLE", 5);
+  auto opening = options();
+  opening.shards = NodeWriter::shards;
+  opening.member = NodeWriter::member();
+  const auto opened = open_node_store(opening);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::corruption);
+  EXPECT_THAT(opened.error().what, testing::HasSubstr("WHOLE"));
+  std::filesystem::remove_all(data_dir() / "learned");
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  EXPECT_EQ(everything(*opened_).size(), 1u);
 }
 
 // What indexes know of a damaged record is all that tells readers of it: they are not made anew without it.

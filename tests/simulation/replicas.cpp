@@ -629,26 +629,29 @@ void Simulation::check_opened(const Process& process, ShardId shard, Epoch epoch
     throw Broken("I-Opened", name(process.self.node) + " opens " + name(shard) + ", which is damaged there");
 }
 
-// By the disks: on how many the events are that this cut gives their places. One that was lost counts.
+// By the disks: on how many the events are that this cut gives their places, and those of shards that it gives another
+// set. One that was lost counts.
 void Simulation::check_quorum(const sharding::Cut& cut) const {
-  for (const auto& segment : cut.segments) {
-    const auto& set = log_.state().shards[segment.shard.value].replicas;
-    for (auto offset = segment.first; offset < segment.end; ++offset) {
-      const auto event = history_.covered(segment.shard).at(offset);
-      std::uint32_t have = 0;
-      for (const auto node : set.nodes) {
-        const Node& on = *nodes_[node - 1];
-        const auto& kept = on.disk.synced(segment.shard);
-        const auto had = on.had.find(segment.shard);
-        const bool once = had != on.had.end() && had->second.contains(offset) && had->second.at(offset) == event;
-        have += once || (!kept.damaged && kept.at(offset) == event);
-      }
-      if (have < set.quorum)
-        throw Broken("I-Quorum", "cut " + digits(cut.number) + " covers offset " + digits(offset) + " of " +
-                                     name(segment.shard) + ", which " + std::to_string(have) + " of " +
-                                     std::to_string(set.nodes.size()) + " replicas have");
+  const auto check = [&](ShardId shard, ShardOffset offset) {
+    const auto& set = log_.state().shards[shard.value].replicas;
+    const auto event = history_.covered(shard).at(offset);
+    std::uint32_t have = 0;
+    for (const auto node : set.nodes) {
+      const Node& on = *nodes_[node - 1];
+      const auto& kept = on.disk.synced(shard);
+      const auto had = on.had.find(shard);
+      const bool once = had != on.had.end() && had->second.contains(offset) && had->second.at(offset) == event;
+      have += once || (!kept.damaged && kept.at(offset) == event);
     }
-  }
+    if (have < set.quorum)
+      throw Broken("I-Quorum", "cut " + digits(cut.number) + " covers offset " + digits(offset) + " of " + name(shard) +
+                                   ", or gives it another set, and " + std::to_string(have) + " of " +
+                                   std::to_string(set.nodes.size()) + " replicas have it");
+  };
+  for (const auto& segment : cut.segments)
+    for (auto offset = segment.first; offset < segment.end; ++offset) check(segment.shard, offset);
+  for (const auto& [shard, set] : cut.replicas)
+    for (const auto& [offset, event] : history_.covered(shard)) check(shard, offset);
   check_same(false);
 }
 

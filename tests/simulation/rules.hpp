@@ -127,7 +127,7 @@ inline constexpr std::array mutants{
     Mutant{Off::hello_since, "hello_since", 74, true, false, 20'000, false, 3},
     Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
     Mutant{Off::ships_at_once, "ships_at_once", 35, true, false, 20'000, false, 3},
-    Mutant{Off::narrowed, "narrowed", 1, true, false, 20'000, false, 3, true},
+    Mutant{Off::narrowed, "narrowed", 16, true, false, 20'000, false, 3, true},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},
     Mutant{Off::link_again, "link_again", 1, true, true, 30'000},
     Mutant{Off::link_credit, "link_credit", 1, true, true, 30'000},

@@ -28,7 +28,8 @@ void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOp
                                        : options.real_writers ? " --real"
                                                               : "")
                                    << (options.aggregates ? " --aggregates" : "") << " --nodes " << options.nodes
-                                   << " --replicas " << options.replicas << " --trace";
+                                   << " --replicas " << options.replicas
+                                   << (options.changing_sets ? " --changing-sets" : "") << " --trace";
 }
 
 TEST(Simulation, KeepsEveryInvariant) {
@@ -249,6 +250,35 @@ TEST(Simulation, KeepsThemWithReplicas) {
   EXPECT_EQ(all.losses, 0u);
 }
 
+// Who keeps what changes all the time: nodes learn shards, leave them, are gone for good and come back.
+TEST(Simulation, KeepsThemWithSetsThatChange) {
+  SimulationOutcome all;
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::uint64_t seeds = 4;  // as above
+#else
+  constexpr std::uint64_t seeds = 24;
+#endif
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulationOptions options{.seed = seed,
+                                    .steps = 20'000,
+                                    .real_writers = true,
+                                    .nodes = static_cast<std::uint32_t>(4 + seed % 3),
+                                    .replicas = 3,
+                                    .changing_sets = true};
+    const auto outcome = Simulation(options).run();
+    expect_every_invariant(outcome, options);
+    if (HasFailure()) return;
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::acknowledged, &SimulationOutcome::learned,
+                        &SimulationOutcome::follows, &SimulationOutcome::losses})
+      all.*member += outcome.*member;
+  }
+  if (seeds < 24) return;
+  EXPECT_GT(all.placed, 1'500u);
+  EXPECT_GT(all.acknowledged, 700u);
+  EXPECT_GT(all.learned, 20u);
+  EXPECT_EQ(all.losses, 0u);
+}
+
 // An operator gave a shard away and back while one cut was being put: its writer has to begin anew behind both.
 TEST(Simulation, OpensAShardThatOneCutGivesTwice) {
   const SimulationOptions options{.seed = 223, .steps = 8'000, .real_writers = true};
@@ -290,6 +320,7 @@ TEST_P(SwitchedOff, IsMissed) {
                                      .real_writers = GetParam().real_writers,
                                      .links = GetParam().links,
                                      .aggregates = GetParam().aggregates,
+                                     .nodes = GetParam().changing_sets ? 5u : 3u,
                                      .replicas = GetParam().replicas,
                                      .changing_sets = GetParam().changing_sets})
                              .run();
