@@ -114,12 +114,16 @@ void look_at_row_log(std::string_view bytes) {
   }
 }
 
+void look_at_journal(std::string_view bytes) {
+  look_at(bytes, decode_journal, [](const auto& of) { return encode_journal(of); });
+}
+
 void look_at_history_asked(std::string_view bytes) {
   look_at(bytes, decode_history_asked, [](GlobalPosition after) { return encode_history_asked(after); });
 }
 
 // Appended to, never sorted: an input's first byte is its place here.
-constexpr std::array<void (*)(std::string_view), 39> looks{
+constexpr std::array<void (*)(std::string_view), 43> looks{
     look_up<PeerKind::hello>,
     look_up<PeerKind::cuts_after>,
     look_up<PeerKind::held>,
@@ -159,6 +163,10 @@ constexpr std::array<void (*)(std::string_view), 39> looks{
     look_across<decode_row_log_asked>,
     look_across<decode_journal_sum_asked>,
     look_across<decode_journal_sum>,
+    look_down<PeerKind::narrow>,
+    look_up<PeerKind::narrowed>,
+    look_across<decode_journal_asked>,
+    look_at_journal,
 };
 
 }  // namespace

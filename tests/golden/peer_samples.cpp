@@ -208,6 +208,11 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   auto led = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}};
   led.led = {Epoch{2}, id_of(48)};
   add(samples, "Hello-led", led);
+  led.led = {};
+  led.zone = "rack-7";
+  add(samples, "Hello-zone", led);
+  add(samples, "Held-learned", Held{sample_process, CutNumber{6}, CutNumber{7}, 4711});
+  add(samples, "Narrowed", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});
   add(samples, "Held-applied", Held{sample_process, CutNumber{6}, CutNumber{7}});
@@ -238,10 +243,17 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add_down(samples, "Welcome-led", ToNode(welcome));
   welcome.replicas = {{2, {1, 2, 3}}, {}};
   add_down(samples, "Welcome-replicas", ToNode(welcome));
+  welcome.replicas = {{2, {1, 2, 3}, {3, 7}}, {}};
+  add_down(samples, "Welcome-learned", ToNode(welcome));
+  add_down(samples, "Narrow", ToNode(Narrow{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3}));
   auto found = sample_found();
   found.folded->shards[0].replicas = {2, {1, 2, 3}};
   found.cuts[0].replicas = {{ShardId{0}, {2, {1, 2, 3}}}};
   add_down(samples, "Cuts-replicas",
+           ToNode(Cuts{sample_process, CutNumber{5}, found, GlobalPosition{12}, true, id_of(48)}));
+  found.folded->shards[0].replicas.learned = {3, 7};
+  found.cuts[0].replicas[0].set.learned = {3, 7};
+  add_down(samples, "Cuts-learned",
            ToNode(Cuts{sample_process, CutNumber{5}, found, GlobalPosition{12}, true, id_of(48)}));
   add_down(samples, "TellAgain", ToNode(TellAgain{sample_process}));
   add_down(samples, "Opens-led", ToNode(Opens{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, id_of(48)}));
@@ -296,6 +308,11 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
       "RowLogPart", PeerKind::ship_row_log,
       encode(RowLogPart{ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row", "next row"}, {{{"order", "1"}, "state"}}, true}),
       [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
+  add_one("JournalAsked", PeerKind::journal, encode(JournalAsked{ShardId{2}, ShardOffset{7}}),
+          [=](std::string_view b) { return written(decode_journal_asked(b), encoded_again); });
+  add_one("Ship-asked", {}, encode_journal(rows), [](std::string_view b) {
+    return written(decode_journal(b), [](const auto& of) { return encode_journal(of); });
+  });
   add_one("JournalSumAsked", PeerKind::journal_sum,
           encode(JournalSumAsked{ShardId{2}, ShardOffset{7}, ShardOffset{99}}),
           [=](std::string_view b) { return written(decode_journal_sum_asked(b), encoded_again); });
@@ -313,6 +330,10 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("NodeHistory", {},
           encode(NodeHistory{
               {sample_cut()}, CutNumber{7}, GlobalPosition{45}, {{ShardId{2}, ShardOffset{13}, Epoch{1}, 3}}}),
+          [=](std::string_view b) { return written(decode_history(b), encoded_again); });
+  NodeHistory whole{{}, CutNumber{7}, GlobalPosition{45}, {}};
+  whole.shards = {ShardId{0}, ShardId{2}};
+  add_one("NodeHistory-shards", {}, encode(whole),
           [=](std::string_view b) { return written(decode_history(b), encoded_again); });
   NodePageAsked page_given_up{{ShardId{0}},       sample_query(),      GlobalPosition{17},
                               GlobalPosition{41}, Direction::forwards, 500};

@@ -64,6 +64,9 @@ Cut random_cut(std::mt19937_64& random) {
       set.quorum = static_cast<std::uint32_t>(1 + random() % 5);
       for (std::uint32_t node = 0, count = 1 + random() % 5; count != 0; --count)
         set.nodes.push_back(node += static_cast<std::uint32_t>(1 + random() % 300));
+      if (random() % 2 == 0)
+        for (std::uint32_t node = 0, count = 1 + random() % 3; count != 0; --count)
+          set.learned.push_back(node += static_cast<std::uint32_t>(1 + random() % 300));
     }
   }
   return cut;
@@ -185,7 +188,7 @@ TEST(CutCodec, SaysWhatIsWrong) {
   };
 
   EXPECT_THAT(what("02 00 01 01 01 00"), HasSubstr("format version 2, this program knows 1"));
-  EXPECT_THAT(what("01 08 01 01 01 00"), HasSubstr("unknown flags 8"));
+  EXPECT_THAT(what("01 10 01 01 01 00"), HasSubstr("unknown flags 16"));
   EXPECT_THAT(what("01 04 01 01 01 00 00"), HasSubstr("announces 0 replica sets"));
   EXPECT_THAT(what("01 04 01 01 01 00 02 01 02 01 01"), HasSubstr("announces 2 replica sets"));
   EXPECT_THAT(what("01 04 01 01 01 00 01 01 00 01 01"), HasSubstr("a quorum of 0"));

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 class ReplicatedRetention : public ClusterRetentionTest {
  protected:
-  ReplicatedRetention() : ClusterRetentionTest({}, 3) {}
+  explicit ReplicatedRetention(std::uint32_t spares = 0) : ClusterRetentionTest({}, 3, spares) {}
 
   /// The shard's journal as this node has it, event by event: which append, and what is left of it.
   std::vector<std::string> journal_of(std::uint32_t n, ShardId shard) {
@@ -127,6 +127,46 @@ TEST_F(ReplicatedRetention, ADiskThatIsLostIsFilledWithWhatIsLeft) {
   ASSERT_TRUE(in_time([&] { return code(at(2).truncate_aggregate(after, SeqNr{2}, uncovered())) == "ok"; }));
   expect_same(order, "rrrrl");
   expect_same(after, "rll");
+}
+
+class RetentionWithASpareNode : public ReplicatedRetention {
+ protected:
+  RetentionWithASpareNode() : ReplicatedRetention(1) {}
+};
+
+// It is given journals, which may have been copied before something was removed, and the row log behind them.
+TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardRemovesWhatWasRemoved) {
+  const auto order = owned_by(1), gone = owned_by(1);
+  append_some(order, 6);
+  append_some(gone, 4);
+  snapshot(order, 4);
+  ASSERT_TRUE(at(2).truncate_aggregate(order, SeqNr{5}, {}));
+  ASSERT_TRUE(at(3).remove_aggregate(gone, {}));
+  cluster_->start(4);
+  ShardAssignment wanted{.node = 4, .shards = {node(1).shard_of(order)}, .sets = ShardAssignment::Sets::move};
+  if (node(1).shard_of(gone) != wanted.shards.front()) wanted.shards.push_back(node(1).shard_of(gone));
+  ASSERT_TRUE(in_time([&] {
+    if (cluster_->node(4).committer().failed()) {
+      cluster_->stop(4);
+      cluster_->start(4);
+    }
+    const auto done = cluster_->assign(wanted);
+    return done && done->left == 0;
+  }));
+  ASSERT_TRUE(in_time([&] { return cluster_->node(4).committer().reader().owns(wanted.shards.front()); }));
+  for (const auto& aggregate : {order, gone})
+    EXPECT_TRUE(in_time([&] {
+      const auto removed = storage::removed_of(cluster_->store(4).rows(), aggregate);
+      return removed && *removed && removing_at(4).empty();
+    })) << aggregate.text();
+  EXPECT_EQ(states_at(4, order), "rrrrll");
+  EXPECT_EQ(states_at(4, gone), "rrrrl");
+  const storage::Reader reader(cluster_->store(4));
+  EXPECT_TRUE(*reader.latest_snapshot(order)) << "it stands for what was truncated";
+  const auto report = storage::verify(cluster_->store(4), {});
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_EQ(report->errors, 0u) << (report->findings.empty() ? "" : report->findings.front());
+  cluster_->stop(4);
 }
 
 /// What was removed lives on in the snapshot alone.

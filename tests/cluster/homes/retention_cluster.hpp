@@ -31,8 +31,9 @@ inline constexpr auto retention_patience = 60s;
 /// Three nodes, on disk.
 class ClusterRetentionTest : public ::testing::Test {
  protected:
-  explicit ClusterRetentionTest(const Limits& limits = {}, std::uint32_t replicas = 1)
+  explicit ClusterRetentionTest(const Limits& limits = {}, std::uint32_t replicas = 1, std::uint32_t spares = 0)
       : cluster_(std::make_unique<SmallCluster>(SmallCluster::Options{.nodes = 3,
+                                                                      .spares = spares,
                                                                       .shards = 6,
                                                                       .replicas = replicas,
                                                                       .data_dir = folder_.path() / "nodes",
