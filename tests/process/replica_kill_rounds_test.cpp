@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <random>
 #include <thread>
@@ -189,6 +190,98 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
   EXPECT_TRUE(load.goes_on());
   load.stop();
   remover.check();
+  load.check();
+  cluster.stop_all();
+}
+
+/// A node that has learned shards ends, and is started again, as by its unit.
+void start_again_who_learned(ClusterProcesses& cluster) {
+  for (std::uint32_t n = 1; n <= cluster.nodes(); ++n) {
+    if (cluster.log(n).find("start it again, which takes them in") == std::string::npos) continue;
+    const auto ended = cluster.wait(n);
+    EXPECT_EQ(ended.status, 6) << ended.errors;
+    cluster.launch(n);
+    cluster.start(n);
+  }
+}
+
+/// Asked for again until nothing is left, by whoever leads then.
+bool sets_are_changed(ClusterProcesses& cluster, std::uint32_t asked, const ShardAssignment& wanted,
+                      const std::function<void()>& between) {
+  const auto until = std::chrono::steady_clock::now() + 2 * caught_up_deadline;
+  while (std::chrono::steady_clock::now() < until) {
+    start_again_who_learned(cluster);
+    const auto done = cluster.connect(asked).cluster_assign(wanted);
+    if (done && done->left == 0) return true;
+    between();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+// Nodes are told to keep nothing, and to keep their share again, while others are killed at any moment of it.
+TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
+  const auto seed = seed_of_run();
+  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
+  const TemporaryFolder folder;
+  ClusterProcesses::Options options;
+  options.nodes = 4;
+  options.shards = 8;
+  options.flags = [](std::uint32_t number) {
+    return ClusterProcesses::is_coordinator(number)
+               ? std::map<std::string, std::string>{{"--replicas", "3"}, {"--balance-after", "500ms"}}
+               : std::map<std::string, std::string>{};
+  };
+  ClusterProcesses cluster(folder.path(), options);
+  ClusterLoad load(cluster, seed);
+  std::mt19937_64 random(seed);
+  const auto rounds = rounds_or(3);
+  for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+    const auto goes = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
+    const auto asked = goes % cluster.nodes() + 1;
+    for (const auto sets : {ShardAssignment::Sets::remove, ShardAssignment::Sets::add}) {
+      ASSERT_TRUE(load.goes_on()) << "before round " << round;
+      // Whoever is killed is a replica again before the next one may go.
+      int kills = 2;
+      const auto kill_somebody = [&] {
+        if (kills == 0 || random() % 8 != 0) return;
+        --kills;
+        if (random() % 4 == 0) {
+          cluster.kill(ClusterProcesses::coordinator);
+          cluster.launch(ClusterProcesses::coordinator);
+          return cluster.start(ClusterProcesses::coordinator);
+        }
+        auto victim = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
+        if (victim == asked) victim = goes;
+        cluster.kill(victim);
+        cluster.launch(victim);
+        cluster.start(victim);
+        EXPECT_TRUE(is_caught_up(cluster, victim, asked)) << "node " << victim << ", round " << round;
+      };
+      EXPECT_TRUE(sets_are_changed(cluster, asked, {.node = goes, .sets = sets}, kill_somebody))
+          << "node " << goes << ", round " << round;
+      if (sets == ShardAssignment::Sets::remove) {  // nobody misses what it has
+        cluster.kill(goes);
+        if (random() % 2 == 0) std::filesystem::remove_all(cluster.data(goes));
+        EXPECT_TRUE(load.goes_on()) << "node " << goes << " is removed and gone, round " << round;
+        cluster.launch(goes);
+        cluster.start(goes);
+      }
+    }
+    // What a node has learned counts: any other may go with its disk.
+    const auto victim = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
+    cluster.kill(victim);
+    std::filesystem::remove_all(cluster.data(victim));
+    EXPECT_TRUE(load.goes_on()) << "node " << victim << " is gone with its disk, round " << round;
+    cluster.launch(victim);
+    cluster.start(victim);
+    const auto other = victim % cluster.nodes() + 1;
+    ASSERT_TRUE(is_caught_up(cluster, victim, other)) << "node " << victim << ", round " << round;
+    EXPECT_TRUE(sets_are_changed(cluster, other, {.sets = ShardAssignment::Sets::rebalance}, [] {}));
+  }
+  EXPECT_TRUE(cluster.wait_until_whole());
+  EXPECT_TRUE(load.goes_on());
+  load.stop();
   load.check();
   cluster.stop_all();
 }
