@@ -61,7 +61,7 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
                  {"VERSION"},
                  {"PEERS"}});
     for (const auto& node : status.nodes) {
-      nodes.row({std::to_string(node.is.node), node.is.up ? "up" : "down",
+      nodes.row({std::to_string(node.is.node), node.is.up ? (node.full ? "disk full" : "up") : "down",
                  node.is.since == Timestamp{} ? "-" : node.is.since.text().substr(0, 19) + 'Z', node.is.door,
                  node.is.gateway && node.shards == 0 ? "gateway" : std::to_string(node.shards),
                  number_or_dash(known, node.behind), number_or_dash(known, node.behind_events),

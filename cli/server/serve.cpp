@@ -31,6 +31,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds looks_every = std::chrono::milliseconds(500);  ///< whether the store has failed
+constexpr milliseconds failed_ends_within{200};                       ///< what it serves is over
 constexpr milliseconds beyond_draining = std::chrono::seconds(15);    ///< for closing the store
 
 Outcome check_safety(const server::ServerOptions& options, serving::Log* log) {
@@ -116,8 +117,11 @@ class LastResort {
     Exit status;
   };
 
-  LastResort(const server::StopSignals& signals, End when_asked, std::optional<milliseconds> limit, serving::Log& log)
-      : thread_([this, &signals, when_asked, limit, &log] { watch(signals, when_asked, limit, log); }) {}
+  LastResort(const server::StopSignals& signals, End when_asked, std::optional<milliseconds> limit, serving::Log& log,
+             End when_late = {"did not end in time: left as it is", Exit::timeout})
+      : thread_([this, &signals, when_asked, limit, &log, when_late] {
+          watch(signals, when_asked, limit, log, when_late);
+        }) {}
   ~LastResort() {
     done_ = true;
     thread_.join();
@@ -125,7 +129,8 @@ class LastResort {
   LastResort(const LastResort&) = delete;
 
  private:
-  void watch(const server::StopSignals& signals, End when_asked, std::optional<milliseconds> limit, serving::Log& log) {
+  void watch(const server::StopSignals& signals, End when_asked, std::optional<milliseconds> limit, serving::Log& log,
+             End when_late) {
     const auto begin = steady_clock::now();
     while (!done_) {
       if (signals.wait(milliseconds(20)) == Asked::stop) {
@@ -133,8 +138,8 @@ class LastResort {
         ::_exit(static_cast<int>(when_asked.status));
       }
       if (!limit || steady_clock::now() - begin < *limit) continue;
-      log.error("did not end in time: left as it is");
-      ::_exit(static_cast<int>(Exit::timeout));
+      log.error(when_late.why);
+      ::_exit(static_cast<int>(when_late.status));
     }
   }
 
@@ -217,7 +222,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   notice.send("STATUS=opening the store");
   SettingsInForce in_force(*std::move(settings));
   options->settings_json = [&in_force] { return in_force.json(); };
-  const auto drain = options->drain_timeout;
+  const auto drain_timeout = options->drain_timeout;
   const auto log_file = options->log.file;
   auto server = start_server(*std::move(options), signals, log, doors, *open);
   if (!server) {
@@ -235,10 +240,15 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   if (failed)
     log.error("the store has failed: this process ends, to be started again",
               {{"code", name_of(failed->code)}, {"error", failed->what}});
+  // Nothing is done any more by a store that has failed: whoever waits for it is answered already.
+  const auto drain = failed ? milliseconds(0) : drain_timeout;
   notice.send("STOPPING=1\nSTATUS=draining");
   log.info("stopping", {{"drain_ms", drain.count()}});
-  const LastResort last_resort(signals, {"asked again: ended at once", Exit::interrupted}, drain + beyond_draining,
-                               log);
+  // Other nodes take over once its connections are gone: that is not to wait for its clients.
+  const LastResort last_resort(signals, {"asked again: ended at once", Exit::interrupted},
+                               failed ? failed_ends_within : drain + beyond_draining, log,
+                               failed ? LastResort::End{"stopped: clients were left as they are", exit_of(failed->code)}
+                                      : LastResort::End{"did not end in time: left as it is", Exit::timeout});
   (*server)->stop(drain);
   server->reset();
   log.info("stopped");

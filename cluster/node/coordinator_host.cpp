@@ -73,6 +73,8 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
 void CoordinatorHost::held(Held held) {
   post([this, held] {
     behind_[held.from.node] = {Clock::now(), times_.behind(Clock::now(), held.applied)};
+    const auto member = coordinator_.members().find(held.from.node);
+    if (member != coordinator_.members().end() && member->second.full != held.full) balance_at_ = Clock::now();
     carry_out(coordinator_.held(held));
   });
 }

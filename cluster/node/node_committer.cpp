@@ -183,6 +183,7 @@ void NodeCommitter::loop() {
     row_logs_.again();
     narrowed_.again();
     if (order_.reports()) narrowed_.led_by(order_.coordinator());
+    look_at_disk();
     carry_out(order_.again());
     say_followed(std::nullopt, std::nullopt, false);
   }

@@ -216,6 +216,9 @@ class NodeCommitter {
   [[nodiscard]] sharding::ReplicaSet counted(ShardId shard) const;
   void take(const Narrow& narrow);
   void look_at_narrowed();
+  /// What the coordinator is to know of the disk.
+  void add_disk(Held& held) const;
+  void look_at_disk();
   // Row logs.
   [[nodiscard]] bool has_followers(ShardId shard) const;
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots = {});
@@ -342,6 +345,7 @@ class NodeCommitter {
   std::function<void(const std::vector<ShardId>&)> owners_watch_;
   std::multimap<Clock::time_point, std::function<void()>> later_;
   std::map<ShardId, std::string> refused_said_;  ///< why shards of this node are not opened, as the log has it
+  bool disk_full_ = false;                       ///< as of the last tick
   bool dead_ = false;
 
   std::condition_variable more_;  ///< these under mutex_

@@ -218,7 +218,7 @@ void NodeCommitter::carry_out(NodeActions actions) {
   }
   if (dead_) return;
   for (auto& message : actions.send) {
-    if (auto* held = std::get_if<Held>(&message)) held->learned = learned_events_;
+    if (auto* held = std::get_if<Held>(&message)) add_disk(*held);
     std::visit([&](auto& said) { network_.to_coordinator(std::move(said)); }, message);
   }
   if (actions.history) ask_history(*actions.history);

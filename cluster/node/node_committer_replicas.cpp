@@ -105,6 +105,21 @@ void NodeCommitter::take(const Narrow& narrow) {
   narrowed_.take(narrow, writers_->tail(narrow.shard));
 }
 
+void NodeCommitter::add_disk(Held& held) const {
+  held.learned = learned_events_;
+  held.full = disk_full_;
+}
+
+// Others write its shards then, and nothing that is shipped is taken: what room there is is for what was begun.
+void NodeCommitter::look_at_disk() {
+  const bool was_full = std::exchange(disk_full_, store_.admission().kind == storage::Admission::Kind::disk);
+  if (!order_.reports() || (!disk_full_ && !was_full)) return;
+  auto held = order_.held();
+  add_disk(held);
+  network_.to_coordinator(held);
+  if (!disk_full_) say_followed(std::nullopt, std::nullopt, true);
+}
+
 // What was answered before it was asked, and what is answered since, has a quorum of those that stay.
 void NodeCommitter::look_at_narrowed() {
   for (auto& [shard, asked] : narrowed_.asked()) {
@@ -184,6 +199,7 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
     if (order_.follows(shard) != epoch || !followed_.holds(shard)) continue;
     const auto end = end_with_shipped(shard);
     if (rows.end <= end) continue;
+    if (disk_full_) continue;
     if (followed_.unordered() >= unordered_events_max) {
       held_back_.insert(shard);
       continue;

@@ -1,6 +1,7 @@
 #include "evershard/cluster/order/coordinator.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "evershard/protocol/check.hpp"
@@ -262,12 +263,22 @@ void Coordinator::place_unowned(Actions& actions) {
     ++chosen->second;
     owners_[s].node = chosen->first;
     if (options_.replicas > 1) {
-      // The writer's neighbours, by number and round: so every node follows about as much as it writes.
-      sharding::ReplicaSet set{options_.replicas / 2 + 1, {}};
-      auto next = chosen;
-      for (std::size_t n = 0; n != std::min<std::size_t>(options_.replicas, load.size()); ++n) {
-        set.nodes.push_back(next->first);
-        if (++next == load.end()) next = load.begin();
+      // The writer's neighbours, by number and round: so every node follows about as much as it writes. Of those in
+      // other zones first, where there are some.
+      sharding::ReplicaSet set{options_.replicas / 2 + 1, {chosen->first}};
+      const auto shared = [&](std::uint32_t node) {
+        const auto& zone = members_.at(node).zone;
+        return zone.empty()
+                   ? 0
+                   : std::ranges::count(set.nodes, zone, [&](std::uint32_t of) { return members_.at(of).zone; });
+      };
+      while (set.nodes.size() != std::min<std::size_t>(options_.replicas, load.size())) {
+        std::uint32_t best = 0;
+        for (auto next = std::next(chosen); next != chosen; next == load.end() ? next = load.begin() : ++next) {
+          if (next == load.end() || std::ranges::find(set.nodes, next->first) != set.nodes.end()) continue;
+          if (best == 0 || shared(next->first) < shared(best)) best = next->first;
+        }
+        set.nodes.push_back(best);
       }
       std::ranges::sort(set.nodes);
       made_.shards[s].replicas = set;  // who says hello before that cut is made is to hear of it
@@ -310,7 +321,7 @@ void Coordinator::replace_writers(Actions& actions) {
       if (loss(shard, told(member, shard))) continue;
       const auto order = [&](const Member& of) {
         const auto writes = std::ranges::count(owners_, of.process.node, &Owner::node);
-        return std::pair(told(of, shard).tail.value, -writes);
+        return std::tuple(!of.full, told(of, shard).tail.value, -writes);
       };
       if (best == nullptr || order(*best) < order(member)) best = &member;
     }
@@ -468,6 +479,10 @@ Coordinator::Actions Coordinator::held(const Held& held) {
     member->second.behind = stored_.last_cut - held.applied;
   }
   member->second.learned = held.learned;
+  if (std::exchange(member->second.full, held.full) != held.full)
+    actions.warnings.emplace_back(ErrorCode::unavailable,
+                                  text_of(held.from.node) + (held.full ? ": its disk is full: it is to write nothing"
+                                                                       : ": its disk has room again"));
   fold_if_due(actions);
   return actions;
 }
@@ -478,20 +493,22 @@ void Coordinator::fold_if_due(Actions& actions) {
   folded_at_ = stored_.last_cut;
   actions.fold.emplace();
   for (const auto& [node, member] : members_) {
-    if (member.here) actions.fold->push_back({node, member.held});
+    if (member.here && !member.full) actions.fold->push_back({node, member.held});
   }
-  // A follower that is away keeps nothing back, where a quorum has it: it is given what it missed by another replica.
+  // A follower that is away, or takes nothing because its disk is full, keeps nothing back, where a quorum has it: it
+  // is given what it missed by another replica.
   std::map<std::uint32_t, CutNumber> away;
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     const auto& set = stored_.shards[s].replicas;
     std::vector<CutNumber> held;
     for (const auto node : set.nodes)
-      if (const auto member = members_.find(node); member != members_.end() && member->second.here)
+      if (const auto member = members_.find(node);
+          member != members_.end() && member->second.here && !member->second.full)
         held.push_back(member->second.held);
     const auto by_quorum = held.size() < set.quorum ? CutNumber{0} : *std::ranges::min_element(held);
     for (const auto node : set.nodes) {
       const auto member = members_.find(node);
-      if (member != members_.end() && member->second.here) continue;
+      if (member != members_.end() && member->second.here && !member->second.full) continue;
       const auto least = node == owners_[s].node ? CutNumber{0} : by_quorum;
       const auto [at, first] = away.try_emplace(node, least);
       if (!first) at->second = std::min(at->second, least);
@@ -642,6 +659,7 @@ ClusterStatus Coordinator::status() const {
       shown.refused = static_cast<std::uint32_t>(member->second.refused.size());
       shown.learned_events = member->second.learned;
       shown.zone = member->second.zone;
+      shown.full = member->second.full;
     }
     status.nodes.push_back(std::move(shown));
   }

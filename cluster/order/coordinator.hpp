@@ -148,6 +148,7 @@ class Coordinator {
     bool drained = false;       ///< an operator wants it to write nothing
     bool leaves = false;        ///< an operator wants it to keep nothing
     bool gone = false;          ///< away for long
+    bool full = false;          ///< its disk: it is to write nothing, and takes nothing
     std::string zone;
     std::uint64_t learned = 0;  ///< events, as it said: for people
   };

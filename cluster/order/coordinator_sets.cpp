@@ -31,7 +31,7 @@ Placement Coordinator::placement() const {
   for (const auto& shard : made_.shards) placement.sets.push_back(shard.replicas);
   for (const auto& [node, member] : members_) {
     if (member.gateway) continue;
-    placement.nodes[node] = {member.zone, !member.leaves && !member.gone, member.here};
+    placement.nodes[node] = {member.zone, !member.leaves && !member.gone, member.here && !member.full};
   }
   // Of who has not said hello since this coordinator leads it is not known yet whether it is gone.
   for (const auto& set : placement.sets)
@@ -127,7 +127,7 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
       for (const auto node : set.nodes) {
         const auto member = members_.find(node);
         if (node == goes || member == members_.end() || !member->second.here || member->second.drained ||
-            member->second.behind >= options_.fold_cuts)
+            member->second.full || member->second.behind >= options_.fold_cuts)
           continue;
         begin_hand_over(shard, node, actions);
         break;

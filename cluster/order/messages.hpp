@@ -65,6 +65,7 @@ struct Held {
   CutNumber cut;
   CutNumber applied{};        ///< synced or not; 0: not said. For people.
   std::uint64_t learned = 0;  ///< events that it has of shards that it is to keep, and does not yet. For people.
+  bool full = false;          ///< its disk is: it takes no appends, and nothing that is shipped
 };
 
 using Report = sharding::Report;

@@ -757,8 +757,14 @@ void NodeOrder::ask_history(Actions& actions) {
   history_asked_ = true;
   actions.history.emplace();
   actions.history->after = known_watermark_;
+  actions.history->shards = history_shards_ = kept_whole();
+}
+
+std::vector<ShardId> NodeOrder::kept_whole() const {
+  std::vector<ShardId> kept;
   for (const auto& [id, shard] : shards_)
-    if (keeps(id) && !shard.damaged) actions.history->shards.push_back(id);
+    if (keeps(id) && !shard.damaged) kept.push_back(id);
+  return kept;
 }
 
 std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
@@ -819,6 +825,12 @@ std::vector<Cut> NodeOrder::whole(NodeHistory history) const {
 NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cut>& cuts, bool complete) {
   Actions actions;
   if (!history_ || !welcomed_ || after != known_watermark_) return actions;
+  // It was asked before this node was to keep a shard more: positions of that are elsewhere in the answer.
+  if (kept_whole() != history_shards_) {
+    history_asked_ = false;
+    ask_history(actions);
+    return actions;
+  }
   for (const Cut& cut : cuts) {
     if (cut.number <= known_ || cut.first_position != known_watermark_ + 1) break;
     know(cut, actions);

@@ -166,6 +166,7 @@ class NodeOrder {
   // -- what is asked
 
   [[nodiscard]] CutNumber cut() const { return applied_; }
+  [[nodiscard]] Held held() const { return {self_, synced_, applied_}; }
   /// Everything up to here may be read, as far as this node's shards are concerned.
   [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
   enum class Page : std::uint8_t {
@@ -265,6 +266,7 @@ class NodeOrder {
   void know(const sharding::Segment& segment, Actions& actions);
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
+  [[nodiscard]] std::vector<ShardId> kept_whole() const;
   /// Whether cuts were folded that cover what this node keeps, and are not known here.
   [[nodiscard]] bool lacks(const sharding::CutLogState& folded) const;
   void begin_history(const sharding::CutLogState& folded, Actions& actions);
@@ -317,6 +319,7 @@ class NodeOrder {
   GlobalPosition known_watermark_;
   std::optional<sharding::CutLogState> history_;  ///< the checkpoint up to which cuts come from other replicas
   bool history_asked_ = false;
+  std::vector<ShardId> history_shards_;         ///< of which it was asked
   std::set<ShardId> left_;                      ///< kept no longer: the disk is to know it
   bool passed_over_ = false;                    ///< positions, of cuts that were folded and name nothing of this node's
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`

@@ -66,6 +66,7 @@ void put_message(const Held& from, pb::Held& to) {
   to.set_cut(from.cut.value);
   to.set_applied(from.applied.value);
   to.set_learned(from.learned);
+  to.set_full(from.full);
 }
 
 void put_message(const Narrowed& from, pb::Narrowed& to) {
@@ -85,7 +86,7 @@ bool get_message(const pb::Narrowed& from, Narrowed& to) {
 }
 
 bool get_message(const pb::Held& from, Held& to) {
-  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()}, from.learned()};
+  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()}, from.learned(), from.full()};
   return true;
 }
 

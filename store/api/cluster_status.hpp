@@ -42,6 +42,7 @@ struct ClusterStatus {
     std::uint32_t learns = 0;         ///< it is to keep, and is being given
     std::uint64_t learned_events = 0, learn_events = 0;  ///< so many of those that it is given
     std::string zone{};
+    bool full = false;  ///< its disk: others write its shards, and it takes nothing
   };
   struct Shard {
     std::uint32_t node = 0;  ///< its owner; 0: nobody

@@ -58,6 +58,7 @@ void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
       .number(node.behind_events)
       .key("behind_ms")
       .number(node.behind_ms);
+  if (node.full) json.key("disk_full").boolean(true);
   if (!node.zone.empty()) json.key("zone").string(node.zone);
   if (node.replicas != 0 || node.learns != 0) json.key("replicas").number(node.replicas);
   if (node.learns != 0)

@@ -57,6 +57,7 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_node.set_learned_events(node.learned_events);
     put_node.set_learn_events(node.learn_events);
     put_node.set_zone(node.zone);
+    put_node.set_full(node.full);
   }
   for (const auto& shard : from.shards) {
     auto& put_shard = *to.add_shards();
@@ -94,7 +95,8 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                         node.learns(),
                         node.learned_events(),
                         node.learn_events(),
-                        node.zone()});
+                        node.zone(),
+                        node.full()});
   }
   for (const auto& shard : from.shards()) {
     to.shards.push_back({shard.node(),

@@ -210,6 +210,19 @@ void ClusterLoad::check() {
   }
   const auto faults = faults_of(history_, log);
   for (const auto& fault : faults) ADD_FAILURE() << fault;
+  if (!faults.empty()) {
+    std::map<std::string, const RecordedEvent*> once;
+    for (const auto& event : log) {
+      const auto [at, first] = once.emplace(event.payload, &event);
+      if (first) continue;
+      for (const auto* one : {at->second, &event})
+        std::printf("%s: position %ju, shard %u, offset %ju, %s, seq_nr %ju, id %s\n", event.payload.c_str(),
+                    static_cast<std::uintmax_t>(one->position.value), static_cast<unsigned>(one->shard.value),
+                    static_cast<std::uintmax_t>(one->offset.value),
+                    one->aggregate ? one->aggregate->text().c_str() : "-",
+                    static_cast<std::uintmax_t>(one->seq_nr.value), one->id.text().c_str());
+    }
+  }
   std::size_t conflicts = 0;
   for (const auto& asked : history_.appends) conflicts += asked.refused ? 1u : 0u;
   std::printf("%zu requests, %llu acknowledged, %zu refused, %llu tried again; %zu reads; %zu events\n",

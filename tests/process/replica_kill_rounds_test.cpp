@@ -21,7 +21,9 @@ namespace {
 constexpr std::chrono::seconds caught_up_deadline{60};
 
 /// Waits until the node has applied what there is, or nearly: it counts as a replica again.
-bool is_caught_up(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked) {
+bool is_caught_up(
+    const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
+    const std::function<void()>& between = [] {}) {
   const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
   while (std::chrono::steady_clock::now() < until) {
     auto client = cluster.connect(asked);
@@ -30,6 +32,7 @@ bool is_caught_up(const ClusterProcesses& cluster, std::uint32_t node, std::uint
       for (const auto& at : status->nodes)
         if (at.is.node == node && at.is.up && at.behind < 50 && at.applied.value != 0) return true;
     }
+    between();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return false;
@@ -199,7 +202,7 @@ void start_again_who_learned(ClusterProcesses& cluster) {
   for (std::uint32_t n = 1; n <= cluster.nodes(); ++n) {
     if (cluster.log(n).find("start it again, which takes them in") == std::string::npos) continue;
     const auto ended = cluster.wait(n);
-    EXPECT_EQ(ended.status, 6) << ended.errors;
+    EXPECT_EQ(ended.status, 6) << ended.err;
     cluster.launch(n);
     cluster.start(n);
   }
@@ -236,6 +239,7 @@ TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
   ClusterLoad load(cluster, seed);
   std::mt19937_64 random(seed);
   const auto rounds = rounds_or(3);
+  const auto watch = [&] { start_again_who_learned(cluster); };
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
     const auto goes = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
     const auto asked = goes % cluster.nodes() + 1;
@@ -256,7 +260,7 @@ TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
         cluster.kill(victim);
         cluster.launch(victim);
         cluster.start(victim);
-        EXPECT_TRUE(is_caught_up(cluster, victim, asked)) << "node " << victim << ", round " << round;
+        EXPECT_TRUE(is_caught_up(cluster, victim, asked, watch)) << "node " << victim << ", round " << round;
       };
       EXPECT_TRUE(sets_are_changed(cluster, asked, {.node = goes, .sets = sets}, kill_somebody))
           << "node " << goes << ", round " << round;
@@ -276,7 +280,7 @@ TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
     cluster.launch(victim);
     cluster.start(victim);
     const auto other = victim % cluster.nodes() + 1;
-    ASSERT_TRUE(is_caught_up(cluster, victim, other)) << "node " << victim << ", round " << round;
+    ASSERT_TRUE(is_caught_up(cluster, victim, other, watch)) << "node " << victim << ", round " << round;
     EXPECT_TRUE(sets_are_changed(cluster, other, {.sets = ShardAssignment::Sets::rebalance}, [] {}));
   }
   EXPECT_TRUE(cluster.wait_until_whole());

@@ -346,6 +346,31 @@ TEST_F(ChangingSets, ZonesAreKeptApart) {
   expect_whole();
 }
 
+TEST_F(ChangingSets, AFullDiskWritesNothingAndHoldsNobodyUp) {
+  begin({.nodes = 3, .shards = 6});
+  append(1, 0, 100);
+  stop(2);
+  cluster_->fill_disk(2, true);
+  start(2);
+  EXPECT_TRUE(in_time([&] {
+    const auto status = cluster_->status();
+    return std::ranges::any_of(status.nodes, [](const auto& node) { return node.is.node == 2 && node.full; }) &&
+           std::ranges::none_of(status.shards, [](const auto& shard) { return shard.node == 2; });
+  })) << status_text();
+  append(2, 100, 200);  // through its own door
+  append(3, 200, 300);
+  stop(2);
+  cluster_->fill_disk(2, false);
+  start(2);
+  append(2, 300, 310);
+  EXPECT_TRUE(in_time([&] {
+    static_cast<void>(cluster_->assign({.balance = true}));  // who lags is given nothing, and then not for a while
+    const auto status = cluster_->status();
+    return std::ranges::count_if(status.shards, [](const auto& shard) { return shard.node == 2; }) == 2;
+  })) << status_text();
+  expect_whole();
+}
+
 // Whoever is killed at any moment of it, and comes back.
 TEST_F(ChangingSets, KillsAtAnyMomentLoseNothing) {
   down_ = {4};

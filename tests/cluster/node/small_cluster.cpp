@@ -197,7 +197,7 @@ void SmallCluster::start(std::uint32_t number) {
   store.tail_events = 1'000;
   store.memtable_bytes = 1u << 20;
   store.block_cache_bytes = 8u << 20;
-  store.disk_reserve_bytes = 0;
+  store.disk_reserve_bytes = full_[number] ? std::uint64_t{1} << 60 : 0;
   part->store = storage::open_node_store(store).value();
   part->process = {number, ++incarnations_};
   part->network = std::make_unique<Network>(*this, part->process);

@@ -80,7 +80,8 @@ class SmallCluster final : public CoordinatorNetwork {
   [[nodiscard]] storage::NodeStore& store(std::uint32_t number) { return *reach(number)->store; }
   void start(std::uint32_t number);
   void stop(std::uint32_t number);
-  /// For when it is started the next time.
+  /// For when it is started the next time: its disk is full, or has room.
+  void fill_disk(std::uint32_t number, bool is_full) { full_[number] = is_full; }
   void put_into_zone(std::uint32_t number, std::string zone) { zones_[number] = std::move(zone); }
   /// Nodes that are started from now on pass over what was lost.
   void skip_lost() { skip_lost_ = true; }
@@ -135,6 +136,7 @@ class SmallCluster final : public CoordinatorNetwork {
   const Options options_;
   [[nodiscard]] std::uint32_t all() const { return options_.nodes + options_.gateways + options_.spares; }
   std::map<std::uint32_t, std::string> zones_;
+  std::map<std::uint32_t, bool> full_;
   std::atomic<bool> skip_lost_{false};
   std::atomic<std::uint32_t> no_row_logs_to_{0};
   storage::ClusterMember member_;

@@ -217,6 +217,7 @@ class LocalAndRemote : public ::testing::Test {
 TEST_F(LocalAndRemote, GiveTheSameAnswers) {
   const auto given = env("EVERSHARD_SEED");
   const auto rounds = !given.empty() ? 1 : !env("EVERSHARD_ROUNDS").empty() ? std::stoi(env("EVERSHARD_ROUNDS")) : 3;
+  ASSERT_TRUE(remote.head()) << "who has no connection yet and little time is told that instead";
   for (int round = 0; round < rounds; ++round) {
     const auto seed = given.empty() ? std::random_device{}() : std::stoull(given);
     SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
