@@ -44,7 +44,7 @@ struct CoordinatorHostOptions {
   /// Who keeps what is looked at so often, where sets change.
   std::chrono::milliseconds tend_every{500};
   /// A node that has been away for so long is gone for good: others are given what it kept. 0: never.
-  std::chrono::milliseconds gone_after{std::chrono::minutes(10)};
+  std::chrono::milliseconds gone_after{0};
   /// A replica that shards are handed over to says in that time how far its disk is.
   std::chrono::milliseconds hand_over_time{250};
   std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
