@@ -212,6 +212,7 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   led.zone = "rack-7";
   add(samples, "Hello-zone", led);
   add(samples, "Held-learned", Held{sample_process, CutNumber{6}, CutNumber{7}, 4711});
+  add(samples, "Held-full", Held{sample_process, CutNumber{6}, CutNumber{7}, 0, true});
   add(samples, "Narrowed", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});
