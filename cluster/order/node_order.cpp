@@ -177,12 +177,11 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   for (auto& [id, shard] : shards_) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
-  const bool newest = welcome.last_cut >= std::max(known_, told_);
   told_ = welcome.last_cut;
-  // Else what cuts or another answer have said is newer.
-  for (std::size_t s = 0; newest && s != welcome.replicas.size(); ++s)
-    if (const ShardId id{static_cast<std::uint16_t>(s)}; welcome.replicas[s] != replicas(id))
-      know(sharding::NewReplicas{id, welcome.replicas[s]}, actions);
+  std::vector<sharding::NewReplicas> sets;
+  for (std::size_t s = 0; s != welcome.replicas.size(); ++s)
+    sets.push_back({ShardId{static_cast<std::uint16_t>(s)}, welcome.replicas[s]});
+  know_sets(welcome.last_cut, sets, actions);
   for (const auto& [id, shard] : shards_)
     if (const auto& set = replicas(id); !set.nodes.empty() && !set.has(self_.node) && !set.had_to_learn(self_.node))
       leave(id, actions);
@@ -392,7 +391,7 @@ void NodeOrder::advance(Actions& actions) {
 // Rule 21. By the cuts that are known, not by those that could be applied: what is missing for an earlier one is
 // shipped by the new writer only, and under its epoch.
 void NodeOrder::know(const Cut& cut, Actions& actions) {
-  for (const auto& replicas : cut.replicas) know(replicas, actions);
+  if (!cut.replicas.empty() && cut.number > sets_of_) know_sets(cut.number, cut.replicas, actions);
   const auto is_before_opening = [&](const Segment& segment) {
     return segment.events() == 0 && std::ranges::any_of(cut.openings, [&](const Opening& opening) {
              return opening.shard == segment.shard && opening.epoch > segment.epoch;
@@ -843,7 +842,13 @@ NodeOrder::Actions NodeOrder::history(GlobalPosition after, const std::vector<Cu
     // No cut comes any more that says who wrote last, and that replica may not know. Of openings in cuts that are still
     // to come nothing is decided yet: those may cover more.
     follow_heard_of(actions);
-    if (known_ >= history_->last_cut) know_sets(*history_, actions);
+    know_sets(*history_, actions);
+    // What other replicas keep of cuts does not say who keeps what. Where they have given later ones than those that
+    // were folded, the coordinator is asked once more, and nothing is reported before.
+    if (known_ > std::max(history_->last_cut, told_)) {
+      welcomed_ = false;
+      actions.say_hello = true;
+    }
     history_.reset();
     history_asked_ = false;
     ask(actions);
@@ -867,13 +872,21 @@ void NodeOrder::follow_folded(const sharding::CutLogState& folded, Actions& acti
   }
 }
 
-// What cuts said of sets that were folded, or came from other replicas, who do not keep that.
+// A node that comes to know older cuts later keeps what it is to keep now: what it does not have of the time between it
+// is given with those cuts.
+void NodeOrder::know_sets(CutNumber as_of, const std::vector<sharding::NewReplicas>& sets, Actions& actions) {
+  if (as_of < sets_of_) return;
+  sets_of_ = as_of;
+  for (const auto& set : sets)
+    if (!set.set.nodes.empty() && set.set != replicas(set.shard)) know(set, actions);
+}
+
+// What cuts said that were folded.
 void NodeOrder::know_sets(const sharding::CutLogState& folded, Actions& actions) {
-  for (std::size_t s = 0; s != folded.shards.size(); ++s) {
-    const ShardId id{static_cast<std::uint16_t>(s)};
-    const auto& set = folded.shards[s].replicas;
-    if (!set.nodes.empty() && set != replicas(id)) know(sharding::NewReplicas{id, set}, actions);
-  }
+  std::vector<sharding::NewReplicas> sets;
+  for (std::size_t s = 0; s != folded.shards.size(); ++s)
+    sets.push_back({ShardId{static_cast<std::uint16_t>(s)}, folded.shards[s].replicas});
+  know_sets(folded.last_cut, sets, actions);
 }
 
 // What it says is applied when all before it is.

@@ -282,6 +282,7 @@ class NodeOrder {
   /// All that it covers is known.
   void follow_folded(const sharding::CutLogState& folded, Actions& actions);
   void know_folded(const sharding::CutLogState& folded, Actions& actions);
+  void know_sets(CutNumber as_of, const std::vector<sharding::NewReplicas>& sets, Actions& actions);
   void know_sets(const sharding::CutLogState& folded, Actions& actions);
   void ask_history(Actions& actions);
   void forget_buffered();
@@ -322,7 +323,8 @@ class NodeOrder {
   std::vector<ShardId> history_shards_;         ///< of which it was asked
   std::set<ShardId> left_;                      ///< kept no longer: the disk is to know it
   bool passed_over_ = false;                    ///< positions, of cuts that were folded and name nothing of this node's
-  std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `known_`
+  std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `sets_of_`
+  CutNumber sets_of_;                           ///< no cut that is known since changes them
 
   bool connected_ = false;
   std::uint64_t session_ = 0;
