@@ -194,15 +194,41 @@ Result<std::optional<Appended>> Preparer::look_up(Prepared& prepared, bool confi
   return std::nullopt;
 }
 
-Result<std::optional<Appended>> Preparer::find_request(const storage::View& view, const Prepared& prepared) const {
+Result<bool> Preparer::look_up_part(Prepared& prepared) const {
+  const storage::View view = store_.view();
+  prepared.view = view.watermark;
+  prepared.refusal.reset();
+  prepared.elsewhere.clear();
+  if (prepared.named) {
+    auto known = knows_any(view, prepared);
+    if (!known || *known) return known;
+    EVERSHARD_TRY(find_command(view, prepared));
+  }
+  EVERSHARD_TRY(find_heads(view, prepared));
+  return false;
+}
+
+// Which shards are this node's may change at any time, and without any event: it is asked once for each shard, and kept
+// with what was found.
+Result<std::optional<Appended>> Preparer::find_request(const storage::View& view, Prepared& prepared) const {
   const auto& events = prepared.append.events;
-  Known known(events.size());
-  std::size_t found = 0, first = 0, here = events.size();
-  for (std::size_t i = events.size(); i-- > 0;) {
-    if (elsewhere_ && elsewhere_(events[i].shard)) {
-      --here;
-      continue;
+  const auto lies_elsewhere = [&](ShardId shard) {
+    return std::ranges::find(prepared.elsewhere, shard) != prepared.elsewhere.end();
+  };
+  prepared.elsewhere.clear();
+  if (elsewhere_) {
+    std::vector<ShardId> here;
+    for (const auto& event : events) {
+      if (lies_elsewhere(event.shard) || std::ranges::find(here, event.shard) != here.end()) continue;
+      (elsewhere_(event.shard) ? prepared.elsewhere : here).push_back(event.shard);
     }
+    if (lies_elsewhere(events.front().shard)) return std::nullopt;
+  }
+  Known known(events.size());
+  std::size_t found = 0, first = 0, here = 0;
+  for (std::size_t i = events.size(); i-- > 0;) {
+    if (lies_elsewhere(events[i].shard)) continue;
+    ++here;
     if (!events[i].id_given) continue;
     auto event = reader_.find_id(view, events[i].id, events[i].shard);
     if (!event) return refuse(std::move(event).error());
@@ -211,7 +237,7 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
     first = i;
     ++found;
   }
-  if (found == here && here != 0) {
+  if (found == here) {
     auto answer = answer_again(prepared, known);
     if (!answer) return refuse(std::move(answer).error());
     return std::move(*answer);
@@ -219,24 +245,24 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
   if (found != 0) {
     return refuse(known_already(events[first].id, known[first]->position, ", but not all events of this append are"));
   }
-  if (prepared.command) {
-    auto command = reader_.find_command(view, prepared.command->aggregate, prepared.command->id);
-    if (!command) return refuse(std::move(command).error());
-    if (*command) {
-      ErrorDetails details;
-      details.position = (*command)->position;
-      return refuse(ErrorCode::duplicate_event,
-                    "command " + in_quotes(prepared.command->id) + " of " +
-                        in_quotes(prepared.command->aggregate.text()) + " was decided already, at position " +
-                        std::to_string((*command)->position.value),
-                    std::move(details));
-    }
-  }
+  EVERSHARD_TRY(find_command(view, prepared));
   return std::nullopt;
 }
 
-Result<bool> Preparer::knows_any(const Prepared& prepared) const {
-  const storage::View view = store_.view();
+Result<void> Preparer::find_command(const storage::View& view, const Prepared& prepared) const {
+  if (!prepared.command) return {};
+  auto command = reader_.find_command(view, prepared.command->aggregate, prepared.command->id);
+  if (!command) return refuse(std::move(command).error());
+  if (!*command) return {};
+  ErrorDetails details;
+  details.position = (*command)->position;
+  return refuse(ErrorCode::duplicate_event,
+                "command " + in_quotes(prepared.command->id) + " of " + in_quotes(prepared.command->aggregate.text()) +
+                    " was decided already, at position " + std::to_string((*command)->position.value),
+                std::move(details));
+}
+
+Result<bool> Preparer::knows_any(const storage::View& view, const Prepared& prepared) const {
   for (const auto& event : prepared.append.events) {
     if (!event.id_given) continue;
     auto found = reader_.find_id(view, event.id, event.shard);

@@ -28,7 +28,8 @@ class Preparer {
   /// Checks, names, encodes and looks up.
   ///
   /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`. Of
-  ///          aggregates that lie elsewhere the answer has version 0.
+  ///          aggregates that lie elsewhere the answer has version 0. An append whose first event lies elsewhere is
+  ///          not looked for: whoever decides it has to ask again, see Prepared::elsewhere.
   /// Errors:  what check(Append) says; duplicate_event: some of its ids are stored, or all of them by another request,
   ///          or its command is; corruption, io
   [[nodiscard]] Result<std::optional<Appended>> prepare(Append&& append, Prepared& prepared) const;
@@ -38,8 +39,11 @@ class Preparer {
   /// Returns, Errors: as prepare().
   [[nodiscard]] Result<std::optional<Appended>> look_up(Prepared& prepared, bool confirm) const;
 
-  /// Whether one of the ids of these events, or the command, is stored here. Errors: corruption, io
-  [[nodiscard]] Result<bool> knows_any(const Prepared& prepared) const;
+  /// What the writer of one shard of an append that writes to several has to know: everything anew, as of now.
+  ///
+  /// Returns: whether one of the ids of these events is stored here.
+  /// Errors:  duplicate_event: its command is; corruption, io
+  [[nodiscard]] Result<bool> look_up_part(Prepared& prepared) const;
 
   /// Where a snapshot written alone stands: the position of the event that made its version.
   /// Errors: invalid_argument, too_large; not_found: the aggregate has no such version; corruption, io
@@ -56,7 +60,9 @@ class Preparer {
   template <class Written>  // Event, Snapshot
   [[nodiscard]] Result<void> check_sealing(const Written& written) const;
   void expect(std::vector<Expectation> expectations, std::uint32_t shards, Prepared& prepared) const;
-  [[nodiscard]] Result<std::optional<Appended>> find_request(const storage::View& view, const Prepared& prepared) const;
+  [[nodiscard]] Result<std::optional<Appended>> find_request(const storage::View& view, Prepared& prepared) const;
+  [[nodiscard]] Result<void> find_command(const storage::View& view, const Prepared& prepared) const;
+  [[nodiscard]] Result<bool> knows_any(const storage::View& view, const Prepared& prepared) const;
   [[nodiscard]] Result<Appended> answer_again(const Prepared& prepared, const Known& known) const;
   [[nodiscard]] Result<void> find_heads(const storage::View& view, Prepared& prepared) const;
   [[nodiscard]] Result<void> find_matches(const storage::View& view, Prepared& prepared, bool confirm) const;

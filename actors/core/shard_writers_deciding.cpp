@@ -64,6 +64,8 @@ void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
 bool ShardWriters::view_is_old(const Attempt& attempt) const {
   if (attempt.prepared.view < recent_.floor()) return true;
   return std::any_of(attempt.shards.begin(), attempt.shards.end(), [&](ShardId id) {
+    const auto& elsewhere = attempt.prepared.elsewhere;
+    if (std::find(elsewhere.begin(), elsewhere.end(), id) != elsewhere.end()) return true;
     const auto shard = shards_.find(id);
     return shard != shards_.end() && attempt.prepared.view < shard->second.since;
   });

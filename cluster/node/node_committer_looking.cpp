@@ -98,6 +98,11 @@ void NodeCommitter::look_up(const AttemptPtr& attempt, bool confirm) {
       carry_out(std::move(next));
     });
   };
+  if (attempt->asked) {
+    const auto known = preparer_.look_up_part(attempt->prepared);
+    if (!known) return found(refuse(known.error()));
+    return found(*known ? std::optional(Appended{}) : std::nullopt);
+  }
   auto from = from_of(attempt->prepared);
   auto stored = preparer_.look_up(attempt->prepared, confirm);
   if (!stored) return found(std::move(stored));

@@ -115,17 +115,11 @@ void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::
     answer.attempt = attempt->asked->attempt;
     answer.try_number = attempt->asked->try_number;
     answer.shard = attempt->asked->shard;
-    auto known = preparer_.knows_any(attempt->prepared);
-    Result<void> looked = !known ? refuse(known.error()) : *known ? Result<void>() : admit();
-    if (looked && !*known) {
-      if (auto stored = preparer_.look_up(attempt->prepared, false); !stored)
-        looked = refuse(std::move(stored).error());
-      else
-        known = stored->has_value();
-    }
+    const auto known = preparer_.look_up_part(attempt->prepared);
+    const auto looked = !known ? refuse(known.error()) : *known ? Result<void>() : admit();
     if (!looked || *known) {
       answer.kind = looked ? actors::PartAnswer::Kind::known : actors::PartAnswer::Kind::refused;
-      if (!looked) answer.error = std::move(looked).error();
+      if (!looked) answer.error = looked.error();
       return done(std::move(answer));
     }
     const auto taken = [this, attempt, done, answer]() mutable {

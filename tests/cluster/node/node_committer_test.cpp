@@ -155,16 +155,22 @@ class NodeCommitterTest : public ::testing::Test {
       std::this_thread::sleep_for(5ms);
     ASSERT_EQ(store_->view().watermark, position);
   }
-  /// Waits until the node has reported it.
-  std::future<Result<Appended>> append(const std::string& payload, ShardOffset at) {
+  std::future<Result<Appended>> send(Append append) {
     auto promise = std::make_shared<std::promise<Result<Appended>>>();
     auto answer = promise->get_future();
-    node_->append_async(Append().event(aggregate_of(own_shard), "Placed", payload),
-                        [promise](Result<Appended> done) { promise->set_value(std::move(done)); });
+    node_->append_async(std::move(append), [promise](Result<Appended> done) { promise->set_value(std::move(done)); });
+    return answer;
+  }
+  /// Waits until the node has reported it.
+  std::future<Result<Appended>> send(Append append, ShardOffset at) {
+    auto answer = send(std::move(append));
     network_.wait_for<actors::WriterReport>([&](const actors::WriterReport& said) {
       return said.report.shard == own_shard && said.report.first == at && !said.report.appends.empty();
     });
     return answer;
+  }
+  std::future<Result<Appended>> append(const std::string& payload, ShardOffset at) {
+    return send(Append().event(aggregate_of(own_shard), "Placed", payload), at);
   }
   static Cut cut_of_own(CutNumber number, GlobalPosition first_position, ShardOffset first) {
     Cut cut;
@@ -207,6 +213,31 @@ class NodeCommitterTest : public ::testing::Test {
   std::unique_ptr<storage::NodeStore> store_;
   std::unique_ptr<NodeCommitter> node_;
 };
+
+// It arrives while nobody writes its shard yet, and the opening brings no event: nothing says that there is more to
+// see.
+TEST_F(NodeCommitterTest, KnowsARequestAgainThatCameBeforeItsWriterWasOpened) {
+  const auto request = Append().event(aggregate_of(own_shard), "Placed", "").request(EventId::random());
+  auto first = send(request, ShardOffset{1});
+  node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
+  expect_at(first, GlobalPosition{1});
+
+  constexpr NodeProcess restarted{1, 78};
+  sharding::ShardMap map(scripted_shards);
+  EXPECT_TRUE(map.assign(own_shard, {2, "", Epoch{1}}));
+  welcome(restarted, start(restarted).session, CutNumber{2}, map);
+  auto again = send(request);
+  node_->receive(Opens{restarted, Epoch{1}, own_shard, Epoch{2}});
+  auto opening = openings(CutNumber{3}, {Opening{own_shard, Epoch{2}, 1, ShardOffset{2}}});
+  opening.first_position = GlobalPosition{2};
+  node_->receive(Announce{opening, GlobalPosition{1}, false});
+
+  ASSERT_EQ(again.wait_for(20s), std::future_status::ready) << "it was written once more, and waits for its cut";
+  const auto known = again.get();
+  ASSERT_TRUE(known) << known.error().what;
+  EXPECT_TRUE(known->duplicate);
+  EXPECT_EQ(known->first_position, GlobalPosition{1});
+}
 
 // A node that was away finds cuts of its own between others that were folded.
 TEST_F(NodeCommitterTest, TakesACutThatIsLeftOfAFoldedLog) {
