@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "evershard/sharding/stream_hash.hpp"
+#include "tests/process/steady_port.hpp"
 
 namespace evershard::testing {
 namespace {
@@ -38,12 +39,12 @@ ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options
   std::ofstream(secret()) << "a secret of more than sixteen bytes, thirty-two perhaps\n";
   ::umask(mask);
   for (const auto number : coordinators()) {
-    addresses_[number] = (options_.host ? options_.host(number) : "127.0.0.1") + ":0";
+    addresses_[number] = options_.host ? options_.host(number) + ":0" : "127.0.0.1:" + std::to_string(steady_port());
     start(number);
   }
   const auto members = options_.nodes + options_.gateways;
   for (std::uint32_t n = 1; n <= members; ++n) {
-    addresses_[n] = "127.0.0.1:0";
+    addresses_[n] = "127.0.0.1:" + std::to_string(steady_port());
     if (options_.relays) {
       to_coordinator_[n] = std::make_unique<Relay>(addresses_[coordinator]);
       to_node_[n] = std::make_unique<Relay>("");

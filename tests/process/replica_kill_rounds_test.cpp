@@ -128,10 +128,10 @@ class Remover {
   std::atomic<std::uint64_t> next_{0};
 };
 
-ClusterProcesses::Options three_replicas(std::uint32_t nodes, std::uint32_t shards = 0) {
+ClusterProcesses::Options three_replicas(std::uint32_t nodes, std::uint32_t shards = 4) {
   ClusterProcesses::Options options;
   options.nodes = nodes;
-  if (shards != 0) options.shards = shards;
+  options.shards = shards;
   options.flags = [](std::uint32_t number) {
     return ClusterProcesses::is_coordinator(number)
                ? std::map<std::string, std::string>{{"--replicas", "3"}, {"--balance-after", "500ms"}}
