@@ -188,7 +188,7 @@ class NodeCommitter {
   void write();
   void carry_out(actors::WriterActions actions);
   void carry_out(NodeActions actions);
-  void apply(const NodeStep::Apply& step);
+  void apply(NodeStep::Apply step);
   /// The writers of shards that this cut damages, or that go on behind a loss, begin anew.
   void close_writers(const NodeStep::Apply& step);
   [[nodiscard]] Result<void> look_at_losses();
@@ -282,7 +282,6 @@ class NodeCommitter {
   // Of the thread.
   NodeOrder order_;
   std::unique_ptr<actors::ShardWriters> writers_;
-  std::map<CutNumber, sharding::Cut> cuts_;  ///< handed to the order, not applied
   QuorumGate gate_;
   Shipping shipping_;
   RowLogs row_logs_;

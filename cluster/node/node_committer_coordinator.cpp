@@ -31,7 +31,6 @@ void NodeCommitter::receive(ToNode message) {
   post([this, message = std::move(message)] {
     if (dead_) return;
     const bool before = order_.welcomed();
-    const auto keep = [&](const sharding::Cut& cut) { cuts_.emplace(cut.number, cut); };
     NodeActions actions = std::visit(
         [&](const auto& said) -> NodeActions {
           using Said = std::decay_t<decltype(said)>;
@@ -59,10 +58,8 @@ void NodeCommitter::receive(ToNode message) {
           } else if constexpr (std::is_same_v<Said, Opens>) {
             return order_.opens(said);
           } else if constexpr (std::is_same_v<Said, Announce>) {
-            keep(said.cut);
             return order_.announce(said);
           } else if constexpr (std::is_same_v<Said, Cuts>) {
-            for (const auto& cut : said.found.cuts) keep(cut);
             if (said.found.folded) {  // with openings that are not among the cuts
               const auto& shards = said.found.folded->shards;
               for (std::size_t s = 0; s != shards.size(); ++s)

@@ -56,20 +56,13 @@ Error brought_back(ShardId shard) {
 
 }  // namespace
 
-void NodeCommitter::apply(const NodeStep::Apply& step) {
-  sharding::Cut cut;
-  if (auto kept = cuts_.extract(step.number); !kept.empty()) {
-    cut = std::move(kept.mapped());
-  } else {
-    cut.number = step.number;
-    cut.first_position = step.watermark + 1;
-  }
+void NodeCommitter::apply(NodeStep::Apply step) {
+  auto& cut = step.cut;
   // What is missing before it was folded by the log: it named none of this node's shards, but gave positions to others.
   if (const auto next = writers_->watermark() + 1; cut.first_position != next) {
     cut.segments.insert(cut.segments.begin(), sharding::Segment::elsewhere(cut.first_position - next));
     cut.first_position = next;
   }
-  cuts_.erase(cuts_.begin(), cuts_.upper_bound(step.number));
 
   for (const auto& opening : cut.openings) learn_owner(opening.shard, opening.node, opening.epoch);
   if (!cut.openings.empty()) publish_owners();
@@ -123,9 +116,6 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
     if (!followed_.holds(segment.shard)) continue;
     followed_.cover(segment);
     followed.insert(segment.shard);
-    // The order may have found that it covers more, of what was refused.
-    for (auto& here : cut.segments)
-      if (here.shard == segment.shard && here.end == segment.end) here = segment;
   }
   const auto own = [&](const sharding::Segment& segment) {
     return std::ranges::find(shards, segment.shard) != shards.end() || followed.contains(segment.shard) ||
@@ -187,13 +177,13 @@ Result<void> NodeCommitter::look_at_losses() {
 void NodeCommitter::carry_out(NodeActions actions) {
   for (const auto& warning : actions.warnings)
     if (options_.warn) options_.warn(warning);
-  for (const auto& step : actions.steps) {
+  for (auto& step : actions.steps) {
     if (dead_) return;
     std::visit(
-        [&](const auto& what) {
+        [&](auto& what) {
           using What = std::decay_t<decltype(what)>;
           if constexpr (std::is_same_v<What, NodeStep::Apply>) {
-            apply(what);
+            apply(std::move(what));
           } else if constexpr (std::is_same_v<What, NodeStep::Fence>) {
             fence(what.shard);
           } else if constexpr (std::is_same_v<What, NodeStep::Follow>) {

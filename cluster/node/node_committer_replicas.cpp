@@ -407,7 +407,6 @@ void NodeCommitter::take_history(GlobalPosition after, const std::vector<History
   }
   const bool complete = history->complete;
   const auto cuts = order_.whole(std::move(*history));
-  for (const auto& cut : cuts) cuts_.insert_or_assign(cut.number, cut);
   carry_out(order_.history(after, cuts, complete));
 }
 

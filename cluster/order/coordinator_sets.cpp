@@ -31,12 +31,12 @@ Placement Coordinator::placement() const {
   for (const auto& shard : made_.shards) placement.sets.push_back(shard.replicas);
   for (const auto& [node, member] : members_) {
     if (member.gateway) continue;
-    placement.nodes[node] = {member.zone, !member.leaves && !member.gone, member.here && !member.full};
+    placement.nodes[node] = {member.zone, !member.leaves && !member.gone, member.here && !member.full, !member.here};
   }
   // Of who has not said hello since this coordinator leads it is not known yet whether it is gone.
   for (const auto& set : placement.sets)
     for (const auto node : set.all())
-      if (!members_.contains(node)) placement.nodes[node] = {{}, true, false};
+      if (!members_.contains(node)) placement.nodes[node] = {{}, true, false, true};
   return placement;
 }
 

@@ -276,7 +276,7 @@ std::optional<GlobalPosition> NodeOrder::watermark_of(CutNumber cut) const {
 }
 
 // `reached`: the log's state after this cut, where cuts before it were left out.
-void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actions& actions) {
+void NodeOrder::take(Cut cut, const sharding::CutLogState* reached, Actions& actions) {
   Step::Apply apply{cut.number, cut.last_position(), {}, {}, {}, {}};
   for (const Opening& opening : cut.openings) {
     // One that is over already: the cuts with its successor, and with what that wrote, may be folded and never come.
@@ -363,6 +363,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
   handed_ = cut.number;
   applying_.push_back({apply.number, apply.watermark});
   const bool opens = !apply.openings.empty();
+  apply.cut = std::move(cut);
   actions.steps.push_back({std::move(apply)});
   if (opens) actions.steps.push_back({Step::Sync{}});
 }
@@ -382,9 +383,9 @@ void NodeOrder::advance(Actions& actions) {
       continue;
     }
     if (!cut || !is_here(buffered_.begin()->second)) break;
-    const auto next = buffered_.extract(buffered_.begin());
+    auto next = buffered_.extract(buffered_.begin());
     const auto reached = reached_.extract(next.key());
-    take(next.mapped(), reached.empty() ? nullptr : &reached.mapped(), actions);
+    take(std::move(next.mapped()), reached.empty() ? nullptr : &reached.mapped(), actions);
   }
 }
 
@@ -901,6 +902,8 @@ void NodeOrder::know_folded(const sharding::CutLogState& folded, Actions& action
 
 void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
   Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}, {}};
+  apply.cut.number = folded.last_cut;
+  apply.cut.first_position = folded.watermark + 1;
   note_missed(folded, apply, actions);
   handed_ = folded.last_cut;
   applying_.push_back({folded.last_cut, folded.watermark});

@@ -59,6 +59,7 @@ struct NodeStep {
     std::optional<sharding::Leadership>
         led{};  ///< who made it, if that is another one than made those before: goes to the disk before this
     std::vector<sharding::Opening> followed{};  ///< for others, of shards that this node keeps: as `openings`
+    sharding::Cut cut{};  ///< as it is known here; of one that was folded, an empty one behind its last position
   };
   /// The shard's writer stops, answers `fenced`, shows and acknowledges nothing any more (rule 12).
   struct Fence {
@@ -252,7 +253,7 @@ class NodeOrder {
   [[nodiscard]] GlobalPosition handed_watermark() const;
   /// With which position the cut ends; absent: it is not known here, or not any more.
   [[nodiscard]] std::optional<GlobalPosition> watermark_of(CutNumber cut) const;
-  void take(const sharding::Cut& cut, const sharding::CutLogState* reached, Actions& actions);
+  void take(sharding::Cut cut, const sharding::CutLogState* reached, Actions& actions);
   void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
   /// Takes notice of what came next, and takes what can be taken.
   void advance(Actions& actions);

@@ -118,7 +118,9 @@ std::optional<Placement::Learns> Placement::learns() const {
 }
 
 std::size_t Placement::to_do() const {
-  std::size_t count = wanted().size() + surplus().size();
+  Placement all_here = *this;
+  for (auto& [node, of] : all_here.nodes) of.takes |= of.away;
+  std::size_t count = all_here.wanted().size() + surplus().size();
   for (const auto& set : sets) count += set.all().size() - set.nodes.size();
   return count;
 }

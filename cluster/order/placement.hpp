@@ -17,6 +17,7 @@ struct PlacementNode {
   std::string zone{};  ///< empty: one of its own
   bool stays = true;   ///< what it keeps counts; false: it is gone for good, or is to keep nothing
   bool takes = true;   ///< it is here, and may be given more
+  bool away = false;   ///< it is not here now, and may be given more when it comes back
 };
 
 /// One replica of a shard, to another node.
@@ -47,7 +48,7 @@ struct Placement {
   [[nodiscard]] std::optional<Learns> learns() const;
   /// Who is to keep which shard no longer: of those that have more than they are to have.
   [[nodiscard]] std::map<ShardId, std::uint32_t> surplus() const;
-  /// How many replicas are still to be made.
+  /// How many replicas are still to be made or given up, also by nodes that are away.
   [[nodiscard]] std::size_t to_do() const;
 
  private:

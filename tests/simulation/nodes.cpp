@@ -311,7 +311,6 @@ void Simulation::receive(Process& process, const cluster::ToNode& message, std::
 void Simulation::receive(Process& process, cluster::Announce announce) {
   announce.cut = unfenced(process, std::move(announce.cut));
   if (options_.off == Off::known_first && waits_for_shipped(process, announce.cut)) return;
-  keep(process, announce.cut);
   for (const auto& opening : announce.cut.openings) {
     if (options_.off == Off::own_promise && opening.node == process.self.node)
       perform(process, process.order.opens({process.self, announce.cut.coordinator, opening.shard, opening.epoch}));
@@ -345,7 +344,6 @@ void Simulation::receive(Process& process, cluster::Cuts cuts) {
   }
   for (auto& cut : cuts.found.cuts) {
     cut = unfenced(process, std::move(cut));
-    keep(process, cut);
     for (const auto& opening : cut.openings) {
       if (options_.off == Off::own_promise && opening.node == process.self.node)
         perform(process, process.order.opens({process.self, cut.coordinator, opening.shard, opening.epoch}));

@@ -71,25 +71,14 @@ std::shared_ptr<RealWriters> Simulation::real_writers(const Node& node) const {
 
 // -- the order
 
-void Simulation::keep(Process& process, const sharding::Cut& cut) {
-  if (process.real && cut.number > process.real->writers.last_cut()) process.real->cuts.emplace(cut.number, cut);
-}
-
 void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   RealWriters& real = *process.real;
-  sharding::Cut cut;
-  if (const auto kept = real.cuts.find(apply.number); kept != real.cuts.end()) {
-    cut = kept->second;
-  } else {
-    cut.number = apply.number;
-    cut.first_position = apply.watermark + 1;
-  }
+  auto cut = apply.cut;
   // What is missing before it was folded by the log.
   if (const auto next = real.writers.watermark() + 1; cut.first_position != next) {
     cut.segments.insert(cut.segments.begin(), sharding::Segment::elsewhere(cut.first_position - next));
     cut.first_position = next;
   }
-  real.cuts.erase(real.cuts.begin(), real.cuts.upper_bound(apply.number));
   for (const auto& opening : cut.openings) learn_owner(process, opening.shard, opening.node, opening.epoch);
   for (const auto& opening : apply.openings) {
     if (real.followed.holds(opening.shard)) {

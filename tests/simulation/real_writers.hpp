@@ -28,7 +28,6 @@ struct RealWriters {
       : writers(std::move(start), options), gate(options.node), shipping({.under_way_max = 1'500}), owners(shards) {}
 
   actors::ShardWriters writers;
-  std::map<CutNumber, sharding::Cut> cuts;  ///< heard of and not applied
   /// Came from a shard's writer.
   struct Shipped {
     std::uint32_t from = 0;

@@ -203,7 +203,6 @@ void Simulation::take_history(Process& here, GlobalPosition after, const std::ve
   if (!history) throw Broken("I-Same", history.error().what);
   const bool complete = history->complete;
   const auto cuts = here.order.whole(std::move(*history));
-  for (const auto& cut : cuts) here.real->cuts.insert_or_assign(cut.number, cut);
   ++outcome_.histories;
   outcome_.histories_of_several += parts.size() > 1 ? 1 : 0;
   tell("node", here.self.node, "is given", cuts.size(), "cuts of history behind position", after, "of", parts.size(),

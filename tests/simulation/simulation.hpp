@@ -90,7 +90,6 @@ class Simulation {
 
   // real_nodes.cpp
   [[nodiscard]] std::shared_ptr<RealWriters> real_writers(const Node& node) const;
-  void keep(Process& process, const sharding::Cut& cut);
   void apply_real(Process& process, const cluster::NodeStep::Apply& apply);
   void fail(Process& process, ShardId shard);
   static std::optional<ShardId> shard_brought_back(const Process& process, const cluster::NodeStep::Apply& apply);

@@ -76,6 +76,17 @@ TEST(Placement, WhereNothingIsWantedNothingChanges) {
   EXPECT_EQ(placement.to_do(), 0u);
 }
 
+// Asked whether all is done while the node that is to get its share is started again.
+TEST(Placement, WhatANodeIsToGetThatIsAwayIsStillToDo) {
+  auto placement = placed(3, 16, 3);
+  placement.nodes[4] = {.takes = false, .away = true};
+  placement.even = true;
+  EXPECT_FALSE(placement.learns());
+  EXPECT_EQ(placement.to_do(), 12u);
+  placement.nodes[4] = {.takes = false};
+  EXPECT_EQ(placement.to_do(), 0u) << "its disk is full";
+}
+
 TEST(Placement, ANodeThatComesGetsItsShareOnce) {
   auto placement = placed(3, 16, 3);
   placement.nodes[4] = {};
