@@ -213,7 +213,7 @@ class NodeCommitter {
   [[nodiscard]] Result<NodeHistory> read_history(GlobalPosition after, NodeHistory history) const;
   void note_replicas();
   /// The set whose quorum is to have what is answered: smaller where one is about to leave.
-  [[nodiscard]] sharding::ReplicaSet counted(ShardId shard) const;
+  [[nodiscard]] const sharding::ReplicaSet& counted(ShardId shard);
   void take(const Narrow& narrow);
   void look_at_narrowed();
   /// What the coordinator is to know of the disk.

@@ -220,7 +220,7 @@ void NodeCommitter::carry_out(WriterActions actions) {
   if (order_.reports()) {  // else all are reported again, once it does
     QuorumGate::Reports reports;
     for (auto& report : actions.reports) {
-      const auto set = counted(report.report.shard);
+      const auto& set = counted(report.report.shard);
       gate_.take(std::move(report), set, reports);
     }
     send(std::move(reports));

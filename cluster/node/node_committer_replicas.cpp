@@ -44,7 +44,7 @@ void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
     if (dead_) return;
     QuorumGate::Reports reports;
     for (const auto& told : followed.shards) {
-      const auto set = counted(told.shard);
+      const auto& set = counted(told.shard);
       if (shipping_.followed(from, told, followed.again))
         gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
       const bool ready = row_logs_.ready(told.shard);
@@ -94,7 +94,7 @@ Result<storage::ShippedRows> NodeCommitter::journal(const JournalAsked& asked) c
   return store_.journal_from(asked.shard, asked.from, read_bytes_max);
 }
 
-sharding::ReplicaSet NodeCommitter::counted(ShardId shard) const {
+const sharding::ReplicaSet& NodeCommitter::counted(ShardId shard) {
   return narrowed_.counted(shard, order_.replicas(shard));
 }
 
@@ -124,7 +124,7 @@ void NodeCommitter::look_at_disk() {
 void NodeCommitter::look_at_narrowed() {
   for (auto& [shard, asked] : narrowed_.asked()) {
     if (asked.said) continue;
-    const auto rest = counted(shard);
+    const auto& rest = counted(shard);
     if (gate_.quorum_has(shard, rest) < asked.tail || !row_logs_.quorum_has_all(shard, rest)) continue;
     asked.said = true;
     const auto& by = asked.by;
@@ -377,25 +377,21 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   }
   asked->left = nodes.size();
   for (std::size_t n = 0; n != nodes.size(); ++n) {
-    network_.history(
-        nodes[n], wanted.after, [this, asked, n, node = nodes[n], after = wanted.after](Result<NodeHistory> got) {
-          post([this, asked, n, node, after, got = std::move(got)]() mutable {
-            if (dead_) return;
-            const auto has_all = [&](const NodeHistory& history) {
-              return history.shards.empty() || std::ranges::all_of(asked->parts[n].shards, [&](ShardId shard) {
-                       return std::ranges::find(history.shards, shard) != history.shards.end();
+    network_.history(nodes[n], wanted.after,
+                     [this, asked, n, node = nodes[n], after = wanted.after](Result<NodeHistory> got) {
+                       post([this, asked, n, node, after, got = std::move(got)]() mutable {
+                         if (dead_) return;
+                         if (got) asked->parts[n].history = std::move(*got);
+                         if (got && !missing_of(asked->parts[n])) {
+                           no_history_from_.erase(node);
+                         } else {
+                           no_history_from_.insert(node);  // it is asked again in a while, or another one
+                           asked->failed = true;
+                         }
+                         if (--asked->left == 0)
+                           take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
+                       });
                      });
-            };
-            if (got && has_all(*got)) {
-              no_history_from_.erase(node);
-              asked->parts[n].history = std::move(*got);
-            } else {
-              no_history_from_.insert(node);  // it is asked again in a while, or another one
-              asked->failed = true;
-            }
-            if (--asked->left == 0) take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
-          });
-        });
   }
 }
 
@@ -412,7 +408,7 @@ void NodeCommitter::take_history(GlobalPosition after, const std::vector<History
 
 // Answered when a quorum has it.
 void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done) {
-  const auto set = counted(shard);
+  const auto& set = counted(shard);
   if (set.quorum <= 1) return done({});
   if (!writers_->is_open(shard)) return done(refuse(ErrorCode::unavailable, "the shard has got another writer"));
   struct Asked {

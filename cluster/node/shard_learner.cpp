@@ -1,7 +1,6 @@
 #include "evershard/cluster/node/shard_learner.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "evershard/cluster/node/awaited.hpp"
@@ -201,13 +200,12 @@ Result<std::vector<HistoryPart>> ShardLearner::ask_all(const Keeping& keeping, G
       failed_at(node);
       return refuse(std::move(history).error());
     }
-    for (const ShardId shard : parts[n].shards) {
-      if (std::ranges::find(history->shards, shard) != history->shards.end()) continue;
+    parts[n].history = std::move(*history);
+    if (const auto missing = missing_of(parts[n])) {
       failed_at(node);
       return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " has not all of shard " +
-                                                std::to_string(shard.value) + " itself");
+                                                std::to_string(missing->value) + " itself");
     }
-    parts[n].history = std::move(*history);
   }
   return parts;
 }

@@ -281,8 +281,7 @@ void Coordinator::place_unowned(Actions& actions) {
         set.nodes.push_back(best);
       }
       std::ranges::sort(set.nodes);
-      made_.shards[s].replicas = set;  // who says hello before that cut is made is to hear of it
-      new_replicas_.push_back({shard, std::move(set)});
+      set_replicas(shard, std::move(set));
     }
     open_own(members_.at(chosen->first), shard, actions);
   }

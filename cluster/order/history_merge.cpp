@@ -85,6 +85,12 @@ Error differ(GlobalPosition at) {
 
 }  // namespace
 
+std::optional<ShardId> missing_of(const HistoryPart& part) {
+  for (const ShardId shard : part.shards)
+    if (std::ranges::find(part.history.shards, shard) == part.history.shards.end()) return shard;
+  return std::nullopt;
+}
+
 Result<NodeHistory> merged(GlobalPosition after, const std::vector<HistoryPart>& parts) {
   NodeHistory all;
   all.watermark = after;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "evershard/cluster/order/messages.hpp"
@@ -13,6 +14,10 @@ struct HistoryPart {
   NodeHistory history;
   std::vector<ShardId> shards;
 };
+
+/// The first of the part's shards of which not all that cuts placed is in what it gave: its node does not keep it
+/// whole.
+[[nodiscard]] std::optional<ShardId> missing_of(const HistoryPart& part);
 
 /// Cuts in order, the first of which begins behind `after`; each covers all of these shards. Of a shard that is in no
 /// part, positions are elsewhere. It goes as far as the part that goes least far: no cut is named of which one part may

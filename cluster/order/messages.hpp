@@ -168,7 +168,7 @@ struct NodeHistory {
   };
   std::vector<End> ends;  ///< where all that it has applied ends in each shard; none: there are more cuts than these
   bool complete = false;  ///< of several replicas: each has given all that it has. Not sent
-  std::vector<ShardId> shards{};  ///< of which all that cuts placed is in it; none: of an earlier release, all it keeps
+  std::vector<ShardId> shards{};  ///< of which all that cuts placed is in it
 };
 
 /// The nodes that are known, whenever that changes. Nothing of the order rests on it.

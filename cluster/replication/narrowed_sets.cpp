@@ -30,10 +30,16 @@ void NarrowedSets::note(ShardId shard, const sharding::ReplicaSet& set) {
     asked_.erase(asked);
 }
 
-sharding::ReplicaSet NarrowedSets::counted(ShardId shard, const sharding::ReplicaSet& set) const {
-  auto counted = set;
-  if (const auto asked = asked_.find(shard); asked != asked_.end()) std::erase(counted.nodes, asked->second.by.without);
-  return counted;
+// Asked for each report, and each time a follower says how far it is.
+const sharding::ReplicaSet& NarrowedSets::counted(ShardId shard, const sharding::ReplicaSet& set) {
+  const auto asked = asked_.find(shard);
+  if (asked == asked_.end()) return set;
+  auto& [by, tail, said, of, rest] = asked->second;
+  if (of != set) {
+    of = rest = set;
+    std::erase(rest.nodes, by.without);
+  }
+  return rest;
 }
 
 }  // namespace evershard::cluster

@@ -21,8 +21,9 @@ class NarrowedSets {
  public:
   struct Asked {
     Narrow by;
-    ShardOffset tail;   ///< where the journal ended when it was asked
-    bool said = false;  ///< that it is so
+    ShardOffset tail;                   ///< where the journal ended when it was asked
+    bool said = false;                  ///< that it is so
+    sharding::ReplicaSet of{}, rest{};  ///< the set as it was last, and without that replica
   };
 
   /// Shape: the shard is open here under that epoch.
@@ -35,7 +36,8 @@ class NarrowedSets {
   void again();
   /// The set is this one now.
   void note(ShardId shard, const sharding::ReplicaSet& set);
-  [[nodiscard]] sharding::ReplicaSet counted(ShardId shard, const sharding::ReplicaSet& set) const;
+  /// Who counts of this set. Valid until it changes, or something is called here.
+  [[nodiscard]] const sharding::ReplicaSet& counted(ShardId shard, const sharding::ReplicaSet& set);
   [[nodiscard]] std::map<ShardId, Asked>& asked() { return asked_; }
 
  private:

@@ -57,8 +57,10 @@ void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& 
                        const sharding::ReplicaSet& set) {
   Shard* const shard = at(id, epoch);
   if (shard == nullptr) return;
-  shard->set = set;
-  std::erase_if(shard->followers, [&](const auto& of) { return !set.has(of.first) && !set.learns(of.first); });
+  if (shard->set != set) {
+    shard->set = set;
+    std::erase_if(shard->followers, [&](const auto& of) { return !set.has(of.first) && !set.learns(of.first); });
+  }
   if (!set.has(node) && !set.learns(node)) return;
   Follower& follower = shard->followers[node];
   if (ends != follower.ends) follower.under_way = false;

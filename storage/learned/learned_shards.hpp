@@ -39,7 +39,8 @@ struct LearnedOrder {
 /// with, and of the order, which is made in one go. They become the store's when it is opened the next time
 /// (take_learned.hpp).
 ///
-/// Owner: one thread. The store may be open. Durable: end() after flush(); all of it once finish() has returned.
+/// Owner: one thread. The store may be open. Durable: what is in files that were ended; all of it once finish() has
+/// returned.
 class LearnedShards {
  public:
   /// Errors: invalid_argument (a store in memory), io
