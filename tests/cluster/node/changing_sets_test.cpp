@@ -26,10 +26,6 @@ constexpr auto patience = seconds(60);
 class ChangingSets : public ::testing::Test {
  protected:
   ~ChangingSets() override { stop_load(); }
-  /// Known: a node that catches up may stand still (docs/internals/replication.md), more often where all is slow.
-#ifdef __SANITIZE_ADDRESS__
-  void SetUp() override { GTEST_SKIP() << "not proven where processes are as slow as under sanitizers"; }
-#endif
 
   void begin(SmallCluster::Options options) {
     options.replicas = 3;
