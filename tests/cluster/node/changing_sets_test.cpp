@@ -256,7 +256,7 @@ TEST_F(ChangingSets, OneReplicaMoves) {
 }
 
 TEST_F(ChangingSets, WhatANodeKeptThatIsGoneForGoodIsMadeAnewElsewhere) {
-  begin({.nodes = 4, .shards = 8, .gone_after = milliseconds(500)});
+  begin({.nodes = 4, .shards = 8, .gone_after = seconds(3)});  // longer than a start takes, however slow it is
   append(1, 0, 300);
   begin_load(1);
   stop(2);
@@ -277,7 +277,7 @@ TEST_F(ChangingSets, WhatANodeKeptThatIsGoneForGoodIsMadeAnewElsewhere) {
 }
 
 TEST_F(ChangingSets, ANodeThatWasAwayWhileItsShardsWereGivenAwayComesBack) {
-  begin({.nodes = 4, .shards = 8, .gone_after = milliseconds(500)});
+  begin({.nodes = 4, .shards = 8, .gone_after = seconds(3)});  // longer than a start takes, however slow it is
   append(1, 0, 300);
   stop(2);
   EXPECT_TRUE(in_time([&] { return !replicas().contains(2); })) << status_text();
