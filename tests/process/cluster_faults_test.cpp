@@ -1,11 +1,9 @@
 // Faults of a cluster of processes, one after the other: what goes on, what is refused and with which words, and that
 // everything joins again.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/cluster_load.hpp"
 #include "tests/process/reached.hpp"
+#include "tests/process/small_disk.hpp"
 #include "tests/process/stranger.hpp"
 
 namespace evershard::testing {
@@ -128,38 +127,6 @@ TEST(ClusterFaults, PartitionsAndSlowLinksLoseNothing) {
   load.check();
   cluster.stop_all();
 }
-
-/// A small disk that outlives the processes on it, and can be filled up. None: this system lets us make none.
-class SmallDisk {
- public:
-  SmallDisk(fs::path at, std::uint64_t mib) : at_(std::move(at)) {
-    fs::create_directories(at_);
-    const auto mount = "mount -t tmpfs -o size=" + std::to_string(mib) + "m tmpfs " + at_.string() +
-                       " && echo mounted && exec sleep 3600";
-    holder_ = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/unshare", "-Urm", "/bin/sh", "-c", mount});
-    there_ = !holder_->lines(1, 20s).empty();
-  }
-  [[nodiscard]] bool is_there() const { return there_; }
-  [[nodiscard]] std::vector<std::string> within() const {
-    return {"/usr/bin/nsenter", "--preserve-credentials", "-U", "-m", "-t", std::to_string(holder_->pid())};
-  }
-  /// All but so much.
-  void fill_up(std::uint64_t bytes_left) const {
-    const auto room = fs::space(inside()).available;
-    const int file = ::open((inside() / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    ASSERT_GE(file, 0);
-    EXPECT_EQ(::posix_fallocate(file, 0, static_cast<off_t>(room - std::min<std::uint64_t>(room - 4'096, bytes_left))),
-              0);
-    ::close(file);
-  }
-  void make_room() const { fs::remove(inside() / "filler"); }
-
- private:
-  [[nodiscard]] fs::path inside() const { return "/proc/" + std::to_string(holder_->pid()) + "/root" + at_.string(); }
-  const fs::path at_;
-  std::unique_ptr<Process> holder_;
-  bool there_ = false;
-};
 
 TEST(ClusterFaults, AFullDiskOfANodeRefusesAndGoesOn) {
   const TemporaryFolder folder;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +24,15 @@ class EtcdMembers {
     [[nodiscard]] std::string certificate(const std::string& of) const { return (folder / (of + ".pem")).string(); }
     [[nodiscard]] std::string key(const std::string& of) const { return (folder / (of + ".key")).string(); }
   };
+  /// Where a member runs, where that is not on loopback.
+  struct Place {
+    std::string host;
+    std::vector<std::string> within;  ///< words before its own; they have to end in exec
+  };
+  using Places = std::function<Place(std::size_t member)>;
   /// Returns when they have a leader. A failure of gtest: it cannot be started. `papers`: clients come with TLS, and
   /// show who they are.
-  EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers = {});
+  EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers = {}, Places places = {});
 
   [[nodiscard]] std::size_t count() const { return members_.size(); }
   void start(std::size_t member);
@@ -43,8 +50,11 @@ class EtcdMembers {
     std::string peer;
     std::unique_ptr<Process> process;
   };
+  [[nodiscard]] bool is_healthy(std::size_t member, std::chrono::milliseconds within) const;
+
   const std::filesystem::path folder_;
   const std::optional<Papers> papers_;
+  const Places places_;
   std::vector<Member> members_;
 };
 
