@@ -223,7 +223,8 @@ Result<bool> CoordinatorProcess::lead(cluster::Succession& succession, cluster::
       beat_at = Clock::now() + cluster::SuccessionOptions().beat_every;
     }
     const bool gives_way = !ended && succession.should_give_way(Clock::now());
-    if (gives_way) ended = Error(ErrorCode::unavailable, "no node has come: another coordinator may be reached");
+    if (gives_way)
+      ended = Error(ErrorCode::unavailable, "no node has come, or no quorum: another coordinator may be reached");
     if (ended) {
       log_.warning("stepping down", {{"code", name_of(ended->code)}, {"error", ended->what}});
       if (ended->code == ErrorCode::corruption) {

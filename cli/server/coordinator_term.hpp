@@ -46,8 +46,8 @@ class CoordinatorTerm {
   [[nodiscard]] std::optional<Error> ended() const { return host_->ended(); }
   [[nodiscard]] Epoch epoch() const { return host_->epoch(); }
   [[nodiscard]] std::uint16_t port() const { return links_->port(); }
-  /// How many nodes are here.
-  [[nodiscard]] std::size_t nodes() const { return links_->nodes(); }
+  /// How many nodes are here. None: those that are can have nothing ordered, since they are no quorum.
+  [[nodiscard]] std::size_t nodes() const { return host_->has_quorums() ? links_->nodes() : 0; }
   /// Whether another coordinator would lead.
   [[nodiscard]] bool could_be_replaced() const { return links_->somebody_stands_by(); }
   /// Whether a shard has been given to a node, by the time that it began.

@@ -26,6 +26,7 @@ CoordinatorHost::CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& netw
       options_(std::move(options)),
       epoch_(log.state().epoch),
       coordinator_(log.state(), options_.coordinator),
+      has_quorums_(coordinator_.has_quorums()),
       thread_([this] { loop(); }) {}
 
 CoordinatorHost::~CoordinatorHost() {
@@ -43,6 +44,7 @@ void CoordinatorHost::hello(Hello hello) {
     if (known == coordinator_.members().end() || !known->second.here || known->second.process != hello.from)
       balance_at_ = Clock::now() + options_.balance_after;
     carry_out(coordinator_.hello(hello));
+    has_quorums_ = coordinator_.has_quorums();
     tell_members(hello.from);
   });
 }
@@ -52,6 +54,7 @@ void CoordinatorHost::lost(NodeProcess process) {
     balance_at_ = Clock::now() + options_.balance_after;
     lost_at_[process.node] = Clock::now();
     carry_out(coordinator_.lost(process));
+    has_quorums_ = coordinator_.has_quorums();
     tell_members(std::nullopt);
   });
 }
@@ -192,6 +195,7 @@ std::optional<CoordinatorHost::Clock::time_point> CoordinatorHost::look_at_clock
 
 // Of a node that was never here since this coordinator leads, it is away since then.
 void CoordinatorHost::tend() {
+  has_quorums_ = coordinator_.has_quorums();
   if (options_.gone_after.count() != 0) {
     std::set<std::uint32_t> keepers;
     for (const auto& shard : coordinator_.stored().shards)

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -73,6 +74,8 @@ class CoordinatorHost {
 
   /// Of this leadership.
   [[nodiscard]] Epoch epoch() const { return epoch_; }
+  /// Coordinator::has_quorums(), as of half a second ago.
+  [[nodiscard]] bool has_quorums() const { return has_quorums_; }
   void hello(Hello hello);
   void lost(NodeProcess process);
   void report(NodeProcess from, Report report, std::uint64_t ask);
@@ -117,6 +120,7 @@ class CoordinatorHost {
   /// What is due by now. Returns: when there is something again; absent: never.
   std::optional<Clock::time_point> look_at_clock();
 
+  std::atomic<bool> has_quorums_{true};
   mutable std::mutex mutex_;
   std::condition_variable more_;
   std::vector<std::function<void()>> inbox_;

@@ -637,6 +637,20 @@ std::string Coordinator::without_quorum(ShardId shard) const {
          std::to_string(set.quorum) + ": " + away;
 }
 
+bool Coordinator::has_quorums() const {
+  std::size_t replicated = 0, with_quorum = 0;
+  for (const auto& shard : stored_.shards) {
+    if (shard.replicas.nodes.size() < 2) continue;
+    ++replicated;
+    const auto here = std::ranges::count_if(shard.replicas.nodes, [&](std::uint32_t node) {
+      const auto member = members_.find(node);
+      return member != members_.end() && member->second.here;
+    });
+    with_quorum += static_cast<std::size_t>(here) >= shard.replicas.quorum ? 1 : 0;
+  }
+  return 2 * with_quorum >= replicated;
+}
+
 ClusterStatus Coordinator::status() const {
   ClusterStatus status;
   status.coordinator = stored_.epoch;

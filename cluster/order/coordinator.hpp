@@ -167,6 +167,8 @@ class Coordinator {
   /// Of this leadership.
   [[nodiscard]] EventId identity() const { return sharding::leader_of(stored_.leaderships, stored_.epoch); }
   [[nodiscard]] bool putting() const { return putting_.has_value(); }
+  /// Whether quorums are here of at least half of the shards that have replicas. Where none has: yes.
+  [[nodiscard]] bool has_quorums() const;
   [[nodiscard]] bool hands_over() const { return !handing_over_.empty(); }
   [[nodiscard]] const std::optional<Error>& ended() const { return ended_; }
   /// What would be lost if the shard went on with this disk; nothing: it has all that cuts cover.

@@ -140,6 +140,17 @@ TEST_F(CoordinatorHandsOver, AnOperatorGivesAShardToAnotherReplicaAndNothingIsLo
   EXPECT_EQ(writer(0), 3u);
 }
 
+TEST_F(CoordinatorHandsOver, WhetherThereAreQuorumsIsKnown) {
+  EXPECT_TRUE(coordinator().has_quorums());
+  settle(coordinator().lost(process(2)));
+  EXPECT_TRUE(coordinator().has_quorums());
+  settle(coordinator().lost(process(3)));
+  EXPECT_FALSE(coordinator().has_quorums());
+  settle(coordinator().hello(hello_with(3, 2, 2)));
+  EXPECT_TRUE(coordinator().has_quorums());
+  EXPECT_TRUE(Coordinator(sharding::CutLogState(4), {}).has_quorums()) << "nothing has replicas";
+}
+
 TEST_F(CoordinatorHandsOver, WhoIsMissingWhereThereIsNoQuorumIsSaid) {
   EXPECT_EQ(coordinator().status().shards[0].trouble, "");
   settle(coordinator().lost(process(2)));
