@@ -8,6 +8,7 @@ namespace evershard::cluster {
 namespace {
 
 constexpr std::chrono::milliseconds balance_pause_min{1'000};
+constexpr std::chrono::milliseconds still_lasts_min{5'000};
 constexpr std::chrono::milliseconds said_lasts{2'000};  ///< of nodes that are well a new word has come by then
 
 }  // namespace
@@ -41,8 +42,10 @@ CoordinatorHost::~CoordinatorHost() {
 void CoordinatorHost::hello(Hello hello) {
   post([this, hello = std::move(hello)] {
     const auto known = coordinator_.members().find(hello.from.node);
-    if (known == coordinator_.members().end() || !known->second.here || known->second.process != hello.from)
+    if (known == coordinator_.members().end() || !known->second.here || known->second.process != hello.from) {
       balance_at_ = Clock::now() + options_.balance_after;
+      behind_.erase(hello.from.node);
+    }
     carry_out(coordinator_.hello(hello));
     has_quorums_ = coordinator_.has_quorums();
     tell_members(hello.from);
@@ -75,7 +78,13 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
 
 void CoordinatorHost::held(Held held) {
   post([this, held] {
-    behind_[held.from.node] = {Clock::now(), times_.behind(Clock::now(), held.applied)};
+    const auto now = Clock::now();
+    Said& said = behind_[held.from.node];
+    if (held.applied > said.applied || held.applied == coordinator_.stored().last_cut || said.at == CutTimes::Time{})
+      said.moved = now;
+    said.at = now;
+    said.behind = times_.behind(now, held.applied);
+    said.applied = held.applied;
     const auto member = coordinator_.members().find(held.from.node);
     if (member != coordinator_.members().end() && member->second.full != held.full) balance_at_ = Clock::now();
     carry_out(coordinator_.held(held));
@@ -213,7 +222,38 @@ void CoordinatorHost::tend() {
       coordinator_.gone(node, true);
     }
   }
+  look_who_stands_still();
   carry_out(coordinator_.tend_sets());
+}
+
+// It waits for what it is not sent: of all that writes, one does not reach it. The coordinator hears both, and cannot
+// tell which of the two to blame.
+void CoordinatorHost::look_who_stands_still() {
+  const auto now = Clock::now();
+  std::set<std::uint32_t> writers, still;
+  for (const auto& shard : coordinator_.stored().shards) writers.insert(shard.node);
+  bool others_go_on = false;
+  for (const auto& [node, member] : coordinator_.members()) {
+    if (!member.here || member.gateway || member.full) continue;
+    const auto said = behind_.find(node);
+    // Who applies something says so within a second.
+    const bool stands = said != behind_.end() && now - said->second.moved >= options_.still_after &&
+                        times_.behind(now, said->second.applied).time >= options_.still_after;
+    others_go_on |= !stands;
+    if (stands && writers.contains(node)) still.insert(node);
+  }
+  for (const auto node : others_go_on ? still : std::set<std::uint32_t>{}) {
+    auto& of = still_[node];
+    if (now < of.until) continue;
+    of.lasts = now < of.until + of.lasts ? std::min(2 * of.lasts, options_.still_lasts_max)
+                                         : std::max(options_.balance_after, still_lasts_min);
+    of.until = now + of.lasts;
+    balance_at_ = now;
+    if (options_.warn)
+      options_.warn(Error(ErrorCode::unavailable, "node " + std::to_string(node) +
+                                                      " is here and applies nothing: others are to write its shards"));
+  }
+  for (const auto& [node, of] : still_) coordinator_.stands_still(node, now < of.until);
 }
 
 /// Waits for something to come: absent: until it does. Returns: false: it is over.

@@ -320,7 +320,7 @@ void Coordinator::replace_writers(Actions& actions) {
       if (loss(shard, told(member, shard))) continue;
       const auto order = [&](const Member& of) {
         const auto writes = std::ranges::count(owners_, of.process.node, &Owner::node);
-        return std::tuple(!of.full, told(of, shard).tail.value, -writes);
+        return std::tuple(!of.full, !of.still, told(of, shard).tail.value, -writes);
       };
       if (best == nullptr || order(*best) < order(member)) best = &member;
     }

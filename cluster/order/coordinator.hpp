@@ -110,6 +110,9 @@ class Coordinator {
   Actions narrowed(const Narrowed& narrowed);
   /// Whether that node has been away for so long that others are to keep what it kept.
   void gone(std::uint32_t node, bool is_gone);
+  /// Whether that node is here and applies nothing: it does not reach another node that writes, say. What it writes
+  /// itself waits with it, so others are to write that.
+  void stands_still(std::uint32_t node, bool does);
   Actions cuts_after(const CutsAfter& asked);
   /// A put that was refused, or failed, ends the coordinator.
   Actions put_returned(const Result<void>& result);
@@ -149,6 +152,7 @@ class Coordinator {
     bool leaves = false;        ///< an operator wants it to keep nothing
     bool gone = false;          ///< away for long
     bool full = false;          ///< its disk: it is to write nothing, and takes nothing
+    bool still = false;         ///< it is here and applies nothing, unlike others: it is to write nothing
     std::string zone;
     std::uint64_t learned = 0;  ///< events, as it said: for people
   };

@@ -28,7 +28,7 @@ void Coordinator::finish_hand_overs(Member& member, Actions& actions) {
   for (const auto& [shard, to] : std::map(handing_over_)) {
     if (to.node != member.process.node || member.told_at <= to.asked_at) continue;
     const auto at = told(member, shard);
-    if (member.drained || member.full || loss(shard, at)) {
+    if (member.drained || member.full || member.still || loss(shard, at)) {
       give_up_hand_over(shard, actions);  // it lags: another time
       continue;
     }
@@ -96,12 +96,13 @@ std::uint32_t Coordinator::lighter_replica(ShardId shard) const {
   const auto& set = made_.shards[shard.value].replicas;
   const auto writes = load();
   const auto writer = owners_[shard.value].node;
-  const bool leaves = members_.at(writer).drained || members_.at(writer).full;
+  const bool leaves = members_.at(writer).drained || members_.at(writer).full || members_.at(writer).still;
   std::uint32_t best = 0;
   for (const auto node : set.nodes) {
     const auto member = members_.find(node);
     if (node == writer || member == members_.end() || !member->second.here || member->second.gateway ||
-        member->second.drained || member->second.full || member->second.behind >= options_.fold_cuts)
+        member->second.drained || member->second.full || member->second.still ||
+        member->second.behind >= options_.fold_cuts)
       continue;
     if (!leaves && writes.at(writer) < writes.at(node) + 2) continue;
     if (best == 0 || writes.at(node) < writes.at(best)) best = node;
@@ -115,6 +116,10 @@ void Coordinator::begin_hand_overs(Actions& actions) {
     if (made_.shards[s].replicas.nodes.size() < 2 || handing_over_.contains(shard) || !writer_is_fit(shard)) continue;
     if (const auto node = lighter_replica(shard); node != 0) begin_hand_over(shard, node, actions);
   }
+}
+
+void Coordinator::stands_still(std::uint32_t node, bool does) {
+  if (const auto member = members_.find(node); member != members_.end()) member->second.still = does;
 }
 
 Coordinator::Actions Coordinator::balance() {

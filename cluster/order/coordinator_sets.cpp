@@ -127,7 +127,7 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
       for (const auto node : set.nodes) {
         const auto member = members_.find(node);
         if (node == goes || member == members_.end() || !member->second.here || member->second.drained ||
-            member->second.full || member->second.behind >= options_.fold_cuts)
+            member->second.full || member->second.still || member->second.behind >= options_.fold_cuts)
           continue;
         begin_hand_over(shard, node, actions);
         break;

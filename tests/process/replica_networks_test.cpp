@@ -128,6 +128,20 @@ TEST_F(ReplicaNetworks, AnyTwoThatArePartedLoseNothing) {
   finish();
 }
 
+// Both hear all others: neither is gone for anybody but the other. What is written by one of them, which the other one
+// waits for in vain, gets another writer.
+TEST_F(ReplicaNetworks, TwoNodesThatArePartedAreNoHindranceToTheThird) {
+  load_->ask(1, false), load_->ask(2, false);
+  networks_.part(1, 2);
+  load_->fill(3, all_shards());
+  EXPECT_TRUE(load_->goes_on(100, 30s)) << status_text(*cluster_, 3);
+  load_->ask(1, true), load_->ask(2, true);
+  EXPECT_TRUE(load_->goes_on(40, 30s)) << "who is not answered at one of them goes on at another";
+  networks_.join(1, 2);
+  for (const std::uint32_t node : {1u, 2u}) expect_in_step(*cluster_, node, 3);
+  finish();
+}
+
 // It believes that it leads until it does not reach etcd for long; the nodes are with it still.
 TEST_F(ReplicaNetworks, ACoordinatorThatIsCutOffFromEtcdGivesWay) {
   const auto led = leading(), next = other_than(led);

@@ -140,6 +140,21 @@ TEST_F(CoordinatorHandsOver, AnOperatorGivesAShardToAnotherReplicaAndNothingIsLo
   EXPECT_EQ(writer(0), 3u);
 }
 
+TEST_F(CoordinatorHandsOver, WhatNodesWriteThatStandStill) {
+  for (const auto node : {1u, 2u}) coordinator().stands_still(node, true);
+  for (int i = 0; i != 2; ++i) {  // so many at a time
+    settle(coordinator().balance());
+    settle(coordinator().hello(hello_with(3, 2)));
+  }
+  EXPECT_THAT(writers(), Each(3u));
+  // One that is given the shards of a third does not get them back meanwhile.
+  settle(coordinator().balance());
+  EXPECT_FALSE(coordinator().hands_over());
+  for (const auto node : {1u, 2u}) coordinator().stands_still(node, false);
+  settle(coordinator().balance());
+  EXPECT_TRUE(coordinator().hands_over());
+}
+
 TEST_F(CoordinatorHandsOver, WhetherThereAreQuorumsIsKnown) {
   EXPECT_TRUE(coordinator().has_quorums());
   settle(coordinator().lost(process(2)));
