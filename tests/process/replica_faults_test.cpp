@@ -63,7 +63,7 @@ TEST(ReplicaFaults, ANodeThatIsStartedOnAnOldCopyOfItsDiskIsGivenWhatItLacks) {
   ClusterProcesses cluster(folder.path(), replicated(3, 3));
   ClusterLoad load(cluster, seed);
   std::mt19937_64 random(seed);
-  const auto rounds = rounds_or(3);
+  const auto rounds = rounds_or(2);
   const auto first = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
   std::set<std::uint32_t> copied;
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
@@ -128,6 +128,7 @@ TEST(ReplicaFaults, AWriterThatComesBackFirstOnAnOldCopyOfItsDiskIsNotOpened) {
 
 // Others keep what it kept when it comes back: nobody asks it, and it does not take its shards back.
 TEST(ReplicaFaults, ANodeThatComesBackAfterItsShardsMovedAwayKeepsNothing) {
+  if (!may_take_long()) GTEST_SKIP() << "it takes long: EVERSHARD_ROUNDS=1 runs it";
   const TemporaryFolder folder;
   ClusterProcesses cluster(folder.path(), replicated(4, 3, 8));
   ClusterLoad load(cluster, seed_of_run());
@@ -292,7 +293,7 @@ TEST(ReplicaFaults, ClocksThatAreYearsApartLoseNothing) {
     EXPECT_GT(node.is.since.micros, Timestamp::now().micros + 6 * 365 * 86'400'000'000) << "the coordinator's clock";
   ClusterLoad load(cluster, seed);
   std::mt19937_64 random(seed);
-  const auto rounds = rounds_or(2);
+  const auto rounds = rounds_or(1);
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
     ASSERT_TRUE(load.goes_on()) << "before round " << round;
     const auto node = static_cast<std::uint32_t>(1 + random() % cluster.nodes());

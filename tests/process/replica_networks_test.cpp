@@ -43,18 +43,19 @@ std::string name_of(std::uint32_t network) {
 class ReplicaNetworks : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!networks_.missing().empty())
-      GTEST_SKIP() << "CANNOT BE TESTED HERE: partitions between network namespaces: " << networks_.missing();
+    networks_.emplace(networks);
+    if (!networks_->missing().empty())
+      GTEST_SKIP() << "CANNOT BE TESTED HERE: partitions between network namespaces: " << networks_->missing();
     etcd_.emplace(folder_.path(), etcd_members, std::nullopt, [this](std::size_t member) {
       const auto network = network_of_etcd(member);
-      return EtcdMembers::Place{Networks::host(network), networks_.within(network)};
+      return EtcdMembers::Place{Networks::host(network), networks_->within(network)};
     });
     std::string log = "etcd://";
     for (const auto& member : etcd_->options().members) log += (log.ends_with('/') ? "" : ",") + member;
     auto options = replicated(3, 3);
     options.coordinators = 2;
     options.host = [](std::uint32_t number) { return Networks::host(network_of(number)); };
-    options.within = [this](std::uint32_t number) { return networks_.within(network_of(number)); };
+    options.within = [this](std::uint32_t number) { return networks_->within(network_of(number)); };
     add_flags(options, [log](std::uint32_t number) {
       return ClusterProcesses::is_coordinator(number) ? std::map<std::string, std::string>{{"--cut-log", log + "/shop"}}
                                                       : std::map<std::string, std::string>{};
@@ -76,10 +77,10 @@ class ReplicaNetworks : public ::testing::Test {
     return coordinator == first_coordinator ? second_coordinator : first_coordinator;
   }
   void part_from_etcd(std::uint32_t number) {
-    for (std::size_t m = 0; m != etcd_members; ++m) networks_.part(network_of(number), network_of_etcd(m));
+    for (std::size_t m = 0; m != etcd_members; ++m) networks_->part(network_of(number), network_of_etcd(m));
   }
   void join_to_etcd(std::uint32_t number) {
-    for (std::size_t m = 0; m != etcd_members; ++m) networks_.join(network_of(number), network_of_etcd(m));
+    for (std::size_t m = 0; m != etcd_members; ++m) networks_->join(network_of(number), network_of_etcd(m));
   }
   [[nodiscard]] std::set<std::uint32_t> all_shards() const {
     std::set<std::uint32_t> all;
@@ -87,7 +88,7 @@ class ReplicaNetworks : public ::testing::Test {
     return all;
   }
 
-  Networks networks_{networks};
+  std::optional<Networks> networks_;
   const TemporaryFolder folder_;
   const std::uint64_t seed_ = seed_of_run();
   std::optional<EtcdMembers> etcd_;
@@ -95,11 +96,20 @@ class ReplicaNetworks : public ::testing::Test {
   std::optional<ClusterLoad> load_;
 };
 
+/// What takes long, and is run by scripts/soak.
+class ReplicaNetworksAtLength : public ReplicaNetworks {
+ protected:
+  void SetUp() override {
+    if (!may_take_long()) GTEST_SKIP() << "it takes long: EVERSHARD_ROUNDS=1 runs it";
+    ReplicaNetworks::SetUp();
+  }
+};
+
 // Whatever is between one pair, in one direction or both, all goes on meanwhile: at the third node, where it is two
 // nodes. Of more at once nothing is asked but that nothing is lost, and that it goes on afterwards.
 TEST_F(ReplicaNetworks, AnyTwoThatArePartedLoseNothing) {
   std::mt19937_64 random(seed_);
-  const auto rounds = rounds_or(3);
+  const auto rounds = rounds_or(1);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
     ASSERT_TRUE(load_->goes_on()) << "before round " << round << ", EVERSHARD_SEED=" << seed_;
     std::set<std::pair<std::uint32_t, std::uint32_t>> dropped;
@@ -111,8 +121,8 @@ TEST_F(ReplicaNetworks, AnyTwoThatArePartedLoseNothing) {
       to = (from + 1 + static_cast<std::uint32_t>(random() % (networks - 1))) % networks;
       const bool both = random() % 2 == 0;
       what += name_of(from) + (both ? " <-> " : " -> ") + name_of(to) + "; ";
-      if (dropped.emplace(from, to).second) networks_.drop(from, to);
-      if (both && dropped.emplace(to, from).second) networks_.drop(to, from);
+      if (dropped.emplace(from, to).second) networks_->drop(from, to);
+      if (both && dropped.emplace(to, from).second) networks_->drop(to, from);
     }
     SCOPED_TRACE("round " + std::to_string(round) + ": " + what + "EVERSHARD_SEED=" + std::to_string(seed_));
     const auto began = std::chrono::steady_clock::now();
@@ -123,7 +133,7 @@ TEST_F(ReplicaNetworks, AnyTwoThatArePartedLoseNothing) {
       EXPECT_TRUE(load_->goes_on(20, 60s)) << status_text(*cluster_, 1);
     }
     std::this_thread::sleep_until(began + lasts);
-    for (const auto& [sender, receiver] : dropped) networks_.let_through(sender, receiver);
+    for (const auto& [sender, receiver] : dropped) networks_->let_through(sender, receiver);
   }
   finish();
 }
@@ -132,18 +142,18 @@ TEST_F(ReplicaNetworks, AnyTwoThatArePartedLoseNothing) {
 // waits for in vain, gets another writer.
 TEST_F(ReplicaNetworks, TwoNodesThatArePartedAreNoHindranceToTheThird) {
   load_->ask(1, false), load_->ask(2, false);
-  networks_.part(1, 2);
+  networks_->part(1, 2);
   load_->fill(3, all_shards());
   EXPECT_TRUE(load_->goes_on(100, 30s)) << status_text(*cluster_, 3);
   load_->ask(1, true), load_->ask(2, true);
   EXPECT_TRUE(load_->goes_on(40, 30s)) << "who is not answered at one of them goes on at another";
-  networks_.join(1, 2);
+  networks_->join(1, 2);
   for (const std::uint32_t node : {1u, 2u}) expect_in_step(*cluster_, node, 3);
   finish();
 }
 
 // It believes that it leads until it does not reach etcd for long; the nodes are with it still.
-TEST_F(ReplicaNetworks, ACoordinatorThatIsCutOffFromEtcdGivesWay) {
+TEST_F(ReplicaNetworksAtLength, ACoordinatorThatIsCutOffFromEtcdGivesWay) {
   const auto led = leading(), next = other_than(led);
   ASSERT_TRUE(cluster_->logs(next, "standing by"));
   part_from_etcd(led);
@@ -168,12 +178,12 @@ TEST_F(ReplicaNetworks, TheSideThatHasAQuorumGoesOnWithACoordinatorOfItsOwn) {
   const std::set<std::uint32_t> minority{network_of(led), 1}, majority{network_of(next), 2, 3};
   load_->ask(1, false);
   for (const auto a : minority)
-    for (const auto b : majority) networks_.part(a, b);
+    for (const auto b : majority) networks_->part(a, b);
   ASSERT_TRUE(load_->goes_on(40, 30s)) << status_text(*cluster_, 2) << cluster_->log(next) << cluster_->log(led);
   load_->fill(2, all_shards());
   EXPECT_EQ(cluster_->leading({next}), next);
   for (const auto a : minority)
-    for (const auto b : majority) networks_.join(a, b);
+    for (const auto b : majority) networks_->join(a, b);
   load_->ask(1, true);
   expect_in_step(*cluster_, 1, 2);
   finish();
@@ -181,7 +191,7 @@ TEST_F(ReplicaNetworks, TheSideThatHasAQuorumGoesOnWithACoordinatorOfItsOwn) {
 
 // While it is frozen another one leads and gives its writers' shards away; then it goes on where it was, and still
 // reaches every node.
-TEST_F(ReplicaNetworks, ACoordinatorThatIsThawedOpensNobodyAndOrdersNothing) {
+TEST_F(ReplicaNetworksAtLength, ACoordinatorThatIsThawedOpensNobodyAndOrdersNothing) {
   std::mt19937_64 random(seed_);
   const auto rounds = rounds_or(1);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
@@ -210,7 +220,7 @@ TEST_F(ReplicaNetworks, ACoordinatorThatIsThawedOpensNobodyAndOrdersNothing) {
 }
 
 // All of etcd's members come back with what they had earlier: nobody leads such a log, and it is said.
-TEST_F(ReplicaNetworks, AnEtcdThatWasGivenBackAnOldStateIsRefused) {
+TEST_F(ReplicaNetworksAtLength, AnEtcdThatWasGivenBackAnOldStateIsRefused) {
   const auto kept = folder_.path() / "kept", newest = folder_.path() / "newest";
   const auto stop_etcd = [&] {
     for (std::size_t m = 0; m != etcd_members; ++m) etcd_->kill(m);

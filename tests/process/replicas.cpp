@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 namespace evershard::testing {
@@ -61,6 +62,8 @@ void start_again_who_learned(ClusterProcesses& cluster) {
     cluster.start(n);
   }
 }
+
+bool may_take_long() { return std::getenv("EVERSHARD_ROUNDS") != nullptr; }
 
 std::string status_text(const ClusterProcesses& cluster, std::uint32_t asked) {
   const auto status = cluster.connect(asked, std::chrono::seconds(2)).cluster_status();

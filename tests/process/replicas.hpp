@@ -28,6 +28,9 @@ void expect_in_step(
 /// Started again is each node that has learned shards and has ended, as by its unit.
 void start_again_who_learned(ClusterProcesses& cluster);
 
+/// Whether tests may take long: EVERSHARD_ROUNDS is set, as by scripts/soak.
+[[nodiscard]] bool may_take_long();
+
 /// What the cluster's status is, in words, for who reads of a failure.
 [[nodiscard]] std::string status_text(const ClusterProcesses& cluster, std::uint32_t asked);
 
