@@ -51,7 +51,8 @@ void expect_in_step(const ClusterProcesses& cluster, std::uint32_t node, std::ui
     between();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  ADD_FAILURE() << "node " << node << " is not in step with the others\n" << status_text(cluster, asked);
+  ADD_FAILURE() << "node " << node << " is not in step with the others\n"
+                << status_text(cluster, asked) << cluster.log(node);
 }
 
 void start_again_who_learned(ClusterProcesses& cluster) {
