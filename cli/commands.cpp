@@ -78,6 +78,7 @@ Command node_command();
 Command coordinator_command();
 Command cluster_launch_command();
 Command cluster_status_command();
+Command cluster_log_command();
 Command cluster_assign_command();
 Command cluster_drain_command();
 Command cluster_balance_command();
@@ -165,6 +166,7 @@ const std::vector<Command>& commands() {
       coordinator_command(),
       cluster_launch_command(),
       cluster_status_command(),
+      cluster_log_command(),
       cluster_assign_command(),
       cluster_drain_command(),
       cluster_balance_command(),

@@ -1,14 +1,13 @@
-// `evershard cluster status`: a cluster's nodes and shards, and how far each is behind.
+// `evershard cluster status`: a cluster's nodes, sets and shards, and how far each is behind; `cluster log`: what
+// happened to them.
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/store/store_info.hpp"
-#include "evershard/cluster/link/host_and_port.hpp"
-#include "evershard/cluster/peers/asked_coordinator.hpp"
-#include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/store/json/cluster_json.hpp"
 
 namespace evershard::cli {
@@ -25,10 +24,80 @@ void print_lines(const Invocation& invocation, const ClusterStatus& status) {
   line([&] { write_cluster(json, status); });
   for (const auto& node : status.nodes) line([&] { write_cluster_node(json, node); });
   for (std::size_t s = 0; s != status.shards.size(); ++s) line([&] { write_cluster_shard(json, status, s); });
+  if (status.trouble.empty())
+    for (const auto& set : status.sets()) line([&] { write_cluster_set(json, status, set); });
   list.finish();
 }
 
 std::string number_or_dash(bool known, std::uint64_t number) { return known ? grouped(number) : "-"; }
+
+std::string shards_text(const std::vector<ShardId>& shards) {
+  std::string text;
+  for (std::size_t s = 0; s != shards.size(); ++s) {
+    std::size_t last = s;
+    while (last + 1 != shards.size() && shards[last + 1].value == shards[last].value + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(shards[s].value);
+    if (last != s) text += (last == s + 1 ? "," : "-") + std::to_string(shards[last].value);
+    s = last;
+  }
+  return text;
+}
+
+std::string lag_of(const ClusterStatus::Node& node) {
+  if (!node.is.up) return std::to_string(node.is.node) + " (down, " + grouped(node.behind_events) + " events)";
+  if (node.behind_events == 0 && node.behind_ms == 0) return std::to_string(node.is.node);
+  return std::to_string(node.is.node) + " (" + grouped(node.behind_events) + " events, " + grouped(node.behind_ms) +
+         " ms)";
+}
+
+/// Of a cluster with replicas: who keeps shards together, and how far those who follow are.
+void write_sets(const Invocation& invocation, const ClusterStatus& status) {
+  const auto sets = status.trouble.empty() ? status.sets() : std::vector<ClusterStatus::Set>{};
+  if (sets.empty()) return;
+  invocation.out.write("\n");
+  Table table(invocation.out, invocation.terminal,
+              {{"SET"}, {"SHARDS", true}, {"LEADERS"}, {"FOLLOWERS, BEHIND BY"}, {"QUORUM"}});
+  for (const auto& set : sets) {
+    std::string nodes, leaders, followers;
+    for (const auto node : set.nodes) nodes += (nodes.empty() ? "" : " ") + std::to_string(node);
+    for (const auto node : set.learners) nodes += " +" + std::to_string(node);
+    for (const auto node : set.leaders) leaders += (leaders.empty() ? "" : " ") + std::to_string(node);
+    for (const auto& node : status.nodes) {
+      if (!std::ranges::binary_search(set.nodes, node.is.node)) continue;
+      // Of several that write some of the shards each follows the others.
+      if (set.leaders == std::vector{node.is.node}) continue;
+      followers += (followers.empty() ? "" : ", ") + lag_of(node);
+    }
+    table.row({nodes, std::to_string(set.shards.size()), leaders.empty() ? "-" : leaders, followers,
+               std::to_string(set.up) + " of " + std::to_string(set.nodes.size()) + " up, " +
+                   std::to_string(set.quorum) + " needed" + (set.trouble.empty() ? "" : ": NO QUORUM")});
+  }
+}
+
+/// What somebody should know, or do; a sentence each.
+void write_notes(const Invocation& invocation, const ClusterStatus& status) {
+  std::vector<std::string> notes;
+  for (const auto& set : status.trouble.empty() ? status.sets() : std::vector<ClusterStatus::Set>{})
+    if (!set.trouble.empty())
+      notes.push_back((set.shards.size() == 1 ? "shard " : "shards ") + shards_text(set.shards) +
+                      (set.shards.size() == 1 ? " has" : " have") + " no quorum: " + set.trouble);
+  for (const auto& node : status.nodes) {
+    const auto name = "node " + std::to_string(node.is.node);
+    if (node.learns != 0)
+      notes.push_back(
+          name + " is given " + std::to_string(node.learns) + " shards: " + grouped(node.learned_events) + " of " +
+          grouped(node.learn_events) + " events" +
+          (node.learn_left_ms ? ", about " + grouped((*node.learn_left_ms + 999) / 1'000) + " s left" : ""));
+    if (node.clock_differs && node.clock_ahead_ms)
+      notes.push_back("the clock of " + name + " is " +
+                      grouped(static_cast<std::uint64_t>(std::abs(*node.clock_ahead_ms))) + " ms " +
+                      (*node.clock_ahead_ms > 0 ? "ahead of" : "behind") +
+                      " the coordinator's: let both machines take their time from the same servers (NTP)");
+  }
+  if (notes.empty()) return;
+  invocation.out.write("\n");
+  for (const auto& note : notes) invocation.out.write(note + '\n');
+}
 
 void print_for_people(const Invocation& invocation, const ClusterStatus& status) {
   const bool known = status.trouble.empty();
@@ -68,11 +137,8 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
                  number_or_dash(known, node.behind_ms), node.is.version, node.is.address});
     }
   }
-  for (const auto& node : status.nodes)
-    if (node.learns != 0)
-      invocation.out.write("node " + std::to_string(node.is.node) + " is given " + std::to_string(node.learns) +
-                           " shards: " + grouped(node.learned_events) + " of " + grouped(node.learn_events) +
-                           " events\n");
+  write_sets(invocation, status);
+  write_notes(invocation, status);
   invocation.out.write("\n");
   Table shards(invocation.out, invocation.terminal,
                {{"SHARD", true},
@@ -96,51 +162,34 @@ void print_for_people(const Invocation& invocation, const ClusterStatus& status)
   }
 }
 
-Options status_options() {
-  Options options = cluster_options();
-  options
-      .value("coordinator", "HOST:PORT,...",
-             "ask the coordinator instead of a node, as where no node is left: all addresses, of which one leads; with "
-             "--secret-file, or with the coordinator's certificate")
-      .value("cluster", "NAME", "the cluster's name, for --coordinator", "evershard")
-      .value("secret-file", "FILE", "the secret that the cluster's processes share, for --coordinator")
-      .value("peers-cert", "FILE", "the coordinator's certificate, PEM, for --coordinator")
-      .value("peers-key", "FILE", "its private key, PEM")
-      .value("peers-ca", "FILE", "the CA of the cluster's certificates, PEM")
-      .flag("peers-insecure", "ask a coordinator on another machine without TLS");
-  return options;
-}
-
-Result<ClusterStatus> status_from_coordinator(const Invocation& invocation) {
-  const auto& arguments = invocation.arguments;
-  const auto text = *arguments.text("coordinator");
-  const auto places = cluster::hosts_and_ports(text);
-  if (places.empty() || !std::ranges::all_of(places, cluster::can_be_reached))
-    throw UsageError("--coordinator is \"" + text + "\", not HOST:PORT, or several with commas");
-  server::PeerSettings peers;
-  peers.cluster = *arguments.text("cluster");
-  peers.secret_file = arguments.text("secret-file").value_or("");
-  peers.certificate = arguments.text("peers-cert").value_or("");
-  peers.key = arguments.text("peers-key").value_or("");
-  peers.ca = arguments.text("peers-ca").value_or("");
-  peers.insecure = arguments.has("peers-insecure");
-  auto link = server::link_options_of(peers, {});
-  if (!link) return refuse(std::move(link).error());
-  return cluster::status_of_coordinator(*std::move(link), places, server_timeout(arguments));
-}
-
 Outcome run_cluster_status(const Invocation& invocation) {
-  if (invocation.arguments.has("coordinator")) {
-    const auto status = status_from_coordinator(invocation);
-    if (!status) return Failed(Failure(status.error()));
-    invocation.for_people() ? print_for_people(invocation, *status) : print_lines(invocation, *status);
-    return {};
-  }
-  auto node = node_asked(invocation);
-  if (!node) return Failed(std::move(node).error());
-  const auto status = node->cluster_status();
-  if (!status) return Failed(Failure(status.error()));
+  const auto status = status_asked(invocation);
+  if (!status) return Failed(status.error());
   invocation.for_people() ? print_for_people(invocation, *status) : print_lines(invocation, *status);
+  return {};
+}
+
+Outcome run_cluster_log(const Invocation& invocation) {
+  const auto status = status_asked(invocation);
+  if (!status) return Failed(status.error());
+  if (!status->trouble.empty())
+    return Failed(Failure(ErrorCode::unavailable,
+                          "the coordinator, which has the log, cannot be asked: " + status->trouble,
+                          "ask the coordinators themselves: --coordinator HOST:PORT,..."));
+  ListPrinter list(invocation,
+                   {{"AT"}, {"FROM", true}, {"TO", true}, {"MS WITHOUT WRITER", true}, {"SHARDS", false, 30}, {"WHY"}});
+  for (const auto& change : status->changes) {
+    if (invocation.for_people()) {
+      const auto node = [](std::uint32_t number) { return number == 0 ? "-" : std::to_string(number); };
+      list.row({change.at.text().substr(0, 23) + 'Z', node(change.from), node(change.to),
+                grouped(change.without_writer_ms), shards_text(change.shards), sentence_of(change)});
+      continue;
+    }
+    JsonText json;
+    write_cluster_change(json, change);
+    list.json(json.take());
+  }
+  list.finish();
   return {};
 }
 
@@ -153,6 +202,15 @@ Command cluster_status_command() {
           "evershard cluster status --server 127.0.0.1:7420",
           status_options,
           run_cluster_status};
+}
+
+Command cluster_log_command() {
+  return {"cluster log",
+          "server",
+          "Shows what happened to who writes and keeps shards, and how long they had no writer.",
+          "evershard cluster log --server 127.0.0.1:7420",
+          status_options,
+          run_cluster_log};
 }
 
 }  // namespace evershard::cli

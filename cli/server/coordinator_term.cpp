@@ -140,8 +140,13 @@ Result<std::unique_ptr<CoordinatorTerm>> CoordinatorTerm::begin(const server::Co
     log.info("other nodes write a node's shards",
              {{"node", moved.from},
               {"shards", shards},
-              {"why", moved.handed_over ? "handed over" : "it is gone, or lacks what is ordered"},
+              {"why", name_of(moved.cause)},
               {"after_ms", moved.after ? static_cast<std::uint64_t>(moved.after->count()) : std::uint64_t{0}}});
+  };
+  host_options.clock = [&log](std::uint32_t node, std::chrono::milliseconds ahead, bool differs) {
+    const serving::LogFields fields{{"node", node}, {"ahead_ms", ahead.count()}};
+    differs ? log.warning("a node's clock differs from this machine's by more than a second", fields)
+            : log.info("a node's clock agrees with this machine's again", fields);
   };
   auto host = cluster::CoordinatorHost::lead(*term->cuts_, *term->links_, std::move(host_options));
   if (!host) return refuse(std::move(host).error());

@@ -96,7 +96,7 @@ void LinkHub::take(Greeted& greeted, LinkTime now) {
   auto& peer = **made;
   if (peer.connection)
     end_session(peer, {ErrorCode::cancelled, "a newer session of the same process takes its place"}, true, now);
-  peer.info = {agreement.peer, agreement.session, greeted.dialled};
+  peer.info = {agreement.peer, agreement.session, greeted.dialled, {}};
   peer.since = now;
   peer.unsent = 0;
   ++peer.sessions;
@@ -227,6 +227,7 @@ void LinkHub::pump(Peer& peer, LinkTime now) {
 void LinkHub::end_session(Peer& peer, const Error& why, bool say_goodbye, LinkTime now) {
   std::string last_words;
   if (say_goodbye) peer.link.session()->write_goodbye(last_words, why);
+  peer.info.silence = in_ms(peer.link.session()->silence(now));
   const auto connection = *std::exchange(peer.connection, std::nullopt);
   by_connection_.erase(connection);
   parts_.transport.end(connection, last_words);

@@ -30,7 +30,8 @@ struct LinkMessage {
 struct LinkSessionInfo {
   LinkIdentity peer{};
   SessionNumber session{};
-  bool dialled = false;  ///< by this side
+  bool dialled = false;                 ///< by this side
+  std::chrono::milliseconds silence{};  ///< of one that has ended: for how long nothing had been heard
 };
 
 /// All are called from one thread, the link's own: they must be quick, must not throw, and may call everything but

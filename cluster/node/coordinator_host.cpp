@@ -27,6 +27,8 @@ CoordinatorHost::CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& netw
       options_(std::move(options)),
       epoch_(log.state().epoch),
       coordinator_(log.state(), options_.coordinator),
+      led_at_(Clock::now()),
+      log_of_changes_({led_at_, Timestamp::now()}),
       has_quorums_(coordinator_.has_quorums()),
       thread_([this] { loop(); }) {}
 
@@ -40,7 +42,8 @@ CoordinatorHost::~CoordinatorHost() {
 }
 
 void CoordinatorHost::hello(Hello hello) {
-  post([this, hello = std::move(hello)] {
+  post([this, hello = std::move(hello), here = Timestamp::now()] {
+    take_clock(hello.from.node, here, hello.clock);
     const auto known = coordinator_.members().find(hello.from.node);
     if (known == coordinator_.members().end() || !known->second.here || known->second.process != hello.from) {
       balance_at_ = Clock::now() + options_.balance_after;
@@ -52,11 +55,14 @@ void CoordinatorHost::hello(Hello hello) {
   });
 }
 
-void CoordinatorHost::lost(NodeProcess process) {
-  post([this, process] {
+void CoordinatorHost::lost(NodeProcess process, std::optional<std::chrono::milliseconds> silence) {
+  post([this, process, silence, at = Clock::now()] {
     balance_at_ = Clock::now() + options_.balance_after;
-    lost_at_[process.node] = Clock::now();
-    carry_out(coordinator_.lost(process));
+    lost_at_[process.node] = at;
+    clocks_.lost(process.node);
+    learning_.erase(process.node);
+    carry_out(coordinator_.lost(process, silence ? ClusterChange::Cause::node_silent : ClusterChange::Cause::node_lost),
+              at - silence.value_or(std::chrono::milliseconds(0)));
     has_quorums_ = coordinator_.has_quorums();
     tell_members(std::nullopt);
   });
@@ -77,8 +83,10 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
 }
 
 void CoordinatorHost::held(Held held) {
-  post([this, held] {
+  post([this, held, here = Timestamp::now()] {
+    take_clock(held.from.node, here, held.clock);
     const auto now = Clock::now();
+    learning_[held.from.node].seen(now, held.learned);
     Said& said = behind_[held.from.node];
     if (held.applied > said.applied || held.applied == coordinator_.stored().last_cut || said.at == CutTimes::Time{})
       said.moved = now;
@@ -112,7 +120,17 @@ void CoordinatorHost::status(std::function<void(ClusterStatus)> done) {
                               : times_.behind(Clock::now(), node.applied);
       node.behind_events = behind.events;
       node.behind_ms = static_cast<std::uint64_t>(behind.time.count());
+      if (const auto learning = learning_.find(node.is.node); node.learns != 0 && learning != learning_.end())
+        if (const auto left = learning->second.left(node.learn_events))
+          node.learn_left_ms = static_cast<std::uint64_t>(left->count());
+      if (const auto ahead = clocks_.ahead(node.is.node); ahead && node.is.up) node.clock_ahead_ms = ahead->count();
+      node.clock_differs = node.is.up && clocks_.differs(node.is.node);
     }
+    for (std::size_t s = 0; s != status.shards.size(); ++s)
+      if (const auto without = log_of_changes_.without_writer(Clock::now(), ShardId{static_cast<std::uint16_t>(s)}))
+        status.shards[s].without_writer_ms = static_cast<std::uint64_t>(without->count());
+    status.changes.assign(log_of_changes_.changes().begin(), log_of_changes_.changes().end());
+    status.counts = log_of_changes_.counts();
     done(std::move(status));
   });
 }
@@ -146,7 +164,6 @@ void CoordinatorHost::post(std::function<void()> input) {
 void CoordinatorHost::loop() {
   nodes_until_ = balance_at_ = tend_at_ = Clock::now();
   *tend_at_ += options_.tend_every;
-  led_at_ = Clock::now();
   *nodes_until_ += options_.nodes_time;
   *balance_at_ += options_.balance_after;
   for (;;) {
@@ -163,6 +180,7 @@ void CoordinatorHost::loop() {
     const auto put = log_.put(*put_);
     rate_.seen(Clock::now(), put_->number);
     if (put) times_.made(Clock::now(), put_->number, put_->last_position());
+    if (put) log_of_changes_.stored({Clock::now(), Timestamp::now()}, coordinator_.stored(), *put_);
     put_.reset();
     if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
     if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));
@@ -173,7 +191,7 @@ std::optional<CoordinatorHost::Clock::time_point> CoordinatorHost::look_at_clock
   const auto now = Clock::now();
   if (nodes_until_ && now >= *nodes_until_) {
     nodes_until_.reset();
-    carry_out(coordinator_.nodes_had_time());
+    carry_out(coordinator_.nodes_had_time(), led_at_);
   }
   if (now >= *balance_at_ && !coordinator_.hands_over()) {
     carry_out(coordinator_.balance());
@@ -275,7 +293,22 @@ bool CoordinatorHost::take_inputs(std::optional<std::chrono::milliseconds> wait)
   return true;
 }
 
-void CoordinatorHost::carry_out(CoordinatorActions actions) {
+void CoordinatorHost::take_clock(std::uint32_t node, Timestamp here, Timestamp there) {
+  const auto turn = clocks_.said(Clock::now(), node, here, there);
+  if (turn != ClockWatch::Turn::none && options_.clock)
+    options_.clock(node, clocks_.ahead(node).value_or(std::chrono::milliseconds(0)), turn == ClockWatch::Turn::differs);
+}
+
+void CoordinatorHost::note(const CoordinatorActions& actions, Clock::time_point since) {
+  for (const auto& stops : actions.stops) log_of_changes_.stops(since, stops.shard, stops.cause);
+  if (actions.goes_on.empty()) return;
+  const ClusterLog::Now now{Clock::now(), Timestamp::now()};
+  const auto& shards = coordinator_.stored().shards;
+  for (const auto shard : actions.goes_on) log_of_changes_.goes_on(now, shard, shards[shard.value].node);
+}
+
+void CoordinatorHost::carry_out(CoordinatorActions actions, std::optional<Clock::time_point> stopped_since) {
+  note(actions, stopped_since.value_or(Clock::now()));
   for (const auto& warning : actions.warnings)
     if (options_.warn) options_.warn(warning);
   if (actions.ended) {
@@ -312,6 +345,7 @@ void CoordinatorHost::say_moved(const std::vector<CoordinatorActions::Moved>& mo
     one.from = of.from;
     one.handed_over = of.handed_over;
     one.shards.push_back(of.shard);
+    one.cause = log_of_changes_.why(of.shard).value_or(one.cause);
     const auto from = coordinator_.members().find(of.from);
     const bool is_gone = from != coordinator_.members().end() && !from->second.here;
     if (const auto lost = lost_at_.find(of.from); lost != lost_at_.end() && is_gone)

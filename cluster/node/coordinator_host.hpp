@@ -13,9 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/cluster/order/clock_watch.hpp"
+#include "evershard/cluster/order/cluster_log.hpp"
 #include "evershard/cluster/order/coordinator.hpp"
 #include "evershard/cluster/order/cut_rate.hpp"
 #include "evershard/cluster/order/cut_times.hpp"
+#include "evershard/cluster/order/learn_rate.hpp"
 #include "evershard/sharding/cut_log.hpp"
 
 namespace evershard::cluster {
@@ -59,8 +62,11 @@ struct CoordinatorHostOptions {
     std::vector<ShardId> shards{};
     bool handed_over = false;
     std::optional<std::chrono::milliseconds> after{};
+    ClusterChange::Cause cause = ClusterChange::Cause::node_lost;
   };
   std::function<void(const Moved&)> moved{};
+  /// A node's clock begins to differ from this machine's, or ceases to; for the log, from its thread.
+  std::function<void(std::uint32_t node, std::chrono::milliseconds ahead, bool differs)> clock{};
 };
 
 /// Leads from the start on, until somebody else does or the log fails: then ended() says why.
@@ -80,7 +86,8 @@ class CoordinatorHost {
   /// Coordinator::has_quorums(), as of half a second ago.
   [[nodiscard]] bool has_quorums() const { return has_quorums_; }
   void hello(Hello hello);
-  void lost(NodeProcess process);
+  /// `silence`: for how long nothing had been heard of it. Absent: its connection ended.
+  void lost(NodeProcess process, std::optional<std::chrono::milliseconds> silence = std::nullopt);
   void report(NodeProcess from, Report report, std::uint64_t ask);
   void held(Held held);
   void cuts_after(CutsAfter asked);
@@ -96,7 +103,7 @@ class CoordinatorHost {
   void post(std::function<void()> input);
   void loop();
   bool take_inputs(std::optional<std::chrono::milliseconds> wait);
-  void carry_out(CoordinatorActions actions);
+  void carry_out(CoordinatorActions actions, std::optional<Clock::time_point> stopped_since = std::nullopt);
   void send(const std::optional<NodeProcess>& to, const ToNode& message);
   /// To all if something has changed, else to this one.
   void tell_members(std::optional<NodeProcess> asking);
@@ -119,6 +126,12 @@ class CoordinatorHost {
   std::map<std::uint32_t, Said> behind_;  ///< as each node said last
   std::map<std::uint32_t, Clock::time_point> lost_at_;
   Clock::time_point led_at_;
+  ClusterLog log_of_changes_;
+  ClockWatch clocks_;
+  std::map<std::uint32_t, LearnRate> learning_;
+  void take_clock(std::uint32_t node, Timestamp here, Timestamp there);
+  /// `since`: when shards of which the writers went were written last.
+  void note(const CoordinatorActions& actions, Clock::time_point since);
   void say_moved(const std::vector<CoordinatorActions::Moved>& moved);
   std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_, tend_at_;
   void tend();

@@ -103,7 +103,9 @@ void NodeCommitter::say_hello() {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     if (const auto end = tail(shard)) tails[shard] = *end;
   }
-  network_.to_coordinator(order_.hello(tails));
+  auto hello = order_.hello(tails);
+  hello.clock = Timestamp::now();
+  network_.to_coordinator(std::move(hello));
 }
 
 /// Whoever has it under the newest epoch: what is said late changes nothing.

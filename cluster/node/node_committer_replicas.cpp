@@ -108,6 +108,7 @@ void NodeCommitter::take(const Narrow& narrow) {
 void NodeCommitter::add_disk(Held& held) const {
   held.learned = learned_events_;
   held.full = disk_full_;
+  held.clock = Timestamp::now();
 }
 
 // Others write its shards then, and nothing that is shipped is taken: what room there is is for what was begun.

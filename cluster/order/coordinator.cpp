@@ -215,7 +215,10 @@ std::string Coordinator::why_refused(const Member& member, const ShardTold& told
 void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
   const ShardTold at = told(member, shard);
   const Owner& owner = owners_[shard.value];
-  if (at.taken && at.epoch == owner.epoch) return;  // it writes under it
+  if (at.taken && at.epoch == owner.epoch) {  // it writes under it
+    actions.goes_on.push_back(shard);
+    return;
+  }
   const auto promised = member.promised.find(shard);
   const bool still_to_come = stored_.shards[shard.value].epoch < owner.epoch || member.cut < opened_in_[shard.value];
   if (promised != member.promised.end() && promised->second == owner.epoch && still_to_come) {
@@ -231,6 +234,7 @@ void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
   }
   member.refused[shard] = epoch.error();
   actions.warnings.push_back(epoch.error());
+  actions.stops.push_back({shard, ClusterChange::Cause::disk_lacks});
 }
 
 void Coordinator::opened(Member& member, ShardId shard, Epoch epoch, Actions& actions) {
@@ -342,12 +346,17 @@ void Coordinator::replace_writers(Actions& actions) {
 Coordinator::Actions Coordinator::nodes_had_time() {
   Actions actions;
   nodes_had_time_ = true;
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    const auto writer = members_.find(owners_[s].node);
+    if (owners_[s].node != 0 && (writer == members_.end() || !writer->second.here))
+      actions.stops.push_back({ShardId{static_cast<std::uint16_t>(s)}, ClusterChange::Cause::node_lost});
+  }
   replace_writers(actions);
   make_cut(actions);
   return actions;
 }
 
-Coordinator::Actions Coordinator::lost(NodeProcess process) {
+Coordinator::Actions Coordinator::lost(NodeProcess process, ClusterChange::Cause cause) {
   Actions actions;
   const auto member = members_.find(process.node);
   if (member == members_.end() || member->second.process != process) return actions;
@@ -355,6 +364,8 @@ Coordinator::Actions Coordinator::lost(NodeProcess process) {
   for (const auto& [shard, to] : std::map(handing_over_))
     if (to.node == process.node) give_up_hand_over(shard, actions);
   std::erase_if(handing_over_, [&](const auto& of) { return owners_[of.first.value].node == process.node; });
+  for (std::size_t s = 0; s != owners_.size(); ++s)
+    if (owners_[s].node == process.node) actions.stops.push_back({ShardId{static_cast<std::uint16_t>(s)}, cause});
   replace_writers(actions);
   make_cut(actions);
   return actions;
@@ -615,7 +626,8 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
     return of;
   };
   if (by_shard(outcome.answer.losses) != by_shard(wanted.accepted)) return outcome;
-  for (const ShardId shard : handed_over) begin_hand_over(shard, wanted.node, outcome.actions);
+  for (const ShardId shard : handed_over)
+    begin_hand_over(shard, wanted.node, ClusterChange::Cause::assigned, outcome.actions);
   for (const auto& [shard, lost] : losses) EVERSHARD_TRY(give(shard, wanted.node, lost, outcome.actions));
   make_cut(outcome.actions);
   outcome.answer.done = true;
@@ -679,9 +691,14 @@ ClusterStatus Coordinator::status() const {
   for (std::size_t s = 0; s != owners_.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     const auto& log = stored_.shards[s];
-    ClusterStatus::Shard shown{owners_[s].node,   owners_[s].epoch,  false, reported_until(shard),
-                               log.next,          log.last_position, {},    log.replicas.quorum,
-                               log.replicas.nodes};
+    ClusterStatus::Shard shown;
+    shown.node = owners_[s].node;
+    shown.epoch = owners_[s].epoch;
+    shown.durable = reported_until(shard);
+    shown.ordered = log.next;
+    shown.last_position = log.last_position;
+    shown.quorum = log.replicas.quorum;
+    shown.replicas = log.replicas.nodes;
     for (const auto node : log.replicas.all())
       if (!log.replicas.has(node)) shown.learners.push_back(node);
     if (const auto owner = members_.find(shown.node); owner != members_.end()) {
@@ -689,7 +706,9 @@ ClusterStatus Coordinator::status() const {
       shown.open = owner->second.here && refused == owner->second.refused.end();
       if (refused != owner->second.refused.end()) shown.trouble = refused->second.what;
     }
-    if (shown.trouble.empty()) shown.trouble = without_quorum(shard);
+    const auto too_few = without_quorum(shard);
+    shown.without_quorum = !too_few.empty();
+    if (shown.without_quorum) shown.trouble += (shown.trouble.empty() ? "" : "; ") + too_few;
     status.shards.push_back(std::move(shown));
   }
   return status;
@@ -715,6 +734,7 @@ Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t no
 
 Result<void> Coordinator::give(ShardId shard, std::uint32_t node, const std::optional<Loss>& lost, Actions& actions) {
   Member& member = members_.at(node);
+  actions.stops.push_back({shard, ClusterChange::Cause::assigned});
   const auto owning = members_.find(owners_[shard.value].node);
   if (lost) {
     const auto opening = ordering_.open_losing(shard, node, lost->from);

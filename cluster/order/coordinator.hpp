@@ -59,7 +59,15 @@ struct CoordinatorActions {
     std::uint32_t from = 0, to = 0;
     bool handed_over = false;  ///< else the writer is gone, or lacks what cuts cover
   };
-  std::vector<Moved> moved{};   ///< for the log
+  std::vector<Moved> moved{};  ///< for the log
+  /// Nobody writes the shard from now on, or what its writer reports is not taken.
+  struct Stops {
+    ShardId shard;
+    ClusterChange::Cause cause{};
+  };
+  std::vector<Stops> stops{};
+  /// Its writer goes on with it.
+  std::vector<ShardId> goes_on{};
   std::vector<Error> warnings;  ///< for the log, loud
   std::optional<Error>
       ended;  ///< it has stepped down: it does nothing any more. Whoever wants to lead begins with CutLog::lead().
@@ -85,8 +93,8 @@ class Coordinator {
   /// A node is there. Its shards are opened, or refused by name (rule 3). A second process of a node that is there is
   /// refused.
   Actions hello(const Hello& hello);
-  /// The session with this process has ended.
-  Actions lost(NodeProcess process);
+  /// The session with this process has ended. `cause`: node_lost, or node_silent
+  Actions lost(NodeProcess process, ClusterChange::Cause cause = ClusterChange::Cause::node_lost);
   /// A report is judged by its shard's epoch, whoever sends it (rule 4); from somebody who never joined it is dropped,
   /// loudly.
   Actions report(NodeProcess from, Report report);
@@ -202,12 +210,14 @@ class Coordinator {
   [[nodiscard]] bool writer_is_fit(ShardId shard) const;
   /// Why a shard has no quorum, and what to do; empty: it has one.
   [[nodiscard]] std::string without_quorum(ShardId shard) const;
-  void begin_hand_over(ShardId shard, std::uint32_t node, Actions& actions);
+  void begin_hand_over(ShardId shard, std::uint32_t node, ClusterChange::Cause cause, Actions& actions);
   /// Those that this node was asked for, by its hello.
   void finish_hand_overs(Member& member, Actions& actions);
   void give_up_hand_over(ShardId shard, Actions& actions);
   /// Which of the shard's replicas it would be handed over to, if that makes it more even; 0: none.
   [[nodiscard]] std::uint32_t lighter_replica(ShardId shard) const;
+  /// Why a writer that is well is to write no more, where it is not for the shard itself.
+  [[nodiscard]] ClusterChange::Cause why_it_gives(std::uint32_t writer) const;
   /// How many shards each node that is here writes, gateways not counted.
   [[nodiscard]] std::map<std::uint32_t, std::size_t> load() const;
   void begin_hand_overs(Actions& actions);

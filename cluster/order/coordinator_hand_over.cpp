@@ -18,8 +18,9 @@ std::string node_named(std::uint32_t node) { return "node " + std::to_string(nod
 // Of what its writer reported no more is ordered under that epoch: then the replica's disk need only be as far as that
 // when it answers, whatever is written meanwhile. What is behind it there is reported under the next epoch; what is not
 // there was not acknowledged, and is sent again.
-void Coordinator::begin_hand_over(ShardId shard, std::uint32_t node, Actions& actions) {
+void Coordinator::begin_hand_over(ShardId shard, std::uint32_t node, ClusterChange::Cause cause, Actions& actions) {
   Member& member = members_.at(node);
+  actions.stops.push_back({shard, cause});
   handing_over_[shard] = {node, now_};
   if (!std::exchange(member.asked, true)) actions.send.push_back({member.process, TellAgain{member.process}});
 }
@@ -45,6 +46,7 @@ void Coordinator::finish_hand_overs(Member& member, Actions& actions) {
 
 void Coordinator::give_up_hand_over(ShardId shard, Actions& actions) {
   handing_over_.erase(shard);
+  actions.goes_on.push_back(shard);
   const Owner& owner = owners_[shard.value];
   const auto writer = members_.find(owner.node);
   if (writer != members_.end() && writer->second.here)
@@ -76,7 +78,7 @@ Result<Coordinator::Actions> Coordinator::hand_over(ShardId shard, std::uint32_t
   Actions actions;
   if (const auto under_way = handing_over_.find(shard);
       under_way == handing_over_.end() || under_way->second.node != node)
-    begin_hand_over(shard, node, actions);
+    begin_hand_over(shard, node, ClusterChange::Cause::assigned, actions);
   return actions;
 }
 
@@ -110,11 +112,19 @@ std::uint32_t Coordinator::lighter_replica(ShardId shard) const {
   return best;
 }
 
+ClusterChange::Cause Coordinator::why_it_gives(std::uint32_t writer) const {
+  const auto& member = members_.at(writer);
+  if (member.leaves) return ClusterChange::Cause::removed;
+  if (member.drained) return ClusterChange::Cause::drained;
+  return member.full ? ClusterChange::Cause::disk_full : ClusterChange::Cause::balanced;
+}
+
 void Coordinator::begin_hand_overs(Actions& actions) {
   for (std::size_t s = 0; s != owners_.size() && handing_over_.size() < hand_overs_max; ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     if (made_.shards[s].replicas.nodes.size() < 2 || handing_over_.contains(shard) || !writer_is_fit(shard)) continue;
-    if (const auto node = lighter_replica(shard); node != 0) begin_hand_over(shard, node, actions);
+    if (const auto node = lighter_replica(shard); node != 0)
+      begin_hand_over(shard, node, why_it_gives(owners_[s].node), actions);
   }
 }
 

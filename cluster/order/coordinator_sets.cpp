@@ -129,7 +129,9 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
         if (node == goes || member == members_.end() || !member->second.here || member->second.drained ||
             member->second.full || member->second.still || member->second.behind >= options_.fold_cuts)
           continue;
-        begin_hand_over(shard, node, actions);
+        begin_hand_over(shard, node,
+                        members_.at(goes).leaves ? ClusterChange::Cause::removed : ClusterChange::Cause::moved,
+                        actions);
         break;
       }
       continue;

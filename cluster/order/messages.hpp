@@ -13,6 +13,7 @@
 
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/timestamp.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/cut_log.hpp"
 #include "evershard/sharding/reports.hpp"
@@ -52,6 +53,7 @@ struct Hello {
   bool gateway = false;        ///< it wants no shards
   sharding::Leadership led{};  ///< whose cuts it applied last; epoch 0: not known
   std::string zone{};          ///< what may fail together with it; empty: nothing
+  Timestamp clock{};           ///< what time it is there; 0: not said. Nothing but a warning rests on it.
 };
 
 struct CutsAfter {
@@ -66,6 +68,7 @@ struct Held {
   CutNumber applied{};        ///< synced or not; 0: not said. For people.
   std::uint64_t learned = 0;  ///< events that it has of shards that it is to keep, and does not yet. For people.
   bool full = false;          ///< its disk is: it takes no appends, and nothing that is shipped
+  Timestamp clock{};          ///< as in Hello
 };
 
 using Report = sharding::Report;

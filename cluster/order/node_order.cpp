@@ -102,10 +102,9 @@ NodeOrder::Actions NodeOrder::again() {
   ask(actions);
   history_asked_ = false;
   ask_history(actions);
-  if (applied_ > applied_said_) {
-    applied_said_ = applied_;
-    actions.send.emplace_back(Held{self_, synced_, applied_});
-  }
+  // Where nothing is new, too: with it go how much it has learned, and what time it is here.
+  applied_said_ = applied_;
+  actions.send.emplace_back(Held{self_, synced_, applied_});
   bool unopened = reopen_;
   for (std::uint32_t s = 0; s != map_.shard_count(); ++s) {
     const ShardId id{static_cast<std::uint16_t>(s)};

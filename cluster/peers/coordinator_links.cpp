@@ -34,7 +34,7 @@ Result<std::unique_ptr<CoordinatorLinks>> CoordinatorLinks::open(CoordinatorLink
   auto* self = coordinator.get();
   handlers.on_message = [self](const LinkMessage& message) { self->on_message(message); };
   handlers.on_request = [self](LinkRequest request) { self->on_request(std::move(request)); };
-  handlers.on_session_down = [self](const LinkSessionInfo& session, const Error&) { self->on_down(session.peer.node); };
+  handlers.on_session_down = [self](const LinkSessionInfo& session, const Error&) { self->on_down(session); };
   handlers.on_refused = coordinator->options_.refused;
   auto links = Links::open(coordinator->options_.link, std::move(handlers));
   if (!links) return refuse(std::move(links).error());
@@ -138,11 +138,13 @@ void CoordinatorLinks::on_request(LinkRequest request) {
                        "a coordinator does not answer requests of kind " + std::to_string(request.kind.value)));
 }
 
-void CoordinatorLinks::on_down(NodeNumber peer) {
+void CoordinatorLinks::on_down(const LinkSessionInfo& session) {
   const std::lock_guard lock(mutex_);
-  const auto member = members_.find(peer);
+  const auto member = members_.find(session.peer.node);
   if (member == members_.end()) return;
-  if (host_ != nullptr) host_->lost(member->second);
+  // Who was silent for as long as that was given up for its silence.
+  const bool silent = session.silence >= options_.link.limits.dead_after;
+  if (host_ != nullptr) host_->lost(member->second, silent ? std::optional(session.silence) : std::nullopt);
   members_.erase(member);
 }
 

@@ -51,7 +51,7 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   explicit CoordinatorLinks(CoordinatorLinksOptions options) : options_(std::move(options)) {}
   void on_message(const LinkMessage& message);
   void on_request(LinkRequest request);
-  void on_down(NodeNumber peer);
+  void on_down(const LinkSessionInfo& session);
 
   const CoordinatorLinksOptions options_;
   mutable std::mutex mutex_;

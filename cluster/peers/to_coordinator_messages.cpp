@@ -19,6 +19,7 @@ void put_message(const Hello& from, pb::Hello& to) {
   to.set_version(from.version);
   to.set_gateway(from.gateway);
   to.set_zone(from.zone);
+  to.set_clock_us(from.clock.micros);
   if (from.led.epoch.value != 0) put_leadership(from.led, *to.mutable_led());
   for (const auto& shard : from.shards) {
     auto& told = *to.add_shards();
@@ -39,6 +40,7 @@ bool get_message(const pb::Hello& from, Hello& to) {
   to.version = from.version();
   to.gateway = from.gateway();
   to.zone = from.zone();
+  to.clock = Timestamp{from.clock_us()};
   if (from.has_led() && !get_leadership(from.led(), to.led)) return false;
   for (const auto& told : from.shards()) {
     auto& shard = to.shards.emplace_back();
@@ -67,6 +69,7 @@ void put_message(const Held& from, pb::Held& to) {
   to.set_applied(from.applied.value);
   to.set_learned(from.learned);
   to.set_full(from.full);
+  to.set_clock_us(from.clock.micros);
 }
 
 void put_message(const Narrowed& from, pb::Narrowed& to) {
@@ -86,7 +89,8 @@ bool get_message(const pb::Narrowed& from, Narrowed& to) {
 }
 
 bool get_message(const pb::Held& from, Held& to) {
-  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()}, from.learned(), from.full()};
+  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()},
+        from.learned(),          from.full(),           Timestamp{from.clock_us()}};
   return true;
 }
 

@@ -94,7 +94,7 @@ Response asset(const Request& request, std::string_view path) {
 
 Result<Response> answer_metrics(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  auto text = api.served.metrics->text(api.served.administration, *api.served.long_reads);
+  auto text = api.served.metrics->text(api.served.administration, *api.served.long_reads, api.served.cluster);
   if (!text) return refuse(std::move(text).error());
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
@@ -113,6 +113,7 @@ Result<Response> answer_info(Api& api, const Asked& asked) {
   json.key("listen").begin_object().key("http").string(api.address);
   for (const auto& [name, addresses] : api.options.other_doors) json.key(name).string(addresses);
   json.end_object();
+  json.key("cluster").boolean(api.served.cluster != nullptr);
   const auto& store = api.options.store_limits;
   const auto& own = api.options.limits;
   json.key("limits").begin_object();

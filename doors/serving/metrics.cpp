@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/doors/serving/cluster_figures.hpp"
 #include "evershard/doors/serving/store_figures.hpp"
 #include "evershard/protocol/check.hpp"
 
@@ -218,13 +219,20 @@ DoorFigures Metrics::figures() const {
   return figures;
 }
 
-Result<std::string> Metrics::text(const Administration& administration, const cluster::LongReads& long_reads) const {
+Result<std::string> Metrics::text(const Administration& administration, const cluster::LongReads& long_reads,
+                                  ClusterOrders* cluster) const {
   auto stats = administration.stats();
   if (!stats) return refuse(std::move(stats).error());
   (void)impl_->counted_connections();
   auto families = impl_->registry.Collect();
   auto store = StoreFigures(*stats, long_reads.figures()).Collect();
   families.insert(families.end(), std::make_move_iterator(store.begin()), std::make_move_iterator(store.end()));
+  if (cluster != nullptr) {
+    const auto status = cluster->status();
+    if (!status) return refuse(status.error());
+    auto figures = ClusterFigures(*status).Collect();
+    families.insert(families.end(), std::make_move_iterator(figures.begin()), std::make_move_iterator(figures.end()));
+  }
   return prometheus::TextSerializer().Serialize(families);
 }
 

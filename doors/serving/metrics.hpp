@@ -14,6 +14,7 @@
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/latencies.hpp"
 #include "evershard/store/api/administration.hpp"
+#include "evershard/store/api/cluster_administration.hpp"
 #include "evershard/store/work/long_reads.hpp"
 
 namespace evershard::serving {
@@ -65,10 +66,10 @@ class Metrics {
   void streams(std::string_view door, int change);
 
   [[nodiscard]] DoorFigures figures() const;
-  /// All of it, and figures of the store and of its long reads as they are now, in Prometheus' text format, version
-  /// 0.0.4. Errors: of Administration::stats()
-  [[nodiscard]] Result<std::string> text(const Administration& administration,
-                                         const cluster::LongReads& long_reads) const;
+  /// All of it, and figures of the store, of its long reads and of the cluster as they are now, in Prometheus' text
+  /// format, version 0.0.4. `cluster`: absent where the store is one process. Errors: of Administration::stats()
+  [[nodiscard]] Result<std::string> text(const Administration& administration, const cluster::LongReads& long_reads,
+                                         ClusterOrders* cluster = nullptr) const;
 
  private:
   struct Impl;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/protocol/timestamp.hpp"
 #include "evershard/store/api/cluster_view.hpp"
 
 namespace evershard {
@@ -28,6 +30,40 @@ struct ShardLoss {
   [[nodiscard]] static std::optional<ShardLoss> parse(const std::string& text);
 };
 
+/// Something that happened to who writes shards, or who keeps them.
+struct ClusterChange {
+  enum class Cause : std::uint8_t {
+    leads,        ///< a coordinator began to lead; it does not know what was before
+    node_lost,    ///< the writer's process ended, or its connection
+    node_silent,  ///< the writer did not answer: it was frozen, or cut off
+    disk_full,    ///< the writer's disk is full
+    disk_lacks,   ///< the writer's disk lacks what is ordered
+    drained,      ///< an operator wants the node to write nothing
+    removed,      ///< an operator wants the node to keep nothing
+    balanced,     ///< all nodes are to write about as many shards
+    assigned,     ///< an operator gave the shards to the node
+    moved,        ///< its writer is to keep the shard no longer
+    learns,       ///< a node is to keep the shards, and is being given them
+    learned,      ///< it has them, and counts
+    left,         ///< a node does not keep the shards any more
+  };
+  static constexpr std::size_t causes = 13;
+
+  Timestamp at{};  ///< when it was done
+  Cause cause{};
+  std::uint32_t from = 0;         ///< who wrote or kept the shards; 0: nobody
+  std::uint32_t to = 0;           ///< who writes or keeps them; 0: nobody; the same as `from`: it was away, and is back
+  std::vector<ShardId> shards{};  ///< ascending
+  std::uint64_t without_writer_ms = 0;  ///< for so long they had no writer, as the coordinator saw it; of several, the
+                                        ///< longest
+  friend bool operator==(const ClusterChange&, const ClusterChange&) = default;
+};
+
+/// Such as `node_lost`.
+[[nodiscard]] const char* name_of(ClusterChange::Cause cause);
+/// For people: `node 2 was lost`.
+[[nodiscard]] std::string sentence_of(const ClusterChange& change);
+
 struct ClusterStatus {
   struct Node {
     ClusterView::Node is{};
@@ -42,7 +78,10 @@ struct ClusterStatus {
     std::uint32_t learns = 0;         ///< it is to keep, and is being given
     std::uint64_t learned_events = 0, learn_events = 0;  ///< so many of those that it is given
     std::string zone{};
-    bool full = false;  ///< its disk: others write its shards, and it takes nothing
+    bool full = false;                             ///< its disk: others write its shards, and it takes nothing
+    std::optional<std::uint64_t> learn_left_ms{};  ///< as fast as lately; absent: it learns nothing, or it is not known
+    std::optional<std::int64_t> clock_ahead_ms{};  ///< of the coordinator's; below 0: behind it; absent: not known
+    bool clock_differs = false;                    ///< by more than a second
   };
   struct Shard {
     std::uint32_t node = 0;  ///< its owner; 0: nobody
@@ -55,6 +94,25 @@ struct ClusterStatus {
     std::uint32_t quorum = 1;               ///< so many of `replicas` have what is acknowledged
     std::vector<std::uint32_t> replicas{};  ///< the nodes that keep it, ascending; none: its owner alone
     std::vector<std::uint32_t> learners{};  ///< are to keep it, and are being given it
+    bool without_quorum = false;            ///< too few of `replicas` are up; `trouble` says what to do
+    std::uint64_t without_writer_ms = 0;    ///< it has none, for so long; 0: it has one, or nobody knows
+  };
+  /// Since the coordinator leads.
+  struct Count {
+    ClusterChange::Cause cause{};
+    std::uint64_t changes = 0;
+    std::uint64_t without_writer_ms = 0;  ///< of all of them together
+    friend bool operator==(const Count&, const Count&) = default;
+  };
+  /// The nodes that keep some shards, those who write them, and whether they are enough.
+  struct Set {
+    std::vector<std::uint32_t> nodes{};     ///< ascending
+    std::vector<std::uint32_t> learners{};  ///< ascending
+    std::uint32_t quorum = 1;
+    std::uint32_t up = 0;                  ///< so many of `nodes`
+    std::vector<ShardId> shards{};         ///< ascending
+    std::vector<std::uint32_t> leaders{};  ///< who of `nodes` writes some of the shards, and is up; ascending
+    std::string trouble{};                 ///< why it has no quorum, and what to do; empty: it has one
   };
 
   std::uint32_t self = 0;    ///< the node that answers
@@ -63,9 +121,14 @@ struct ClusterStatus {
   Epoch coordinator{};
   CutNumber last_cut{};
   GlobalPosition watermark{};
-  std::uint64_t cuts_per_second = 0;  ///< of the last ten seconds
-  std::vector<Node> nodes{};          ///< ascending by number
-  std::vector<Shard> shards{};        ///< one a shard
+  std::uint64_t cuts_per_second = 0;     ///< of the last ten seconds
+  std::vector<Node> nodes{};             ///< ascending by number
+  std::vector<Shard> shards{};           ///< one a shard
+  std::vector<ClusterChange> changes{};  ///< the newest ones, oldest first, since the coordinator leads
+  std::vector<Count> counts{};           ///< of causes that have been
+
+  /// Of shards with replicas, each set once, in the sequence of their first shards.
+  [[nodiscard]] std::vector<Set> sets() const;
 };
 
 /// What an operator wants.

@@ -1,5 +1,8 @@
 #include "evershard/store/json/cluster_json.hpp"
 
+#include <algorithm>
+#include <string>
+
 namespace evershard {
 namespace {
 
@@ -26,6 +29,7 @@ const char* state_of(const ClusterStatus& status, std::size_t shard) {
   const auto& at = status.shards[shard];
   if (at.node == 0) return "unowned";
   if (!status.trouble.empty()) return "unknown";
+  if (at.without_quorum) return "no-quorum";
   if (at.open) return "open";
   return at.trouble.empty() ? "down" : "refused";
 }
@@ -68,6 +72,9 @@ void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
         .number(node.learned_events)
         .key("learn_events")
         .number(node.learn_events);
+  if (node.learn_left_ms) json.key("learn_left_ms").number(*node.learn_left_ms);
+  if (node.clock_ahead_ms) json.key("clock_ahead_ms").raw(std::to_string(*node.clock_ahead_ms));
+  if (node.clock_differs) json.key("clock_differs").boolean(true);
   json.end_object();
 }
 
@@ -91,6 +98,7 @@ void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_
         .key("last_position")
         .number(at.last_position.value);
     json.key("trouble").string(at.trouble);
+    if (at.without_writer_ms != 0) json.key("without_writer_ms").number(at.without_writer_ms);
     if (!at.replicas.empty()) {
       json.key("quorum").number(at.quorum).key("replicas").begin_array();
       for (const auto node : at.replicas) json.number(node);
@@ -105,6 +113,41 @@ void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_
   json.end_object();
 }
 
+void write_cluster_set(JsonText& json, const ClusterStatus& status, const ClusterStatus::Set& set) {
+  const auto numbers = [&](const char* key, const std::vector<std::uint32_t>& of) {
+    json.key(key).begin_array();
+    for (const auto node : of) json.number(node);
+    json.end_array();
+  };
+  json.begin_object().key("kind").string("set");
+  numbers("nodes", set.nodes);
+  json.key("quorum").number(set.quorum).key("up").number(set.up);
+  numbers("leaders", set.leaders);
+  if (!set.learners.empty()) numbers("learners", set.learners);
+  json.key("replicas").begin_array();
+  for (const auto& node : status.nodes) {
+    if (!std::ranges::binary_search(set.nodes, node.is.node)) continue;
+    json.begin_object().key("node").number(node.is.node).key("up").boolean(node.is.up);
+    json.key("behind_events").number(node.behind_events).key("behind_ms").number(node.behind_ms).end_object();
+  }
+  json.end_array().key("shards").begin_array();
+  for (const auto shard : set.shards) json.number(shard.value);
+  json.end_array().key("trouble").string(set.trouble).end_object();
+}
+
+void write_cluster_change(JsonText& json, const ClusterChange& change) {
+  json.begin_object().key("kind").string("change").key("at").string(change.at.text());
+  json.key("cause").string(name_of(change.cause)).key("what").string(sentence_of(change));
+  if (change.from != 0) json.key("from").number(change.from);
+  if (change.to != 0) json.key("to").number(change.to);
+  if (!change.shards.empty()) {
+    json.key("shards").begin_array();
+    for (const auto shard : change.shards) json.number(shard.value);
+    json.end_array();
+  }
+  json.key("without_writer_ms").number(change.without_writer_ms).end_object();
+}
+
 void write_whole_cluster(JsonText& json, const ClusterStatus& status) {
   json.begin_object();
   write_cluster_members(json, status);
@@ -112,7 +155,15 @@ void write_whole_cluster(JsonText& json, const ClusterStatus& status) {
   for (const auto& node : status.nodes) write_cluster_node(json, node);
   json.end_array().key("shards").begin_array();
   for (std::size_t s = 0; s != status.shards.size(); ++s) write_cluster_shard(json, status, s);
-  json.end_array().end_object();
+  json.end_array();
+  if (status.trouble.empty()) {
+    json.key("sets").begin_array();
+    for (const auto& set : status.sets()) write_cluster_set(json, status, set);
+    json.end_array().key("changes").begin_array();
+    for (const auto& change : status.changes) write_cluster_change(json, change);
+    json.end_array();
+  }
+  json.end_object();
 }
 
 }  // namespace evershard

@@ -58,6 +58,9 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_node.set_learn_events(node.learn_events);
     put_node.set_zone(node.zone);
     put_node.set_full(node.full);
+    if (node.learn_left_ms) put_node.set_learn_left_ms(*node.learn_left_ms);
+    if (node.clock_ahead_ms) put_node.set_clock_ahead_ms(*node.clock_ahead_ms);
+    put_node.set_clock_differs(node.clock_differs);
   }
   for (const auto& shard : from.shards) {
     auto& put_shard = *to.add_shards();
@@ -71,6 +74,23 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_shard.set_quorum(shard.quorum);
     for (const auto node : shard.replicas) put_shard.add_replicas(node);
     for (const auto node : shard.learners) put_shard.add_learners(node);
+    put_shard.set_without_quorum(shard.without_quorum);
+    put_shard.set_without_writer_ms(shard.without_writer_ms);
+  }
+  for (const auto& change : from.changes) {
+    auto& put_change = *to.add_changes();
+    put_change.set_at_us(change.at.micros);
+    put_change.set_cause(static_cast<v1::ClusterStatusResponse::Cause>(change.cause));
+    put_change.set_from(change.from);
+    put_change.set_to(change.to);
+    for (const auto shard : change.shards) put_change.add_shards(shard.value);
+    put_change.set_without_writer_ms(change.without_writer_ms);
+  }
+  for (const auto& count : from.counts) {
+    auto& put_count = *to.add_counts();
+    put_count.set_cause(static_cast<v1::ClusterStatusResponse::Cause>(count.cause));
+    put_count.set_changes(count.changes);
+    put_count.set_without_writer_ms(count.without_writer_ms);
   }
 }
 
@@ -96,7 +116,13 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                         node.learned_events(),
                         node.learn_events(),
                         node.zone(),
-                        node.full()});
+                        node.full(),
+                        {},
+                        {},
+                        node.clock_differs()});
+    auto& got = to.nodes.back();
+    if (node.has_learn_left_ms()) got.learn_left_ms = node.learn_left_ms();
+    if (node.has_clock_ahead_ms()) got.clock_ahead_ms = node.clock_ahead_ms();
   }
   for (const auto& shard : from.shards()) {
     to.shards.push_back({shard.node(),
@@ -108,8 +134,27 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
                          shard.trouble(),
                          shard.quorum(),
                          {shard.replicas().begin(), shard.replicas().end()},
-                         {shard.learners().begin(), shard.learners().end()}});
+                         {shard.learners().begin(), shard.learners().end()},
+                         shard.without_quorum(),
+                         shard.without_writer_ms()});
   }
+  // Causes of a later release are left out.
+  for (const auto& change : from.changes()) {
+    if (!v1::ClusterStatusResponse::Cause_IsValid(change.cause())) continue;
+    ClusterChange got{
+        Timestamp{change.at_us()}, static_cast<ClusterChange::Cause>(change.cause()), change.from(), change.to(), {},
+        change.without_writer_ms()};
+    for (const auto number : change.shards()) {
+      const auto shard = shard_number(number);
+      if (!shard) return refuse(shard.error());
+      got.shards.push_back(*shard);
+    }
+    to.changes.push_back(std::move(got));
+  }
+  for (const auto& count : from.counts())
+    if (v1::ClusterStatusResponse::Cause_IsValid(count.cause()))
+      to.counts.push_back(
+          {static_cast<ClusterChange::Cause>(count.cause()), count.changes(), count.without_writer_ms()});
   return {};
 }
 

@@ -213,6 +213,10 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello-zone", led);
   add(samples, "Held-learned", Held{sample_process, CutNumber{6}, CutNumber{7}, 4711});
   add(samples, "Held-full", Held{sample_process, CutNumber{6}, CutNumber{7}, 0, true});
+  led.zone = {};
+  led.clock = Timestamp{1'700'000'000'000'001};
+  add(samples, "Hello-clock", led);
+  add(samples, "Held-clock", Held{sample_process, CutNumber{6}, CutNumber{7}, 0, false, Timestamp{-5}});
   add(samples, "Narrowed", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});

@@ -161,11 +161,17 @@ TEST_F(TwoCoordinators, AreAskedForTheStatusWhereNoNodeIsLeft) {
   const auto led = leading();
   cluster_.kill(led);
   with("false");
+  auto log = asks;
+  log[2] = "log";
+  const auto happened = testing::run(log);
+  EXPECT_EQ(happened.status, 0) << happened.err;
+  EXPECT_THAT(happened.out, HasSubstr("\"cause\":\"leads\"")) << "the one that leads now begins anew";
   cluster_.stop(other_than(led));
   auto soon = asks;
   soon.back() = "2s";
   const auto nobody = testing::run(soon);
   EXPECT_EQ(nobody.status, 6) << nobody.out << nobody.err;
+  EXPECT_THAT(nobody.err, HasSubstr("only the coordinator that leads answers"));
   EXPECT_THAT(nobody.err, HasSubstr("no coordinator answers at " + cluster_.address(ClusterProcesses::coordinator)));
   auto stranger = soon;
   stranger.insert(stranger.end(), {"--cluster", "another"});

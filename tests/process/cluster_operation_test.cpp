@@ -128,6 +128,10 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   const auto done = command(words);
   ASSERT_EQ(done.status, 0) << done.err;
   ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+  const auto log = command({"cluster", "log", "--server", door_[1]});
+  EXPECT_THAT(log.out, AllOf(HasSubstr("\"cause\":\"leads\""), HasSubstr("\"cause\":\"assigned\""),
+                             HasSubstr("\"from\":2,\"to\":1,\"shards\":")))
+      << log.err;
   append_some("b");
   const auto over = command({"query", "--server", door_[1], "--type", "Placed"});
   EXPECT_EQ(over.status, 8) << over.err;
@@ -359,6 +363,13 @@ TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
     EXPECT_TRUE(before_long([&] { return coordinator_->errors().find("link refused") != std::string::npos; }));
   }
   EXPECT_EQ(times(status(), "\"node\":2"), 0u) << status();
+  // So does who asks the coordinator: with the option it is the coordinator that refuses.
+  std::vector<std::string> asks{"cluster",      "status",           "--coordinator", coordinator_at_,
+                                "--peers-cert", in("any.pem"),      "--peers-key",   in("any.key"),
+                                "--peers-ca",   in("peers-ca.pem"), "--timeout",     "3s"};
+  EXPECT_THAT(command(asks).err, AllOf(HasSubstr("names no member"), Not(HasSubstr("the peer refused"))));
+  asks.emplace_back("--peers-unbound-certs");
+  EXPECT_THAT(command(asks).err, HasSubstr("the peer refused: its certificate names no member"));
 
   // Told to, both read their files anew; what cannot be read stays in force.
   for (const auto& [process, file] :

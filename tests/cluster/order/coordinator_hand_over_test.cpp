@@ -206,5 +206,31 @@ TEST_F(CoordinatorHandsOver, ANodeThatIsBackIsGivenItsShareAndADrainedOneNothing
   EXPECT_EQ(std::ranges::count(writers(), 1u), 2) << "all take part again";
 }
 
+// For its log: docs/cluster.md, "What happened".
+TEST_F(CoordinatorHandsOver, SaysWhyShardsStopAndWhichGoOn) {
+  using Cause = ClusterChange::Cause;
+  const auto causes = [](const CoordinatorActions& actions) {
+    std::vector<std::pair<std::uint16_t, Cause>> found;
+    for (const auto& stops : actions.stops) found.emplace_back(stops.shard.value, stops.cause);
+    return found;
+  };
+  using Stops = std::vector<std::pair<std::uint16_t, Cause>>;
+
+  const auto by_operator = coordinator().hand_over(handed, 2);
+  ASSERT_TRUE(by_operator);
+  EXPECT_EQ(causes(*by_operator), (Stops{{0, Cause::assigned}}));
+  EXPECT_THAT(coordinator().hand_overs_took_too_long().goes_on, ElementsAre(handed));
+
+  ShardAssignment drain;
+  drain.node = 1;
+  drain.drain = true;
+  const auto drained = coordinator().assign(drain);
+  ASSERT_TRUE(drained);
+  EXPECT_EQ(causes(drained->actions), (Stops{{0, Cause::drained}, {3, Cause::drained}}));
+
+  EXPECT_EQ(causes(settle(coordinator().lost(process(1), Cause::node_silent))),
+            (Stops{{0, Cause::node_silent}, {3, Cause::node_silent}}));
+}
+
 }  // namespace
 }  // namespace evershard::cluster

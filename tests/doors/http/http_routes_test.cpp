@@ -28,6 +28,7 @@ TEST(HttpRoutes, SayThatItServesAndWhatItIs) {
   EXPECT_EQ(info["version"], "9.8.7");
   EXPECT_EQ(info["listen"]["http"], door.address());
   EXPECT_EQ(info["listen"]["grpc"], "127.0.0.1:7420");
+  EXPECT_EQ(info["cluster"], false);
   EXPECT_EQ(info["limits"]["payload_bytes"], 1u << 20);
   EXPECT_EQ(door.get("/api/v1/stats").json()["store_id"], info["store_id"]);
   EXPECT_EQ(door.get("/api/v1/cluster").status, 400) << "it has none";

@@ -76,12 +76,81 @@ TEST(HttpMetrics, CountByDoorMethodAndOutcome) {
   }
 }
 
+/// A cluster in which everything is the case that a figure is of.
+class TroubledCluster final : public ClusterAdministration {
+ public:
+  TroubledCluster() {
+    is.coordinator = Epoch{4};
+    is.nodes.push_back({{1, "a:1", "a:2", true, Timestamp{}, "1.2", false}, 2, CutNumber{31}, 0, 0});
+    is.nodes.push_back({{2, "b:1", "b:2", false, Timestamp{}, "1.3", false}, 1, CutNumber{29}, 2, 0, 40, 1'500});
+    auto& node = is.nodes.front();
+    node.replicas = 3;
+    node.learns = 1;
+    node.learn_events = 200;
+    node.learned_events = 50;
+    node.learn_left_ms = 2'500;
+    node.clock_ahead_ms = -1'250;
+    is.shards.resize(3);
+    is.shards[0].open = is.shards[1].open = true;
+    is.shards[1].without_quorum = true;
+    is.counts = {{ClusterChange::Cause::leads, 1, 0}, {ClusterChange::Cause::node_silent, 3, 4'500}};
+  }
+  [[nodiscard]] Result<ClusterStatus> status() override { return is; }
+  [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment&) override { return ShardsAssigned{}; }
+  [[nodiscard]] ClusterView view() const override { return {}; }
+  ClusterStatus is;
+};
+
+/// A second door of the same store, which is a node of that cluster.
+class DoorOfANode {
+ public:
+  DoorOfANode() {
+    store.served->cluster = &cluster;
+    http::HttpOptions options;
+    options.listen = "127.0.0.1:0";
+    door = http::HttpDoor::start(*store.served, std::move(options)).value();
+  }
+  [[nodiscard]] std::string metrics() const { return ask(door->address(), "GET", "/metrics", {}, {}).body; }
+  TroubledCluster cluster;
+  RunningDoor store;
+  std::unique_ptr<http::HttpDoor> door;
+};
+
+TEST(HttpMetrics, SayHowTheClusterIs) {
+  DoorOfANode door;
+  const auto text = door.metrics();
+  for (const auto* line : {
+           "\nevershard_cluster_coordinator_up 1\n",
+           "\nevershard_cluster_epoch 4\n",
+           "\nevershard_cluster_shards_without_writer 1\n",
+           "\nevershard_cluster_shards_without_quorum 1\n",
+           R"(evershard_cluster_node_up{node="1"} 1)",
+           R"(evershard_cluster_node_up{node="2"} 0)",
+           R"(evershard_cluster_node_writes{node="1"} 2)",
+           R"(evershard_cluster_node_replicas{node="1"} 3)",
+           R"(evershard_cluster_node_behind_events{node="2"} 40)",
+           R"(evershard_cluster_node_behind_seconds{node="2"} 1.5)",
+           R"(evershard_cluster_node_learned_events{node="1"} 50)",
+           R"(evershard_cluster_node_learn_left_seconds{node="1"} 2.5)",
+           R"(evershard_cluster_node_clock_ahead_seconds{node="1"} -1.25)",
+           R"(evershard_cluster_changes_total{cause="node_silent"} 3)",
+           R"(evershard_cluster_without_writer_seconds_total{cause="node_silent"} 4.5)",
+       }) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+
+  door.cluster.is.trouble = "it does not answer";
+  const auto without = door.metrics();
+  EXPECT_THAT(without, HasSubstr("\nevershard_cluster_coordinator_up 0\n"));
+  EXPECT_THAT(without, testing::Not(HasSubstr("evershard_cluster_node")));
+}
+
 TEST(HttpMetrics, HaveANameInTheDocumentEach) {
-  RunningDoor door;
-  append_one(door.store, "a-1", "A");
+  DoorOfANode door;
+  append_one(door.store.store, "a-1", "A");
   std::ifstream file(EVERSHARD_SOURCE "/docs/metrics.md");
   const std::string document{std::istreambuf_iterator<char>(file), {}};
-  const auto text = door.get("/metrics").body;
+  const auto text = door.metrics();
   const std::regex help("# TYPE ([a-z0-9_]+) ");
   std::size_t names = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), help), end; at != end; ++at, ++names) {

@@ -44,7 +44,38 @@ TEST(ClusterJson, SaysWhatEachNodeAndShardIs) {
           R"({"kind":"shard","shard":0,"node":1,"state":"open","epoch":3,"ordered":40,"waiting":4,"last_position":99,"trouble":""},)"
           R"({"kind":"shard","shard":1,"node":2,"state":"down","epoch":5,"ordered":8,"waiting":0,"last_position":80,"trouble":""},)"
           R"({"kind":"shard","shard":2,"node":2,"state":"refused","epoch":6,"ordered":0,"waiting":0,"last_position":0,"trouble":"it has lost data"},)"
-          R"({"kind":"shard","shard":3,"node":0,"state":"unowned","epoch":0,"ordered":0,"waiting":0,"last_position":0,"trouble":""}]})");
+          R"({"kind":"shard","shard":3,"node":0,"state":"unowned","epoch":0,"ordered":0,"waiting":0,"last_position":0,"trouble":""}],"sets":[],"changes":[]})");
+}
+
+// A set whose quorum is away, a node that learns, one whose clock differs, and what happened.
+TEST(ClusterJson, SaysWhoKeepsWhatAndWhatHappened) {
+  auto status = status_of_three();
+  for (auto s : {0, 1}) {
+    status.shards[s].replicas = {1, 2};
+    status.shards[s].quorum = 2;
+    status.shards[s].learners = {3};
+    status.shards[s].without_quorum = true;
+    status.shards[s].trouble = "start node 2";
+  }
+  status.shards[1].without_writer_ms = 1'200;
+  status.nodes[2].learn_left_ms = 9'000;
+  status.nodes[2].clock_ahead_ms = -2'000;
+  status.nodes[2].clock_differs = true;
+  status.changes.push_back({Timestamp{1'000'000}, ClusterChange::Cause::node_lost, 2, 1, {ShardId{0}}, 70});
+
+  ASSERT_EQ(status.sets().size(), 1u);
+  EXPECT_EQ(status.sets()[0].up, 1u);
+  EXPECT_EQ(status.sets()[0].leaders, std::vector<std::uint32_t>{1}) << "node 2 is down";
+  const auto text = cluster_of(status);
+  for (
+      const std::string part :
+      {R"("learn_left_ms":9000,"clock_ahead_ms":-2000,"clock_differs":true})",
+       R"("shard":1,"node":2,"state":"no-quorum")", R"("trouble":"start node 2","without_writer_ms":1200,)",
+       R"("sets":[{"kind":"set","nodes":[1,2],"quorum":2,"up":1,"leaders":[1],"learners":[3],"replicas":[)"
+       R"({"node":1,"up":true,"behind_events":0,"behind_ms":0},{"node":2,"up":false,"behind_events":40,"behind_ms":1500}],)"
+       R"("shards":[0,1],"trouble":"start node 2"}])",
+       R"("cause":"node_lost","what":"node 2 was lost","from":2,"to":1,"shards":[0],"without_writer_ms":70}]})"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin " << text;
 }
 
 // What only a coordinator knows is not made up.

@@ -1,0 +1,23 @@
+// ClusterFigures: how a cluster is, as Prometheus families.
+
+#pragma once
+
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
+
+#include "evershard/store/api/cluster_status.hpp"
+
+namespace evershard::serving {
+
+/// Borrows the status. Of a coordinator that cannot be asked only that it cannot.
+/// Source: docs/metrics.md, "The cluster".
+class ClusterFigures final : public prometheus::Collectable {
+ public:
+  explicit ClusterFigures(const ClusterStatus& status) : status_(status) {}
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const ClusterStatus& status_;
+};
+
+}  // namespace evershard::serving
