@@ -6,6 +6,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cluster } from "./cluster.mjs";
 import { fill, MockStore, refuse, settings } from "./store.mjs";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
@@ -23,7 +24,14 @@ export const pagePolicy =
 const number = (text) => (text === null || text === undefined ? undefined : Number(text));
 
 /// Answers {url, store, close()}.
-export async function mock({ port = 0, tokens: guarded = false, empty = false, events = 900, backlog = 0 } = {}) {
+export async function mock({
+  port = 0,
+  tokens: guarded = false,
+  empty = false,
+  events = 900,
+  backlog = 0,
+  one = false,
+} = {}) {
   const store = new MockStore();
   const began = new Date();
   const storeId = "5f0c2a52-6d6e-4c8e-9f5a-0c7f3f8a11d4";
@@ -106,6 +114,7 @@ export async function mock({ port = 0, tokens: guarded = false, empty = false, e
           version: "0.1.0",
           started_at: began.toISOString(),
           listen: { grpc: "127.0.0.1:7430", http: "127.0.0.1:7421" },
+          cluster: !one,
           limits: { connections: 256, body_bytes: 16_777_216, page_events: 1000 },
         };
       case "GET stats":
@@ -167,6 +176,10 @@ export async function mock({ port = 0, tokens: guarded = false, empty = false, e
         return store.aggregate(parts[1]);
       case "POST append":
         return (need("append"), store.append(body));
+      case "GET cluster":
+        need("admin");
+        if (one) refuse(400, "invalid_argument", "this server's store is one process, it has no cluster");
+        return cluster(store.events.length);
       case "GET settings":
         return (need("admin"), { settings });
       case "POST admin/flush":

@@ -61,10 +61,10 @@ export function refused(body: string, status: number, retryAfter: string | null 
   }
 }
 
-async function read<T>(response: Response): Promise<T> {
+async function read<T>(response: Response, stored: ReadonlySet<string> = kept): Promise<T> {
   const text = await response.text();
   try {
-    return (text === "" ? {} : parse(text, kept)) as T;
+    return (text === "" ? {} : parse(text, stored)) as T;
   } catch {
     throw new Failure(
       "bad_answer",
@@ -76,6 +76,11 @@ async function read<T>(response: Response): Promise<T> {
 
 export async function get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
   return read<T>(await send(address(path, params), { signal, headers: { Accept: "application/json" } }));
+}
+
+/// An answer that has nothing in it which users stored.
+export async function own<T>(path: string, signal: AbortSignal): Promise<T> {
+  return read<T>(await send(address(path), { signal, headers: { Accept: "application/json" } }), new Set());
 }
 
 export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {

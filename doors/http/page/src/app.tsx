@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { useCell } from "./cell.ts";
 import { grouped } from "./format.ts";
-import { askGrpcPort, grpcPort } from "./grpc_server.ts";
+import { askGrpcPort, grpcPort, isNode } from "./grpc_server.ts";
 import { connection, followStats, rates } from "./live_stats.ts";
 import { ErrorNote } from "./parts/notes.tsx";
 import { Failure } from "./api.ts";
@@ -14,6 +14,7 @@ import type { Scope } from "./shapes.ts";
 import { choose, theme, themes } from "./theme.ts";
 import { AggregateView } from "./views/aggregate.tsx";
 import { AggregatesView } from "./views/aggregates.tsx";
+import { ClusterView } from "./views/cluster.tsx";
 import { ConditionView } from "./views/condition.tsx";
 import { EventView } from "./views/event.tsx";
 import { EventsView } from "./views/events.tsx";
@@ -29,6 +30,7 @@ interface Place {
   key: string;
   scope: Scope;
   view: (route: Route) => ComponentChildren;
+  ofNodes?: true; // only a node of a cluster has it
 }
 
 const places: Place[] = [
@@ -49,6 +51,7 @@ const places: Place[] = [
   },
   { name: "query", title: "Query", key: "q", scope: "read", view: (r) => <QueryView route={r} /> },
   { name: "condition", title: "Condition", key: "c", scope: "read", view: (r) => <ConditionView route={r} /> },
+  { name: "cluster", title: "Cluster", key: "n", scope: "admin", view: () => <ClusterView />, ofNodes: true },
   { name: "settings", title: "Settings", key: "s", scope: "admin", view: () => <SettingsView /> },
 ];
 
@@ -80,6 +83,8 @@ function Frame() {
   const [help, setHelp] = useState(false);
   const main = useRef<HTMLElement>(null);
   const place = places.find(({ name }) => name === (route.path[0] ?? ""));
+  const isOfNode = useCell(isNode);
+  const shown = places.filter(({ ofNodes }) => !ofNodes || isOfNode);
   const scopesNow = scopes().join();
   useEffect(() => (scopesNow.includes("read") ? followStats() : undefined), [scopesNow]);
   useEffect(() => void (scopesNow.includes("read") && askGrpcPort()), [scopesNow]);
@@ -107,7 +112,7 @@ function Frame() {
           Evershard
         </a>
         <nav aria-label="Views">
-          {places.map(({ name, title, scope }) => (
+          {shown.map(({ name, title, scope }) => (
             <a
               key={name}
               href={`#/${name}`}
@@ -144,7 +149,7 @@ function Frame() {
           <Guard key={place.name + where}>{place.view(route)}</Guard>
         )}
       </main>
-      {help && <KeysHelp places={places} close={() => setHelp(false)} />}
+      {help && <KeysHelp places={shown} close={() => setHelp(false)} />}
     </>
   );
 }

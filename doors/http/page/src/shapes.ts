@@ -143,3 +143,63 @@ export interface Stats {
   backend_assertions: boolean;
   details: Record<string, number>;
 }
+
+export interface ClusterNode {
+  node: number;
+  up: boolean;
+  since?: string;
+  door: string;
+  shards: number; // it writes
+  replicas?: number; // it keeps
+  gateway?: boolean;
+  behind_events: number;
+  behind_ms: number;
+  disk_full?: boolean;
+  learns?: number;
+  learned_events?: number;
+  learn_events?: number;
+  learn_left_ms?: number;
+  clock_ahead_ms?: number;
+  clock_differs?: boolean;
+}
+
+export interface ClusterShard {
+  shard: number;
+  node: number; // 0: nobody
+  state: string;
+  trouble?: string;
+  without_writer_ms?: number;
+}
+
+export interface ClusterSet {
+  nodes: number[];
+  quorum: number;
+  up: number;
+  leaders: number[];
+  learners?: number[];
+  replicas: { node: number; up: boolean; behind_events: number; behind_ms: number }[];
+  shards: number[];
+  trouble: string;
+}
+
+export interface ClusterChange {
+  at: string;
+  cause: string;
+  what: string;
+  from?: number;
+  to?: number;
+  shards?: number[];
+  without_writer_ms: number;
+}
+
+export interface ClusterStatus {
+  answered_by: number;
+  coordinator_up: boolean;
+  trouble: string;
+  coordinator_epoch: number;
+  watermark?: number;
+  nodes: ClusterNode[];
+  shards: ClusterShard[];
+  sets?: ClusterSet[]; // where the coordinator is up
+  changes?: ClusterChange[];
+}

@@ -78,7 +78,7 @@ export async function harness() {
   };
   const open = await wired(await serve("PAGE_URL", { events: 400, backlog: 120 }));
   const guarded = await wired(await serve("PAGE_TOKENS_URL", { tokens: true, events: 20 }));
-  const empty = await wired(await serve("PAGE_EMPTY_URL", { empty: true }));
+  const empty = await wired(await serve("PAGE_EMPTY_URL", { empty: true, one: true }));
   const browser = await chromium.launch({
     executablePath: process.env.PAGE_CHROMIUM ?? "/usr/bin/chromium",
     args: [

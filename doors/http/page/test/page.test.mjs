@@ -9,7 +9,15 @@ const type = { placed: `Placed.${run}`, shipped: `Shipped.${run}` };
 const tag = `run:${run}`;
 const aggregate = (n) => `test${run}-${n}`;
 const hash = (path, params = {}) => `#/${path}?${new URLSearchParams(params)}`;
-const views = ["#/", "#/events", "#/aggregates", "#/query", "#/condition", "#/settings"];
+const views = [
+  "#/",
+  "#/events",
+  "#/aggregates",
+  "#/query",
+  "#/condition",
+  ...(real ? [] : ["#/cluster"]),
+  "#/settings",
+];
 const refusedLoad = /Failed to load resource/;
 
 let h;
@@ -488,6 +496,45 @@ describe("query and condition", () => {
     await page.getByRole("button", { name: /^The head/ }).click();
     await page.getByRole("button", { name: "Test" }).click();
     await page.locator(".verdict").getByText("Holds").waitFor();
+    await page.done();
+  });
+});
+
+describe("the cluster", { skip: real ? "the real server is one process" : false }, () => {
+  it("shows nodes, sets with their followers' lag, who learns, what is wrong, and what happened", async () => {
+    const page = await h.tab(h.open);
+    await page.getByRole("link", { name: "Cluster" }).click();
+    await heading(page, "Cluster");
+    const text = (name) => page.getByRole("table", { name, exact: true }).innerText();
+    const nodes = await soon(() => text("Nodes"));
+    assert.match(nodes, /3\s+down/);
+    assert.match(nodes, /1 shard, 2,000 of 8,000 events, about 13 s left/);
+    const sets = await text("Sets of replicas");
+    assert.match(sets, /1 2 3/);
+    assert.match(sets, /2: 0 events, 0 ms; 3: down, 1,204 events, 2,950 ms/);
+    assert.match(sets, /1 of 2 up, 2 needed/);
+    await page.getByText("No quorum of 1 shard: 1 of its 2 replicas are up, appends need 2: start node 3").waitFor();
+    await page.getByText("The clock of node 2 is 3,200 ms ahead of the coordinator’s.").waitFor();
+    assert.match(await text("Shards that are not well"), /15\s+3\s+no-quorum\s+4,100/);
+    const happened = await text("What happened");
+    assert.match(happened, /node 3 did not answer\s+3\s+1\s+0–3, 7\s+2,150/);
+    assert.ok(happened.indexOf("node 3 did not answer") < happened.indexOf("node 2 was drained"), "the newest first");
+    await page.getByText("evershard cluster log --server").waitFor();
+    await page.done();
+  });
+
+  it("is asked again by itself", async () => {
+    const page = await h.tab(h.open, "#/cluster");
+    await page.getByRole("table", { name: "Nodes", exact: true }).waitFor();
+    await page.waitForRequest((request) => request.url().endsWith("/api/v1/cluster"));
+    await page.done();
+  });
+
+  it("is not shown where the store is one process", async () => {
+    const page = await h.tab(h.empty);
+    await heading(page, "Overview");
+    await page.getByRole("link", { name: "Settings" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Cluster" }).count(), 0);
     await page.done();
   });
 });
