@@ -94,19 +94,22 @@ class RecordView {
   [[nodiscard]] Result<EventView> event(std::size_t index) const;
   [[nodiscard]] ShardOffset first() const { return first_; }
 
- private:
-  friend Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
-                                        const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
-  friend Result<std::string> some_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from,
-                                         std::size_t until);
+  /// An event as it is stored, for who writes it into another record.
   struct Stored {
     std::uint64_t body_hash;
     SeqNr seq_nr;
     EventState state;
     std::string_view body;
   };
-  RecordView() = default;
+  /// Verifies the checksum. Errors: corruption, naming shard and offset
   [[nodiscard]] Result<Stored> stored(std::size_t index) const;
+
+ private:
+  friend Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
+                                        const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
+  friend Result<std::string> some_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t from,
+                                         std::size_t until);
+  RecordView() = default;
   [[nodiscard]] Refused corrupt(std::size_t index, std::string_view why) const;
 
   std::string_view bytes_;

@@ -22,8 +22,8 @@ namespace evershard::storage {
 namespace {
 
 constexpr const char* types_file = "TYPES";
-constexpr std::array<std::string_view, 7> made_by_copying{"db",      "db.tmp",   "MARK",         "OWNER",
-                                                          "sealing", types_file, truth_only_file};
+constexpr std::array<std::string_view, 8> made_by_copying{"db",      "db.tmp",   "MARK",          "OWNER",
+                                                          "sealing", types_file, truth_only_file, StoreCopy::parts};
 
 Refused failed(const std::string& doing, const std::error_code& error) {
   return refuse(ErrorCode::io, doing + ": " + error.message());
@@ -92,6 +92,11 @@ Result<void> StoreCopy::carry_from(const std::filesystem::path& source_folder) c
   std::error_code error;
   if (!std::filesystem::exists(source_folder / types_file, error)) return {};
   return copy_durably(source_folder / types_file, part_ / types_file);
+}
+
+Result<void> StoreCopy::carry(std::string_view types) const {
+  if (types.empty()) return {};
+  return write_synced(part_ / types_file, O_CREAT | O_TRUNC, 0644, types);
 }
 
 Result<GlobalPosition> StoreCopy::settle(rocksdb::Env* env) {

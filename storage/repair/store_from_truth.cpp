@@ -81,13 +81,17 @@ Result<void> store_from_truth(const TruthSource& source, const TruthToKeep& what
   TruthCopyOptions how{.keeps = what.end, .end = source.end(), .compact = !what.indexes};
   EVERSHARD_TRY(copy_truth(source.rows(), source.identity(), how, options_of_copy(copy, what.env), copy.database(),
                            part_of(progress, 0, 50)));
-  EVERSHARD_TRY(sync_path(copy.database()));
   EVERSHARD_TRY(copy.carry_from(source.folder()));
-  EVERSHARD_TRY(what.indexes ? make_indexes(copy, what, part_of(progress, 50, 100))
-                             : verify_truth(copy, what, part_of(progress, 50, 100)));
+  return store_of_copied_truth(source.identity(), what, copy, part_of(progress, 50, 100));
+}
+
+Result<void> store_of_copied_truth(const Identity& source, const TruthToKeep& what, StoreCopy& copy,
+                                   const Progress& progress) {
+  EVERSHARD_TRY(sync_path(copy.database()));
+  EVERSHARD_TRY(what.indexes ? make_indexes(copy, what, progress) : verify_truth(copy, what, progress));
   auto end = copy.settle(what.env);
   if (!end) return refuse(std::move(end).error());
-  return what.indexes ? Result<void>() : mark_truth_only(copy.folder(), source.identity(), *end);
+  return what.indexes ? Result<void>() : mark_truth_only(copy.folder(), source, *end);
 }
 
 }  // namespace evershard::storage

@@ -26,4 +26,8 @@ struct TruthToKeep {
 Result<void> store_from_truth(const TruthSource& source, const TruthToKeep& what, StoreCopy& copy,
                               const Progress& progress);
 
+/// The same behind the copying: the truth of that store lies in the copy's database. Errors: as above
+Result<void> store_of_copied_truth(const Identity& source, const TruthToKeep& what, StoreCopy& copy,
+                                   const Progress& progress);
+
 }  // namespace evershard::storage

@@ -5,13 +5,12 @@
 #include <memory>
 #include <string>
 
-#include <rocksdb/write_batch.h>
-
 #include "evershard/protocol/hex.hpp"
 #include "evershard/sharding/cut_back.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/order/applied.hpp"
 #include "evershard/storage/repair/kept_state.hpp"
+#include "evershard/storage/repair/new_rows.hpp"
 #include "evershard/storage/repair/truth_walk.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
@@ -19,64 +18,28 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t batch_bytes = 4u << 20;
 constexpr std::uint64_t state_rows_between_reports = 4'096;
-
-/// Rows in large batches, without a log: the database counts once all of it is flushed.
-class RowsIn {
- public:
-  explicit RowsIn(const RocksFamilies& families) : families_(families) {}
-
-  void put(Family family, std::string_view key, std::string_view value) {
-    take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()),
-                    rocksdb::Slice(value.data(), value.size())));
-    if (batch_.GetDataSize() >= batch_bytes) write();
-  }
-  Result<void> finish() {
-    write();
-    rocksdb::FlushOptions options;
-    std::vector<rocksdb::ColumnFamilyHandle*> handles{families_.handle(Family::journal),
-                                                      families_.handle(Family::order), families_.handle(Family::state)};
-    if (status_.ok()) take(families_.db().Flush(options, handles));
-    return written();
-  }
-  [[nodiscard]] Result<void> written() const { return checked(status_, "cannot write the new database"); }
-
- private:
-  void write() {
-    rocksdb::WriteOptions options;
-    options.disableWAL = true;
-    if (status_.ok()) take(families_.db().Write(options, &batch_));
-    batch_.Clear();
-  }
-  void take(rocksdb::Status status) {
-    if (status_.ok() && !status.ok()) status_ = std::move(status);
-  }
-  const RocksFamilies& families_;
-  rocksdb::WriteBatch batch_;
-  rocksdb::Status status_;
-};
 
 class Copying final : public TruthVisitor {
  public:
-  Copying(const TruthCopyOptions& how, RowsIn& to) : how_(how), to_(to) {}
+  Copying(const TruthCopyOptions& how, TruthSink& to) : how_(how), to_(to) {}
 
   void cut(const sharding::Cut& cut) override {
-    if (cut.last_position() <= how_.keeps) return take(cut);
+    if (cut.last_position() <= how_.keeps) return to_.cut(cut);
     auto kept = sharding::cut_back(cut, how_.keeps);
     for (const auto& segment : cut.segments) ends_.try_emplace(segment.shard, segment.first);
     for (const auto& segment : kept.segments) ends_[segment.shard] = segment.end;
-    take(kept);
+    to_.cut(kept);
   }
   void record(ShardId shard, ShardOffset first, std::string_view bytes) override {
     auto end = ends_.find(shard);
-    if (end == ends_.end()) return to_.put(Family::journal, keys::journal(shard, first), bytes);
+    if (end == ends_.end()) return to_.record(shard, first, bytes);
     if (first >= end->second) return;
     auto record = RecordView::open(bytes, shard, first);
     if (!record) return;  // its events are reported missing
-    if (first + record->size() <= end->second) return to_.put(Family::journal, keys::journal(shard, first), bytes);
+    if (first + record->size() <= end->second) return to_.record(shard, first, bytes);
     auto kept = first_events(bytes, shard, first, end->second - first);
-    if (kept) to_.put(Family::journal, keys::journal(shard, first), *kept);
+    if (kept) to_.record(shard, first, *kept);
   }
   void event(GlobalPosition, const EventLocation&, const EventView&) override {}
   void missing(GlobalPosition from, std::uint64_t, const std::string& why) override {
@@ -94,14 +57,23 @@ class Copying final : public TruthVisitor {
     return to_.written();
   }
 
-  Applied applied() {
-    for (const auto& [shard, epoch] : epochs_)
-      if (epoch != Epoch{1}) applied_.epochs.emplace_back(shard, epoch);
-    return applied_;
+ private:
+  void damaged(std::string what) {
+    if (!how_.leave_out_damage && damage_.empty()) damage_ = std::move(what);
   }
 
- private:
-  void take(const sharding::Cut& cut) {
+  const TruthCopyOptions how_;
+  TruthSink& to_;
+  std::map<ShardId, ShardOffset> ends_;  // of shards in the cut that is cut back: nothing from here on
+  std::string damage_;
+};
+
+/// All of it in one database.
+class OneDatabase final : public TruthSink {
+ public:
+  explicit OneDatabase(NewRows& to) : to_(to) {}
+
+  void cut(const sharding::Cut& cut) override {
     to_.put(Family::order, keys::order(cut.first_position), sharding::encode(cut));
     applied_.number = cut.number;
     applied_.watermark = cut.last_position();
@@ -109,16 +81,22 @@ class Copying final : public TruthVisitor {
     for (const auto& segment : cut.segments) epochs_[segment.shard] = segment.epoch;
     for (const auto& opening : cut.openings) epochs_[opening.shard] = opening.epoch;
   }
-  void damaged(std::string what) {
-    if (!how_.leave_out_damage && damage_.empty()) damage_ = std::move(what);
+  void record(ShardId shard, ShardOffset first, std::string_view bytes) override {
+    to_.put(Family::journal, keys::journal(shard, first), bytes);
+  }
+  void state(std::string_view key, std::string_view value) override { to_.put(Family::state, key, value); }
+  [[nodiscard]] Result<void> written() const override { return to_.written(); }
+
+  Applied applied() {
+    for (const auto& [shard, epoch] : epochs_)
+      if (epoch != Epoch{1}) applied_.epochs.emplace_back(shard, epoch);
+    return applied_;
   }
 
-  const TruthCopyOptions how_;
-  RowsIn& to_;
-  std::map<ShardId, ShardOffset> ends_;  // of shards in the cut that is cut back: nothing from here on
+ private:
+  NewRows& to_;
   Applied applied_;
   std::map<ShardId, Epoch> epochs_;
-  std::string damage_;
 };
 
 Result<void> copy_events(const Rows& from, std::uint32_t shards, GlobalPosition keeps, Copying& copying,
@@ -132,9 +110,9 @@ Result<void> copy_events(const Rows& from, std::uint32_t shards, GlobalPosition 
   return walked;
 }
 
-Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, RowsIn& to, const Progress& progress) {
+Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, TruthSink& to, const Progress& progress) {
   KeptState kept({.keeps = how.keeps, .checkpoints = how.leave_out_damage || how.keeps == how.end},
-                 [&](std::string_view key, std::string_view value) { to.put(Family::state, key, value); });
+                 [&](std::string_view key, std::string_view value) { to.state(key, value); });
   auto rows = from.cursor(Family::state, {.prefix = {}, .scan = true});
   std::string last;
   std::uint64_t n = 0;
@@ -166,6 +144,13 @@ Result<void> copy_state(const Rows& from, const TruthCopyOptions& how, RowsIn& t
 
 }  // namespace
 
+Result<void> copy_truth_to(const Rows& from, std::uint32_t shards, const TruthCopyOptions& how, TruthSink& to,
+                           const Progress& progress) {
+  Copying copying(how, to);
+  EVERSHARD_TRY(copy_events(from, shards, how.keeps, copying, part_of(progress, 0, 90)));
+  return copy_state(from, how, to, part_of(progress, 90, 100));
+}
+
 Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how,
                         const StoreOptions& options, const std::filesystem::path& folder, const Progress& progress) {
   auto creating = options;
@@ -175,14 +160,13 @@ Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthC
   auto rocks = how.compact ? RocksOptions(creating).compact() : RocksOptions(creating);
   EVERSHARD_TRY(
       checked(RocksFamilies::open(rocks, folder.string(), false, families), "cannot create " + folder.string()));
-  RowsIn to(*families);
-  Copying copying(how, to);
-  EVERSHARD_TRY(copy_events(from, identity.shards, how.keeps, copying, part_of(progress, 0, 90)));
-  EVERSHARD_TRY(copy_state(from, how, to, part_of(progress, 90, 100)));
+  NewRows to(*families);
+  OneDatabase database(to);
+  EVERSHARD_TRY(copy_truth_to(from, identity.shards, how, database, progress));
   auto fork = identity;
   fork.fork = EventId::random();
   to.put(Family::state, keys::identity(), encode(fork));
-  if (how.keeps > GlobalPosition{0}) to.put(Family::state, keys::applied(), encode(copying.applied()));
+  if (how.keeps > GlobalPosition{0}) to.put(Family::state, keys::applied(), encode(database.applied()));
   return to.finish();
 }
 

@@ -2,10 +2,13 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/sharding/cut.hpp"
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/options.hpp"
@@ -23,6 +26,23 @@ struct TruthCopyOptions {
   bool leave_out_damage = false;
   bool compact = false;  ///< it is kept to be copied once more, not to be opened: smaller files, slower look-ups
 };
+
+/// Takes what of a store is copied: cuts in order, records in order of each shard, then state rows in order of key.
+class TruthSink {
+ public:
+  virtual ~TruthSink() = default;
+  virtual void cut(const sharding::Cut& cut) = 0;
+  virtual void record(ShardId shard, ShardOffset first, std::string_view bytes) = 0;
+  virtual void state(std::string_view key, std::string_view value) = 0;
+  /// Errors: io: something could not be written; the copying ends with that
+  [[nodiscard]] virtual Result<void> written() const = 0;
+};
+
+/// Order, journal and state; of the state what copy_truth() says, but neither identity nor applied row.
+///
+/// Errors: cancelled, corruption (of what is to be kept: the first place), those of the sink
+Result<void> copy_truth_to(const Rows& from, std::uint32_t shards, const TruthCopyOptions& how, TruthSink& to,
+                           const Progress& progress);
 
 /// Of the state: snapshots up to `keeps`; checkpoints, unless events are cut off. The copy is a fork of its own; it has
 /// no indexes.

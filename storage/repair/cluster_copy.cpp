@@ -1,0 +1,116 @@
+#include "evershard/storage/repair/cluster_copy.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "evershard/storage/options.hpp"
+#include "evershard/storage/repair/joined_parts.hpp"
+#include "evershard/storage/repair/new_rows.hpp"
+#include "evershard/storage/repair/store_copy.hpp"
+#include "evershard/storage/repair/store_from_truth.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
+#include "evershard/storage/rocks/rocks_rows.hpp"
+#include "evershard/storage/rocks/rocks_status.hpp"
+
+namespace evershard::storage {
+namespace {
+
+StoreOptions options_of_part() {
+  StoreOptions options;
+  options.block_cache_bytes = 32u << 20;
+  options.memtable_bytes = 16u << 20;
+  return options;
+}
+
+Refused no_room(const std::string& doing, const std::error_code& error) {
+  return refuse(ErrorCode::io, doing + ": " + error.message());
+}
+
+class PartBeingGiven final : public PartFolder {
+ public:
+  static Result<std::unique_ptr<PartFolder>> begin(const std::filesystem::path& folder) {
+    std::unique_ptr<RocksFamilies> families;
+    EVERSHARD_TRY(checked(
+        RocksFamilies::open(RocksOptions(options_of_part()).compact(), folder.string(), /*read_only=*/false, families),
+        "cannot create " + folder.string()));
+    return std::unique_ptr<PartFolder>(new PartBeingGiven(std::move(families)));
+  }
+  Result<void> put(Family family, std::string_view key, std::string_view value) override {
+    rows_.put(family, key, value);
+    return rows_.written();
+  }
+  Result<void> finish() override { return rows_.finish(); }
+
+ private:
+  explicit PartBeingGiven(std::unique_ptr<RocksFamilies> families)
+      : families_(std::move(families)), rows_(*families_) {}
+  const std::unique_ptr<RocksFamilies> families_;
+  NewRows rows_;
+};
+
+class CopyOfCluster final : public ClusterCopy {
+ public:
+  explicit CopyOfCluster(StoreCopy copy) : copy_(std::move(copy)) {}
+
+  Result<std::unique_ptr<PartFolder>> begin_part(std::uint32_t number) override {
+    const auto folder = folder_of(number);
+    std::error_code error;
+    std::filesystem::remove_all(folder, error);
+    if (error) return no_room("cannot remove " + folder.string(), error);
+    std::filesystem::create_directories(folder, error);
+    if (error) return no_room("cannot create " + folder.string(), error);
+    return PartBeingGiven::begin(folder);
+  }
+
+  Result<void> finish(const std::vector<GivenPart>& parts, const ClusterCopyOptions& how,
+                      const Progress& progress) override {
+    {
+      auto opened = open(parts);
+      if (!opened) return refuse(std::move(opened).error());
+      auto options = options_of_part();
+      options.data_dir = copy_.folder();
+      const JoinedPartsOptions joining{.keeps = how.keeps, .compact = how.truth_only};
+      EVERSHARD_TRY(join_parts(*opened, joining, options, copy_.database(), part_of(progress, 0, 50)));
+    }
+    std::error_code error;
+    std::filesystem::remove_all(parts_folder(), error);
+    if (error) return no_room("cannot remove " + parts_folder().string(), error);
+    EVERSHARD_TRY(copy_.carry(how.types));
+    EVERSHARD_TRY(store_of_copied_truth(parts.front().identity, {.end = how.keeps, .indexes = !how.truth_only}, copy_,
+                                        part_of(progress, 50, 100)));
+    EVERSHARD_TRY(copy_.finish());
+    if (progress) progress(100, 100);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::filesystem::path parts_folder() const { return copy_.folder() / StoreCopy::parts; }
+  [[nodiscard]] std::filesystem::path folder_of(std::uint32_t number) const {
+    return parts_folder() / std::to_string(number);
+  }
+  Result<std::vector<StorePart>> open(const std::vector<GivenPart>& parts) const {
+    std::vector<StorePart> opened;
+    for (const auto& part : parts) {
+      const auto folder = folder_of(part.number).string();
+      std::unique_ptr<RocksFamilies> families;
+      EVERSHARD_TRY(checked(RocksFamilies::open(RocksOptions(options_of_part()).for_repair(), folder,
+                                                /*read_only=*/true, families),
+                            "cannot open " + folder));
+      opened.push_back({std::make_shared<RocksRows>(std::shared_ptr<const RocksFamilies>(std::move(families))),
+                        part.identity, part.shards});
+    }
+    return opened;
+  }
+
+  StoreCopy copy_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterCopy>> ClusterCopy::begin(const std::filesystem::path& target) {
+  auto copy = StoreCopy::begin(target);
+  if (!copy) return refuse(std::move(copy).error());
+  return std::unique_ptr<ClusterCopy>(std::make_unique<CopyOfCluster>(std::move(*copy)));
+}
+
+}  // namespace evershard::storage
