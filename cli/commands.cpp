@@ -86,6 +86,8 @@ Command cluster_add_command();
 Command cluster_remove_command();
 Command cluster_move_command();
 Command cluster_rebalance_command();
+Command cluster_backup_command();
+Command cluster_restore_command();
 Command completion_command();
 Command version_command();
 
@@ -174,6 +176,8 @@ const std::vector<Command>& commands() {
       cluster_remove_command(),
       cluster_move_command(),
       cluster_rebalance_command(),
+      cluster_backup_command(),
+      cluster_restore_command(),
       completion_command(),
       version_command(),
   };

@@ -114,6 +114,11 @@ Result<void> EtcdCutLog::open() {
                                                    std::to_string(options_.shards));
   auto rows = read_all();
   if (!rows) return refuse(std::move(rows).error());
+  const auto is_there = [&] {
+    return refuse(ErrorCode::invalid_argument,
+                  "there is a cut log in etcd (" + etcd_->members() + ") under " + options_.etcd.prefix + " already");
+  };
+  if (options_.begins_with && rows->find(log_rows::identity_key()) != nullptr) return is_there();
   if (rows->find(log_rows::identity_key()) == nullptr) {
     if (!rows->of.empty())
       return corrupt("the identity of the cut log in etcd, " + options_.etcd.prefix + ", is missing");
@@ -125,6 +130,7 @@ Result<void> EtcdCutLog::open() {
     if (!rows) return refuse(std::move(rows).error());
   }
   EVERSHARD_TRY(identify(*rows));
+  if (options_.begins_with && identity_ != options_.begins_with->identity) return is_there();
   return read_back(*rows);
 }
 
@@ -151,12 +157,14 @@ Result<EtcdCutLog::Rows> EtcdCutLog::read_all() {
 }
 
 Result<void> EtcdCutLog::create() {
-  const auto identity = storage::new_identity(options_.shards, std::nullopt);
+  const auto& begins_with = options_.begins_with;
+  const auto identity = begins_with ? begins_with->identity : storage::new_identity(options_.shards, std::nullopt);
+  const auto state = begins_with ? begins_with->state : CutLogState(identity.shards);
   pb::TxnRequest txn;
   compare_there(txn, log_rows::identity_key(), false);
   put_row(txn, log_rows::identity_key(), storage::encode(identity));
-  put_row(txn, log_rows::epoch_key(), log_rows::epoch_row(Epoch{0}));
-  put_row(txn, log_rows::checkpoint_key(), log_rows::checkpoint_row(CutLogState(identity.shards)));
+  put_row(txn, log_rows::epoch_key(), log_rows::epoch_row(state.epoch));
+  put_row(txn, log_rows::checkpoint_key(), log_rows::checkpoint_row(state));
   const auto made = etcd_->txn(txn);
   if (!made) return refuse(made.error());
   return {};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "evershard/cluster/etcd/etcd_options.hpp"
 #include "evershard/protocol/result.hpp"
@@ -13,8 +14,9 @@ namespace evershard::cluster {
 
 struct EtcdCutLogOptions {
   EtcdOptions etcd;
-  std::uint32_t shards = 0;  ///< 0: what the log has; 16 for a new one
-  bool create = true;        ///< create the log if it is not there
+  std::uint32_t shards = 0;                               ///< 0: what the log has; 16 for a new one
+  bool create = true;                                     ///< create the log if it is not there
+  std::optional<storage::CutLogBeginning> begins_with{};  ///< of a new log; one that is there is refused
 };
 
 /// The rows of storage/order/cut_log_rows, each under the prefix. Any number of processes may have it open; who leads

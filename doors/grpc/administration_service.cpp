@@ -1,5 +1,9 @@
 #include "evershard/doors/grpc/administration_service.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <string>
+
 #include "evershard/store/messages/administration_messages.hpp"
 #include "evershard/store/messages/cluster_messages.hpp"
 
@@ -9,6 +13,49 @@ namespace {
 Refused no_cluster() {
   return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster");
 }
+
+constexpr std::size_t part_message_bytes = 512u << 10;
+
+/// Rows in messages of some size.
+class PartSender final : public PartTaker {
+ public:
+  using Give = WorkCall<pb::CopyPartRequest, pb::CopyPartResponse>::Give;
+  explicit PartSender(const Give& give) : give_(give) {}
+
+  Result<void> head(const Head& head) override {
+    pb::CopyPartResponse message;
+    message.mutable_head()->set_identity(head.identity);
+    message.mutable_head()->set_watermark(head.watermark.value);
+    message.mutable_head()->set_types(head.types);
+    for (const ShardId shard : head.shards) message.mutable_head()->add_shards(shard.value);
+    return give(message);
+  }
+  Result<void> row(std::uint8_t family, std::string_view key, std::string_view value) override {
+    auto& row = *rows_.add_rows();
+    row.set_family(family);
+    row.set_key(key.data(), key.size());
+    row.set_value(value.data(), value.size());
+    bytes_ += key.size() + value.size();
+    return bytes_ >= part_message_bytes ? flush() : Result<void>();
+  }
+  Result<void> flush() {
+    if (rows_.rows().empty()) return {};
+    const auto given = give(rows_);
+    rows_.Clear();
+    bytes_ = 0;
+    return given;
+  }
+
+ private:
+  Result<void> give(const pb::CopyPartResponse& message) {
+    if (give_(message)) return {};
+    return refuse(ErrorCode::cancelled, "nobody takes the part any more");
+  }
+
+  const Give& give_;
+  pb::CopyPartResponse rows_;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -65,6 +112,24 @@ AdministrationService::AdministrationService(Calls& calls) : ServiceOf(calls) {
         if (!assigned) return refuse(assigned.error());
         messages::put(*assigned, response);
         return {};
+      });
+  gives<pb::CopyPartRequest, pb::CopyPartResponse>(
+      "CopyPart",
+      [this](pb::CopyPartRequest& request, const Progress& progress,
+             const PartSender::Give& give) -> Result<pb::CopyPartResponse> {
+        if (calls_.served.cluster == nullptr) return no_cluster();
+        PartWanted wanted{.at_least = GlobalPosition{request.at_least()}, .head_only = request.head_only()};
+        for (const auto shard : request.shards()) {
+          if (shard > std::numeric_limits<std::uint16_t>::max())
+            return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(shard));
+          wanted.shards.push_back(ShardId{static_cast<std::uint16_t>(shard)});
+        }
+        PartSender sender(give);
+        EVERSHARD_TRY(calls_.served.cluster->copy_part(wanted, sender, progress));
+        EVERSHARD_TRY(sender.flush());
+        pb::CopyPartResponse last;
+        last.set_whole(true);
+        return last;
       });
 }
 

@@ -62,6 +62,15 @@ class ServiceOf : public Of::Service {
   /// Shape: `work`: Result<Response>(Request&, const Progress&); Response has a WorkProgress `progress`
   template <class Request, class Response, class Work>
   void works(CallName name, Work work) {
+    gives<Request, Response>(name, [work = std::move(work)](Request& request, const Progress& progress, const auto&) {
+      return work(request, progress);
+    });
+  }
+  /// The same where more than the result is given.
+  ///
+  /// Shape: `work`: as WorkCall::Work
+  template <class Request, class Response, class Work>
+  void gives(CallName name, Work work) {
     check_messages<Request, Response>(name);
     pages(name, [this, work = std::move(work)](Counted& counted, Context* context, const Bytes* in) {
       return WorkCall<Request, Response>::start(calls_, counted, context, in, work);

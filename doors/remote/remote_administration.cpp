@@ -1,5 +1,6 @@
 #include "evershard/doors/remote/remote_administration.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -87,7 +88,46 @@ class AskedAdministration final : public RemoteAdministration {
     return assigned;
   }
 
+  Result<void> copy_part(const PartWanted& wanted, PartTaker& taker, const Progress& progress) override {
+    pb::CopyPartRequest request;
+    for (const ShardId shard : wanted.shards) request.add_shards(shard.value);
+    request.set_at_least(wanted.at_least.value);
+    request.set_head_only(wanted.head_only);
+    Result<void> taken;
+    bool whole = false;
+    std::atomic<bool> refused{false};
+    const auto watching = [&](std::uint64_t done, std::uint64_t total) {
+      return !refused && (!progress || progress(done, total));
+    };
+    auto followed = follow_work<pb::CopyPartResponse>(
+        *connection_, watching,
+        [&](Door& door, grpc::ClientContext& context) { return door.administration->CopyPart(&context, request); },
+        [&](const pb::CopyPartResponse& response) {
+          if (!taken) return;
+          taken = take(response, taker);
+          whole = whole || response.whole();
+          refused = !taken;
+        });
+    EVERSHARD_TRY(taken);
+    EVERSHARD_TRY(followed);
+    if (!whole) return refuse(ErrorCode::unavailable, "the node ended before it had given all of its part");
+    return {};
+  }
+
  private:
+  static Result<void> take(const pb::CopyPartResponse& response, PartTaker& taker) {
+    if (response.has_head()) {
+      PartTaker::Head head{
+          response.head().identity(), GlobalPosition{response.head().watermark()}, {}, response.head().types()};
+      for (const auto shard : response.head().shards())
+        head.shards.push_back(ShardId{static_cast<std::uint16_t>(shard)});
+      EVERSHARD_TRY(taker.head(head));
+    }
+    for (const auto& row : response.rows())
+      EVERSHARD_TRY(taker.row(static_cast<std::uint8_t>(row.family()), row.key(), row.value()));
+    return {};
+  }
+
   const std::shared_ptr<Connection> connection_;
 };
 

@@ -17,6 +17,7 @@
 #include "evershard/cluster/removal/cluster_retention.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
+#include "evershard/doors/server/given_part.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
@@ -212,6 +213,9 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   }
   [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted) override {
     return links_->cluster_assign(wanted);
+  }
+  [[nodiscard]] Result<void> copy_part(const PartWanted& wanted, PartTaker& taker, const Progress& progress) override {
+    return give_part_of(*store_, *node_, wanted, taker, progress);
   }
   [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }

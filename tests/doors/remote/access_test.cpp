@@ -39,6 +39,7 @@ const std::map<std::string, std::string> scope_of{
     {"Administration.Backup", "admin"},
     {"Administration.ClusterStatus", "admin"},
     {"Administration.ClusterAssign", "admin"},
+    {"Administration.CopyPart", "admin"},
     {"Documents.Define", "admin"},
     {"Documents.Drop", "admin"},
     {"Documents.Definitions", "read"},
