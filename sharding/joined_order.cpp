@@ -72,13 +72,13 @@ Result<std::optional<Cut>> JoinedOrder::next() {
     if (!found) return refuse(std::move(found).error());
     auto& placed = (*found)->placed;
     const Placed piece = placed.front();
-    if (cut && piece.cut != cut->number) break;
+    if (cut && piece.cut != last_) break;
     if (!cut) {
       if (piece.cut <= last_)
         return not_one_order("cut " + std::to_string(piece.cut.value) + " stands behind cut " +
                              std::to_string(last_.value));
       last_ = piece.cut;
-      cut = Cut{piece.cut, Epoch{1}, next_, {}, {}};
+      cut = Cut{++number_, Epoch{1}, next_, {}, {}};
     }
     placed.pop_front();
     auto& end = ends_[piece.shard.value];

@@ -28,7 +28,7 @@ class JoinedOrder {
   /// `end`: the last position that is wanted. Shape: no shard is in two parts.
   JoinedOrder(std::vector<Part> parts, std::uint32_t shards, GlobalPosition end);
 
-  /// The next cut, under the number that it had; nothing: that was the last one.
+  /// The next cut that placed something, numbered from 1 on; nothing: that was the last one.
   ///
   /// Errors: corruption: positions are in no part, or in two; numbers do not ascend; whatever a part says
   [[nodiscard]] Result<std::optional<Cut>> next();
@@ -56,7 +56,8 @@ class JoinedOrder {
   std::vector<Source> sources_;
   std::vector<ShardOffset> ends_;
   GlobalPosition next_{1};
-  CutNumber last_;
+  CutNumber last_;  ///< as it was numbered there
+  CutNumber number_;
 };
 
 }  // namespace evershard::sharding

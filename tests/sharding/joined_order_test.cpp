@@ -46,7 +46,7 @@ Result<std::vector<Cut>> joined(std::vector<JoinedOrder::Part> parts, std::uint6
   return cuts;
 }
 
-TEST(JoinedOrder, TakesEachShardFromItsPartAndNumbersOffsetsAnew) {
+TEST(JoinedOrder, TakesEachShardFromItsPartAndNumbersOffsetsAndCutsAnew) {
   // Offsets 5 and 9 of shard 0 were refused; shard 1 begins behind what was given up of it.
   const auto first = part_of({numbered(2, 1, {segment_of(0, 2, 4, 7, {ShardOffset{5}}), Segment::elsewhere(3)}),
                               numbered(5, 6, {Segment::elsewhere(1), segment_of(0, 3, 8, 11, {ShardOffset{9}})})},
@@ -61,8 +61,8 @@ TEST(JoinedOrder, TakesEachShardFromItsPartAndNumbersOffsetsAnew) {
   ASSERT_TRUE(cuts) << cuts.error().what;
   EXPECT_THAT(
       *cuts, ElementsAre(
-                 Cut{CutNumber{2}, Epoch{1}, GlobalPosition{1}, {segment_of(0, 1, 1, 3), segment_of(1, 1, 1, 4)}, {}},
-                 Cut{CutNumber{5}, Epoch{1}, GlobalPosition{6}, {segment_of(2, 1, 1, 2), segment_of(0, 1, 3, 5)}, {}}));
+                 Cut{CutNumber{1}, Epoch{1}, GlobalPosition{1}, {segment_of(0, 1, 1, 3), segment_of(1, 1, 1, 4)}, {}},
+                 Cut{CutNumber{2}, Epoch{1}, GlobalPosition{6}, {segment_of(2, 1, 1, 2), segment_of(0, 1, 3, 5)}, {}}));
   EXPECT_THAT(ends, ElementsAre(ShardOffset{5}, ShardOffset{4}, ShardOffset{2}, ShardOffset{1}));
 }
 
@@ -148,7 +148,9 @@ TEST(JoinedOrder, IsTheOrderItWasSpreadFrom) {
     ASSERT_TRUE(cuts) << cuts.error().what;
     std::vector<std::uint16_t> joined_placed;
     std::vector<ShardOffset> offsets(joined_shards, ShardOffset{1});
+    std::uint64_t number = 0;
     for (const auto& cut : *cuts) {
+      EXPECT_EQ(cut.number, CutNumber{++number}) << "a whole store has no gaps there";
       EXPECT_EQ(decode_cut(encode(cut)), cut);
       for (const auto& segment : cut.segments) {
         EXPECT_EQ(segment.first, offsets[segment.shard.value]);
