@@ -8,7 +8,6 @@
 
 #include "evershard/protocol/hex.hpp"
 #include "evershard/sharding/joined_order.hpp"
-#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/journal_rows.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/records.hpp"

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "evershard/cluster/etcd/etcd_leader.hpp"
+#include "evershard/storage/journal/new_identity.hpp"
 #include "tests/cluster/etcd/etcd_members.hpp"
 #include "tests/contract/cut_log_contract.hpp"
 #include "tests/doors/http/http_client.hpp"
@@ -71,6 +72,38 @@ TEST_F(EtcdCutLog, IsNotThereUnlessItIsMade) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(other.error().what, HasSubstr("7 shards, not 8"));
+}
+
+TEST_F(EtcdCutLog, BeginsBehindCutsThatAreFoldedAndOnlyWhereNoneIs) {
+  EtcdMembers members(folder_.path(), 1);
+  storage::CutLogBeginning begins{storage::new_identity(2, std::nullopt), sharding::CutLogState(2)};
+  begins.state.epoch = Epoch{1};
+  begins.state.last_cut = CutNumber{40};
+  begins.state.watermark = GlobalPosition{90};
+  auto& shard = begins.state.shards[0];
+  shard.epoch = shard.written = Epoch{1};
+  shard.node = 3;
+  shard.next = ShardOffset{91};
+  shard.last_position = GlobalPosition{90};
+  shard.folded = ShardOffset{90};
+  shard.replicas.quorum = 2;
+  shard.replicas.nodes = {3, 5};
+
+  const auto made = cluster::open_etcd_cut_log({.etcd = members.options(), .begins_with = begins});
+  const auto taken = cluster::open_etcd_cut_log({.etcd = members.options(), .begins_with = begins});
+
+  ASSERT_TRUE(made) << made.error().what;
+  EXPECT_EQ((*made)->identity(), begins.identity);
+  EXPECT_EQ((*made)->state(), begins.state);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(taken.error().what, HasSubstr("already"));
+  const auto again = opened(members.options(), 2);
+  ASSERT_TRUE(again->lead());
+  EXPECT_EQ(again->state().epoch, Epoch{2});
+  ASSERT_TRUE(again->put(next_cut(again->state(), {}, {opening_of(0, 2, 3, 91)})));
+  ASSERT_TRUE(put_one(*again));
+  EXPECT_EQ(again->state().watermark, GlobalPosition{91});
 }
 
 TEST_F(EtcdCutLog, BelongsToWhoLedLast) {
