@@ -64,8 +64,8 @@ class BackedUpCluster : public ::testing::Test {
     const auto line = a.rfind('\n', at) == std::string::npos ? 0 : a.rfind('\n', at) + 1;
     ADD_FAILURE() << "they differ:\n" << a.substr(line, 600) << "\n" << b.substr(std::min(line, b.size()), 600);
   }
-  /// Snapshots, a truncated and a removed history, a request whose answer is known.
-  void fill(Remote& client) {
+  /// Snapshots, a truncated and a removed history, a request whose answer is known, a group that has worked.
+  void fill(Remote& client, const std::string& door) {
     asked_ = Append().event("order-first", "Placed", "once", {"t:1"}).event("order-second", "Placed", "once");
     asked_.request_id = EventId::random();
     const auto answered = client.append(asked_);
@@ -85,9 +85,13 @@ class BackedUpCluster : public ::testing::Test {
     ASSERT_TRUE(truncated) << truncated.error().what;
     const auto removed = client.retention().remove_aggregate({"gone", "1"}, {});
     ASSERT_TRUE(removed) << removed.error().what;
+    const auto made = command({"group", "create", "mail", "--type", "Written", "--server", door});
+    ASSERT_EQ(made.status, 0) << made.err;
+    const auto worked = command({"group", "work", "mail", "--limit", "3", "--exec", "true", "--server", door});
+    ASSERT_EQ(worked.status, 0) << worked.err;
   }
   /// What was there when it was copied.
-  void check(Remote& client) {
+  void check(Remote& client, const std::vector<std::string>& store) {
     const auto again = client.append(asked_);
     ASSERT_TRUE(again) << again.error().what;
     EXPECT_EQ(again->first_position, answered_.first_position);
@@ -101,6 +105,9 @@ class BackedUpCluster : public ::testing::Test {
     for (const auto& event : client.read(AggregateId{"cut", "1"}))
       states += event.state == EventState::removed ? 'r' : 'l';
     EXPECT_EQ(states, std::string(14, 'r') + std::string(6, 'l'));
+    std::vector<std::string> words{"group", "describe", "mail"};
+    words.insert(words.end(), store.begin(), store.end());
+    EXPECT_THAT(command(words).out, HasSubstr("\"acknowledged\":3"));
   }
 
   TemporaryFolder folder_;
@@ -117,7 +124,7 @@ TEST_F(BackedUpCluster, IsOneStoreAndAnyClusterAsOfOnePosition) {
     options.flags = kept_by_three;
     ClusterProcesses cluster(folder_.path() / "cluster", options);
     auto client = cluster.connect(1);
-    fill(client);
+    fill(client, cluster.door(2));
     if (HasFatalFailure()) return;
     ClusterLoad load(cluster, seed_of_run(), 3);
     ASSERT_TRUE(load.goes_on(50));
@@ -182,7 +189,7 @@ TEST_F(BackedUpCluster, IsOneStoreAndAnyClusterAsOfOnePosition) {
     ClusterProcesses again(folder_.path() / name, options);
     for (std::uint32_t n = 1; n <= nodes; ++n) expect_same(events({"--server", again.door(n)}, end), store_of_then);
     auto client = again.connect(nodes);
-    check(client);
+    check(client, {"--server", again.door(1)});
     const auto behind = client.append(Append().event("order-first", "Placed", "behind"));
     ASSERT_TRUE(behind) << behind.error().what;
     EXPECT_GT(behind->first_position.value, end);
@@ -205,7 +212,7 @@ TEST_F(BackedUpCluster, IsOneStoreAndAnyClusterAsOfOnePosition) {
   const auto door = server.ready();
   ASSERT_FALSE(door.empty()) << server.errors();
   auto client = Remote::connect({.server = door}).value();
-  check(client);
+  check(client, {"--server", door});
 }
 
 TEST_F(BackedUpCluster, LeavesNothingWhereItIsInterruptedOrRefused) {
