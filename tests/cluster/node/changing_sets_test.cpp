@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <set>
 #include <thread>
@@ -198,6 +199,14 @@ TEST_F(ChangingSets, ANodeThatComesGetsItsShare) {
   const auto count = replicas();
   for (const auto& [node, has] : count) EXPECT_EQ(has, 6u) << "node " << node << status_text();
   EXPECT_EQ(count.size(), 4u);
+  using Cause = ClusterChange::Cause;
+  std::map<Cause, std::set<ShardId>> happened;
+  for (const auto& change : cluster_->status().changes)
+    if (change.to == 4 || change.cause == Cause::left)
+      happened[change.cause].insert(change.shards.begin(), change.shards.end());
+  EXPECT_EQ(happened[Cause::learns].size(), 6u);
+  EXPECT_EQ(happened[Cause::learned], happened[Cause::learns]);
+  EXPECT_EQ(happened[Cause::left], happened[Cause::learns]) << "one of the others left each set";
   append(4, 400, 500);
   expect_whole();
 }

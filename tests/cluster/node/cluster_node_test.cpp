@@ -51,6 +51,42 @@ bool wait_for(const std::function<bool()>& condition) {
   return condition();
 }
 
+// Which is what `cluster log` shows, and `cluster status` of clocks.
+TEST(ClusterNode, TheCoordinatorKnowsWhatHappenedAndWhatTimeItIsThere) {
+  using Cause = ClusterChange::Cause;
+  const TemporaryFolder folder;
+  SmallCluster cluster({.replicas = 3, .data_dir = folder.path()});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto last = [&] { return cluster.status().changes.back(); };
+  EXPECT_EQ(last().cause, Cause::leads) << "nothing is said of shards that are given out";
+  EXPECT_TRUE(wait_for([&] {
+    return std::ranges::all_of(cluster.status().nodes,
+                               [](const auto& node) { return node.clock_ahead_ms.has_value(); });
+  }));
+  for (const auto& node : cluster.status().nodes) {
+    EXPECT_LE(*node.clock_ahead_ms, 0) << "it is the same clock, and words need time";
+    EXPECT_FALSE(node.clock_differs);
+  }
+
+  cluster.stop(2);
+  ASSERT_TRUE(wait_for([&] {
+    return std::ranges::all_of(cluster.status().shards,
+                               [](const auto& shard) { return shard.open && shard.node != 2; });
+  }));
+  ASSERT_TRUE(wait_for([&] { return last().cause == Cause::node_lost; }));
+  EXPECT_EQ(last().from, 2u);
+  EXPECT_NE(last().to, 2u);
+  EXPECT_FALSE(last().shards.empty());
+  for (const auto& shard : cluster.status().shards) EXPECT_EQ(shard.without_writer_ms, 0u);
+
+  cluster.stop(3);
+  ASSERT_TRUE(wait_for([&] { return cluster.status().shards[0].without_quorum; }));
+  const auto sets = cluster.status().sets();
+  ASSERT_EQ(sets.size(), 1u);
+  EXPECT_EQ(sets[0].up, 1u);
+  EXPECT_THAT(sets[0].trouble, HasSubstr("start node 2, or node 3"));
+}
+
 TEST(ClusterNode, EveryNodeKnowsTheDoorsAndTheOwners) {
   SmallCluster cluster({});
   ASSERT_TRUE(cluster.wait_until_open());
