@@ -207,7 +207,7 @@ Command cluster_status_command() {
 Command cluster_log_command() {
   return {"cluster log",
           "server",
-          "Shows what happened to who writes and keeps shards, and how long they had no writer.",
+          "Shows fail-overs and other changes of who writes and keeps shards.",
           "evershard cluster log --server 127.0.0.1:7420",
           status_options,
           run_cluster_log};
