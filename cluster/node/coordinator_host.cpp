@@ -141,6 +141,7 @@ void CoordinatorHost::assign(ShardAssignment wanted, std::function<void(Result<S
     if (!outcome) return done(refuse(std::move(outcome).error()));
     // Those that are begun may not be all.
     if (wanted.drain || wanted.balance) balance_at_ = Clock::now();
+    if (wanted.balance) still_.clear();
     if (wanted.sets != ShardAssignment::Sets::none) tend_at_ = Clock::now() + options_.tend_every;
     carry_out(std::move(outcome->actions));
     done(std::move(outcome->answer));

@@ -145,7 +145,7 @@ Result<AssignOutcome> Coordinator::spread(const ShardAssignment& wanted) {
                   "a node is drained, or all is balanced, or shards are given: one of them");
   AssignOutcome outcome;
   if (wanted.balance) {
-    for (auto& [node, member] : members_) member.drained = false;
+    for (auto& [node, member] : members_) member.drained = member.still = false;
   } else {
     const auto member = members_.find(wanted.node);
     if (member == members_.end() || !member->second.here)
