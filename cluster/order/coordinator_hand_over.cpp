@@ -116,7 +116,8 @@ ClusterChange::Cause Coordinator::why_it_gives(std::uint32_t writer) const {
   const auto& member = members_.at(writer);
   if (member.leaves) return ClusterChange::Cause::removed;
   if (member.drained) return ClusterChange::Cause::drained;
-  return member.full ? ClusterChange::Cause::disk_full : ClusterChange::Cause::balanced;
+  if (member.full) return ClusterChange::Cause::disk_full;
+  return member.still ? ClusterChange::Cause::stands_still : ClusterChange::Cause::balanced;
 }
 
 void Coordinator::begin_hand_overs(Actions& actions) {

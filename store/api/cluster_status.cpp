@@ -69,6 +69,8 @@ const char* name_of(ClusterChange::Cause cause) {
       return "learned";
     case Cause::left:
       return "left";
+    case Cause::stands_still:
+      return "stands_still";
   }
   return "unknown";
 }
@@ -103,6 +105,8 @@ std::string sentence_of(const ClusterChange& change) {
       return to + " has learned them, and counts";
     case Cause::left:
       return from + " does not keep them any more";
+    case Cause::stands_still:
+      return from + " is here and applies nothing";
   }
   return "not known to this release";
 }

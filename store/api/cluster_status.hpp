@@ -33,21 +33,22 @@ struct ShardLoss {
 /// Something that happened to who writes shards, or who keeps them.
 struct ClusterChange {
   enum class Cause : std::uint8_t {
-    leads,        ///< a coordinator began to lead; it does not know what was before
-    node_lost,    ///< the writer's process ended, or its connection
-    node_silent,  ///< the writer did not answer: it was frozen, or cut off
-    disk_full,    ///< the writer's disk is full
-    disk_lacks,   ///< the writer's disk lacks what is ordered
-    drained,      ///< an operator wants the node to write nothing
-    removed,      ///< an operator wants the node to keep nothing
-    balanced,     ///< all nodes are to write about as many shards
-    assigned,     ///< an operator gave the shards to the node
-    moved,        ///< its writer is to keep the shard no longer
-    learns,       ///< a node is to keep the shards, and is being given them
-    learned,      ///< it has them, and counts
-    left,         ///< a node does not keep the shards any more
+    leads,         ///< a coordinator began to lead; it does not know what was before
+    node_lost,     ///< the writer's process ended, or its connection
+    node_silent,   ///< the writer did not answer: it was frozen, or cut off
+    disk_full,     ///< the writer's disk is full
+    disk_lacks,    ///< the writer's disk lacks what is ordered
+    drained,       ///< an operator wants the node to write nothing
+    removed,       ///< an operator wants the node to keep nothing
+    balanced,      ///< all nodes are to write about as many shards
+    assigned,      ///< an operator gave the shards to the node
+    moved,         ///< its writer is to keep the shard no longer
+    learns,        ///< a node is to keep the shards, and is being given them
+    learned,       ///< it has them, and counts
+    left,          ///< a node does not keep the shards any more
+    stands_still,  ///< the writer is here and applies nothing, unlike others
   };
-  static constexpr std::size_t causes = 13;
+  static constexpr std::size_t causes = 14;
 
   Timestamp at{};  ///< when it was done
   Cause cause{};

@@ -97,6 +97,7 @@ class TroubledCluster final : public ClusterAdministration {
   }
   [[nodiscard]] Result<ClusterStatus> status() override { return is; }
   [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment&) override { return ShardsAssigned{}; }
+  [[nodiscard]] Result<void> copy_part(const PartWanted&, PartTaker&, const Progress&) override { return {}; }
   [[nodiscard]] ClusterView view() const override { return {}; }
   ClusterStatus is;
 };
