@@ -202,7 +202,7 @@ void ClusterNode::append_at(std::uint32_t owner, ShardId shard, Append append, N
 }
 
 Result<GlobalPosition> ClusterNode::head() {
-  if (auto failed = committer_.failed()) return refuse(*std::move(failed));
+  if (committer_.failed()) return refuse(committer_.gone());
   return watermark();
 }
 

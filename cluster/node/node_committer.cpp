@@ -143,6 +143,13 @@ std::optional<Error> NodeCommitter::failed() const {
   return failed_;
 }
 
+// A disk is its node's alone: who is told so goes on at another one.
+Error NodeCommitter::gone() const {
+  auto error = failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"));
+  if (error.code != ErrorCode::io) return error;
+  return {ErrorCode::unavailable, "node " + std::to_string(options_.self.node) + ": " + error.what};
+}
+
 void NodeCommitter::loop() {
   auto asked = Clock::now();
   for (;;) {
@@ -249,7 +256,7 @@ void NodeCommitter::fail(const Error& error) {
   // Of what a cut concludes that could not be written here, the writers know no more.
   while (!clients_.empty()) answer(clients_.begin()->first, refuse(actors::GroupCommit::outcome_unknown(error)));
   lose_parts(error);
-  watch_.close(error);
+  watch_.close(gone());
   if (options_.warn) options_.warn(error);
 }
 

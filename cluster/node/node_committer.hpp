@@ -168,6 +168,8 @@ class NodeCommitter {
   [[nodiscard]] bool later(std::chrono::steady_clock::duration time, std::function<void()> call);
   /// Why the node does nothing any more: its store has failed, or lost data.
   [[nodiscard]] std::optional<Error> failed() const;
+  /// What is answered by a node that has failed, or is stopping: nothing was done here.
+  [[nodiscard]] Error gone() const;
 
   /// Answers what is under way (`unavailable`, or `timeout`), ends the threads. Any number of times.
   void stop();

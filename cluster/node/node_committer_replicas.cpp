@@ -285,7 +285,7 @@ void NodeCommitter::read_behind() {
 
 void NodeCommitter::history(GlobalPosition after, NodeDone<NodeHistory> done) {
   post([this, after, done = std::move(done)]() mutable {
-    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    if (dead_) return done(refuse(gone()));
     NodeHistory history;
     history.last_cut = order_.cut();
     history.watermark = order_.watermark();
@@ -444,7 +444,7 @@ void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& 
 
 void NodeCommitter::take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done) {
   post([this, snapshot = std::move(snapshot), epoch, done = std::move(done)] {
-    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    if (dead_) return done(refuse(gone()));
     const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
     if (order_.follows(shard) != epoch)
       return done(refuse(ErrorCode::unavailable,

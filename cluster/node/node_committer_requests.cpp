@@ -93,7 +93,7 @@ std::optional<Error> NodeCommitter::closed_shard(ShardId shard) const {
 }
 
 void NodeCommitter::take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline) {
-  if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+  if (dead_) return done(refuse(gone()));
   if (auto closed = closed_shard(attempt->prepared.append.events.front().shard))
     return done(refuse(std::move(*closed)));
   attempt->client = ++last_client_;
@@ -161,7 +161,7 @@ void NodeCommitter::put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<vo
 
 void NodeCommitter::put_placed(const storage::PlacedSnapshot& snapshot, std::optional<Epoch> held,
                                const NodeDone<void>& done) {
-  if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+  if (dead_) return done(refuse(gone()));
   const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
   if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
   if (held && has_followers(shard)) return put_logged(shard, snapshot, done);
@@ -186,7 +186,7 @@ Result<void> NodeCommitter::wait_settled(const AggregateId& aggregate) {
   auto settled = promise->get_future();
   post([this, shard, text, stream = store_.hasher().aggregate(text), promise] {
     const auto done = [promise](Result<void> result) { promise->set_value(std::move(result)); };
-    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    if (dead_) return done(refuse(gone()));
     if (!writers_->is_open(shard)) return done(refuse(not_open(shard)));
     const auto at = writers_->settled_at(shard, stream, text);
     if (!at) return done({});
@@ -199,7 +199,7 @@ void NodeCommitter::take_settling() {
   const auto now = Clock::now();
   for (auto& waiting : std::exchange(settling_, {})) {
     if (dead_)
-      waiting.done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+      waiting.done(refuse(gone()));
     else if (!writers_->is_open(waiting.shard))
       waiting.done(refuse(not_open(waiting.shard)));
     else if (writers_->ordered(waiting.shard) >= waiting.at)
