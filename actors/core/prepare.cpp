@@ -208,8 +208,8 @@ Result<bool> Preparer::look_up_part(Prepared& prepared) const {
   return false;
 }
 
-// Which shards are this node's may change at any time, and without any event: it is asked once for each shard, and kept
-// with what was found.
+// Which shards are this node's may change at any time, and without any event: what was not looked for is kept with what
+// was found.
 Result<std::optional<Appended>> Preparer::find_request(const storage::View& view, Prepared& prepared) const {
   const auto& events = prepared.append.events;
   const auto lies_elsewhere = [&](ShardId shard) {
@@ -217,10 +217,10 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
   };
   prepared.elsewhere.clear();
   if (elsewhere_) {
-    std::vector<ShardId> here;
-    for (const auto& event : events) {
-      if (lies_elsewhere(event.shard) || std::ranges::find(here, event.shard) != here.end()) continue;
-      (elsewhere_(event.shard) ? prepared.elsewhere : here).push_back(event.shard);
+    for (std::size_t i = 0; i != events.size(); ++i) {
+      const ShardId shard = events[i].shard;
+      if ((i != 0 && shard == events[i - 1].shard) || lies_elsewhere(shard)) continue;
+      if (elsewhere_(shard)) prepared.elsewhere.push_back(shard);
     }
     if (lies_elsewhere(events.front().shard)) return std::nullopt;
   }

@@ -29,6 +29,7 @@ CoordinatorHost::CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& netw
       coordinator_(log.state(), options_.coordinator),
       led_at_(Clock::now()),
       log_of_changes_({led_at_, Timestamp::now()}),
+      still_(StillWatch::Options{.lasts_min = std::max(options_.balance_after, still_lasts_min)}),
       has_quorums_(coordinator_.has_quorums()),
       thread_([this] { loop(); }) {}
 
@@ -47,7 +48,7 @@ void CoordinatorHost::hello(Hello hello) {
     const auto known = coordinator_.members().find(hello.from.node);
     if (known == coordinator_.members().end() || !known->second.here || known->second.process != hello.from) {
       balance_at_ = Clock::now() + options_.balance_after;
-      behind_.erase(hello.from.node);
+      still_.came(hello.from.node);
     }
     carry_out(coordinator_.hello(hello));
     has_quorums_ = coordinator_.has_quorums();
@@ -87,12 +88,8 @@ void CoordinatorHost::held(Held held) {
     take_clock(held.from.node, here, held.clock);
     const auto now = Clock::now();
     learning_[held.from.node].seen(now, held.learned);
-    Said& said = behind_[held.from.node];
-    if (held.applied > said.applied || held.applied == coordinator_.stored().last_cut || said.at == CutTimes::Time{})
-      said.moved = now;
-    said.at = now;
-    said.behind = times_.behind(now, held.applied);
-    said.applied = held.applied;
+    still_.said(now, held.from.node, held.applied, held.applied == coordinator_.stored().last_cut);
+    behind_[held.from.node] = {now, times_.behind(now, held.applied), held.applied};
     const auto member = coordinator_.members().find(held.from.node);
     if (member != coordinator_.members().end() && member->second.full != held.full) balance_at_ = Clock::now();
     carry_out(coordinator_.held(held));
@@ -141,7 +138,7 @@ void CoordinatorHost::assign(ShardAssignment wanted, std::function<void(Result<S
     if (!outcome) return done(refuse(std::move(outcome).error()));
     // Those that are begun may not be all.
     if (wanted.drain || wanted.balance) balance_at_ = Clock::now();
-    if (wanted.balance) still_.clear();
+    if (wanted.balance) still_.forget();
     if (wanted.sets != ShardAssignment::Sets::none) tend_at_ = Clock::now() + options_.tend_every;
     carry_out(std::move(outcome->actions));
     done(std::move(outcome->answer));
@@ -245,34 +242,24 @@ void CoordinatorHost::tend() {
   carry_out(coordinator_.tend_sets());
 }
 
-// It waits for what it is not sent: of all that writes, one does not reach it. The coordinator hears both, and cannot
-// tell which of the two to blame.
 void CoordinatorHost::look_who_stands_still() {
   const auto now = Clock::now();
-  std::set<std::uint32_t> writers, still;
+  std::set<std::uint32_t> writers;
   for (const auto& shard : coordinator_.stored().shards) writers.insert(shard.node);
-  bool others_go_on = false;
+  std::vector<StillWatch::Node> here;
   for (const auto& [node, member] : coordinator_.members()) {
     if (!member.here || member.gateway || member.full) continue;
     const auto said = behind_.find(node);
-    // Who applies something says so within a second.
-    const bool stands = said != behind_.end() && now - said->second.moved >= options_.still_after &&
-                        times_.behind(now, said->second.applied).time >= options_.still_after;
-    others_go_on |= !stands;
-    if (stands && writers.contains(node)) still.insert(node);
+    const auto behind = said == behind_.end() ? CutTimes::Behind{} : times_.behind(now, said->second.applied);
+    here.push_back({node, writers.contains(node), behind.time});
   }
-  for (const auto node : others_go_on ? still : std::set<std::uint32_t>{}) {
-    auto& of = still_[node];
-    if (now < of.until) continue;
-    of.lasts = now < of.until + of.lasts ? std::min(2 * of.lasts, options_.still_lasts_max)
-                                         : std::max(options_.balance_after, still_lasts_min);
-    of.until = now + of.lasts;
+  for (const auto node : still_.look(now, here)) {
     balance_at_ = now;
     if (options_.warn)
       options_.warn(Error(ErrorCode::unavailable, "node " + std::to_string(node) +
                                                       " is here and applies nothing: others are to write its shards"));
   }
-  for (const auto& [node, of] : still_) coordinator_.stands_still(node, now < of.until);
+  for (const auto& of : here) coordinator_.stands_still(of.node, still_.is_still(now, of.node));
 }
 
 /// Waits for something to come: absent: until it does. Returns: false: it is over.

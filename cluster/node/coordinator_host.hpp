@@ -19,6 +19,7 @@
 #include "evershard/cluster/order/cut_rate.hpp"
 #include "evershard/cluster/order/cut_times.hpp"
 #include "evershard/cluster/order/learn_rate.hpp"
+#include "evershard/cluster/order/still_watch.hpp"
 #include "evershard/sharding/cut_log.hpp"
 
 namespace evershard::cluster {
@@ -49,9 +50,6 @@ struct CoordinatorHostOptions {
   std::chrono::milliseconds tend_every{500};
   /// A node that has been away for so long is gone for good: others are given what it kept. 0: never.
   std::chrono::milliseconds gone_after{0};
-  /// A node that is here and applies no cut for so long, while others do, is to write nothing: for `balance_after`, and
-  /// twice as long where it comes again before long, up to `still_lasts_max`.
-  std::chrono::milliseconds still_after{3'000}, still_lasts_max{600'000};
   /// A replica that shards are handed over to says in that time how far its disk is.
   std::chrono::milliseconds hand_over_time{250};
   std::function<void(const sharding::CutLogState&)> led{};  ///< as it leads, before anything else; the caller's thread
@@ -121,7 +119,6 @@ class CoordinatorHost {
     CutTimes::Time at;
     CutTimes::Behind behind;
     CutNumber applied{};
-    CutTimes::Time moved{};  ///< when it had applied more than before, or all
   };
   std::map<std::uint32_t, Said> behind_;  ///< as each node said last
   std::map<std::uint32_t, Clock::time_point> lost_at_;
@@ -135,12 +132,7 @@ class CoordinatorHost {
   void say_moved(const std::vector<CoordinatorActions::Moved>& moved);
   std::optional<Clock::time_point> nodes_until_, balance_at_, hand_overs_until_, tend_at_;
   void tend();
-  /// Nodes that are here and apply nothing, while others do.
-  struct Still {
-    Clock::time_point until;
-    std::chrono::milliseconds lasts{};
-  };
-  std::map<std::uint32_t, Still> still_;
+  StillWatch still_;
   void look_who_stands_still();
   /// What is due by now. Returns: when there is something again; absent: never.
   std::optional<Clock::time_point> look_at_clock();

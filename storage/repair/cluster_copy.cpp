@@ -29,11 +29,9 @@ Refused no_room(const std::string& doing, const std::error_code& error) {
 class PartBeingGiven final : public PartFolder {
  public:
   static Result<std::unique_ptr<PartFolder>> begin(const std::filesystem::path& folder) {
-    std::unique_ptr<RocksFamilies> families;
-    EVERSHARD_TRY(checked(
-        RocksFamilies::open(RocksOptions(options_of_part()).compact(), folder.string(), /*read_only=*/false, families),
-        "cannot create " + folder.string()));
-    return std::unique_ptr<PartFolder>(new PartBeingGiven(std::move(families)));
+    auto families = create_database(options_of_part(), true, folder);
+    if (!families) return refuse(std::move(families).error());
+    return std::unique_ptr<PartFolder>(new PartBeingGiven(std::move(*families)));
   }
   Result<void> put(Family family, std::string_view key, std::string_view value) override {
     rows_.put(family, key, value);

@@ -170,10 +170,9 @@ Result<NodeBeingMade> begin_node(const std::filesystem::path& folder, std::uint3
   auto copy = StoreCopy::begin(folder / spread_node_name(node));
   if (!copy) return refuse(std::move(copy).error());
   NodeBeingMade made{node, std::move(*copy), nullptr, nullptr, std::vector<bool>(shards)};
-  auto options = options_of_node(made.copy.folder());
-  options.create = true;
-  EVERSHARD_TRY(checked(RocksFamilies::open(RocksOptions(options), made.copy.database().string(), false, made.families),
-                        "cannot create " + made.copy.database().string()));
+  auto database = create_database(options_of_node(made.copy.folder()), false, made.copy.database());
+  if (!database) return refuse(std::move(database).error());
+  made.families = std::move(*database);
   made.rows = std::make_unique<NewRows>(*made.families);
   for (std::uint32_t s = 0; s != shards; ++s) {
     const auto keepers = keepers_of(ShardId{static_cast<std::uint16_t>(s)}, how);

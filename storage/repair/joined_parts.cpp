@@ -204,14 +204,9 @@ Result<void> join_parts(const std::vector<StorePart>& parts, const JoinedPartsOp
                         const std::filesystem::path& folder, const Progress& progress) {
   auto whole = identity_of_all(parts);
   if (!whole) return refuse(std::move(whole).error());
-  auto creating = options;
-  creating.create = true;
-  creating.read_only = false;
-  std::unique_ptr<RocksFamilies> families;
-  auto rocks = how.compact ? RocksOptions(creating).compact() : RocksOptions(creating);
-  EVERSHARD_TRY(
-      checked(RocksFamilies::open(rocks, folder.string(), false, families), "cannot create " + folder.string()));
-  NewRows to(*families);
+  const auto families = create_database(options, how.compact, folder);
+  if (!families) return refuse(families.error());
+  NewRows to(**families);
   auto ends = join_order(parts, whole->shards, how.keeps, to, part_of(progress, 0, 20));
   if (!ends) return refuse(std::move(ends).error());
   JournalRows journal(std::vector<ShardOffset>(whole->shards, ShardOffset{1}), options.record_bytes);

@@ -12,6 +12,18 @@ constexpr std::size_t new_rows_batch_bytes = 4u << 20;
 
 }  // namespace
 
+Result<std::unique_ptr<RocksFamilies>> create_database(const StoreOptions& options, bool compact,
+                                                       const std::filesystem::path& folder) {
+  auto creating = options;
+  creating.create = true;
+  creating.read_only = false;
+  std::unique_ptr<RocksFamilies> families;
+  const auto rocks = compact ? RocksOptions(creating).compact() : RocksOptions(creating);
+  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, folder.string(), /*read_only=*/false, families),
+                        "cannot create " + folder.string()));
+  return families;
+}
+
 void NewRows::put(Family family, std::string_view key, std::string_view value) {
   take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()),
                   rocksdb::Slice(value.data(), value.size())));

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string_view>
 
@@ -9,9 +10,14 @@
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/journal/row_sink.hpp"
+#include "evershard/storage/options.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 
 namespace evershard::storage {
+
+/// An empty database for them. `compact`: as small as it can be. Errors: io
+[[nodiscard]] Result<std::unique_ptr<RocksFamilies>> create_database(const StoreOptions& options, bool compact,
+                                                                     const std::filesystem::path& folder);
 
 /// The database counts once all of it is flushed. What a put fails with is told by the next written() or finish().
 ///

@@ -153,14 +153,9 @@ Result<void> copy_truth_to(const Rows& from, std::uint32_t shards, const TruthCo
 
 Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how,
                         const StoreOptions& options, const std::filesystem::path& folder, const Progress& progress) {
-  auto creating = options;
-  creating.create = true;
-  creating.read_only = false;
-  std::unique_ptr<RocksFamilies> families;
-  auto rocks = how.compact ? RocksOptions(creating).compact() : RocksOptions(creating);
-  EVERSHARD_TRY(
-      checked(RocksFamilies::open(rocks, folder.string(), false, families), "cannot create " + folder.string()));
-  NewRows to(*families);
+  const auto families = create_database(options, how.compact, folder);
+  if (!families) return refuse(families.error());
+  NewRows to(**families);
   OneDatabase database(to);
   EVERSHARD_TRY(copy_truth_to(from, identity.shards, how, database, progress));
   auto fork = identity;

@@ -232,4 +232,12 @@ void ClusterLoad::check() {
   EXPECT_FALSE(history_.reads.empty()) << "nothing was read";
 }
 
+void finish(ClusterProcesses& cluster, ClusterLoad& load) {
+  EXPECT_TRUE(cluster.wait_until_whole());
+  EXPECT_TRUE(load.goes_on());
+  load.stop();
+  load.check();
+  cluster.stop_all();
+}
+
 }  // namespace evershard::testing

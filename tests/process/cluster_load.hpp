@@ -65,4 +65,7 @@ class ClusterLoad {
   std::vector<std::thread> threads_;
 };
 
+/// All goes on, and nothing was lost, doubled or given another place meanwhile. Ends the cluster.
+void finish(ClusterProcesses& cluster, ClusterLoad& load);
+
 }  // namespace evershard::testing

@@ -38,11 +38,7 @@ class ClusterNetworks : public ::testing::Test {
   /// All goes on, and nothing was lost, doubled or given another place meanwhile.
   void finish() {
     SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed_));
-    EXPECT_TRUE(cluster_->wait_until_whole());
-    EXPECT_TRUE(load_->goes_on());
-    load_->stop();
-    load_->check();
-    cluster_->stop_all();
+    testing::finish(*cluster_, *load_);
   }
   [[nodiscard]] bool says_the_coordinator_is_gone(std::uint32_t node, std::chrono::seconds deadline = 60s) const {
     for (const auto until = std::chrono::steady_clock::now() + deadline;; std::this_thread::sleep_for(20ms)) {

@@ -35,14 +35,6 @@ void take_copy(const fs::path& disk, const fs::path& copy) {
   fs::copy(disk, copy, fs::copy_options::recursive);
 }
 
-void finish(ClusterProcesses& cluster, ClusterLoad& load) {
-  EXPECT_TRUE(cluster.wait_until_whole());
-  EXPECT_TRUE(load.goes_on());
-  load.stop();
-  load.check();
-  cluster.stop_all();
-}
-
 /// How many shards this node writes, as `asked` hears it from the coordinator.
 std::size_t written_by(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked) {
   return shards_of(cluster, node, asked).size();

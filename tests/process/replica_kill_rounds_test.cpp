@@ -14,29 +14,12 @@
 
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/cluster_load.hpp"
+#include "tests/process/replicas.hpp"
 
 namespace evershard::testing {
 namespace {
 
 constexpr std::chrono::seconds caught_up_deadline{60};
-
-/// Waits until the node has applied what there is, or nearly: it counts as a replica again.
-bool is_caught_up(
-    const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
-    const std::function<void()>& between = [] {}) {
-  const auto until = std::chrono::steady_clock::now() + caught_up_deadline;
-  while (std::chrono::steady_clock::now() < until) {
-    auto client = cluster.connect(asked);
-    const auto status = client.cluster_status();
-    if (status && status->trouble.empty()) {
-      for (const auto& at : status->nodes)
-        if (at.is.node == node && at.is.up && at.behind < 50 && at.applied.value != 0) return true;
-    }
-    between();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
-}
 
 /// Waits until the nodes write so many shards: as `enough` has it.
 template <class Enough>
@@ -127,24 +110,12 @@ class Remover {
   std::atomic<std::uint64_t> next_{0};
 };
 
-ClusterProcesses::Options three_replicas(std::uint32_t nodes, std::uint32_t shards = 4) {
-  ClusterProcesses::Options options;
-  options.nodes = nodes;
-  options.shards = shards;
-  options.flags = [](std::uint32_t number) {
-    return ClusterProcesses::is_coordinator(number)
-               ? std::map<std::string, std::string>{{"--replicas", "3"}, {"--balance-after", "500ms"}}
-               : std::map<std::string, std::string>{};
-  };
-  return options;
-}
-
 /// Three nodes keep each shard, of so many.
 void any_node_may_go(std::uint32_t nodes, int rounds) {
   const auto seed = seed_of_run();
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
   const TemporaryFolder folder;
-  ClusterProcesses cluster(folder.path(), three_replicas(nodes));
+  ClusterProcesses cluster(folder.path(), replicated(nodes, 3));
   ClusterLoad load(cluster, seed);
   load.leave_out("gone");
   load.leave_out("$retention");
@@ -202,17 +173,6 @@ void any_node_may_go(std::uint32_t nodes, int rounds) {
   cluster.stop_all();
 }
 
-/// A node that has learned shards ends, and is started again, as by its unit.
-void start_again_who_learned(ClusterProcesses& cluster) {
-  for (std::uint32_t n = 1; n <= cluster.nodes(); ++n) {
-    if (cluster.log(n).find("start it again, which takes them in") == std::string::npos) continue;
-    const auto ended = cluster.wait(n);
-    EXPECT_EQ(ended.status, 6) << ended.err;
-    cluster.launch(n);
-    cluster.start(n);
-  }
-}
-
 /// Asked for again until nothing is left, by whoever leads then.
 bool sets_are_changed(ClusterProcesses& cluster, std::uint32_t asked, const ShardAssignment& wanted,
                       const std::function<void()>& between) {
@@ -233,7 +193,7 @@ TEST(ReplicaKillRounds, ANodeAndTheCoordinatorMayGoAtOnce) {
   const auto seed = seed_of_run();
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
   const TemporaryFolder folder;
-  ClusterProcesses cluster(folder.path(), three_replicas(4, 8));
+  ClusterProcesses cluster(folder.path(), replicated(4, 3, 8));
   ClusterLoad load(cluster, seed);
   std::mt19937_64 random(seed);
   const auto rounds = rounds_or(6);
@@ -264,7 +224,7 @@ TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
   const auto seed = seed_of_run();
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
   const TemporaryFolder folder;
-  ClusterProcesses cluster(folder.path(), three_replicas(4, 8));
+  ClusterProcesses cluster(folder.path(), replicated(4, 3, 8));
   ClusterLoad load(cluster, seed);
   std::mt19937_64 random(seed);
   const auto rounds = rounds_or(2);
@@ -312,11 +272,7 @@ TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
     ASSERT_TRUE(is_caught_up(cluster, victim, other, watch)) << "node " << victim << ", round " << round;
     EXPECT_TRUE(sets_are_changed(cluster, other, {.sets = ShardAssignment::Sets::rebalance}, [] {}));
   }
-  EXPECT_TRUE(cluster.wait_until_whole());
-  EXPECT_TRUE(load.goes_on());
-  load.stop();
-  load.check();
-  cluster.stop_all();
+  finish(cluster, load);
 }
 
 TEST(ReplicaKillRounds, AnyNodeMayGoWithItsDisk) { any_node_may_go(3, rounds_or(5)); }

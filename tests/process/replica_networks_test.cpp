@@ -66,11 +66,7 @@ class ReplicaNetworks : public ::testing::Test {
   }
   void finish() {
     SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed_));
-    EXPECT_TRUE(cluster_->wait_until_whole());
-    EXPECT_TRUE(load_->goes_on());
-    load_->stop();
-    load_->check();
-    cluster_->stop_all();
+    testing::finish(*cluster_, *load_);
   }
   [[nodiscard]] std::uint32_t leading() const { return cluster_->leading(cluster_->coordinators()); }
   [[nodiscard]] static std::uint32_t other_than(std::uint32_t coordinator) {

@@ -42,15 +42,21 @@ void add_flags(ClusterProcesses::Options& options,
   };
 }
 
-void expect_in_step(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
-                    const std::function<void()>& between) {
-  const auto until = std::chrono::steady_clock::now() + in_step_deadline;
+bool is_caught_up(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
+                  const std::function<void()>& between, std::chrono::seconds within) {
+  const auto until = std::chrono::steady_clock::now() + within;
   while (std::chrono::steady_clock::now() < until) {
     const auto status = cluster.connect(asked).cluster_status();
-    if (status && is_in_step(*status, node)) return;
+    if (status && is_in_step(*status, node)) return true;
     between();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+  return false;
+}
+
+void expect_in_step(const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
+                    const std::function<void()>& between) {
+  if (is_caught_up(cluster, node, asked, between, in_step_deadline)) return;
   ADD_FAILURE() << "node " << node << " is not in step with the others\n"
                 << status_text(cluster, asked) << cluster.log(node);
 }

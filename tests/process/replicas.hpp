@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,7 +21,12 @@ void add_flags(ClusterProcesses::Options& options,
                std::function<std::map<std::string, std::string>(std::uint32_t number)> more);
 
 /// Waits until the node has applied what there is, or nearly: it counts as a replica again. `between` is done between
-/// looks. Fails the test where that does not come.
+/// looks. Returns: whether that came.
+[[nodiscard]] bool is_caught_up(
+    const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
+    const std::function<void()>& between = [] {}, std::chrono::seconds within = std::chrono::seconds(60));
+
+/// The same, within 90 s; fails the test where it does not come.
 void expect_in_step(
     const ClusterProcesses& cluster, std::uint32_t node, std::uint32_t asked,
     const std::function<void()>& between = [] {});
