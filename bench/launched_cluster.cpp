@@ -1,6 +1,7 @@
 #include "evershard/bench/launched_cluster.hpp"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -29,11 +30,14 @@ Result<std::unique_ptr<LaunchedCluster>> LaunchedCluster::start(const std::files
                                                                 const Options& options) {
   std::unique_ptr<LaunchedCluster> made(new LaunchedCluster);
   made->folder_ = folder;
+  if (options.gone_after_s != 0)  // of the coordinators, which read it there
+    ::setenv("EVERSHARD_GONE_AFTER", (std::to_string(options.gone_after_s) + "s").c_str(), 1);
   auto launch = cli::ChildProcess::start(
       {"cluster", "launch", std::to_string(options.nodes), "--data", folder.string(), "--listen", "127.0.0.1:0",
        "--http-listen", "none", "--shards", std::to_string(cluster_shards), "--replicas",
        std::to_string(options.replicas), "--cut-log", options.etcd ? "etcd" : "local"},
       folder / "launch.log");
+  ::unsetenv("EVERSHARD_GONE_AFTER");
   if (!launch) return refuse(std::move(launch).error());
   made->launch_ = std::move(*launch);
   const auto lines = made->launch_.lines_until("ready ", launched_within);
@@ -112,6 +116,20 @@ Result<void> LaunchedCluster::wait_started(const std::string& name) {
 
 std::filesystem::path LaunchedCluster::data_of(std::uint32_t node) const {
   return folder_ / ("node-" + std::to_string(node));
+}
+
+Result<void> LaunchedCluster::wait_whole() const {
+  for (const double until = now_seconds() + 120; now_seconds() < until;) {
+    const auto seen = status();
+    bool whole = seen && seen->trouble.empty();
+    if (whole) {
+      for (const auto& node : seen->nodes) whole &= node.is.up && node.behind < 100 && node.learns == 0;
+      for (const auto& shard : seen->shards) whole &= shard.open;
+    }
+    if (whole) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return refuse(ErrorCode::unavailable, "the cluster did not become whole again");
 }
 
 double LaunchedCluster::cpu_seconds(const std::string& of) const {

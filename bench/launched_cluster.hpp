@@ -25,6 +25,7 @@ class LaunchedCluster {
     std::uint32_t nodes = 3;
     std::uint32_t replicas = 3;
     bool etcd = false;
+    std::uint32_t gone_after_s = 0;  ///< a node that is away for so long is gone for good; 0: never
   };
   /// It takes appends to every shard on return. Errors: io, unavailable; not_found: there is no etcd on this machine
   [[nodiscard]] static Result<std::unique_ptr<LaunchedCluster>> start(const std::filesystem::path& folder,
@@ -43,6 +44,10 @@ class LaunchedCluster {
   /// Waits until it was started again after it was killed.
   [[nodiscard]] Result<void> wait_started(const std::string& name);
   [[nodiscard]] std::filesystem::path data_of(std::uint32_t node) const;
+  /// As node 1 sees it.
+  [[nodiscard]] Result<ClusterStatus> status() const { return remote(1).cluster_status(); }
+  /// Waits until every node is there and has everything, and every shard takes appends.
+  [[nodiscard]] Result<void> wait_whole() const;
   /// User and system time of all of them whose names begin so, in seconds.
   [[nodiscard]] double cpu_seconds(const std::string& of) const;
 

@@ -1,12 +1,10 @@
-// How long appends to a shard pause when a part of a cluster with replicas goes: killed, frozen, handed over; and how
-// long an empty node takes to have everything.
+// How long appends to a shard pause when a part of a cluster with replicas goes: killed, frozen, handed over.
 
 #include <signal.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -99,25 +97,8 @@ class Pauses {
   std::vector<std::thread> threads_;
 };
 
-Result<ClusterStatus> status_of(const LaunchedCluster& cluster) { return cluster.remote(1).cluster_status(); }
-
-/// It is there, has everything, and writes its share again.
-Result<void> wait_whole(const LaunchedCluster& cluster) {
-  for (const double until = now_seconds() + 120; now_seconds() < until;) {
-    const auto status = status_of(cluster);
-    bool whole = status && status->trouble.empty();
-    if (whole) {
-      for (const auto& node : status->nodes) whole &= node.is.up && node.behind < 100;
-      for (const auto& shard : status->shards) whole &= shard.open;
-    }
-    if (whole) return {};
-    std::this_thread::sleep_for(milliseconds(50));
-  }
-  return refuse(ErrorCode::unavailable, "the cluster did not become whole again");
-}
-
 Result<std::set<std::uint32_t>> shards_of(const LaunchedCluster& cluster, std::uint32_t node) {
-  const auto status = status_of(cluster);
+  const auto status = cluster.status();
   if (!status) return refuse(status.error());
   std::set<std::uint32_t> shards;
   for (std::uint32_t s = 0; s != status->shards.size(); ++s)
@@ -149,7 +130,7 @@ Result<void> measure(const BenchOptions& options, Report& report, LaunchedCluste
   double others = 0;
   std::uint64_t failed = 0;
   for (auto& fault : faults) {
-    EVERSHARD_TRY(wait_whole(cluster));
+    EVERSHARD_TRY(cluster.wait_whole());
     EVERSHARD_TRY(balance(cluster));
     const auto of = shards_of(cluster, victim);
     if (!of) return refuse(of.error());
@@ -179,33 +160,6 @@ Result<void> measure(const BenchOptions& options, Report& report, LaunchedCluste
 }
 
 std::vector<Fault> times(std::size_t rounds, const Fault& fault) { return std::vector<Fault>(rounds, fault); }
-
-/// From an emptied directory to all events, while appends go on.
-Result<void> fill(const BenchOptions& options, Report& report, LaunchedCluster& cluster) {
-  EVERSHARD_TRY(load_events(options, cluster.stores(), options.events));
-  EVERSHARD_TRY(wait_whole(cluster));
-  cluster.signal("node " + std::to_string(victim), SIGKILL);
-  std::error_code error;
-  std::filesystem::remove_all(cluster.data_of(victim), error);
-  const double began = now_seconds();
-  EVERSHARD_TRY(cluster.wait_started("node " + std::to_string(victim)));
-  for (const double until = began + 600; now_seconds() < until;) {
-    const auto status = status_of(cluster);
-    bool whole = status && status->trouble.empty();
-    if (whole)
-      for (const auto& node : status->nodes)
-        whole &= node.is.up && node.behind == 0 && node.applied == status->last_cut;
-    if (whole) break;
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  const double seconds = now_seconds() - began;
-  Figure f{"a node whose directory was deleted, until it has " + std::to_string(options.events) + " events again",
-           static_cast<double>(options.events) / seconds, "events/s"};
-  f.more = {{"seconds", seconds}};
-  f.target = "10 million in 60 s";
-  f.reached = f.value >= 10e6 / 60;
-  return add(options, report, std::move(f));
-}
 
 }  // namespace
 
@@ -254,9 +208,9 @@ Result<void> measure_replica_faults(const BenchOptions& options, Report& report)
     EVERSHARD_TRY(measure(options, report, cluster, pauses,
                           "each member of etcd is frozen: pause of appends, the leader's", each("etcd", freeze, 6),
                           3'000, 0));
-    EVERSHARD_TRY(wait_whole(cluster));
+    EVERSHARD_TRY(cluster.wait_whole());
   }
-  return fill(options, report, cluster);
+  return {};
 }
 
 }  // namespace evershard::bench

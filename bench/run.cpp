@@ -34,7 +34,7 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 13> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 14> all_parts{{{"ceilings", measure_ceilings},
                                           {"storage", measure_storage},
                                           {"append", measure_appends},
                                           {"latency", measure_latency},
@@ -45,6 +45,7 @@ constexpr std::array<Part, 13> all_parts{{{"ceilings", measure_ceilings},
                                           {"ordering", measure_ordering},
                                           {"cluster", measure_cluster},
                                           {"replicas", measure_replicas},
+                                          {"copies", measure_replica_copies},
                                           {"projections", measure_projections},
                                           {"open", measure_opening}}};
 

@@ -13,6 +13,7 @@
 #include "evershard/cli/server/cluster_flags.hpp"
 #include "evershard/cli/server/part_plan.hpp"
 #include "evershard/storage/repair/cluster_copy.hpp"
+#include "evershard/storage/repair/stopped_parts.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -223,12 +224,21 @@ Options cluster_backup_options() {
       .flag("truth-only", "leave out the indexes, which is less than half of the size; `restore` builds them again")
       .value("up-to", "POSITION", "end the copy with this position; it must be the last one of an append")
       .duration("patience", "how long to wait for a node that has what no other has", wait_rule(),
-                nothing_came_for_default);
+                nothing_came_for_default)
+      .values("from", "DIR",
+              "instead of a cluster that runs: the directory of a node that is stopped, or a copy of it; once for each "
+              "node that there is");
   return options;
 }
 
+/// Who gave how many shards.
+struct ShardsOfNode {
+  std::uint32_t node = 0;
+  std::vector<ShardId> shards;
+};
+
 void print_backup(const Invocation& invocation, const std::string& target, GlobalPosition end, bool truth_only,
-                  const std::vector<CopiedPart>& parts) {
+                  const std::vector<ShardsOfNode>& parts) {
   JsonText json;
   json.begin_object().key("backup").string(target).key("truth_only").boolean(truth_only);
   json.key("up_to").number(end.value).key("parts").begin_array();
@@ -237,17 +247,51 @@ void print_backup(const Invocation& invocation, const std::string& target, Globa
               {"up to position", std::to_string(end.value)}};
   for (const auto& part : parts) {
     json.begin_object().key("node").number(part.node).key("shards").begin_array();
-    for (const ShardId shard : part.given.shards) json.number(shard.value);
+    for (const ShardId shard : part.shards) json.number(shard.value);
     json.end_array().end_object();
-    lines.emplace_back("from node " + std::to_string(part.node), std::to_string(part.given.shards.size()) + " shards");
+    lines.emplace_back("from node " + std::to_string(part.node), std::to_string(part.shards.size()) + " shards");
   }
   json.end_array().end_object();
   print_one(invocation, json, lines);
 }
 
+/// Of nodes that are stopped: nobody is asked, and what they have decides.
+Outcome backup_of_stopped(const Invocation& invocation, const std::vector<std::string>& folders) {
+  const std::string target = *invocation.arguments.text("TARGET");
+  const auto up_to = position_of(invocation.arguments, "up-to");
+  LongWork work(invocation, "backup");
+  auto stopped = storage::open_stopped_parts({folders.begin(), folders.end()});
+  if (!stopped) return Failed(Failure(std::move(stopped).error()));
+  if (up_to.value_or(GlobalPosition{0}) > stopped->end)
+    return Failed(Failure(ErrorCode::invalid_argument, "these directories have the whole store up to position " +
+                                                           std::to_string(stopped->end.value) +
+                                                           " only: name those of the other nodes too"));
+  if (!up_to && stopped->known > stopped->end)
+    return Failed(Failure(ErrorCode::corruption,
+                          "positions up to " + std::to_string(stopped->known.value) +
+                              " were given, and these directories have the whole store up to position " +
+                              std::to_string(stopped->end.value) +
+                              " only: name those of the other nodes too, or leave out what is behind it with --up-to " +
+                              std::to_string(stopped->end.value)));
+  storage::ClusterCopyOptions how{.keeps = up_to.value_or(stopped->end),
+                                  .truth_only = invocation.arguments.has("truth-only"),
+                                  .types = stopped->types};
+  auto copy = storage::ClusterCopy::begin(target);
+  if (!copy) return Failed(work.failure(std::move(copy).error()));
+  const auto made = (*copy)->finish_from(stopped->parts, how, work.progress());
+  if (!made) return Failed(work.failure(made.error()));
+  work.clear();
+  std::vector<ShardsOfNode> given;
+  for (const auto& part : stopped->parts) given.push_back({part.identity.node, part.shards});
+  print_backup(invocation, target, how.keeps, how.truth_only, given);
+  return {};
+}
+
 Outcome run_cluster_backup(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   const auto up_to = position_of(invocation.arguments, "up-to");
+  if (const auto folders = invocation.arguments.texts("from"); !folders.empty())
+    return backup_of_stopped(invocation, folders);
   auto node = node_asked(invocation);
   if (!node) return Failed(std::move(node).error());
   LongWork work(invocation, "backup");
@@ -278,22 +322,26 @@ Outcome run_cluster_backup(const Invocation& invocation) {
   const auto made = (*copy)->finish(parts, how, storage::part_of(progress, copying_share, 100));
   if (!made) return Failed(work.failure(made.error()));
   work.clear();
-  print_backup(invocation, target, how.keeps, how.truth_only, backup.parts());
+  std::vector<ShardsOfNode> given;
+  for (const auto& part : backup.parts()) given.push_back({part.node, part.given.shards});
+  print_backup(invocation, target, how.keeps, how.truth_only, given);
   return {};
 }
 
 }  // namespace
 
 Command cluster_backup_command() {
-  return {"cluster backup",
-          "server",
-          "Copies a whole cluster's store into an empty directory of this machine.",
-          "evershard cluster backup /backups/monday --server 127.0.0.1:7420",
-          cluster_backup_options,
-          run_cluster_backup,
-          nullptr,
-          "The copy is a store of one process, as of one position: `serve --data` runs it, `verify --data` checks it, "
-          "`cluster restore` makes a cluster of it. The cluster goes on meanwhile."};
+  return {
+      "cluster backup",
+      "server",
+      "Copies a whole cluster's store into an empty directory of this machine.",
+      "evershard cluster backup /backups/monday --server 127.0.0.1:7420",
+      cluster_backup_options,
+      run_cluster_backup,
+      nullptr,
+      "The copy is a store of one process, as of one position: `serve --data` runs it, `verify --data` checks it, "
+      "`cluster restore` makes a cluster of it. The cluster goes on meanwhile. With --from it is made of what nodes "
+      "have that are stopped: where the order is lost, as with etcd, and no backup is new enough."};
 }
 
 }  // namespace evershard::cli

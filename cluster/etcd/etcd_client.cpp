@@ -140,7 +140,10 @@ Result<void> EtcdClient::ask(Call call, bool* repeated) {
     if ((tries + 1) % members_.size() == 0) std::this_thread::sleep_for(pause_between_rounds);
     if (Clock::now() >= deadline) break;
   }
-  return refuse(code_of(status), "etcd (" + members() + ") says: " + status.error_message());
+  std::string said = "etcd (" + members() + ") says: " + status.error_message();
+  if (said.find("database space exceeded") != std::string::npos)
+    said += ". Compact and defragment it, then disarm its alarm; or give it a larger --quota-backend-bytes";
+  return refuse(code_of(status), std::move(said));
 }
 
 Result<EtcdClient::TxnAnswer> EtcdClient::txn(const etcdserverpb::TxnRequest& request) {

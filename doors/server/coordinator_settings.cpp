@@ -64,7 +64,7 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
     order.duration(
         "gone-after",
         "A node that was away for so long is gone for good: other nodes are given the replicas that it kept, "
-        "where there is room. 0: never.",
+        "where there is room. Longer than a node's start may take. 0: never.",
         EVERSHARD_SETTING_FIELD(CoordinatorSettings, gone_after));
     settings::bounded(order.number("shards",
                                    "How many shards a new cluster gets, for good; a cut log that is there must have as "

@@ -30,8 +30,8 @@ struct CoordinatorSettings {
   std::uint32_t nodes = 1;                          ///< a new cluster's shards are given out once so many are there
   std::uint32_t replicas = 1;                       ///< so many nodes keep each of them
   std::chrono::milliseconds balance_after{30'000};  ///< the same nodes are here
-  std::chrono::milliseconds gone_after{0};          ///< a node is away; 0: never
-  std::uint32_t shards = 0;                         ///< of a new cluster; 0: 16, or what the log has
+  std::chrono::milliseconds gone_after{std::chrono::minutes(30)};  ///< a node is away; 0: never
+  std::uint32_t shards = 0;                                        ///< of a new cluster; 0: 16, or what the log has
   PeerSettings peers{};
   serving::LogOptions log{};
 };

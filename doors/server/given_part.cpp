@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
 #include "evershard/cluster/removal/retention_intent.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/repair/part_rows.hpp"
+#include "evershard/storage/repair/store_copy.hpp"
 #include "evershard/storage/repair/store_maintenance.hpp"
 
 namespace evershard::server {
@@ -46,11 +45,6 @@ Result<bool> has_intents(const storage::Rows& rows, const std::vector<ShardId>& 
   return false;
 }
 
-std::string types_in(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "TYPES", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 Result<void> give_part_of(storage::NodeStore& store, cluster::ClusterNode& node, const PartWanted& wanted,
@@ -74,8 +68,9 @@ Result<void> give_part_of(storage::NodeStore& store, cluster::ClusterNode& node,
       return refuse(ErrorCode::unavailable, "a removal waits for its order at this node: try again when it is done");
     std::this_thread::sleep_for(looked_for_every);
   }
-  EVERSHARD_TRY(
-      taker.head({storage::encode(head.identity), head.watermark, head.shards, types_in(maintenance->folder())}));
+  auto types = storage::types_beside(maintenance->folder());
+  if (!types) return refuse(std::move(types).error());
+  EVERSHARD_TRY(taker.head({storage::encode(head.identity), head.watermark, head.shards, *std::move(types)}));
   if (wanted.head_only) return {};
   return storage::give_part(
       *rows, head,

@@ -62,29 +62,40 @@ class CopyOfCluster final : public ClusterCopy {
 
   Result<void> finish(const std::vector<GivenPart>& parts, const ClusterCopyOptions& how,
                       const Progress& progress) override {
-    {
-      auto opened = open(parts);
-      if (!opened) return refuse(std::move(opened).error());
-      auto options = options_of_part();
-      options.data_dir = copy_.folder();
-      const JoinedPartsOptions joining{.keeps = how.keeps, .compact = how.truth_only};
-      EVERSHARD_TRY(join_parts(*opened, joining, options, copy_.database(), part_of(progress, 0, 50)));
-    }
+    auto opened = open(parts);
+    if (!opened) return refuse(std::move(opened).error());
+    EVERSHARD_TRY(join(*opened, how, progress));
+    opened->clear();
     std::error_code error;
     std::filesystem::remove_all(parts_folder(), error);
     if (error) return no_room("cannot remove " + parts_folder().string(), error);
-    EVERSHARD_TRY(copy_.carry(how.types));
-    EVERSHARD_TRY(store_of_copied_truth(parts.front().identity, {.end = how.keeps, .indexes = !how.truth_only}, copy_,
-                                        part_of(progress, 50, 100)));
-    EVERSHARD_TRY(copy_.finish());
-    if (progress) progress(100, 100);
-    return {};
+    return settle(parts.front().identity, how, progress);
+  }
+
+  Result<void> finish_from(const std::vector<StorePart>& parts, const ClusterCopyOptions& how,
+                           const Progress& progress) override {
+    EVERSHARD_TRY(join(parts, how, progress));
+    return settle(parts.front().identity, how, progress);
   }
 
  private:
   [[nodiscard]] std::filesystem::path parts_folder() const { return copy_.folder() / StoreCopy::parts; }
   [[nodiscard]] std::filesystem::path folder_of(std::uint32_t number) const {
     return parts_folder() / std::to_string(number);
+  }
+  Result<void> join(const std::vector<StorePart>& parts, const ClusterCopyOptions& how, const Progress& progress) {
+    auto options = options_of_part();
+    options.data_dir = copy_.folder();
+    const JoinedPartsOptions joining{.keeps = how.keeps, .compact = how.truth_only};
+    return join_parts(parts, joining, options, copy_.database(), part_of(progress, 0, 50));
+  }
+  Result<void> settle(const Identity& source, const ClusterCopyOptions& how, const Progress& progress) {
+    EVERSHARD_TRY(copy_.carry(how.types));
+    EVERSHARD_TRY(store_of_copied_truth(source, {.end = how.keeps, .indexes = !how.truth_only}, copy_,
+                                        part_of(progress, 50, 100)));
+    EVERSHARD_TRY(copy_.finish());
+    if (progress) progress(100, 100);
+    return {};
   }
   Result<std::vector<StorePart>> open(const std::vector<GivenPart>& parts) const {
     std::vector<StorePart> opened;

@@ -15,6 +15,7 @@
 #include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/progress.hpp"
+#include "evershard/storage/repair/joined_parts.hpp"
 
 namespace evershard::storage {
 
@@ -60,6 +61,9 @@ class ClusterCopy {
   /// Memory:  up to 300 MB while indexes are made.
   virtual Result<void> finish(const std::vector<GivenPart>& parts, const ClusterCopyOptions& how,
                               const Progress& progress) = 0;
+  /// The same of parts that lie elsewhere, as of nodes that are stopped; they stay as they are.
+  virtual Result<void> finish_from(const std::vector<StorePart>& parts, const ClusterCopyOptions& how,
+                                   const Progress& progress) = 0;
 };
 
 }  // namespace evershard::storage

@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -57,6 +59,16 @@ Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& d
   if (error) return failed("cannot list " + database.string(), error);
   std::ranges::sort(files, {}, &DatabaseFile::path);
   return files;
+}
+
+Result<std::string> types_beside(const std::filesystem::path& folder) {
+  const auto path = folder / types_file;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) return refuse(ErrorCode::io, "cannot read " + path.string());
+  return text;
 }
 
 Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to) {

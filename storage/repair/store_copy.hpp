@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,6 +55,9 @@ struct DatabaseFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
 };
+
+/// What is in the TYPES of a store's folder, which lies beside the database; empty: there is none. Errors: io
+[[nodiscard]] Result<std::string> types_beside(const std::filesystem::path& folder);
 
 /// What of a closed database matters, by name: not its lock and its own talk. Errors: io
 Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& database);

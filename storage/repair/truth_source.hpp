@@ -35,6 +35,8 @@ class TruthSource {
   [[nodiscard]] const Identity& identity() const { return identity_; }
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   [[nodiscard]] GlobalPosition end() const { return end_; }
+  /// It is known that positions up to here were given, by its marks too: more than end() where something was lost.
+  [[nodiscard]] GlobalPosition acknowledged() const { return acknowledged_; }
 
   /// Where a copy up to `up_to` ends; absent: where the source does.
   ///

@@ -165,7 +165,21 @@ TEST_F(BackedUpCluster, IsOneStoreAndAnyClusterAsOfOnePosition) {
     EXPECT_THAT(beyond.err, HasSubstr("ends with position"));
     EXPECT_FALSE(std::filesystem::exists(in("part")));
     EXPECT_FALSE(std::filesystem::exists(in("part.part")));
+    // The order is lost, and of a node everything: what the others have is the whole store.
+    for (std::uint32_t n = 1; n <= options.nodes; ++n) cluster.kill(n);
     cluster.stop_all();
+    std::filesystem::remove_all(cluster.data(3));
+    std::vector<std::string> words{"cluster", "backup", in("stopped")};
+    for (const std::uint32_t n : {4u, 1u, 2u}) words.insert(words.end(), {"--from", cluster.data(n).string()});
+    const auto of_stopped = command(words);
+    ASSERT_EQ(of_stopped.status, 0) << of_stopped.err;
+    EXPECT_GE(up_to(of_stopped), end);
+    expect_same(events({"--data", in("stopped")}, end), store_of_then);
+    EXPECT_EQ(command({"verify", "--data", in("stopped")}).status, 0);
+    const auto of_one = command({"cluster", "backup", in("part"), "--from", cluster.data(1).string()});
+    EXPECT_EQ(of_one.status, 4) << of_one.err;
+    EXPECT_THAT(of_one.err, HasSubstr("in none of them"));
+    EXPECT_FALSE(std::filesystem::exists(in("part.part")));
   }
 
   const auto restored = command({"restore", in("earlier"), in("then")});

@@ -13,6 +13,7 @@
 #include "evershard/storage/order/rocks_cut_log.hpp"
 #include "evershard/storage/repair/cluster_spread.hpp"
 #include "evershard/storage/repair/part_rows.hpp"
+#include "evershard/storage/repair/stopped_parts.hpp"
 #include "evershard/storage/repair/truth_source.hpp"
 #include "tests/storage/maintained_store.hpp"
 
@@ -248,6 +249,51 @@ TEST_F(ClusterCopies, LeaveNothingWhereverTheyAreStopped) {
     expect_none(target());
   }
   EXPECT_TRUE(join(how, {.keeps = GlobalPosition{250}}));
+}
+
+TEST_F(ClusterCopies, OfStoppedNodesTakeEachShardFromWhoHasMostOfIt) {
+  make_store();
+  const auto events = everything(store());
+  close();
+  const auto end = spread({.nodes = 3, .replicas = 2});
+  ASSERT_TRUE(end) << end.error().what;
+  std::ofstream(cluster() / "node-3" / "TYPES") << "of payloads";
+  const auto node = [&](int n) { return cluster() / ("node-" + std::to_string(n)); };
+  const auto joined = [&](const std::vector<std::filesystem::path>& folders) -> Result<void> {
+    std::filesystem::remove_all(target());
+    const auto stopped = open_stopped_parts(folders);
+    if (!stopped) return refuse(stopped.error());
+    EXPECT_EQ(stopped->end, *end);
+    EXPECT_EQ(stopped->known, *end);
+    auto copy = ClusterCopy::begin(target());
+    if (!copy) return refuse(copy.error());
+    return (*copy)->finish_from(stopped->parts, {.keeps = stopped->end, .types = stopped->types}, {});
+  };
+
+  for (const auto& folders :
+       {std::vector{node(1), node(2), node(3)}, std::vector{node(3), node(1)}, std::vector{node(2), node(3)}}) {
+    const auto made = joined(folders);
+    ASSERT_TRUE(made) << made.error().what;
+    auto copy = open_store(options_for(target()));
+    ASSERT_TRUE(copy) << copy.error().what;
+    EXPECT_EQ(everything(**copy), events);
+    EXPECT_THAT(verify(**copy)->findings, IsEmpty());
+    EXPECT_TRUE(std::filesystem::exists(target() / "TYPES"));
+    (*copy)->close();
+  }
+  const auto too_few = joined({node(1)});
+  ASSERT_FALSE(too_few);
+  EXPECT_EQ(too_few.error().code, ErrorCode::corruption);
+  EXPECT_THAT(too_few.error().what, HasSubstr("is in none of them"));
+  expect_none(target());
+  std::filesystem::copy(node(1), folder_.path() / "twice", std::filesystem::copy_options::recursive);
+  const auto twice = open_stopped_parts({node(1), folder_.path() / "twice"});
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.error().what, HasSubstr("are both node 1's"));
+  const auto alone = open_stopped_parts({data_dir()});
+  ASSERT_FALSE(alone);
+  EXPECT_THAT(alone.error().what, HasSubstr("is one process's store"));
+  EXPECT_EQ(open_stopped_parts({}).error().code, ErrorCode::invalid_argument);
 }
 
 TEST_F(ClusterCopies, RefuseWhatIsDamagedMissingOrAnothers) {

@@ -180,6 +180,46 @@ TEST_F(EtcdCutLog, SaysThatEtcdIsAwayAndFailsForGood) {
   EXPECT_TRUE(put_one(*again));
 }
 
+TEST_F(EtcdCutLog, SaysThatEtcdIsFullAndGoesOnWhereItWasOnceThereIsRoom) {
+  EtcdMembers members(folder_.path(), 1, {}, {}, {"--quota-backend-bytes=4194304"});
+  const auto etcd = members.options();
+  const auto tell = [&](const std::string& what, const std::string& body) {
+    return ask(etcd.members.front(), "POST", "/v3/" + what, body);
+  };
+  const auto log = opened(etcd);
+  begin(*log);
+  ASSERT_TRUE(put_one(*log));
+  const auto before = log->state();
+  // Somebody else fills it: "junk" is a key of another prefix.
+  const std::string junk = R"({"key":"anVuaw==","value":")" + std::string(1'000'000, 'A') + "\"}";
+  int status = 200;
+  for (int n = 0; n != 20 && status == 200; ++n) status = tell("kv/put", junk).status;
+  ASSERT_NE(status, 200) << "it was to be full";
+
+  const auto put = put_one(*log);
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, ErrorCode::io);
+  EXPECT_THAT(put.error().what, HasSubstr("database space exceeded"));
+  EXPECT_THAT(put.error().what, HasSubstr("disarm its alarm"));
+  const auto next = opened(etcd);
+  EXPECT_EQ(next->state(), before) << "what was acknowledged is read as ever";
+  const auto led = next->lead();
+  ASSERT_FALSE(led);
+  EXPECT_THAT(led.error().what, HasSubstr("database space exceeded"));
+
+  const auto head = tell("kv/deleterange", R"({"key":"anVuaw=="})");
+  const auto at = head.body.find("\"revision\":\"") + 12;
+  const auto revision = head.body.substr(at, head.body.find('"', at) - at);
+  ASSERT_EQ(tell("kv/compaction", R"({"physical":true,"revision":")" + revision + "\"}").status, 200) << head.body;
+  ASSERT_EQ(tell("maintenance/defragment", "{}").status, 200);
+  const auto disarmed = tell("maintenance/alarm", R"({"action":"DEACTIVATE","alarm":"NOSPACE"})");
+  ASSERT_EQ(disarmed.status, 200) << disarmed.body;
+  const auto again = opened(etcd);
+  EXPECT_EQ(again->state().last_cut, before.last_cut);
+  begin(*again);
+  EXPECT_TRUE(put_one(*again));
+}
+
 TEST_F(EtcdCutLog, RefusesAnEtcdThatWasRestoredFromAnOlderState) {
   EtcdMembers members(folder_.path(), 1);
   const auto restore = [&](const std::filesystem::path& from) {

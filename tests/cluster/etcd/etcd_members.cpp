@@ -37,8 +37,9 @@ std::vector<int> free_ports(std::size_t count) {
 
 }  // namespace
 
-EtcdMembers::EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers, Places places)
-    : folder_(std::move(folder)), papers_(std::move(papers)), places_(std::move(places)) {
+EtcdMembers::EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers, Places places,
+                         std::vector<std::string> flags)
+    : folder_(std::move(folder)), papers_(std::move(papers)), places_(std::move(places)), flags_(std::move(flags)) {
   const auto ports = places_ ? std::vector<int>{} : free_ports(2 * count);
   for (std::size_t n = 0; n < count; ++n) {
     const auto host = places_ ? places_(n).host : std::string("127.0.0.1");
@@ -73,6 +74,7 @@ void EtcdMembers::start(std::size_t member) {
     words.push_back("--trusted-ca-file=" + papers_->certificate("ca"));
     words.push_back("--client-cert-auth");
   }
+  words.insert(words.end(), flags_.begin(), flags_.end());
   own.process = std::make_unique<Process>(words);
 }
 

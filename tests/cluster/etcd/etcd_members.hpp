@@ -31,8 +31,9 @@ class EtcdMembers {
   };
   using Places = std::function<Place(std::size_t member)>;
   /// Returns when they have a leader. A failure of gtest: it cannot be started. `papers`: clients come with TLS, and
-  /// show who they are.
-  EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers = {}, Places places = {});
+  /// show who they are. `flags`: more of them, for each member.
+  EtcdMembers(std::filesystem::path folder, std::size_t count, std::optional<Papers> papers = {}, Places places = {},
+              std::vector<std::string> flags = {});
 
   [[nodiscard]] std::size_t count() const { return members_.size(); }
   void start(std::size_t member);
@@ -55,6 +56,7 @@ class EtcdMembers {
   const std::filesystem::path folder_;
   const std::optional<Papers> papers_;
   const Places places_;
+  const std::vector<std::string> flags_;
   std::vector<Member> members_;
 };
 
