@@ -19,16 +19,35 @@ constexpr std::size_t megabyte = 1u << 20;
 constexpr std::size_t block_bytes = 8u << 10;
 constexpr std::size_t compact_block_bytes = 256u << 10;
 constexpr double filter_bits_a_key = 10;
-constexpr double index_share = 0.5;     // of the cache, at most, that a scan of events does not push out
+constexpr std::size_t filter_piece_bytes = 8u << 10;
+constexpr double index_share = 0.5;  // of the cache, at most, that a scan of events does not push out
+// What is larger than its part of the cache is read, and its checksum computed, at every look: parts are large.
+constexpr std::size_t cache_part_bytes = 32u << 20;
+constexpr int cache_part_bits_max = 6;
 constexpr std::size_t term_bytes = 8;   // what a key of streams and postings begins with
 constexpr std::size_t shard_bytes = 2;  // what a key of the journal begins with
+
+int cache_part_bits(std::size_t bytes) {
+  int bits = 0;
+  while (bits != cache_part_bits_max && bytes >> (bits + 1) >= cache_part_bytes) ++bits;
+  return bits;
+}
+
+/// Filters in pieces: one of a file's millions of keys is some MB, of which a look needs some KB.
+void divide_filter(rocksdb::BlockBasedTableOptions& table) {
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(filter_bits_a_key));
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.metadata_block_size = filter_piece_bytes;
+}
 
 }  // namespace
 
 RocksOptions::RocksOptions(const StoreOptions& options)
     : memtable_bytes_(options.memtable_bytes),
       tail_bytes_max_(options.tail_bytes_max),
-      cache_(rocksdb::NewLRUCache(options.block_cache_bytes, -1, false, index_share)),
+      cache_(rocksdb::NewLRUCache(options.block_cache_bytes, cache_part_bits(options.block_cache_bytes), false,
+                                  index_share)),
       env_(with_zeroed_logs(options.env, options.log_zeros_max, options.env != nullptr)) {
   db_.env = env_.get();
   db_.create_if_missing = options.create && !options.read_only;
@@ -116,11 +135,11 @@ rocksdb::ColumnFamilyOptions RocksOptions::family(Family family) const {
     case Family::streams:
     case Family::postings:
       options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(term_bytes));
-      table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(filter_bits_a_key));
+      divide_filter(table);
       table.whole_key_filtering = false;
       break;
     case Family::ids:
-      table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(filter_bits_a_key));
+      divide_filter(table);
       break;
     case Family::directory:
     case Family::runs:
