@@ -33,7 +33,8 @@ int cache_part_bits(std::size_t bytes) {
   return bits;
 }
 
-/// Filters in pieces: one of a file's millions of keys is some MB, of which a look needs some KB.
+/// Filters in pieces: one of a file's millions of ids is some MB, of which a look needs some KB. Streams and postings
+/// have whole ones: they are of terms, of which there are fewer, and pieces cost a query for an absent tag 4 us.
 void divide_filter(rocksdb::BlockBasedTableOptions& table) {
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(filter_bits_a_key));
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -135,7 +136,7 @@ rocksdb::ColumnFamilyOptions RocksOptions::family(Family family) const {
     case Family::streams:
     case Family::postings:
       options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(term_bytes));
-      divide_filter(table);
+      table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(filter_bits_a_key));
       table.whole_key_filtering = false;
       break;
     case Family::ids:
