@@ -284,7 +284,7 @@ TEST_F(ClusterCopies, OfStoppedNodesTakeEachShardFromWhoHasMostOfIt) {
   const auto too_few = joined({node(1)});
   ASSERT_FALSE(too_few);
   EXPECT_EQ(too_few.error().code, ErrorCode::corruption);
-  EXPECT_THAT(too_few.error().what, HasSubstr("is in none of them"));
+  EXPECT_THAT(too_few.error().what, HasSubstr("are in none of them"));
   expect_none(target());
   std::filesystem::copy(node(1), folder_.path() / "twice", std::filesystem::copy_options::recursive);
   const auto twice = open_stopped_parts({node(1), folder_.path() / "twice"});

@@ -208,11 +208,15 @@ TEST_F(EtcdCutLog, SaysThatEtcdIsFullAndGoesOnWhereItWasOnceThereIsRoom) {
   EXPECT_THAT(led.error().what, HasSubstr("database space exceeded"));
 
   const auto head = tell("kv/deleterange", R"({"key":"anVuaw=="})");
-  const auto at = head.body.find("\"revision\":\"") + 12;
-  const auto revision = head.body.substr(at, head.body.find('"', at) - at);
-  ASSERT_EQ(tell("kv/compaction", R"({"physical":true,"revision":")" + revision + "\"}").status, 200) << head.body;
+  const auto number_of = [&](const std::string& name) {
+    const auto at = head.body.find('"' + name + "\":\"") + name.size() + 4;
+    return head.body.substr(at, head.body.find('"', at) - at);
+  };
+  const auto compacted = tell("kv/compaction", R"({"physical":true,"revision":")" + number_of("revision") + "\"}");
+  ASSERT_EQ(compacted.status, 200) << compacted.body;
   ASSERT_EQ(tell("maintenance/defragment", "{}").status, 200);
-  const auto disarmed = tell("maintenance/alarm", R"({"action":"DEACTIVATE","alarm":"NOSPACE"})");
+  const auto disarmed = tell(
+      "maintenance/alarm", R"({"action":"DEACTIVATE","alarm":"NOSPACE","memberID":")" + number_of("member_id") + "\"}");
   ASSERT_EQ(disarmed.status, 200) << disarmed.body;
   const auto again = opened(etcd);
   EXPECT_EQ(again->state().last_cut, before.last_cut);
