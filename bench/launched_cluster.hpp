@@ -25,7 +25,7 @@ class LaunchedCluster {
     std::uint32_t nodes = 3;
     std::uint32_t replicas = 3;
     bool etcd = false;
-    std::uint32_t gone_after_s = 0;  ///< a node that is away for so long is gone for good; 0: never
+    std::uint32_t gone_after_s = 0;  ///< a node that is away for so long is gone for good; 0: as usual
   };
   /// It takes appends to every shard on return. Errors: io, unavailable; not_found: there is no etcd on this machine
   [[nodiscard]] static Result<std::unique_ptr<LaunchedCluster>> start(const std::filesystem::path& folder,

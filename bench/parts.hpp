@@ -46,6 +46,7 @@ Result<void> measure_cluster(const BenchOptions& options, Report& report);
 Result<void> measure_replicas(const BenchOptions& options, Report& report);
 /// A part of it.
 Result<void> measure_replica_faults(const BenchOptions& options, Report& report);
+/// How long a node takes to have everything.
 Result<void> measure_replica_copies(const BenchOptions& options, Report& report);
 /// Tables and indexes that catch up, selects.
 Result<void> measure_projections(const BenchOptions& options, Report& report);

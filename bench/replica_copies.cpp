@@ -3,11 +3,13 @@
 
 #include <signal.h>
 
-#include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "evershard/bench/cluster_load.hpp"
 #include "evershard/bench/drive.hpp"

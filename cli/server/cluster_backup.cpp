@@ -290,8 +290,13 @@ Outcome backup_of_stopped(const Invocation& invocation, const std::vector<std::s
 Outcome run_cluster_backup(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   const auto up_to = position_of(invocation.arguments, "up-to");
-  if (const auto folders = invocation.arguments.texts("from"); !folders.empty())
+  if (const auto folders = invocation.arguments.texts("from"); !folders.empty()) {
+    for (const char* flag : {"server", "patience"})
+      if (invocation.arguments.has(flag))
+        throw UsageError("--from copies nodes that are stopped: --" + std::string(flag) +
+                         " is for a cluster that runs");
     return backup_of_stopped(invocation, folders);
+  }
   auto node = node_asked(invocation);
   if (!node) return Failed(std::move(node).error());
   LongWork work(invocation, "backup");

@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -21,14 +23,19 @@ struct StoppedNode {
   std::vector<ShardId> gives{};
 };
 
+Refused of_folder(const std::filesystem::path& folder, const Error& error) {
+  const bool named = error.what.find(folder.string()) != std::string::npos;
+  return refuse(error.code, named ? error.what : folder.string() + ": " + error.what);
+}
+
 Result<StoppedNode> open_stopped(const std::filesystem::path& folder) {
   auto opened = TruthSource::of_closed(folder);
-  if (!opened) return refuse(opened.error().code, folder.string() + ": " + opened.error().what);
+  if (!opened) return of_folder(folder, opened.error());
   StoppedNode node{std::make_shared<const TruthSource>(std::move(*opened)), {}};
   if (node.source->identity().node == 0)
     return refuse(ErrorCode::invalid_argument, folder.string() + " is one process's store, not a node's part");
   auto covered = covered_rows(node.source->rows(), node.source->identity().shards);
-  if (!covered) return refuse(covered.error().code, folder.string() + ": " + covered.error().what);
+  if (!covered) return of_folder(folder, covered.error());
   node.covered = *std::move(covered);
   return node;
 }
@@ -62,7 +69,11 @@ Result<void> check_same_cluster(const std::vector<StoppedNode>& nodes) {
 Result<StoppedParts> open_stopped_parts(const std::vector<std::filesystem::path>& folders) {
   if (folders.empty()) return refuse(ErrorCode::invalid_argument, "no node's directory is named");
   std::vector<StoppedNode> nodes;
+  std::set<std::filesystem::path> named;
   for (const auto& folder : folders) {
+    std::error_code error;
+    if (!named.insert(std::filesystem::weakly_canonical(folder, error)).second)
+      return refuse(ErrorCode::invalid_argument, folder.string() + " is named twice");
     auto node = open_stopped(folder);
     if (!node) return refuse(std::move(node).error());
     nodes.push_back(*std::move(node));

@@ -23,9 +23,8 @@ struct StoppedParts {
 /// Of each shard it takes the directory in which cuts cover most of it; of several, one that has applied most. It does
 /// not know who keeps what: where nobody here keeps a shard any more, join_parts() says so.
 ///
-/// Errors: invalid_argument (no node's directory; of another cluster; two of one node; none at all), unavailable (one
-/// is
-///         open), corruption (of a shard, every directory is damaged or lacks it), io
+/// Errors: invalid_argument (no node's directory; of another cluster; two of one node; none at all), unavailable
+///         (one is open), corruption (a shard is damaged in every directory), io
 [[nodiscard]] Result<StoppedParts> open_stopped_parts(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace evershard::storage

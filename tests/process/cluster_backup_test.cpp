@@ -166,8 +166,8 @@ TEST_F(BackedUpCluster, IsOneStoreAndAnyClusterAsOfOnePosition) {
     EXPECT_FALSE(std::filesystem::exists(in("part")));
     EXPECT_FALSE(std::filesystem::exists(in("part.part")));
     // The order is lost, and of a node everything: what the others have is the whole store.
-    for (std::uint32_t n = 1; n <= options.nodes; ++n) cluster.kill(n);
-    cluster.stop(ClusterProcesses::coordinator);
+    for (const std::uint32_t n : {2u, 3u}) cluster.kill(n);
+    for (const std::uint32_t n : {4u, 1u, ClusterProcesses::coordinator}) cluster.stop(n);
     std::filesystem::remove_all(cluster.data(3));
     std::vector<std::string> words{"cluster", "backup", in("stopped")};
     for (const std::uint32_t n : {4u, 1u, 2u}) words.insert(words.end(), {"--from", cluster.data(n).string()});
@@ -179,6 +179,12 @@ TEST_F(BackedUpCluster, IsOneStoreAndAnyClusterAsOfOnePosition) {
     const auto of_one = command({"cluster", "backup", in("part"), "--from", cluster.data(1).string()});
     EXPECT_EQ(of_one.status, 8) << of_one.err;
     EXPECT_THAT(of_one.err, HasSubstr("in none of them"));
+    const auto both = command({"cluster", "backup", in("part"), "--from", cluster.data(1).string(), "--server", "h1"});
+    EXPECT_NE(both.status, 0);
+    EXPECT_THAT(both.err, HasSubstr("--server is for a cluster that runs"));
+    const auto absent = command({"cluster", "backup", in("part"), "--from", cluster.data(3).string()});
+    EXPECT_NE(absent.status, 0);
+    EXPECT_THAT(absent.err, HasSubstr(cluster.data(3).string()));
     EXPECT_FALSE(std::filesystem::exists(in("part.part")));
   }
 

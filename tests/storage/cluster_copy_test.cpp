@@ -290,6 +290,7 @@ TEST_F(ClusterCopies, OfStoppedNodesTakeEachShardFromWhoHasMostOfIt) {
   const auto twice = open_stopped_parts({node(1), folder_.path() / "twice"});
   ASSERT_FALSE(twice);
   EXPECT_THAT(twice.error().what, HasSubstr("are both node 1's"));
+  EXPECT_THAT(open_stopped_parts({node(1), node(2), node(1)}).error().what, HasSubstr("is named twice"));
   const auto alone = open_stopped_parts({data_dir()});
   ASSERT_FALSE(alone);
   EXPECT_THAT(alone.error().what, HasSubstr("is one process's store"));
