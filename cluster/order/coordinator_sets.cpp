@@ -151,10 +151,8 @@ Coordinator::Actions Coordinator::tend_sets() {
   const auto wanted = placement();
   begin_learning(wanted);
   give_up_surplus(wanted, actions);
-  std::erase_if(moves_, [&](const ReplicaMove& move) {
-    const auto& set = made_.shards[move.shard.value].replicas;
-    return set.has(move.to) && !set.has(move.from) && set.nodes.size() <= options_.replicas;
-  });
+  const auto now = placement();
+  std::erase_if(moves_, [&](const ReplicaMove& move) { return now.done(move); });
   if (even_ && placement().to_do() == 0) even_ = false;
   make_cut(actions);
   return actions;
@@ -207,11 +205,17 @@ Result<void> Coordinator::may_place(const ShardAssignment& wanted) const {
                                                      " of each shard without it: add a node first");
     return {};
   }
+  if (wanted.sets == Sets::move && wanted.from == wanted.node)
+    return refuse(ErrorCode::invalid_argument,
+                  "a replica moves from one node to another, not from " + node_text(wanted.from) + " to itself");
   // One that learns is started again with what it has learned.
   if (!keeps && (member == members_.end() || !member->second.here))
     return refuse(ErrorCode::not_found, node_text(wanted.node) + " is not here");
   if (member != members_.end() && member->second.gateway)
     return refuse(ErrorCode::invalid_argument, node_text(wanted.node) + " is a gateway: it keeps no shards");
+  if (member != members_.end() && member->second.leaves && wanted.sets == Sets::move)
+    return refuse(ErrorCode::invalid_argument,
+                  node_text(wanted.node) + " is to keep nothing any more: add it again first");
   for (const ShardId shard : wanted.shards) {
     if (shard.value >= made_.shards.size())
       return refuse(ErrorCode::not_found, "there is no " + shard_text(shard) + " in a cluster of " +
@@ -232,6 +236,7 @@ Result<AssignOutcome> Coordinator::place(const ShardAssignment& wanted) {
     Member& member = members_[wanted.node];
     member.process.node = wanted.node;
     member.leaves = member.drained = true;
+    std::erase_if(moves_, [&](const ReplicaMove& move) { return move.to == wanted.node; });
   }
   if (wanted.sets == Sets::add || wanted.sets == Sets::rebalance) even_ = true;
   for (const ShardId shard : wanted.shards) {

@@ -74,10 +74,11 @@ std::vector<Placement::Wanted> Placement::wanted() const {
     const auto s = std::size_t{move.shard.value};
     const auto to = nodes.find(move.to);
     if (s < sets.size() && !sets[s].nodes.empty() && !keep[s].contains(move.to) && to != nodes.end() &&
-        to->second.takes)
+        to->second.stays && to->second.takes)
       give(s, move.to);
   }
-  if (!even) return wanted;
+  // Loads of what is still to come are not those that choose who goes: together they would go in a circle.
+  if (!even || !wanted.empty()) return wanted;
   for (;;) {
     std::uint32_t least = 0;
     for (const auto& [node, of] : nodes)
@@ -115,6 +116,11 @@ std::optional<Placement::Learns> Placement::learns() const {
   auto most = std::ranges::max_element(of, {}, [](const auto& one) { return one.second.size(); });
   std::ranges::sort(most->second);
   return Learns{most->first, std::move(most->second)};
+}
+
+bool Placement::done(const ReplicaMove& move) const {
+  const auto& set = sets.at(move.shard.value);
+  return set.has(move.to) && (move.from == move.to || !set.has(move.from)) && set.nodes.size() <= replicas;
 }
 
 std::size_t Placement::to_do() const {

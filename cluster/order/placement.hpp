@@ -48,6 +48,8 @@ struct Placement {
   [[nodiscard]] std::optional<Learns> learns() const;
   /// Who is to keep which shard no longer: of those that have more than they are to have.
   [[nodiscard]] std::map<ShardId, std::uint32_t> surplus() const;
+  /// Whether it keeps nobody from being chosen to go any more.
+  [[nodiscard]] bool done(const ReplicaMove& move) const;
   /// How many replicas are still to be made or given up, also by nodes that are away.
   [[nodiscard]] std::size_t to_do() const;
 

@@ -57,6 +57,13 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
   if (actions.put) {
     tell("coordinator", leader.number, "makes cut", actions.put->number, "with", actions.put->events(), "events,",
          actions.put->openings.size(), "openings");
+    for (const auto& [shard, set] : actions.put->replicas) {
+      std::string who;
+      for (const auto node : set.nodes) who += " " + std::to_string(node);
+      if (!set.learned.empty()) who += " learned:";
+      for (const auto node : set.learned) who += " " + std::to_string(node);
+      tell("  shard", shard, "is kept by" + who);
+    }
     const auto number = leader.number;
     const auto sync = network_.one_in(20) && !resting_ ? network_.pick(2 * Network::second)
                                                        : Network::millisecond + network_.pick(4 * Network::millisecond);

@@ -238,6 +238,21 @@ TEST_F(ChangingSets, WithoutRoomForItsReplicasANodeIsNotRemoved) {
   EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
 }
 
+TEST_F(ChangingSets, NothingIsMovedToANodeThatIsToKeepNothing) {
+  begin({.nodes = 4, .shards = 4});
+  append(1, 0, 50);
+  const auto itself = cluster_->assign({.node = 3, .shards = {ShardId{2}}, .sets = Sets::move, .from = 3});
+  ASSERT_FALSE(itself);
+  EXPECT_EQ(itself.error().code, ErrorCode::invalid_argument);
+  change({.node = 3, .sets = Sets::remove});
+  const auto refused = cluster_->assign({.node = 3, .shards = {ShardId{2}}, .sets = Sets::move});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, ::testing::HasSubstr("add it again first"));
+  change({.node = 3, .sets = Sets::add});
+  EXPECT_TRUE(cluster_->assign({.node = 3, .shards = {ShardId{2}}, .sets = Sets::move}));
+}
+
 TEST_F(ChangingSets, OneReplicaMoves) {
   begin({.nodes = 4, .shards = 4});
   append(1, 0, 200);
