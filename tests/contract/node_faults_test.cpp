@@ -44,7 +44,7 @@ class NodeFaults : public RocksFolder {
 TEST_F(NodeFaults, LosesNoEventWhenThePowerFailsAndAppliesItsCutsAgain) {
   std::mt19937_64 random(17);
   const std::array names{aggregate_in(0), aggregate_in(1)};
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 6; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     close_node();
     std::filesystem::remove_all(data_dir());
@@ -106,7 +106,7 @@ TEST_F(NodeFaults, LosesNoEventWhenThePowerFailsAndAppliesItsCutsAgain) {
 }
 
 TEST_F(NodeFaults, HasTheCutsOfWhatIsSealed) {
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     close_node();
     std::filesystem::remove_all(data_dir());
     ASSERT_NO_FATAL_FAILURE(open_node());
@@ -127,7 +127,7 @@ TEST_F(NodeFaults, HasTheCutsOfWhatIsSealed) {
 // Taking off what was given up is broken off by a loss of power, between any two of its parts, and done again.
 TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
   const auto a = aggregate_in(0), b = aggregate_in(1);
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     close_node();
     std::filesystem::remove_all(data_dir());
@@ -188,7 +188,7 @@ TEST_F(NodeFaults, TakesInWhatWasLearnedHoweverOftenItIsBrokenOff) {
   constexpr std::uint64_t cuts = 40, learned_up_to = 30;
   const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(3);
   const auto keeps_all = [](const sharding::Segment& segment) { return segment.shard.value != 2; };
-  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     close_node();
     std::filesystem::remove_all(data_dir());
