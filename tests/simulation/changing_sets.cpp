@@ -34,6 +34,7 @@ void Simulation::tend_sets(std::size_t number) {
   if (!leader.alive) return;
   for (const auto& node : nodes_)
     if (!node->process && (node->away || network_.one_in(20))) leader.coordinator.gone(node->number, true);
+  if (network_.one_in(10)) perform(leader, leader.coordinator.hand_overs_took_too_long());  // those of earlier times
   perform(leader, leader.coordinator.tend_sets());
   network_.after(network_.pick(Network::second), [this, number] { tend_sets(number); });
 }

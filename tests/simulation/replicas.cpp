@@ -722,6 +722,21 @@ void Simulation::check_rest_replicated() {
     for (const auto& [id, shard] : node->disk.state().shards)
       tell("  shard", id, "epoch", shard.epoch, "covered", shard.covered, "tail", shard.tail, "follows",
            order.follows(id).value_or(Epoch{0}), shard.damaged ? "damaged" : "");
+    auto& real = *node->process->real;
+    for (const auto& [id, shard] : node->disk.state().shards) {
+      if (!real.writers.is_open(id)) continue;
+      const auto& set = order.replicas(id);
+      std::string who;
+      for (const auto of : set.nodes) who += " " + std::to_string(of);
+      const auto asked = real.narrowed.asked().find(id);
+      tell("  writes shard", id, "of" + who + ", quorum", set.quorum, "has it up to", real.gate.quorum_has(id, set),
+           real.gate.waits(id) ? "waits" : "",
+           asked == real.narrowed.asked().end() ? ""
+                                                : "without " + std::to_string(asked->second.by.without) + " has up to " +
+                                                      digits(real.gate.quorum_has(id, real.narrowed.counted(id, set))) +
+                                                      " of " + digits(asked->second.tail) +
+                                                      (asked->second.said ? ", as said" : ""));
+    }
     for (const auto& lag : node->process->real->shipping.lags())
       if (lag.events != 0 || !lag.heard)
         tell("node", node->number, "ships shard", lag.shard, "to node", lag.node, lag.heard ? "," : "unheard,",
