@@ -54,7 +54,7 @@ struct ClusterOptions {
       false;  ///< reads pass over what an operator gave up (`cluster assign --accept-loss`), instead of being refused
   Limits limits{};
   std::size_t tail_events = 262'144;
-  std::size_t block_cache_bytes = 128u << 20;
+  std::size_t block_cache_bytes = 0;  ///< as LocalOptions has it
   std::size_t memtable_bytes = 32u << 20;
   std::size_t disk_reserve_bytes = 256u << 20;
   std::chrono::milliseconds coordinator_timeout = std::chrono::seconds(60);  ///< how long join() waits for it

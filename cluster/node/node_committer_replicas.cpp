@@ -346,7 +346,7 @@ Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistor
   return history;
 }
 
-// Of as few nodes as keep all that this one keeps. Who has not answered is asked last.
+// Of as few nodes as keep all that this one keeps. Who has not answered, or had nothing, is asked last.
 void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   struct Asked {
     std::vector<HistoryPart> parts;
@@ -361,8 +361,11 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
     for (const ShardId shard : left)
       for (const auto node : order_.replicas(shard).nodes)
         if (node != options_.self.node) keeps[node].push_back(shard);
-    const auto best = std::ranges::max_element(
-        keeps, {}, [&](const auto& of) { return std::pair(!no_history_from_.contains(of.first), of.second.size()); });
+    const auto best = std::ranges::min_element(keeps, {}, [&](const auto& of) {
+      const auto failed = no_history_from_.find(of.first);
+      return std::pair(failed == no_history_from_.end() ? 0 : failed->second,
+                       -static_cast<std::int64_t>(of.second.size()));
+    });
     if (best == keeps.end()) break;
     nodes.push_back(best->first);
     for (const ShardId shard : best->second) left.erase(shard);
@@ -383,12 +386,13 @@ void NodeCommitter::ask_history(const NodeActions::History& wanted) {
                        post([this, asked, n, node, after, got = std::move(got)]() mutable {
                          if (dead_) return;
                          if (got) asked->parts[n].history = std::move(*got);
-                         if (got && !missing_of(asked->parts[n])) {
+                         const bool whole = got && !missing_of(asked->parts[n]);
+                         // One that has nothing more may be another one that was emptied, and ask this one in its turn.
+                         if (whole && asked->parts[n].history.watermark > after)
                            no_history_from_.erase(node);
-                         } else {
-                           no_history_from_.insert(node);  // it is asked again in a while, or another one
-                           asked->failed = true;
-                         }
+                         else
+                           no_history_from_[node] = ++history_answers_;
+                         if (!whole) asked->failed = true;  // it is asked again in a while, or another one
                          if (--asked->left == 0)
                            take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
                        });

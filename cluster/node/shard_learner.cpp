@@ -201,6 +201,9 @@ Result<std::vector<HistoryPart>> ShardLearner::ask_all(const Keeping& keeping, G
       return refuse(std::move(history).error());
     }
     parts[n].history = std::move(*history);
+    // One that was emptied is behind, too: another one is asked the next time.
+    if (node != options_.self && parts[n].history.last_cut < keeping.as_of && parts[n].history.watermark <= after)
+      failed_at(node);
     if (const auto missing = missing_of(parts[n])) {
       failed_at(node);
       return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " has not all of shard " +

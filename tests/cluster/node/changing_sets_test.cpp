@@ -28,8 +28,8 @@ class ChangingSets : public ::testing::Test {
  protected:
   ~ChangingSets() override { stop_load(); }
 
-  void begin(SmallCluster::Options options) {
-    options.replicas = 3;
+  void begin(SmallCluster::Options options, std::uint32_t replicas = 3) {
+    options.replicas = replicas;
     options.data_dir = folder_.path();
     nodes_ = options.nodes + options.spares;
     options_ = options;
@@ -236,6 +236,18 @@ TEST_F(ChangingSets, WithoutRoomForItsReplicasANodeIsNotRemoved) {
   const auto unknown = cluster_->assign({.node = 9, .sets = Sets::add});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
+}
+
+// Each of them took the other one for somebody who has everything, and asked it again and again.
+TEST_F(ChangingSets, TwoNodesThatWereEmptiedDoNotWaitForEachOther) {
+  begin({.nodes = 5, .shards = 4}, 5);
+  append(3, 0, 200);
+  for (const std::uint32_t n : {1u, 2u}) stop(n);
+  append(3, 200, 400);  // what the two had is folded
+  for (const std::uint32_t n : {1u, 2u}) std::filesystem::remove_all(folder_.path() / std::to_string(n));
+  cluster_->start_together({1, 2});
+  down_.clear();
+  expect_whole();
 }
 
 TEST_F(ChangingSets, NothingIsMovedToANodeThatIsToKeepNothing) {

@@ -187,7 +187,17 @@ SmallCluster::~SmallCluster() {
   coordinators_.clear();
 }
 
-void SmallCluster::start(std::uint32_t number) {
+void SmallCluster::start(std::uint32_t number) { start_together({number}); }
+
+void SmallCluster::start_together(const std::vector<std::uint32_t>& numbers) {
+  for (const auto number : numbers) prepare(number);
+  for (const auto number : numbers) {
+    reach(number)->node->committer().connected();
+    meet(number, true);
+  }
+}
+
+void SmallCluster::prepare(std::uint32_t number) {
   auto part = std::make_shared<Part>();
   storage::StoreOptions store;
   if (!options_.data_dir.empty()) store.data_dir = options_.data_dir / std::to_string(number);
@@ -216,12 +226,8 @@ void SmallCluster::start(std::uint32_t number) {
   node.committer.wait_max = options_.timeout;
   node.committer.again_every = std::chrono::milliseconds(100);
   part->node = std::make_unique<ClusterNode>(*part->store, *part->network, node);
-  {
-    const std::lock_guard lock(mutex_);
-    parts_[number] = part;
-  }
-  part->node->committer().connected();
-  meet(number, true);
+  const std::lock_guard lock(mutex_);
+  parts_[number] = std::move(part);
 }
 
 void SmallCluster::meet(std::uint32_t number, bool up) {

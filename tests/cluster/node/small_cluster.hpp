@@ -79,6 +79,8 @@ class SmallCluster final : public CoordinatorNetwork {
   }
   [[nodiscard]] storage::NodeStore& store(std::uint32_t number) { return *reach(number)->store; }
   void start(std::uint32_t number);
+  /// All of them answer before the first one hears of the coordinator.
+  void start_together(const std::vector<std::uint32_t>& numbers);
   void stop(std::uint32_t number);
   /// For when it is started the next time: its disk is full, or has room.
   void fill_disk(std::uint32_t number, bool is_full) { full_[number] = is_full; }
@@ -131,6 +133,7 @@ class SmallCluster final : public CoordinatorNetwork {
   }
   void heard(NodeProcess from, ToCoordinator message);
   /// Sessions between this node and the others begin or end.
+  void prepare(std::uint32_t number);
   void meet(std::uint32_t number, bool up);
 
   const Options options_;
