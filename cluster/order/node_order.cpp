@@ -375,6 +375,8 @@ void NodeOrder::advance(Actions& actions) {
     fill(next->second);
     know(next->second, actions);
   }
+  // Every cut up to there came by itself: none says any more who wrote before them.
+  if (!history_ && heard_of_up_to_.value != 0 && heard_of_up_to_ <= known_) follow_heard_of(actions);
   for (;;) {
     const bool cut = !buffered_.empty() && buffered_.begin()->first <= known_;
     if (!reached_.empty() && (!cut || reached_.begin()->first < buffered_.begin()->first)) {
@@ -732,10 +734,14 @@ void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer, CutNumber
 }
 
 void NodeOrder::follow_heard_of(Actions& actions) {
+  heard_of_up_to_ = {};
   for (auto& [id, shard] : shards_) {
-    if (!keeps(id) || shard.damaged || shard.state != Shard::State::closed || shard.newest <= shard.opening_known ||
-        shard.newest_cut > known_)
+    if (!keeps(id) || shard.damaged || shard.state != Shard::State::closed || shard.newest <= shard.opening_known)
       continue;
+    if (shard.newest_cut > known_) {
+      heard_of_up_to_ = std::max(heard_of_up_to_, shard.newest_cut);
+      continue;
+    }
     const auto promise = promises_.find(id);
     if (promise == promises_.end() || promise->second.epoch != shard.newest)
       follow(id, shard.newest, shard.newest_writer, actions);

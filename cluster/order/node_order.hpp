@@ -322,6 +322,7 @@ class NodeOrder {
   std::optional<sharding::CutLogState> history_;  ///< the checkpoint up to which cuts come from other replicas
   bool history_asked_ = false;
   std::vector<ShardId> history_shards_;         ///< of which it was asked
+  CutNumber heard_of_up_to_;                    ///< when this cut is known, whoever was heard of and is new is followed
   std::set<ShardId> left_;                      ///< kept no longer: the disk is to know it
   bool passed_over_ = false;                    ///< positions, of cuts that were folded and name nothing of this node's
   std::vector<sharding::ReplicaSet> replicas_;  ///< per shard, as of `sets_of_`

@@ -731,11 +731,11 @@ void Simulation::check_rest_replicated() {
       const auto asked = real.narrowed.asked().find(id);
       tell("  writes shard", id, "of" + who + ", quorum", set.quorum, "has it up to", real.gate.quorum_has(id, set),
            real.gate.waits(id) ? "waits" : "",
-           asked == real.narrowed.asked().end() ? ""
-                                                : "without " + std::to_string(asked->second.by.without) + " has up to " +
-                                                      digits(real.gate.quorum_has(id, real.narrowed.counted(id, set))) +
-                                                      " of " + digits(asked->second.tail) +
-                                                      (asked->second.said ? ", as said" : ""));
+           asked == real.narrowed.asked().end()
+               ? ""
+               : "without " + std::to_string(asked->second.by.without) + " has up to " +
+                     digits(real.gate.quorum_has(id, real.narrowed.counted(id, set))) + " of " +
+                     digits(asked->second.tail) + (asked->second.said ? ", as said" : ""));
     }
     for (const auto& lag : node->process->real->shipping.lags())
       if (lag.events != 0 || !lag.heard)

@@ -286,6 +286,22 @@ TEST(Simulation, OpensAShardThatOneCutGivesTwice) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
+// Who writes was said by a cut that was folded, and heard of before; the cuts up to the checkpoint came one by one: the
+// former writer never followed, and had no say in any quorum.
+TEST(Simulation, FollowsWhomOnlyAFoldedCutNamed) {
+  const SimulationOptions options{.seed = 2'009'103, .steps = 8'000, .real_writers = true, .nodes = 3, .replicas = 3};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
+// A shard was moved to a node that was removed: it was given and taken for ever.
+TEST(Simulation, ComesToRestWhereAMoveGoesToANodeThatIsRemoved) {
+  const SimulationOptions options{
+      .seed = 920'591, .steps = 8'000, .real_writers = true, .nodes = 5, .replicas = 3, .changing_sets = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 TEST(Simulation, KeepsThemWithSeedsNobodyTried) {
   std::random_device fresh;
   for (int i = 0; i != 10; ++i) {
