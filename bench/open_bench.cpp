@@ -15,6 +15,7 @@
 namespace evershard::bench {
 namespace {
 
+constexpr std::size_t block_cache_bytes = 128u << 20;  ///< by default it grows with the machine
 constexpr const char* load_word = "--benchmark-load-and-die";
 constexpr const char* open_word = "--benchmark-open-and-tell";
 
@@ -59,7 +60,7 @@ int load_and_die(const char* directory, std::uint64_t events) {
 
 int open_and_tell(const char* directory, std::uint64_t events) {
   const double began = now_seconds();
-  auto store = Local::open({.data_dir = directory, .create = false});
+  auto store = Local::open({.data_dir = directory, .create = false, .block_cache_bytes = block_cache_bytes});
   if (!store) return std::printf("%s\n", store.error().what.c_str()), 1;
   const double took = now_seconds() - began;
   const auto after_open = resident_bytes();

@@ -35,8 +35,10 @@ void add_store(Entries& all) {
                        "what it has; of a cluster's node: what the cluster has.",
                        EVERSHARD_FIELD(store.shards)),
           0, shards_max);
-  bounded(store.size("block-cache", "Memory for blocks of sorted files.", EVERSHARD_FIELD(store.block_cache_bytes)),
-          mib);
+  store.size("block-cache",
+             "Memory for blocks of sorted files. 0: an eighth of the machine's memory, or of what its container or "
+             "unit may use.",
+             EVERSHARD_FIELD(store.block_cache_bytes));
   bounded(store.size("memtable", "Memory for what was written last, before it becomes a file; the store has several.",
                      EVERSHARD_FIELD(store.memtable_bytes)),
           mib, 1u << 30);
@@ -64,9 +66,10 @@ void add_rows(Entries& all) {
       "How often space of rows that were removed or superseded is given back, while everything goes on. 0: never.";
   const char* factor = "Where at least so many of 100 rows were removed. 100: only on demand.";
   Group projections(all, "projections");
-  bounded(projections.size("projections-block-cache", "Memory for blocks of the rows' sorted files.",
-                           EVERSHARD_FIELD(store.projections.block_cache_bytes)),
-          mib);
+  projections.size("projections-block-cache",
+                   "Memory for blocks of the rows' sorted files. 0: an eighth of the machine's memory, the same that "
+                   "`block-cache` 0 is.",
+                   EVERSHARD_FIELD(store.projections.block_cache_bytes));
   bounded(projections.size("projections-memtables",
                            "Memory for rows that were written last, before they become files; of all tables together.",
                            EVERSHARD_FIELD(store.projections.memtables_bytes)),

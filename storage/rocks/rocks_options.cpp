@@ -8,6 +8,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include "evershard/storage/rocks/block_cache.hpp"
 #include "evershard/storage/rocks/zeroed_logs.hpp"
 
 namespace evershard::storage {
@@ -20,18 +21,8 @@ constexpr std::size_t block_bytes = 8u << 10;
 constexpr std::size_t compact_block_bytes = 256u << 10;
 constexpr double filter_bits_a_key = 10;
 constexpr std::size_t filter_piece_bytes = 8u << 10;
-constexpr double index_share = 0.5;  // of the cache, at most, that a scan of events does not push out
-// What is larger than its part of the cache is read, and its checksum computed, at every look: parts are large.
-constexpr std::size_t cache_part_bytes = 32u << 20;
-constexpr int cache_part_bits_max = 6;
 constexpr std::size_t term_bytes = 8;   // what a key of streams and postings begins with
 constexpr std::size_t shard_bytes = 2;  // what a key of the journal begins with
-
-int cache_part_bits(std::size_t bytes) {
-  int bits = 0;
-  while (bits != cache_part_bits_max && bytes >> (bits + 1) >= cache_part_bytes) ++bits;
-  return bits;
-}
 
 /// Filters in pieces: one of a file's millions of ids is some MB, of which a look needs some KB. Streams and postings
 /// have whole ones: they are of terms, of which there are fewer, and pieces cost a query for an absent tag 4 us.
@@ -47,8 +38,7 @@ void divide_filter(rocksdb::BlockBasedTableOptions& table) {
 RocksOptions::RocksOptions(const StoreOptions& options)
     : memtable_bytes_(options.memtable_bytes),
       tail_bytes_max_(options.tail_bytes_max),
-      cache_(rocksdb::NewLRUCache(options.block_cache_bytes, cache_part_bits(options.block_cache_bytes), false,
-                                  index_share)),
+      cache_(block_cache(options.block_cache_bytes)),
       env_(with_zeroed_logs(options.env, options.log_zeros_max, options.env != nullptr)) {
   db_.env = env_.get();
   db_.create_if_missing = options.create && !options.read_only;

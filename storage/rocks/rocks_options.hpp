@@ -16,15 +16,16 @@
 
 namespace evershard::storage {
 
-/// The table of memory at default settings. What the settings promise is the sum; the cache is one for all families.
+/// The table of memory at default settings. What the settings promise is the sum; the cache is one for all families,
+/// and by default for all stores of the process (block_cache.hpp).
 ///
-///   block cache (blocks, index and filter blocks of all files)        128 MB
+///   block cache (blocks, index and filter blocks of all files)        an eighth of the machine's
 ///   memtables: journal 3 x 32, order 2 x 4, state 2 x 8, others        ~125 MB
 ///   two tails (about 150 bytes an event, 262,144 events each)           80 MB, at most 2 x 96
 ///   sealing: the sorted entries of one family, one file's blocks        16 MB
 ///   open files (512, without index and filter)                          10 MB
 ///   log buffer, one batch being staged and one being written            16 MB
-///   in all                                                             375 MB
+///   in all, beside the cache                                           250 MB
 ///
 /// Source: docs/operations.md, "Memory".
 class RocksOptions {

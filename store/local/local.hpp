@@ -32,8 +32,8 @@ class TableChanges;
 using TableHandler = std::function<void(const RecordedEvent& event, actors::TableChanges& rows)>;
 
 struct LocalProjectionOptions {
-  bool enabled = true;                         ///< false: definitions are kept and nothing is done about them
-  std::size_t block_cache_bytes = 128u << 20;  ///< of their rows; nothing before there is the first definition
+  bool enabled = true;                ///< false: definitions are kept and nothing is done about them
+  std::size_t block_cache_bytes = 0;  ///< of their rows; 0: with the events' blocks, where the process has them
   std::size_t memtables_bytes = 64u << 20;
   std::size_t page_events_max = 8'192;  ///< of one that catches up
   std::size_t building_at_once = 2;     ///< at least 1
@@ -51,7 +51,9 @@ struct LocalOptions {
   bool create = true;
   Limits limits{};
   std::size_t tail_events = 262'144;
-  std::size_t block_cache_bytes = 128u << 20;
+  /// Of sorted files. 0: an eighth of the machine's memory, or of what its container may use, shared by all stores of
+  /// the process that say so.
+  std::size_t block_cache_bytes = 0;
   std::size_t memtable_bytes = 32u << 20;
   std::size_t disk_reserve_bytes = 256u << 20;
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`

@@ -22,7 +22,7 @@ namespace evershard::cluster {
 struct ProjectionHostOptions {
   std::filesystem::path folder{};  ///< empty: in memory
   storage::ProjectionOwner owner{};
-  std::size_t block_cache_bytes = 128u << 20;
+  std::size_t block_cache_bytes = 0;  ///< 0: that of the process's stores
   std::size_t memtables_bytes = 64u << 20;
   EngineOptions engine{};
   std::shared_ptr<DefinitionShare> share{};  ///< absent: all definitions are here

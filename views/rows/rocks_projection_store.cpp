@@ -1,4 +1,5 @@
 #include "evershard/views/rows/rocks_projection_store.hpp"
+#include "evershard/storage/rocks/block_cache.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,9 +35,7 @@ constexpr std::string_view checkpoint_row{};       // the first of all keys; row
 constexpr std::size_t row_block_bytes = 4u << 10;  // most rows are read alone: a block is unpacked for one of them
 constexpr std::size_t row_megabyte = 1u << 20;
 constexpr double row_filter_bits = 10;
-constexpr int cache_parts_bits = 2;             // so that a block is small beside a part of the cache
 constexpr std::size_t looked_up_together = 32;  // as many as RocksDB looks up in one go
-constexpr double index_share = 0.5;             // of the cache, at most, that a scan of rows does not push out
 constexpr const char* incoming_folder = "incoming";
 constexpr unsigned long unmerged_files_max = 12;  ///< RocksDB merges from 4 on, and slows down writes from 20 on
 constexpr std::uintmax_t room_for_rows =
@@ -231,8 +230,7 @@ class RocksProjectionStore final : public ProjectionStore {
  public:
   explicit RocksProjectionStore(const RocksProjectionOptions& options)
       : options_(options),
-        cache_(rocksdb::NewLRUCache(options.block_cache_bytes + options.memtables_bytes, cache_parts_bits, false,
-                                    index_share)),
+        cache_(block_cache(options.block_cache_bytes == 0 ? 0 : options.block_cache_bytes + options.memtables_bytes)),
         memory_(std::make_shared<rocksdb::WriteBufferManager>(options.memtables_bytes, cache_)) {}
   ~RocksProjectionStore() override { close(); }
 

@@ -17,8 +17,9 @@ namespace evershard::storage {
 struct RocksProjectionOptions {
   std::filesystem::path folder{};  ///< made if it is not there
   ProjectionStoreOptions of{};
-  std::size_t block_cache_bytes = 128u << 20;  ///< and what memtables leave of theirs
-  std::size_t memtables_bytes = 64u << 20;     ///< of all families together
+  /// And what memtables leave of theirs. 0: that of the process's stores, as StoreOptions has it.
+  std::size_t block_cache_bytes = 0;
+  std::size_t memtables_bytes = 64u << 20;  ///< of all families together
   /// A write of at least so many rows of one family, in order of key, becomes sorted files that RocksDB takes in:
   /// below, a file of its own costs more than it saves.
   std::size_t files_from_rows = 20'000;
