@@ -1,5 +1,6 @@
 // A node's disk fails: cuts are applied without a sync, and the cut log repeats those that are lost.
 
+#include <cstdlib>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -15,6 +16,11 @@
 
 namespace evershard::storage {
 namespace {
+
+/// Of CI, or of scripts/soak, which sets EVERSHARD_ROUNDS.
+std::uint64_t either(std::uint64_t few, std::uint64_t many) {
+  return std::getenv("EVERSHARD_ROUNDS") == nullptr ? few : many;
+}
 
 class NodeFaults : public RocksFolder {
  protected:
@@ -44,7 +50,7 @@ class NodeFaults : public RocksFolder {
 TEST_F(NodeFaults, LosesNoEventWhenThePowerFailsAndAppliesItsCutsAgain) {
   std::mt19937_64 random(17);
   const std::array names{aggregate_in(0), aggregate_in(1)};
-  for (int round = 0; round < 6; ++round) {
+  for (std::uint64_t round = 0; round < either(6, 12); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     close_node();
     std::filesystem::remove_all(data_dir());
@@ -106,7 +112,7 @@ TEST_F(NodeFaults, LosesNoEventWhenThePowerFailsAndAppliesItsCutsAgain) {
 }
 
 TEST_F(NodeFaults, HasTheCutsOfWhatIsSealed) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= either(4, 8); ++seed) {
     close_node();
     std::filesystem::remove_all(data_dir());
     ASSERT_NO_FATAL_FAILURE(open_node());
@@ -127,7 +133,7 @@ TEST_F(NodeFaults, HasTheCutsOfWhatIsSealed) {
 // Taking off what was given up is broken off by a loss of power, between any two of its parts, and done again.
 TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
   const auto a = aggregate_in(0), b = aggregate_in(1);
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= either(6, 12); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     close_node();
     std::filesystem::remove_all(data_dir());
@@ -188,7 +194,7 @@ TEST_F(NodeFaults, TakesInWhatWasLearnedHoweverOftenItIsBrokenOff) {
   constexpr std::uint64_t cuts = 40, learned_up_to = 30;
   const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(3);
   const auto keeps_all = [](const sharding::Segment& segment) { return segment.shard.value != 2; };
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= either(6, 15); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     close_node();
     std::filesystem::remove_all(data_dir());

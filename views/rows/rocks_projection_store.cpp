@@ -1,5 +1,4 @@
 #include "evershard/views/rows/rocks_projection_store.hpp"
-#include "evershard/storage/rocks/block_cache.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/refusals.hpp"
+#include "evershard/storage/rocks/block_cache.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/views/rows/tree_memtable.hpp"
 
