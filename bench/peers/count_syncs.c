@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static _Atomic unsigned long nowhere;
@@ -17,6 +18,7 @@ __attribute__((constructor)) static void begin(void) {
   if (path == NULL) return;
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return;
+  fchmod(file, 0666);  // it may go on as another user
   if (ftruncate(file, sizeof *count) == 0) {
     void* const at = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (at != MAP_FAILED) count = at;

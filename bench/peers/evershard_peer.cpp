@@ -68,30 +68,21 @@ class EvershardClient final : public PeerClient {
 
 class EvershardPeer final : public Peer {
  public:
-  explicit EvershardPeer(PeerSetup setup) : setup_(std::move(setup)) {}
-
-  Result<void> start() {
-    port_ = free_port();
-    std::vector<std::string> words{
-        "serve",         "--data", (setup_.folder / "store").string(), "--listen", "127.0.0.1:" + std::to_string(port_),
-        "--http-listen", "none"};
-    if (setup_.cache_bytes != 0) words.insert(words.end(), {"--block-cache", std::to_string(setup_.cache_bytes)});
-    auto process = PeerProcess::start(setup_.program, std::move(words), port_, setup_.folder);
-    if (!process) return refuse(std::move(process).error());
-    process_ = std::move(*process);
-    return {};
-  }
-  std::string name() const override { return "Evershard"; }
-  Result<std::unique_ptr<PeerClient>> connect() override { return std::make_unique<EvershardClient>(port_); }
-  Result<void> restart_cold() override {
-    process_.reset();
-    drop_pages(setup_.folder);
-    return start();
-  }
+  using Peer::Peer;
+  Result<std::unique_ptr<PeerClient>> connect() override { return std::make_unique<EvershardClient>(port()); }
 
  private:
-  const PeerSetup setup_;
-  std::uint16_t port_ = 0;
+  std::vector<std::string> words() const override {
+    std::vector<std::string> words{"serve",
+                                   "--data",
+                                   (setup().folder / "store").string(),
+                                   "--listen",
+                                   "127.0.0.1:" + std::to_string(port()),
+                                   "--http-listen",
+                                   "none"};
+    if (setup().cache_bytes != 0) words.insert(words.end(), {"--block-cache", std::to_string(setup().cache_bytes)});
+    return words;
+  }
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/peers/peer_process.hpp"
 #include "evershard/protocol/append.hpp"
@@ -28,30 +30,41 @@ class PeerClient {
   virtual Result<std::uint64_t> read_all() = 0;
 };
 
-class Peer {
- public:
-  virtual ~Peer() = default;
-  Peer() = default;
-  Peer(const Peer&) = delete;
-
-  [[nodiscard]] virtual std::string name() const = 0;
-  [[nodiscard]] virtual Result<std::unique_ptr<PeerClient>> connect() = 0;
-  [[nodiscard]] const PeerProcess& process() const { return *process_; }
-  /// Ends it and starts it again on the same files, which the system's cache has no more of.
-  virtual Result<void> restart_cold() = 0;
-
- protected:
-  std::unique_ptr<PeerProcess> process_;
-};
-
 /// What it takes to start one: `folder` is its own, and empty.
 struct PeerSetup {
   std::filesystem::path folder;
   std::filesystem::path program;
-  std::uint64_t cache_bytes = 0;  ///< of its own, where it has such a setting; 0: its default
+  std::uint64_t cache_bytes = 0;  ///< of its own, where it has such a setting; 0: its default, or what its guide advises
+};
+
+class Peer {
+ public:
+  explicit Peer(PeerSetup setup) : setup_(std::move(setup)) {}
+  virtual ~Peer() = default;
+  Peer(const Peer&) = delete;
+
+  [[nodiscard]] virtual Result<std::unique_ptr<PeerClient>> connect() = 0;
+  [[nodiscard]] const PeerProcess& process() const { return *process_; }
+  Result<void> start();
+  /// Ends it and starts it again on the same files, which the system's cache has no more of.
+  Result<void> restart_cold();
+
+ protected:
+  /// Of the command line that makes it listen on port().
+  [[nodiscard]] virtual std::vector<std::string> words() const = 0;
+  [[nodiscard]] const PeerSetup& setup() const { return setup_; }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  const PeerSetup setup_;
+  std::unique_ptr<PeerProcess> process_;
+  std::uint16_t port_ = 0;
 };
 
 [[nodiscard]] Result<std::unique_ptr<Peer>> start_evershard(const PeerSetup& setup);
 [[nodiscard]] Result<std::unique_ptr<Peer>> start_umadb(const PeerSetup& setup);
+/// `program`: the folder of its programs.
+[[nodiscard]] Result<std::unique_ptr<Peer>> start_postgresql(const PeerSetup& setup);
+[[nodiscard]] Result<std::unique_ptr<Peer>> start_redis(const PeerSetup& setup);
 
 }  // namespace evershard::bench

@@ -18,13 +18,15 @@ volatile std::sig_atomic_t interrupted = 0;
 
 int run(int argc, char** argv) {
   bench::BenchOptions options;
-  std::string directory, ours, umadb, format;
+  std::string directory, ours, umadb, postgresql, redis, format;
   std::vector<std::string> only;
   po::options_description known("evershard_peers: the store beside other products, under the same load");
   known.add_options()("help", "this text")                                                                //
       ("data", po::value(&directory)->required(), "a folder for what they store; emptied")                //
       ("evershard", po::value(&ours)->required(), "our program")                                          //
       ("umadb", po::value(&umadb), "UmaDB's server")                                                      //
+      ("postgresql", po::value(&postgresql), "the folder of PostgreSQL's programs")                       //
+      ("redis", po::value(&redis), "Redis's server")                                                      //
       ("only", po::value(&only)->composing(), "appends or reads; both by default")                        //
       ("seconds", po::value(&options.seconds)->default_value(5), "how long each workload runs")           //
       ("rounds", po::value(&options.rounds)->default_value(3), "in how many turns they are measured")     //
@@ -55,6 +57,8 @@ int run(int argc, char** argv) {
                      }});
   };
   kind("UmaDB", umadb, bench::start_umadb);
+  kind("PostgreSQL", postgresql, bench::start_postgresql);
+  kind("Redis", redis, bench::start_redis);
   kind("Evershard", ours, bench::start_evershard);
 
   bench::Report report(options.style, [](const std::string& line) { std::puts(line.c_str()), std::fflush(stdout); });

@@ -66,29 +66,13 @@ class UmaDbClient final : public PeerClient {
 
 class UmaDbPeer final : public Peer {
  public:
-  explicit UmaDbPeer(PeerSetup setup) : setup_(std::move(setup)) {}
-
-  Result<void> start() {
-    port_ = free_port();
-    auto process = PeerProcess::start(
-        setup_.program,
-        {"--listen", "127.0.0.1:" + std::to_string(port_), "--db-path", (setup_.folder / "umadb.db").string()}, port_,
-        setup_.folder);
-    if (!process) return refuse(std::move(process).error());
-    process_ = std::move(*process);
-    return {};
-  }
-  std::string name() const override { return "UmaDB"; }
-  Result<std::unique_ptr<PeerClient>> connect() override { return std::make_unique<UmaDbClient>(port_); }
-  Result<void> restart_cold() override {
-    process_.reset();
-    drop_pages(setup_.folder);
-    return start();
-  }
+  using Peer::Peer;
+  Result<std::unique_ptr<PeerClient>> connect() override { return std::make_unique<UmaDbClient>(port()); }
 
  private:
-  const PeerSetup setup_;
-  std::uint16_t port_ = 0;
+  std::vector<std::string> words() const override {
+    return {"--listen", "127.0.0.1:" + std::to_string(port()), "--db-path", (setup().folder / "umadb.db").string()};
+  }
 };
 
 }  // namespace

@@ -10,6 +10,12 @@
 #include "evershard/storage/journal/removal_mask.hpp"
 
 namespace evershard::storage {
+namespace {
+
+constexpr std::size_t whole_from = 3;  // events of one record that are asked for at once, as a mean
+constexpr std::size_t kept_bytes_max = 64u << 10;  // what is larger costs little beside its own reading
+
+}  // namespace
 
 Refused damaged(ShardId shard, ShardOffset offset, std::string_view what) {
   ErrorDetails details;
@@ -21,14 +27,30 @@ Refused damaged(ShardId shard, ShardOffset offset, std::string_view what) {
       std::move(details));
 }
 
+void RecordFetch::take_kept() {
+  kept_.clear();
+  kept_.resize(found_.size());
+  order_.clear();
+  for (std::uint32_t i = 0; i != found_.size(); ++i) {
+    if (cache_ != nullptr) kept_[i] = cache_->find(found_[i].location.shard, found_[i].location.offset());
+    if (kept_[i])
+      bytes_ += kept_[i].bytes().size();
+    else
+      order_.push_back(i);
+  }
+  if (cache_ != nullptr) cache_->count(found_.size() - order_.size(), order_.size());
+}
+
 Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   found_ = found;
-  order_.resize(found.size());
-  std::iota(order_.begin(), order_.end(), 0);
+  bytes_ = 0;
+  take_kept();
+  records_.clear();
+  batches_.clear();
+  if (order_.empty()) return {};
   auto place = [&](std::uint32_t i) { return std::pair(found[i].location.shard, found[i].location.record); };
   std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
 
-  records_.clear();
   keys_.clear();
   record_of_.resize(found.size());
   for (const std::uint32_t i : order_) {
@@ -42,23 +64,37 @@ Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   }
   key_views_.assign(keys_.begin(), keys_.end());
 
-  bytes_ = 0;
-  batches_.clear();
-  auto batch = rows_.get(Family::journal, key_views_);
-  if (!batch) {
-    if (batch.error().code != ErrorCode::corruption) return refuse(std::move(batch).error());
-    return get_one_by_one();
+  // Of who reads whole records the blocks are kept, of who wants one event here and there the events.
+  const bool whole = order_.size() >= whole_from * records_.size();
+  const bool keep_blocks = cache_ == nullptr || whole || cache_->has_room();
+  const auto rewrites = cache_ == nullptr ? 0 : cache_->rewrites();
+  if (auto batch = rows_.get(Family::journal, key_views_, keep_blocks); batch) {
+    batches_.push_back(std::move(*batch));
+    for (Record& record : records_) open(record);
+  } else if (batch.error().code != ErrorCode::corruption) {
+    return refuse(std::move(batch).error());
+  } else {
+    EVERSHARD_TRY(get_one_by_one(keep_blocks));
   }
-  batches_.push_back(std::move(*batch));
-  for (Record& record : records_) open(record);
+  if (cache_ != nullptr && !whole) keep_events(rewrites);
   return {};
 }
 
+void RecordFetch::keep_events(std::uint64_t rewrites) {
+  for (const std::uint32_t i : order_) {
+    const auto& view = records_[record_of_[i]].view;
+    if (!view) continue;
+    const auto& location = found_[i].location;
+    if (const auto bytes = view->bytes_of(location.index); bytes && bytes->size() <= kept_bytes_max)
+      cache_->keep(location.shard, location.offset(), *bytes, rewrites);
+  }
+}
+
 // A damaged block fails the whole multi-get: it costs those events alone that lie in it.
-Result<void> RecordFetch::get_one_by_one() {
+Result<void> RecordFetch::get_one_by_one(bool keep) {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     Record& record = records_[i];
-    auto alone = rows_.get(Family::journal, std::span(key_views_).subspan(i, 1));
+    auto alone = rows_.get(Family::journal, std::span(key_views_).subspan(i, 1), keep);
     if (!alone) {
       if (alone.error().code != ErrorCode::corruption) return refuse(std::move(alone).error());
       record.damage = alone.error().what;
@@ -88,15 +124,20 @@ void RecordFetch::open(Record& record) {
 }
 
 Result<EventView> RecordFetch::event(std::size_t i) const {
-  const Record& record = records_[record_of_[i]];
+  auto event = read(i);
+  if (const auto* mask = rows_.mask(); mask && event) mask->apply(*event);
+  return event;
+}
+
+Result<EventView> RecordFetch::read(std::size_t i) const {
   const EventLocation& location = found_[i].location;
+  if (kept_[i]) return event_of(kept_[i].bytes(), location.shard, location.offset());
+  const Record& record = records_[record_of_[i]];
   if (!record.view) return damaged(location.shard, location.offset(), record.damage);
   if (location.index >= record.view->size()) {
     return damaged(location.shard, location.offset(), "the record ends before this event");
   }
-  auto event = record.view->event(location.index);
-  if (const auto* mask = rows_.mask(); mask && event) mask->apply(*event);
-  return event;
+  return record.view->event(location.index);
 }
 
 Result<EventView> fetch_one(RecordFetch& fetch, const FoundEvent& found) {

@@ -11,22 +11,24 @@
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/index/event_cache.hpp"
 #include "evershard/storage/index/found_event.hpp"
 #include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 
-/// One sorted multi-get a batch. One thread; what it gave out holds until the next fetch().
+/// What the cache of events has not, by one sorted multi-get a batch. One thread; what it gave out holds until the next
+/// fetch().
 class RecordFetch {
  public:
-  explicit RecordFetch(const Rows& rows) : rows_(rows) {}
+  explicit RecordFetch(const Rows& rows) : rows_(rows), cache_(rows.events()) {}
 
   /// Errors: io; corruption of single records is told by event()
   Result<void> fetch(std::span<const FoundEvent> found);
   /// The i-th of those fetched. Errors: corruption, naming shard and offset
   [[nodiscard]] Result<EventView> event(std::size_t i) const;
-  /// Of all records fetched.
+  /// Of all that was fetched.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -38,11 +40,16 @@ class RecordFetch {
     std::optional<RecordView> view;
     std::string damage;  // where there is no view
   };
-  Result<void> get_one_by_one();
+  void take_kept();
+  Result<void> get_one_by_one(bool keep);
   void open(Record& record);
+  [[nodiscard]] Result<EventView> read(std::size_t i) const;
+  void keep_events(std::uint64_t rewrites);
 
   const Rows& rows_;
+  EventCache* const cache_;
   std::span<const FoundEvent> found_;
+  std::vector<EventCache::Found> kept_;  // of each one found
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> record_of_;
   std::vector<Record> records_;

@@ -47,6 +47,22 @@ std::string stub_body(const EventView& event, EventState state) {
   return body;
 }
 
+Result<RecordView::Stored> stored_in(std::string_view bytes, ShardId shard, ShardOffset offset) {
+  const auto damaged = [&](std::string_view why) { return corrupt_record(shard, offset, "the event", why); };
+  ByteReader reader(bytes);
+  const auto sum = reader.fixed<std::uint32_t>();
+  const auto state = reader.fixed<std::uint8_t>();
+  const SeqNr seq_nr(reader.varint());
+  const std::string_view body = reader.rest();
+  if (!reader.ok()) return damaged("it is cut short");
+  if (state > static_cast<std::uint8_t>(EventState::erased)) return damaged(std::to_string(state) + " is no state");
+  const RecordView::Stored stored{checksum(body), seq_nr, static_cast<EventState>(state), body};
+  if (event_checksum(stored.body_hash, stored.state, seq_nr, shard, offset) != sum) {
+    return damaged("its checksum does not match");
+  }
+  return stored;
+}
+
 }  // namespace
 
 void make_removed(EventView& event) {
@@ -137,36 +153,35 @@ Refused RecordView::corrupt(std::size_t index, std::string_view why) const {
   return corrupt_record(shard_, first_ + index, "the event", why);
 }
 
-Result<RecordView::Stored> RecordView::stored(std::size_t index) const {
+Result<std::string_view> RecordView::bytes_of(std::size_t index) const {
   if (index >= count_) return corrupt(index, "its record has only " + std::to_string(count_) + " events");
   const char* const table = bytes_.data() + record_head_bytes;
   const std::string_view events = bytes_.substr(record_head_bytes + count_ * end_bytes);
   const std::size_t begin = index == 0 ? 0 : get_fixed<std::uint32_t>(table + (index - 1) * end_bytes);
   const std::size_t end = get_fixed<std::uint32_t>(table + index * end_bytes);
   if (begin > end || end > events.size()) return corrupt(index, "its place in the record is none");
+  return events.substr(begin, end - begin);
+}
 
-  ByteReader reader(events.substr(begin, end - begin));
-  const auto sum = reader.fixed<std::uint32_t>();
-  const auto state = reader.fixed<std::uint8_t>();
-  const SeqNr seq_nr(reader.varint());
-  const std::string_view body = reader.rest();
-  if (!reader.ok()) return corrupt(index, "it is cut short");
-  if (state > static_cast<std::uint8_t>(EventState::erased))
-    return corrupt(index, std::to_string(state) + " is no state");
-  const Stored stored{checksum(body), seq_nr, static_cast<EventState>(state), body};
-  if (event_checksum(stored.body_hash, stored.state, seq_nr, shard_, first_ + index) != sum) {
-    return corrupt(index, "its checksum does not match");
-  }
-  return stored;
+Result<RecordView::Stored> RecordView::stored(std::size_t index) const {
+  const auto bytes = bytes_of(index);
+  if (!bytes) return Refused(bytes.error());
+  return stored_in(*bytes, shard_, first_ + index);
 }
 
 Result<EventView> RecordView::event(std::size_t index) const {
-  auto found = stored(index);
+  const auto bytes = bytes_of(index);
+  if (!bytes) return Refused(bytes.error());
+  return event_of(*bytes, shard_, first_ + index);
+}
+
+Result<EventView> event_of(std::string_view bytes, ShardId shard, ShardOffset offset) {
+  auto found = stored_in(bytes, shard, offset);
   if (!found) return Refused(std::move(found).error());
   EventView view;
   view.state = found->state;
   view.seq_nr = found->seq_nr;
-  if (!parse_body(found->body, view)) return corrupt(index, "its parts do not fit");
+  if (!parse_body(found->body, view)) return corrupt_record(shard, offset, "the event", "its parts do not fit");
   return view;
 }
 

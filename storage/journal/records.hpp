@@ -84,6 +84,9 @@ void for_each_also(const EventView& event, F f) {
   }
 }
 
+/// One event's bytes as a record has them. Verifies the checksum. Errors: corruption, naming shard and offset
+[[nodiscard]] Result<EventView> event_of(std::string_view bytes, ShardId shard, ShardOffset offset);
+
 /// A record's bytes, looked into by index in constant time. Borrows them.
 class RecordView {
  public:
@@ -93,6 +96,8 @@ class RecordView {
   /// Verifies the checksum first. Errors: corruption, naming shard and offset
   [[nodiscard]] Result<EventView> event(std::size_t index) const;
   [[nodiscard]] ShardOffset first() const { return first_; }
+  /// Of the event, for event_of(): checksum, state, seq_nr, body. Errors: corruption, naming shard and offset
+  [[nodiscard]] Result<std::string_view> bytes_of(std::size_t index) const;
 
   /// An event as it is stored, for who writes it into another record.
   struct Stored {

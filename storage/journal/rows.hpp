@@ -49,6 +49,7 @@ struct CursorOptions {
   bool scan = false;
 };
 
+class EventCache;
 class RemovalMask;
 
 /// Any number of readers, beside one writer.
@@ -56,11 +57,13 @@ class Rows {
  public:
   virtual ~Rows() = default;
   [[nodiscard]] virtual std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options = {}) const = 0;
-  /// Shape: keys ascend. Errors: corruption, io
-  [[nodiscard]] virtual Result<std::unique_ptr<RowBatch>> get(Family family,
-                                                              std::span<const std::string_view> keys) const = 0;
+  /// Shape: keys ascend. `keep`: their blocks may take the place of others in the cache. Errors: corruption, io
+  [[nodiscard]] virtual Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys,
+                                                              bool keep = true) const = 0;
   /// What readers of events are to take for removed. Absent: rows are looked at as they are.
   [[nodiscard]] virtual const RemovalMask* mask() const { return nullptr; }
+  /// Where readers keep single events. Absent: nowhere.
+  [[nodiscard]] virtual EventCache* events() const { return nullptr; }
 };
 
 }  // namespace evershard::storage

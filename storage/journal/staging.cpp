@@ -96,8 +96,7 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
       sink.erase(Family::state, write.key);
   }
   for (const auto& going : batch.snapshots_to_go) snapshots.remove(going, Timestamp::now(), sink);
-  for (const auto& rewrite : batch.rewrites)
-    sink.put(Family::journal, keys::journal(rewrite.shard, rewrite.record), rewrite.bytes);
+  for (const auto& rewrite : batch.rewrites) sink.put_again(rewrite.shard, rewrite.record, rewrite.bytes);
   if (batch.cut) {
     EVERSHARD_CHECK(tail.next() == batch.cut->last_position() + 1, "every event of the cut is in the tail");
     put_order(*batch.cut, sink);

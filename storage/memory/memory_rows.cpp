@@ -84,7 +84,8 @@ std::unique_ptr<RowCursor> MemoryRows::cursor(Family family, CursorOptions) cons
   return std::make_unique<Cursor>(tables(), family);
 }
 
-Result<std::unique_ptr<RowBatch>> MemoryRows::get(Family family, std::span<const std::string_view> keys) const {
+Result<std::unique_ptr<RowBatch>> MemoryRows::get(Family family, std::span<const std::string_view> keys,
+                                                  bool /*keep*/) const {
   auto open = tables();
   if (!open) return refuse(ErrorCode::unavailable, "the store is closed");
   auto batch = std::make_unique<Batch>();

@@ -27,8 +27,8 @@ class MemoryRows final : public Rows {
   MemoryRows();
   ~MemoryRows() override;
   [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
-  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family,
-                                                      std::span<const std::string_view> keys) const override;
+  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys,
+                                                      bool keep = true) const override;
 
   [[nodiscard]] const RemovalMask* mask() const override { return &mask_; }
   [[nodiscard]] RemovalMask& removals() { return mask_; }

@@ -150,7 +150,7 @@ Result<void> RocksStore::open_database() {
     return corrupt("cannot open " + database_.string() + ": " + status.ToString());
   if (!status.ok()) return refuse(error_of(status, "cannot open " + database_.string()));
   families_ = std::move(families);
-  rows_ = std::make_unique<RocksRows>(families_);
+  rows_ = std::make_unique<RocksRows>(families_, rocks_.cache());
   if (!options_.read_only) {
     auto owner = StoreOwner::write(owner_path_);
     if (!owner) return refuse(std::move(owner).error());

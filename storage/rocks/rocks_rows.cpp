@@ -130,7 +130,8 @@ std::unique_ptr<RowCursor> RocksRows::cursor(Family family, CursorOptions option
   return std::make_unique<RocksCursor>(std::move(open), family, options, snapshot_.get());
 }
 
-Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const std::string_view> keys) const {
+Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const std::string_view> keys,
+                                                 bool keep) const {
   auto open = families();
   if (!open) return refuse(ErrorCode::unavailable, "the store is closed");
   auto& db = open->db();
@@ -138,6 +139,7 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
   auto batch = std::make_unique<RocksBatch>(std::move(open), keys.size());
   rocksdb::ReadOptions read;
   read.snapshot = snapshot_.get();
+  read.fill_cache = keep;
   RocksReading reading;
   if (keys.size() == 1) {
     batch->statuses[0] = db.Get(read, handle, slice_of(keys[0]), batch->values.data());

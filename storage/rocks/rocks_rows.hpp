@@ -4,7 +4,10 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
+#include "evershard/storage/index/event_cache.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
@@ -15,14 +18,18 @@ namespace evershard::storage {
 class RocksRows final : public Rows {
  public:
   explicit RocksRows(std::shared_ptr<const RocksFamilies> families) : families_(std::move(families)) {}
+  /// Readers keep single events in that cache.
+  RocksRows(std::shared_ptr<const RocksFamilies> families, std::shared_ptr<rocksdb::Cache> cache)
+      : families_(std::move(families)), events_(std::in_place, std::move(cache)) {}
   /// All rows as they are now, whatever is written later: commits are in them whole or not at all.
   static std::unique_ptr<RocksRows> frozen(std::shared_ptr<const RocksFamilies> families);
   [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
-  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family,
-                                                      std::span<const std::string_view> keys) const override;
+  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys,
+                                                      bool keep = true) const override;
 
   [[nodiscard]] const RemovalMask* mask() const override { return &mask_; }
   [[nodiscard]] RemovalMask& removals() { return mask_; }
+  [[nodiscard]] EventCache* events() const override { return events_ ? &*events_ : nullptr; }
 
   /// From now on there are no rows to be had; cursors and batches that are out keep the database open until they go.
   void close();
@@ -34,6 +41,7 @@ class RocksRows final : public Rows {
   mutable std::mutex mutex_;
   std::shared_ptr<const RocksFamilies> families_;
   RemovalMask mask_;
+  mutable std::optional<EventCache> events_;
   Snapshot snapshot_;  // absent: as they are whenever they are looked at
 };
 

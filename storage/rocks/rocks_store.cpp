@@ -27,10 +27,19 @@ class BatchSink final : public RowSink {
     take(batch_.Put(families_.handle(family), rocksdb::Slice(key.data(), key.size()),
                     rocksdb::Slice(value.data(), value.size())));
   }
+  void put_again(ShardId shard, ShardOffset first, std::string_view record) override {
+    RowSink::put_again(shard, first, record);
+    const auto view = RecordView::open(record, shard, first);
+    EVERSHARD_CHECK(view.has_value(), "a record that was made is one");
+    written_again_.push_back({shard, first, view->size()});
+  }
   void erase(Family family, std::string_view key) override {
     take(batch_.Delete(families_.handle(family), rocksdb::Slice(key.data(), key.size())));
+    erases_events_ = erases_events_ || family == Family::journal;
   }
   [[nodiscard]] const rocksdb::Status& status() const { return status_; }
+  [[nodiscard]] std::vector<EventCache::Range>& written_again() { return written_again_; }
+  [[nodiscard]] bool erases_events() const { return erases_events_; }
 
  private:
   void take(rocksdb::Status status) {
@@ -39,6 +48,8 @@ class BatchSink final : public RowSink {
   rocksdb::WriteBatch& batch_;
   const RocksFamilies& families_;
   rocksdb::Status status_;
+  std::vector<EventCache::Range> written_again_;
+  bool erases_events_ = false;
 };
 
 }  // namespace
@@ -60,6 +71,8 @@ class RocksStore::Staged final : public StagedCommit {
   std::optional<LastCommitMark::Value> last;  ///< what is durable with it
   std::optional<GlobalPosition> shows;
   std::function<Result<void>(RowSink&)> at_commit;  ///< rows that those written before decide
+  std::vector<EventCache::Range> written_again;     ///< what readers have kept of them is out of date
+  bool takes_off = false;                           ///< of any event
   bool done = false;
 };
 
@@ -84,6 +97,8 @@ std::unique_ptr<StagedCommit> RocksStore::stage_with(Fill fill) {
     fill(*staged, sink);
     tails_->added();
     staged->status = sink.status();
+    staged->written_again = std::move(sink.written_again());
+    staged->takes_off = sink.erases_events();
   }
   step(steps::stage_done);
   return staged;
@@ -150,6 +165,7 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
       return refuse(failure());
     }
     staged.status = sink.status();
+    staged.takes_off = true;
   }
   auto status = staged.status;
   if (status.ok()) {
@@ -161,6 +177,10 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
     fail(Error(ErrorCode::io, error_of(status, "the store has failed: cannot write a commit").what));
     return refuse(failure());
   }
+  if (staged.takes_off)
+    rows_->events()->forget_all();
+  else if (!staged.written_again.empty())
+    rows_->events()->forget(staged.written_again);
   committed_.store(staged.number, std::memory_order_release);
   step(steps::commit_written);
   if (staged.last) {
@@ -266,6 +286,8 @@ StoreStats RocksStore::stats() const {
     memtables += number(handle, rocksdb::DB::Properties::kSizeAllMemTables);
     readers += number(handle, rocksdb::DB::Properties::kEstimateTableReadersMem);
   }
+  stats.details.emplace_back("event_cache.hits", rows_->events()->hits());
+  stats.details.emplace_back("event_cache.misses", rows_->events()->misses());
   stats.details.emplace_back("memory.block_cache", rocks_.cache()->GetUsage());
   stats.details.emplace_back("memory.memtables", memtables);
   stats.details.emplace_back("memory.table_readers", readers);

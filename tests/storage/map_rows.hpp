@@ -26,7 +26,8 @@ class MapRows final : public Rows {
   }
 
   /// A key that `unreadable` names fails the whole get, as a damaged block does.
-  Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const override {
+  Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys,
+                                        bool /*keep*/ = true) const override {
     auto batch = std::make_unique<Batch>();
     for (const auto key : keys) {
       if (key == unreadable) return refuse(ErrorCode::corruption, "a block is damaged");

@@ -1,0 +1,89 @@
+// EventCache: single events in memory, as their records have them: a query wants one event of a record, here and there.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "evershard/protocol/numbers.hpp"
+
+namespace rocksdb {
+class Cache;
+}
+
+namespace evershard::storage {
+
+/// A block of the journal has thirty events; of those, a query for a tag wants one. What it found is kept by itself: in
+/// the same memory thirty times as many, found without a look into files, and nothing to decompress.
+///
+/// The memory is the cache's of blocks: whichever was used last stays, up to the bound of both. Who takes an event out
+/// compares its checksum, as of one that comes from the disk. Any thread.
+class EventCache {
+ public:
+  struct Entry;  ///< size and bytes, in one piece
+
+  /// One event's bytes, kept as long as this.
+  class Found {
+   public:
+    Found() = default;
+    Found(Found&& other) noexcept : cache_(std::exchange(other.cache_, nullptr)), handle_(other.handle_) {}
+    Found& operator=(Found&& other) noexcept {
+      std::swap(cache_, other.cache_);
+      std::swap(handle_, other.handle_);
+      return *this;
+    }
+    ~Found();
+    explicit operator bool() const { return cache_ != nullptr; }
+    [[nodiscard]] std::string_view bytes() const;
+
+   private:
+    friend class EventCache;
+    Found(rocksdb::Cache* cache, void* handle) : cache_(cache), handle_(handle) {}
+    rocksdb::Cache* cache_ = nullptr;
+    void* handle_ = nullptr;
+  };
+
+  /// What was kept by another one in the same cache is not found.
+  explicit EventCache(std::shared_ptr<rocksdb::Cache> cache);
+
+  [[nodiscard]] Found find(ShardId shard, ShardOffset offset) const;
+
+  /// How often records were written anew. To be read before a record is, and given to keep().
+  [[nodiscard]] std::uint64_t rewrites() const { return rewrites_.load(); }
+  /// Nothing is kept where a record was written anew since `rewrites`: the bytes may be the old ones.
+  void keep(ShardId shard, ShardOffset offset, std::string_view bytes, std::uint64_t rewrites);
+
+  /// Whether blocks may be kept beside events: there is memory that nobody uses. Cheap: it looks now and then.
+  [[nodiscard]] bool has_room() const;
+
+  struct Range {
+    ShardId shard;
+    ShardOffset first;
+    std::uint64_t events;
+  };
+  /// Records of these events were written anew, and are there for readers.
+  void forget(std::span<const Range> ranges);
+  /// The same of all events.
+  void forget_all();
+
+  void count(std::uint64_t hits, std::uint64_t misses) const {
+    hits_.fetch_add(hits, std::memory_order_relaxed);
+    misses_.fetch_add(misses, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
+
+ private:
+  const std::shared_ptr<rocksdb::Cache> cache_;
+  std::atomic<std::uint64_t> id_;  ///< what the keys begin with
+  std::atomic<std::uint64_t> rewrites_{0};
+  mutable std::atomic<std::uint32_t> asked_{0};
+  mutable std::atomic<bool> has_room_{true};
+  mutable std::atomic<std::uint64_t> hits_{0}, misses_{0};
+};
+
+}  // namespace evershard::storage
