@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "evershard/bench/parts.hpp"
-#include "evershard/storage/open.hpp"
+#include "evershard/storage/rocks/rocks_version.hpp"
 
 /// jemalloc's, where the program has it: figures depend on it.
 extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
@@ -71,9 +71,8 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
     options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
 
   Report report(options.style, print);
-  if (auto store = storage::open_store({}); store) {
-    report.fact("rocksdb", (*store)->stats().backend_assertions ? "with assertions (as Debian builds it)" : "release");
-  }
+  report.fact("rocksdb", storage::rocks_version() +
+                             (storage::rocks_has_assertions() ? ", with assertions, as Debian builds it" : ", release"));
   report.fact("allocator", mallctl != nullptr ? "jemalloc" : "the C library's");
   report.fact("cores", std::to_string(std::thread::hardware_concurrency()));
   Result<void> done{};

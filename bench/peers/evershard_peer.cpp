@@ -28,6 +28,12 @@ class EvershardClient final : public PeerClient {
     request.mutable_query()->add_items()->add_tags(tag);
     return read(request);
   }
+  Result<std::uint64_t> read_one(const std::string& tag) override {
+    v1::ReadRequest request;
+    request.mutable_query()->add_items()->add_tags(tag);
+    request.mutable_options()->set_limit(1);
+    return read(request);
+  }
   Result<std::uint64_t> read_all() override {
     v1::ReadRequest request;
     request.mutable_query()->set_all(true);

@@ -16,4 +16,10 @@ Result<void> Peer::restart_cold() {
   return start();
 }
 
+Result<void> Peer::restart_with_cache(std::uint64_t bytes) {
+  process_.reset();
+  setup_.cache_bytes = bytes;
+  return start();
+}
+
 }  // namespace evershard::bench

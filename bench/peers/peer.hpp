@@ -27,6 +27,8 @@ class PeerClient {
   virtual Result<std::uint64_t> append_if(const Append& append, std::uint64_t after) = 0;
   /// Every event with that tag, in order, decoded. Returns: how many
   virtual Result<std::uint64_t> read(const std::string& tag) = 0;
+  /// The first of them: what a call costs.
+  virtual Result<std::uint64_t> read_one(const std::string& tag) = 0;
   virtual Result<std::uint64_t> read_all() = 0;
 };
 
@@ -48,6 +50,8 @@ class Peer {
   Result<void> start();
   /// Ends it and starts it again on the same files, which the system's cache has no more of.
   Result<void> restart_cold();
+  /// The same, with the files in the system's cache, and a cache of its own of so many bytes, where it has one.
+  virtual Result<void> restart_with_cache(std::uint64_t bytes);
 
  protected:
   /// Of the command line that makes it listen on port().
@@ -56,7 +60,7 @@ class Peer {
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
  private:
-  const PeerSetup setup_;
+  PeerSetup setup_;
   std::unique_ptr<PeerProcess> process_;
   std::uint16_t port_ = 0;
 };

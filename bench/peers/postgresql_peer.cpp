@@ -97,6 +97,9 @@ class PostgreSqlClient final : public PeerClient {
           Answer(PQprepare(connection_, "tag",
                            "select position, id, type, tags, data from events where tags @> $1 order by position", 1,
                            &text_array_type)),
+          Answer(PQprepare(connection_, "one",
+                           "select position, id, type, tags, data from events where tags @> $1 order by position limit 1",
+                           1, &text_array_type)),
           Answer(PQprepare(connection_, "all", "select position, id, type, tags, data from events order by position", 0,
                            nullptr))})
       if (PQresultStatus(answer.get()) != PGRES_COMMAND_OK) return failed();
@@ -105,20 +108,22 @@ class PostgreSqlClient final : public PeerClient {
 
   Result<std::uint64_t> append(const Append& append) override { return send(append, std::nullopt); }
   Result<std::uint64_t> append_if(const Append& append, std::uint64_t after) override { return send(append, after); }
-  Result<std::uint64_t> read(const std::string& tag) override {
+  Result<std::uint64_t> read(const std::string& tag) override { return read("tag", tag); }
+  Result<std::uint64_t> read_one(const std::string& tag) override { return read("one", tag); }
+  Result<std::uint64_t> read_all() override {
+    return read(PQsendQueryPrepared(connection_, "all", 0, nullptr, nullptr, nullptr, 1) == 1);
+  }
+
+ private:
+  Result<std::uint64_t> read(const char* statement, const std::string& tag) {
     Array tags(text_type);
     tags.add(tag);
     const auto bytes = tags.bytes();
     const char* const value = bytes.data();
     const auto length = static_cast<int>(bytes.size());
     constexpr int binary = 1;
-    return read(PQsendQueryPrepared(connection_, "tag", 1, &value, &length, &binary, 1) == 1);
+    return read(PQsendQueryPrepared(connection_, statement, 1, &value, &length, &binary, 1) == 1);
   }
-  Result<std::uint64_t> read_all() override {
-    return read(PQsendQueryPrepared(connection_, "all", 0, nullptr, nullptr, nullptr, 1) == 1);
-  }
-
- private:
   Result<std::uint64_t> send(const Append& append, std::optional<std::uint64_t> after) {
     Array ids(uuid_type), types(text_type), tags(text_type), ends(int4_type), data(bytea_type);
     for (const auto& event : append.events) {

@@ -40,7 +40,7 @@ end
 return position
 )";
 constexpr const char* tag_script = R"(
-local keys = redis.call('ZRANGE', 'tag:' .. ARGV[1], 0, -1)
+local keys = redis.call('ZRANGE', 'tag:' .. ARGV[1], 0, tonumber(ARGV[2]))
 if #keys == 0 then return {} end
 for i = 1, #keys do keys[i] = 'event:' .. keys[i] end
 return redis.call('MGET', unpack(keys))
@@ -106,7 +106,11 @@ class RedisClient final : public PeerClient {
     return send(append, std::to_string(after));
   }
   Result<std::uint64_t> read(const std::string& tag) override {
-    const auto answer = ask({"EVALSHA", tag_, "0", tag});
+    const auto answer = ask({"EVALSHA", tag_, "0", tag, "-1"});
+    return events_of(answer.get());
+  }
+  Result<std::uint64_t> read_one(const std::string& tag) override {
+    const auto answer = ask({"EVALSHA", tag_, "0", tag, "0"});
     return events_of(answer.get());
   }
   Result<std::uint64_t> read_all() override {
@@ -165,6 +169,8 @@ class RedisPeer final : public Peer {
  public:
   using Peer::Peer;
 
+  /// It has everything in memory, whatever it is told.
+  Result<void> restart_with_cache(std::uint64_t) override { return {}; }
   /// It listens before it has read its log.
   Result<std::unique_ptr<PeerClient>> connect() override {
     auto* const connection = redisConnect("127.0.0.1", port());

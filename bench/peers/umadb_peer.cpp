@@ -30,6 +30,12 @@ class UmaDbClient final : public PeerClient {
     request.mutable_query()->add_items()->add_tags(tag);
     return read(request);
   }
+  Result<std::uint64_t> read_one(const std::string& tag) override {
+    pb::ReadRequest request;
+    request.mutable_query()->add_items()->add_tags(tag);
+    request.set_limit(1);
+    return read(request);
+  }
   Result<std::uint64_t> read_all() override { return read(pb::ReadRequest()); }
 
  private:

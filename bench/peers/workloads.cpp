@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t tags = 10'000;
 constexpr std::size_t events_a_load_call = 512;
+constexpr std::uint64_t bytes_of_one = 320;  // an event with its type and tags, as a cache has it
 
 Workload::Shape shape() {
   Workload::Shape shape;
@@ -162,20 +163,33 @@ Result<void> measure_peer_reads(const BenchOptions& options, const std::vector<P
   const Call one_tag = [](PeerClient& client, Workload& workload) {
     return client.read("course:" + std::to_string(workload.random().below(tags)));
   };
+  const Call one_event = [](PeerClient& client, Workload& workload) {
+    return client.read_one("course:" + std::to_string(workload.random().below(tags)));
+  };
   const Call everything = [](PeerClient& client, Workload&) { return client.read_all(); };
+  enum class Files { as_they_are, in_the_systems_cache, on_disk };
   struct Shape {
     const char* name;
     std::size_t clients;
     const Call& call;
-    bool cold;
+    Files files = Files::as_they_are;
   };
+  const auto small_cache = options.events * bytes_of_one / 5;
   for (const Shape& of :
-       {Shape{"everything, 1 client", 1, everything, false}, Shape{"one tag, 1 client, warm", 1, one_tag, false},
-        Shape{"one tag, 16 clients, warm", 16, one_tag, false}, Shape{"one tag, 1 client, cold", 1, one_tag, true}}) {
+       {Shape{"everything, 1 client", 1, everything}, Shape{"one tag, 1 client, warm", 1, one_tag},
+        Shape{"one tag, 16 clients, warm", 16, one_tag}, Shape{"the first event of a tag, 16 clients", 16, one_event},
+        Shape{"one tag, 1 client, cold", 1, one_tag, Files::on_disk},
+        Shape{"one tag, 1 client, five times what its cache holds", 1, one_tag, Files::in_the_systems_cache}}) {
     const auto measure = [&](std::size_t k) -> Result<Figure> {
-      if (of.cold) EVERSHARD_TRY(peers[k]->restart_cold());
-      auto all = called(*peers[k], of.clients, of.cold ? options.seconds / 4 : options.seconds,
-                        static_cast<std::uint64_t>(now_seconds() * 1e3), of.call);
+      if (of.files == Files::on_disk) EVERSHARD_TRY(peers[k]->restart_cold());
+      if (of.files == Files::in_the_systems_cache) EVERSHARD_TRY(peers[k]->restart_with_cache(small_cache));
+      const auto seed = static_cast<std::uint64_t>(now_seconds() * 1e3);
+      if (of.files != Files::on_disk) {  // each tag once, as a mean: what is measured is warm
+        auto before = called(*peers[k], 2, options.seconds, seed + 100, of.call);
+        if (!before) return refuse(std::move(before).error());
+      }
+      auto all = called(*peers[k], of.clients, of.files == Files::on_disk ? options.seconds / 4 : options.seconds, seed,
+                        of.call);
       if (!all) return refuse(std::move(all).error());
       return figure_of(kinds[k].name + ": " + of.name, *all, false);
     };

@@ -106,6 +106,11 @@ void ReadCall::go_on() {
     outgoing_ = *std::exchange(next_, std::nullopt);
     writing_ = true;
     reader_->sends(outgoing_.Length());
+    if (ending_ && ending_->ok()) {  // in one go: most reads have one page
+      finished_ = true;
+      lock.unlock();
+      return StartWriteAndFinish(&outgoing_, write_options(outgoing_.Length()), grpc::Status::OK);
+    }
     StartWrite(&outgoing_, write_options(outgoing_.Length()));
   }
   if (!reading_ && !next_ && !ending_ && (!writing_ || calls_.has_room_ahead())) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint32_t look_every = 64;
 constexpr double full_at = 0.9;
+constexpr std::uint32_t full_keeps_one_of = 4;
 
 /// The id of what keeps it, shard, offset.
 class Key {
@@ -58,6 +59,9 @@ EventCache::Found EventCache::find(ShardId shard, ShardOffset offset) const {
 // count is noticed here, or what it kept is there to be forgotten.
 void EventCache::keep(ShardId shard, ShardOffset offset, std::string_view bytes, std::uint64_t rewrites) {
   if (rewrites_.load() != rewrites) return;
+  if (!has_room_.load(std::memory_order_relaxed) &&
+      refused_.fetch_add(1, std::memory_order_relaxed) % full_keeps_one_of != 0)
+    return;
   const Key key(id_.load(), shard, offset);
   auto* memory = std::malloc(sizeof(Entry) + bytes.size());
   if (memory == nullptr) return;

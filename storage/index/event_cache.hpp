@@ -54,7 +54,9 @@ class EventCache {
 
   /// How often records were written anew. To be read before a record is, and given to keep().
   [[nodiscard]] std::uint64_t rewrites() const { return rewrites_.load(); }
-  /// Nothing is kept where a record was written anew since `rewrites`: the bytes may be the old ones.
+  /// Where there is no room, one of four is kept: what is asked for again and again gets in soon, and what is asked for
+  /// once pushes out little. Nothing is kept where a record was written anew since `rewrites`: the bytes may be the old
+  /// ones.
   void keep(ShardId shard, ShardOffset offset, std::string_view bytes, std::uint64_t rewrites);
 
   /// Whether blocks may be kept beside events: there is memory that nobody uses. Cheap: it looks now and then.
@@ -81,7 +83,7 @@ class EventCache {
   const std::shared_ptr<rocksdb::Cache> cache_;
   std::atomic<std::uint64_t> id_;  ///< what the keys begin with
   std::atomic<std::uint64_t> rewrites_{0};
-  mutable std::atomic<std::uint32_t> asked_{0};
+  mutable std::atomic<std::uint32_t> asked_{0}, refused_{0};
   mutable std::atomic<bool> has_room_{true};
   mutable std::atomic<std::uint64_t> hits_{0}, misses_{0};
 };

@@ -15,9 +15,9 @@ namespace evershard::storage {
 namespace {
 
 constexpr std::size_t megabyte = 1u << 20;
-// One event of a query lies in a block of its own: half the size is a third more of them a second, and costs a scan a
+// One event of a query lies in a block of its own: half the size is a quarter more of them a second, and costs a scan a
 // fifth.
-constexpr std::size_t block_bytes = 8u << 10;
+constexpr std::size_t block_bytes = 4u << 10;
 constexpr std::size_t compact_block_bytes = 256u << 10;
 constexpr double filter_bits_a_key = 10;
 constexpr std::size_t filter_piece_bytes = 8u << 10;
@@ -159,14 +159,6 @@ std::vector<std::pair<std::string, std::uint64_t>> RocksOptions::memory_promised
   return {{"memory.promised.block_cache", cache_->GetCapacity()},
           {"memory.promised.memtables", memtables},
           {"memory.promised.tails", 2 * tail_bytes_max_}};
-}
-
-bool rocks_has_assertions() {
-#ifdef EVERSHARD_ROCKSDB_ASSERTIONS
-  return true;
-#else
-  return false;
-#endif
 }
 
 }  // namespace evershard::storage

@@ -68,7 +68,5 @@ inline constexpr std::size_t row_protection_bytes = 8;
 /// Files at level 0 of an index family from which appends are slowed, and refused.
 inline constexpr int index_files_slow = 24;
 inline constexpr int index_files_full = 48;
-/// Whether the RocksDB linked was built with its assertions: slower, and a full disk may abort the process in it.
-bool rocks_has_assertions();
 
 }  // namespace evershard::storage

@@ -140,15 +140,18 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
   rocksdb::ReadOptions read;
   read.snapshot = snapshot_.get();
   read.fill_cache = keep;
-  RocksReading reading;
   if (keys.size() == 1) {
+    RocksReading reading;
     batch->statuses[0] = db.Get(read, handle, slice_of(keys[0]), batch->values.data());
   } else if (!keys.empty()) {
     std::vector<rocksdb::Slice> slices;
     slices.reserve(keys.size());
     for (auto key : keys) slices.push_back(slice_of(key));
-    db.MultiGet(read, handle, keys.size(), slices.data(), batch->values.data(), batch->statuses.data(),
-                /*sorted_input=*/true);
+    cold_.read(keys.size(), [&](std::size_t from, std::size_t until) {
+      RocksReading reading;
+      db.MultiGet(read, handle, until - from, &slices[from], &batch->values[from], &batch->statuses[from],
+                  /*sorted_input=*/true);
+    });
   }
   for (auto& value : batch->values) unpin(value);
   for (const auto& status : batch->statuses)

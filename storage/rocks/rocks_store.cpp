@@ -12,6 +12,7 @@
 #include "evershard/storage/journal/journal_range.hpp"
 #include "evershard/storage/rocks/rocks_maintenance.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
+#include "evershard/storage/rocks/rocks_version.hpp"
 #include "evershard/storage/steps.hpp"
 
 namespace evershard::storage {
