@@ -12,6 +12,7 @@
 
 #include "evershard/actors/aggregate/actor_system.hpp"
 #include "evershard/actors/aggregate/cell_actor.hpp"
+#include "evershard/actors/aggregate/load_queue.hpp"
 #include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/actors/entity/replay.hpp"
@@ -72,6 +73,7 @@ struct AggregateHost::Impl {
   };
   AggregateJournal& journal;
   const AggregateHostOptions options;
+  LoadQueue loads;
   ReadingThreads reading;
   SharedPermits permits;
   ActorSystem system;
@@ -89,6 +91,7 @@ struct AggregateHost::Impl {
   Impl(AggregateJournal& j, std::uint32_t count, AggregateHostOptions o)
       : journal(j),
         options(o),
+        loads(j, o.deterministic ? 1 : std::max<std::size_t>(o.reading_threads, 1)),
         reading(o.deterministic ? 0 : std::max<std::size_t>(o.reading_threads, 1)),
         permits{{}, RecoveryPermits(o.recovery_permits)},
         system(o.deterministic ? Scheduling::deterministic : Scheduling::threads),
@@ -97,7 +100,7 @@ struct AggregateHost::Impl {
         order(o.seed),
         began(now()) {
     auto around = std::make_shared<const CellSurroundings>(CellSurroundings{
-        journal, reading, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
+        journal, reading, loads, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
     std::random_device random;
     Jitter seeds(o.seed);
     for (std::uint32_t i = 0; i < cells.size(); ++i) {

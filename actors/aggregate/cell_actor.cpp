@@ -84,9 +84,8 @@ class CellState {
       }
       for (auto& answer : doing_.answers) tell(answer);
       for (auto& load : doing_.loads) {
-        around_->reading.run([&journal = around_->journal, inbox = inbox_, load = std::move(load)] {
-          inbox->put(inputs::Loaded{load.op, replay(*load.kind, journal, load.aggregate)});
-        });
+        around_->loads.add(inbox_, std::move(load));
+        around_->reading.run([&loads = around_->loads] { loads.load(); });
       }
       for (auto& read : doing_.reads) {
         // std::function wants to copy: the model is moved into a pointer.

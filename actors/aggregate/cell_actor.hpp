@@ -10,6 +10,7 @@
 
 #include "evershard/actors/aggregate/actor_system.hpp"
 #include "evershard/actors/aggregate/cell_inbox.hpp"
+#include "evershard/actors/aggregate/load_queue.hpp"
 #include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/actors/entity/entity_table.hpp"
@@ -33,6 +34,7 @@ struct SharedPermits {
 struct CellSurroundings {
   AggregateJournal& journal;
   ReadingThreads& reading;
+  LoadQueue& loads;
   SharedPermits& permits;
   std::function<CellInbox&(std::uint32_t cell)> inbox;
 };

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/append_chain.hpp"
@@ -41,6 +43,16 @@ class AggregateJournal {
                                                                          std::optional<GlobalPosition> up_to) const = 0;
   /// Events of one aggregate; a page at most of the store's usual size. An absent aggregate: an empty, complete page.
   [[nodiscard]] virtual Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const = 0;
+  struct StreamRead {
+    AggregateId aggregate;
+    StreamOptions options;  ///< forwards, without a limit
+  };
+  /// The same of many at once, as far as that goes: a page that is empty and not complete is to be asked for alone.
+  [[nodiscard]] virtual std::vector<Result<Page>> streams(std::span<const StreamRead> reads) const {
+    std::vector<Result<Page>> pages;
+    for (const auto& read : reads) pages.push_back(stream(read.aggregate, read.options));
+    return pages;
+  }
   /// Matches of a query, in position order.
   [[nodiscard]] virtual Result<Page> query(const Query& query, const ReadOptions& options) const = 0;
   [[nodiscard]] virtual Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,

@@ -135,6 +135,46 @@ Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journ
   return replayed;
 }
 
+std::vector<Result<Replayed>> replay_all(const AggregateJournal& journal, std::span<const ToReplay> aggregates) {
+  const auto loaded_at = journal.erasures();
+  std::vector<std::optional<Result<Replayed>>> results(aggregates.size());
+  std::vector<Replay> replays;
+  replays.reserve(aggregates.size());
+  for (std::size_t i = 0; i != aggregates.size(); ++i) {
+    replays.emplace_back(*aggregates[i].kind, aggregates[i].aggregate);
+    if (auto begun = replays[i].begin(journal.snapshot(aggregates[i].aggregate, {})); !begun)
+      results[i] = refuse(std::move(begun).error());
+  }
+  std::vector<std::size_t> open;
+  std::vector<AggregateJournal::StreamRead> reads;
+  for (;;) {
+    open.clear();
+    reads.clear();
+    for (std::size_t i = 0; i != aggregates.size(); ++i) {
+      if (results[i]) continue;
+      open.push_back(i);
+      reads.push_back({aggregates[i].aggregate, {.from = replays[i].from()}});
+    }
+    if (open.empty()) break;
+    auto pages = journal.streams(reads);
+    for (std::size_t k = 0; k != open.size(); ++k) {
+      auto& page = pages[k];
+      if (page && page->events.empty() && !page->complete) page = journal.stream(reads[k].aggregate, reads[k].options);
+      auto done = page ? replays[open[k]].page(*page) : Result<bool>(refuse(std::move(page).error()));
+      if (!done) {
+        results[open[k]] = refuse(std::move(done).error());
+      } else if (*done) {
+        results[open[k]] = replays[open[k]].take();
+        (*results[open[k]])->loaded_at = loaded_at;
+      }
+    }
+  }
+  std::vector<Result<Replayed>> all;
+  all.reserve(results.size());
+  for (auto& result : results) all.push_back(*std::move(result));
+  return all;
+}
+
 Result<EncodedState> state_at(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,
                               std::optional<GlobalPosition> up_to) {
   auto replayed = replay(kind, journal, aggregate, up_to);

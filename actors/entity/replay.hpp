@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/actors/model/kind.hpp"
@@ -68,6 +70,14 @@ class Replay {
 /// The whole of it. Blocks on the disk: a reader thread's work. Absent `up_to`: as it is now.
 [[nodiscard]] Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal,
                                       const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {});
+
+struct ToReplay {
+  const AggregateKind* kind;
+  AggregateId aggregate;
+};
+/// Many at once, as of now: their events are read together. Blocks on the disk.
+[[nodiscard]] std::vector<Result<Replayed>> replay_all(const AggregateJournal& journal,
+                                                       std::span<const ToReplay> aggregates);
 
 /// An aggregate's encoded state.
 struct EncodedState {

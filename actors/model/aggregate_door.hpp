@@ -43,7 +43,7 @@ struct HostOptions {
 struct AggregateOptions {
   std::size_t live_limit = 100'000;  ///< idle aggregates beyond it leave memory; busy ones never do
   std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
-  std::uint32_t recovery_permits = 50;                              ///< aggregates that load at once
+  std::uint32_t recovery_permits = 128;                             ///< aggregates that load at once
   std::size_t reading_threads = 2;                                  ///< for loads, decision models and look-ups
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "evershard/sharding/term_hash.hpp"
 #include "evershard/storage/index/event_cursor.hpp"
 #include "evershard/storage/index/found_event.hpp"
+#include "evershard/storage/index/stream_pages.hpp"
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/journal/view.hpp"
 #include "evershard/storage/store.hpp"
@@ -56,6 +58,11 @@ class Reader {
                                                   const ReadOptions& options) const;
   [[nodiscard]] std::unique_ptr<EventCursor> open(const View& view, const AggregateId& aggregate,
                                                   const StreamOptions& options) const;
+
+  /// Of many streams at once: stream_pages().
+  [[nodiscard]] std::vector<Result<StreamPage>> pages(const View& view, std::span<const StreamToRead> streams) const {
+    return stream_pages(rows_, view, hasher_, streams);
+  }
 
   /// The first event after `after`, up to `up_to`, that matches. Cost: the index only where every tag has occurred
   /// since.

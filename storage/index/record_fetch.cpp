@@ -32,13 +32,13 @@ void RecordFetch::take_kept() {
   kept_.resize(found_.size());
   order_.clear();
   for (std::uint32_t i = 0; i != found_.size(); ++i) {
-    if (cache_ != nullptr) kept_[i] = cache_->find(found_[i].location.shard, found_[i].location.offset());
+    if (cache_ != nullptr && !whole_) kept_[i] = cache_->find(found_[i].location.shard, found_[i].location.offset());
     if (kept_[i])
       bytes_ += kept_[i].bytes().size();
     else
       order_.push_back(i);
   }
-  if (cache_ != nullptr) cache_->count(found_.size() - order_.size(), order_.size());
+  if (cache_ != nullptr && !whole_) cache_->count(found_.size() - order_.size(), order_.size());
 }
 
 Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
@@ -65,8 +65,8 @@ Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   key_views_.assign(keys_.begin(), keys_.end());
 
   // Of who reads whole records the blocks are kept, of who wants one event here and there the events.
-  const bool whole = order_.size() >= whole_from * records_.size();
-  const bool keep_blocks = cache_ == nullptr || whole || cache_->has_room();
+  whole_ = order_.size() >= whole_from * records_.size();
+  const bool keep_blocks = cache_ == nullptr || whole_ || cache_->has_room();
   const auto rewrites = cache_ == nullptr ? 0 : cache_->rewrites();
   if (auto batch = rows_.get(Family::journal, key_views_, keep_blocks); batch) {
     batches_.push_back(std::move(*batch));
@@ -76,7 +76,7 @@ Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   } else {
     EVERSHARD_TRY(get_one_by_one(keep_blocks));
   }
-  if (cache_ != nullptr && !whole) keep_events(rewrites);
+  if (cache_ != nullptr && !whole_) keep_events(rewrites);
   return {};
 }
 

@@ -57,6 +57,7 @@ class RecordFetch {
   std::vector<std::string_view> key_views_;
   std::vector<std::unique_ptr<RowBatch>> batches_;
   std::size_t bytes_ = 0;
+  bool whole_ = false;  // the last batch wanted much of each record
 };
 
 /// One event's record, read alone.

@@ -45,6 +45,11 @@ class SealedJournal final : public actors::AggregateJournal {
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override {
     return opened(journal_.stream(aggregate, options));
   }
+  [[nodiscard]] std::vector<Result<Page>> streams(std::span<const StreamRead> reads) const override {
+    auto pages = journal_.streams(reads);
+    for (auto& page : pages) page = opened(std::move(page));
+    return pages;
+  }
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override {
     return opened(journal_.query(query, options));
   }

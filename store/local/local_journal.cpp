@@ -48,6 +48,22 @@ Result<Page> LocalJournal::stream(const AggregateId& aggregate, const StreamOpti
   return page(aggregate, options);
 }
 
+std::vector<Result<Page>> LocalJournal::streams(std::span<const StreamRead> reads) const {
+  const auto use = enter();
+  if (!use) return std::vector<Result<Page>>(reads.size(), Result<Page>(refuse(use.error())));
+  const auto view = parts_.store.view();
+  std::vector<storage::StreamToRead> streams;
+  for (const auto& read : reads) streams.push_back({read.aggregate, read.options});
+  std::vector<Result<Page>> pages;
+  for (auto& page : parts_.reader.pages(view, streams)) {
+    if (page)
+      pages.push_back(Page{std::move(page->events), view.watermark, page->complete});
+    else
+      pages.push_back(refuse(std::move(page).error()));
+  }
+  return pages;
+}
+
 Result<Page> LocalJournal::query(const Query& query, const ReadOptions& options) const {
   EVERSHARD_TRY(query.check());
   if (options.at_least) {

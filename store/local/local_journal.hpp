@@ -28,6 +28,7 @@ class LocalJournal final : public actors::AggregateJournal {
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
                                                                  std::optional<GlobalPosition> up_to) const override;
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override;
+  [[nodiscard]] std::vector<Result<Page>> streams(std::span<const StreamRead> reads) const override;
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override;
   [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate,
                                                                        std::string_view command_id) const override;
