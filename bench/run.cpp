@@ -71,8 +71,9 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
     options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
 
   Report report(options.style, print);
-  report.fact("rocksdb", storage::rocks_version() +
-                             (storage::rocks_has_assertions() ? ", with assertions, as Debian builds it" : ", release"));
+  report.fact("rocksdb",
+              storage::rocks_version() +
+                  (storage::rocks_has_assertions() ? ", with assertions, as Debian builds it" : ", release"));
   report.fact("allocator", mallctl != nullptr ? "jemalloc" : "the C library's");
   report.fact("cores", std::to_string(std::thread::hardware_concurrency()));
   Result<void> done{};

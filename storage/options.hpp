@@ -39,7 +39,7 @@ struct StoreOptions {
 
   std::size_t tail_events = 262'144;       ///< a tail is sealed at about this many
   std::size_t tail_bytes_max = 96u << 20;  ///< or at this memory
-  std::size_t record_bytes = 4u << 10;    ///< a commit's record of a shard is split at about this
+  std::size_t record_bytes = 4u << 10;     ///< a commit's record of a shard is split at about this
   std::size_t block_cache_bytes = 0;       ///< 0: an eighth of the machine's memory, shared by the process's stores
   std::size_t memtable_bytes = 32u << 20;
   std::size_t wal_bytes_max = 256u << 20;

@@ -36,7 +36,8 @@ class PeerClient {
 struct PeerSetup {
   std::filesystem::path folder;
   std::filesystem::path program;
-  std::uint64_t cache_bytes = 0;  ///< of its own, where it has such a setting; 0: its default, or what its guide advises
+  std::uint64_t cache_bytes =
+      0;  ///< of its own, where it has such a setting; 0: its default, or what its guide advises
 };
 
 class Peer {

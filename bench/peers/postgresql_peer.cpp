@@ -48,8 +48,8 @@ begin
 end $$;
 )";
 
-constexpr Oid bytea_type = 17, int8_type = 20, int4_type = 23, text_type = 25, int4s_type = 1007, text_array_type = 1009,
-              byteas_type = 1001, uuid_type = 2950, uuids_type = 2951;
+constexpr Oid bytea_type = 17, int8_type = 20, int4_type = 23, text_type = 25, int4s_type = 1007,
+              text_array_type = 1009, byteas_type = 1001, uuid_type = 2950, uuids_type = 2951;
 
 template <class Int>
 std::string big_endian(Int value) {
@@ -97,9 +97,10 @@ class PostgreSqlClient final : public PeerClient {
           Answer(PQprepare(connection_, "tag",
                            "select position, id, type, tags, data from events where tags @> $1 order by position", 1,
                            &text_array_type)),
-          Answer(PQprepare(connection_, "one",
-                           "select position, id, type, tags, data from events where tags @> $1 order by position limit 1",
-                           1, &text_array_type)),
+          Answer(
+              PQprepare(connection_, "one",
+                        "select position, id, type, tags, data from events where tags @> $1 order by position limit 1",
+                        1, &text_array_type)),
           Answer(PQprepare(connection_, "all", "select position, id, type, tags, data from events order by position", 0,
                            nullptr))})
       if (PQresultStatus(answer.get()) != PGRES_COMMAND_OK) return failed();
@@ -134,8 +135,8 @@ class PostgreSqlClient final : public PeerClient {
       ends.add(big_endian(tags.count()));
       data.add(event.payload);
     }
-    const std::array given{big_endian(after.value_or(0)), ids.bytes(),  types.bytes(),
-                           tags.bytes(),                  ends.bytes(), data.bytes()};
+    const std::array given{
+        big_endian(after.value_or(0)), ids.bytes(), types.bytes(), tags.bytes(), ends.bytes(), data.bytes()};
     std::array<const char*, given.size()> values;
     std::array<int, given.size()> lengths, formats;
     for (std::size_t i = 0; i != given.size(); ++i) {
@@ -229,13 +230,16 @@ class PostgreSqlPeer final : public Peer {
   /// Its defaults, but for memory: a quarter of the machine's, as its documentation advises, and a log of 4 GB between
   /// two checkpoints.
   std::vector<std::string> words() const override {
-    const auto cache = setup().cache_bytes != 0
-                           ? setup().cache_bytes
-                           : static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) / 4 *
-                                 static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    std::vector<std::string> own{"-D", data(), "-p", std::to_string(port()), "-h", "127.0.0.1", "-k", "",
-                                 "-c", "shared_buffers=" + std::to_string(cache >> 20) + "MB", "-c",
-                                 "max_wal_size=4GB", "-c", "max_connections=200"};
+    const auto cache = setup().cache_bytes != 0 ? setup().cache_bytes
+                                                : static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) / 4 *
+                                                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    std::vector<std::string> own{"-D", data(),
+                                 "-p", std::to_string(port()),
+                                 "-h", "127.0.0.1",
+                                 "-k", "",
+                                 "-c", "shared_buffers=" + std::to_string(cache >> 20) + "MB",
+                                 "-c", "max_wal_size=4GB",
+                                 "-c", "max_connections=200"};
     if (geteuid() != 0) return own;
     own.insert(own.begin(), (programs_ / "postgres").string());
     return as_its_user(std::move(own));

@@ -187,8 +187,8 @@ class RedisPeer final : public Peer {
 
  private:
   std::vector<std::string> words() const override {
-    return {"--bind", "127.0.0.1", "--port", std::to_string(port()), "--dir", setup().folder.string(), "--save", "",
-            "--appendonly", "yes", "--appendfsync", "always"};
+    return {"--bind", "127.0.0.1",    "--port", std::to_string(port()), "--dir", setup().folder.string(), "--save",
+            "",       "--appendonly", "yes",    "--appendfsync",        "always"};
   }
 };
 

@@ -12,7 +12,7 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t whole_from = 3;  // events of one record that are asked for at once, as a mean
+constexpr std::size_t whole_from = 3;              // events of one record that are asked for at once, as a mean
 constexpr std::size_t kept_bytes_max = 64u << 10;  // what is larger costs little beside its own reading
 
 }  // namespace

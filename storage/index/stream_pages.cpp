@@ -69,7 +69,8 @@ Result<RecordedEvent> read(const RecordFetch& fetch, std::size_t i, const FoundE
 
 Result<StreamPage> page_of(StreamRead& stream) {
   StreamPage page;
-  const auto end = std::find(stream.read.begin(), stream.read.begin() + static_cast<std::ptrdiff_t>(stream.count), false);
+  const auto end =
+      std::find(stream.read.begin(), stream.read.begin() + static_cast<std::ptrdiff_t>(stream.count), false);
   stream.events.resize(static_cast<std::size_t>(end - stream.read.begin()));
   page.events = std::move(stream.events);
   const bool whole = page.events.size() == stream.count;

@@ -74,8 +74,7 @@ TEST(ColdReads, ServesManyReadersAtOnce) {
   std::atomic<int> whole{0};
   for (int r = 0; r != 6; ++r)
     readers.emplace_back([&] {
-      for (int round = 0; round != 20; ++round)
-        whole += read(reads, 40, 8).times == std::vector<int>(40, 1) ? 1 : 0;
+      for (int round = 0; round != 20; ++round) whole += read(reads, 40, 8).times == std::vector<int>(40, 1) ? 1 : 0;
     });
   for (auto& reader : readers) reader.join();
   EXPECT_EQ(whole, 6 * 20);

@@ -60,6 +60,7 @@ class Checks {
   void all() {
     queries();
     streams();
+    many_streams();
     heads();
     ids();
     directory();
@@ -93,6 +94,40 @@ class Checks {
     const StreamOptions options = names_.stream_options(view_.watermark);
     const auto expected = expected_of(store_.events, view_, options, aggregate);
     EXPECT_EQ(read_all(*reader_.open(view_, aggregate, options), names_), expected);
+  }
+
+  /// Each stream page by page, all of them at once.
+  void many_streams() {
+    std::vector<StreamToRead> asked;
+    std::vector<std::vector<RecordedEvent>> expected, given;
+    for (std::uint64_t n = names_.below(8); n > 0; --n) {
+      StreamOptions options = names_.stream_options(view_.watermark);
+      options.direction = Direction::forwards;
+      options.limit.reset();
+      asked.push_back({names_.aggregate(), options});
+      expected.push_back(expected_of(store_.events, view_, options, asked.back().aggregate));
+    }
+    given.resize(asked.size());
+    std::vector<std::size_t> open(asked.size());
+    for (std::size_t i = 0; i != open.size(); ++i) open[i] = i;
+    while (!open.empty()) {
+      std::vector<StreamToRead> reads;
+      for (const auto i : open) reads.push_back(asked[i]);
+      auto pages = reader_.pages(view_, reads);
+      ASSERT_EQ(pages.size(), reads.size());
+      std::vector<std::size_t> left;
+      for (std::size_t k = 0; k != open.size(); ++k) {
+        ASSERT_TRUE(pages[k]) << pages[k].error().what;
+        auto& all = given[open[k]];
+        all.insert(all.end(), pages[k]->events.begin(), pages[k]->events.end());
+        if (pages[k]->complete) continue;
+        ASSERT_FALSE(pages[k]->events.empty());
+        asked[open[k]].options.from = all.back().seq_nr + 1;
+        left.push_back(open[k]);
+      }
+      open = std::move(left);
+    }
+    EXPECT_EQ(given, expected);
   }
 
   void heads() {

@@ -73,6 +73,59 @@ TEST(Reader, NamesShardAndOffsetOfADamagedRecordAfterWhatStandsBeforeIt) {
   }
 }
 
+TEST(Reader, GivesOfManyStreamsWhatIsWholeAndOfEachItsError) {
+  IndexedEvents store(2);
+  for (int i = 0; i < 10; ++i) {
+    store.commit({append_of({event("order-1", "Placed")})});
+    store.commit({append_of({event("order-2", "Placed")})});
+    store.commit({append_of({event("order-3", "Placed")})});
+  }
+  damage(store, 11);  // the fourth of order-2
+  damage(store, 3);   // the first of order-3
+  const std::vector<StreamToRead> asked{{AggregateId{"order", "1"}, {}},
+                                        {AggregateId{"order", "2"}, {}},
+                                        {AggregateId{"order", "3"}, {}},
+                                        {AggregateId{"order", "4"}, {}},
+                                        {AggregateId{"order", "2"}, {.from = SeqNr{4}}}};
+  const auto pages = store.reader().pages(store.view(), asked);
+
+  ASSERT_THAT(pages, SizeIs(5));
+  ASSERT_TRUE(pages[0] && pages[1] && pages[3]);
+  EXPECT_THAT(pages[0]->events, SizeIs(10));
+  EXPECT_TRUE(pages[0]->complete);
+  EXPECT_THAT(pages[1]->events, SizeIs(3));
+  EXPECT_FALSE(pages[1]->complete);
+  EXPECT_THAT(pages[3]->events, IsEmpty());
+  EXPECT_TRUE(pages[3]->complete);
+  for (const std::size_t failed : {2, 4}) {
+    ASSERT_FALSE(pages[failed]);
+    EXPECT_EQ(pages[failed].error().code, ErrorCode::corruption);
+    EXPECT_EQ(pages[failed].error().details->offset, store.events[failed == 2 ? 2 : 10].offset);
+  }
+}
+
+TEST(Reader, LeavesLargeStreamsToBeReadAloneWhereManyTakeTooMuch) {
+  IndexedEvents store(1);
+  for (int i = 0; i < 20; ++i) {
+    auto large = event("order-" + std::to_string(i), "Placed");
+    large.payload = std::string(2u << 20, 'x');
+    store.commit({append_of({std::move(large)})});
+  }
+  std::vector<StreamToRead> asked;
+  for (int i = 0; i < 20; ++i) asked.push_back({AggregateId{"order", std::to_string(i)}, {}});
+  std::size_t whole = 0, empty = 0;
+  for (const auto& page : store.reader().pages(store.view(), asked)) {
+    ASSERT_TRUE(page);
+    if (page->complete)
+      ++whole;
+    else
+      empty += page->events.empty() ? 1 : 0;
+  }
+  EXPECT_GE(whole, 8u);
+  EXPECT_GE(empty, 1u);
+  EXPECT_EQ(whole + empty, 20u);
+}
+
 TEST(Reader, ReadsEverythingButTheDamagedRecord) {
   IndexedEvents store = ten_events();
   damage(store, 4);

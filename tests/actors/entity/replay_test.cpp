@@ -178,6 +178,85 @@ class ErasedWhileRead final : public AggregateJournal {
   SmallJournal& behind_;
 };
 
+/// Of several streams it gives some nothing: those are to be asked for alone.
+class GivesLittle final : public AggregateJournal {
+ public:
+  explicit GivesLittle(SmallJournal& behind) : behind_(behind) {}
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
+              std::function<void(Result<Appended>)> done) override {
+    behind_.append(std::move(append), chain, loaded_at, std::move(done));
+  }
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                 std::optional<GlobalPosition> up_to) const override {
+    return behind_.snapshot(aggregate, up_to);
+  }
+  [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override {
+    return behind_.stream(aggregate, options);
+  }
+  [[nodiscard]] std::vector<Result<Page>> streams(std::span<const StreamRead> reads) const override {
+    auto pages = behind_.streams(reads);
+    for (std::size_t i = 1; i < pages.size(); i += 2)
+      if (pages[i] && !pages[i]->events.empty()) pages[i] = Page{};
+    return pages;
+  }
+  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override {
+    return behind_.query(query, options);
+  }
+  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,
+                                                               std::string_view id) const override {
+    return behind_.command(aggregate, id);
+  }
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override {
+    return behind_.put_snapshot(std::move(snapshot), loaded_at);
+  }
+  [[nodiscard]] GlobalPosition watermark() const override { return behind_.watermark(); }
+
+ private:
+  SmallJournal& behind_;
+};
+
+TEST(Replay, GivesManyAtOnceAsEachAlone) {
+  OneShard shard;
+  shard.kind->retained.snapshot_every = 4;
+  std::vector<ToReplay> all;
+  for (std::uint64_t n = 1; n <= 7; ++n) {
+    all.push_back({shard.kind.get(), AggregateId{"counter", std::to_string(n)}});
+    for (std::uint64_t i = 1; i < n * n; ++i) shard.get("add a:1", {.aggregate = all.back().aggregate});
+  }
+  shard.journal.outside(all[5].aggregate, "nobody knows it", "");
+  const GivesLittle little(shard.journal);
+
+  const auto together = replay_all(little, all);
+
+  ASSERT_EQ(together.size(), all.size());
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    const auto alone = replay(*shard.kind, shard.journal, all[i].aggregate);
+    ASSERT_EQ(together[i].has_value(), alone.has_value()) << i;
+    if (!alone) {
+      EXPECT_EQ(together[i].error().what, alone.error().what);
+      continue;
+    }
+    EXPECT_EQ(together[i]->version, alone->version);
+    EXPECT_EQ(together[i]->position, alone->position);
+    EXPECT_EQ(together[i]->replayed, alone->replayed);
+    EXPECT_EQ(together[i]->snapshot, alone->snapshot);
+    EXPECT_EQ(shard.kind->encode(*together[i]->state).value(), shard.kind->encode(*alone->state).value());
+  }
+  EXPECT_FALSE(together[5]);
+  EXPECT_TRUE(replay_all(little, {}).empty());
+}
+
+TEST(Replay, ManyFailOrNotEachByItself) {
+  OneShard shard;
+  shard.journal.outside(one, "added", "1");
+  shard.journal.stream_fault = Error(ErrorCode::io, "a fault");
+  const std::vector<ToReplay> all{{shard.kind.get(), one}, {shard.kind.get(), AggregateId{"counter", "2"}}};
+  for (const auto& result : replay_all(shard.journal, all)) EXPECT_EQ(result.error().code, ErrorCode::io);
+  shard.journal.stream_fault.reset();
+  shard.journal.snapshot_fault = Error(ErrorCode::io, "a fault");
+  for (const auto& result : replay_all(shard.journal, all)) EXPECT_EQ(result.error().code, ErrorCode::io);
+}
+
 TEST(Replay, AStateIsAsOldAsTheBeginningOfItsLoad) {
   OneShard shard;
   shard.journal.outside(one, "added", "1");
