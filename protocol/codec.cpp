@@ -90,6 +90,16 @@ std::size_t bytes_of_events(std::uint32_t field, const Events& events) {
   return bytes;
 }
 
+/// What stands behind a page's events.
+std::size_t bytes_of_end(GlobalPosition watermark, bool complete) {
+  return event_codec::bytes_of_number(page_watermark_field, watermark.value) +
+         event_codec::bytes_of_number(page_complete_field, complete ? 1 : 0);
+}
+void write_end(GlobalPosition watermark, bool complete, std::uint8_t* to) {
+  to = event_codec::write_number(page_watermark_field, watermark.value, to);
+  event_codec::write_number(page_complete_field, complete ? 1 : 0, to);
+}
+
 template <class T>
 Result<T> decode_by_message(std::string_view bytes) {
   typename MessageOf<T>::type message;
@@ -176,9 +186,26 @@ std::string encode(const StreamOptions& value) { return encoded(value); }
 std::string encode(const Snapshot& value) { return encoded(value); }
 std::string encode(const RecordedSnapshot& value) { return encoded(value); }
 std::string encode(const Page& value) {
-  std::string bytes(encoded_bytes(value), '\0');
-  encode_to(value, reinterpret_cast<std::uint8_t*>(bytes.data()));
+  std::string bytes(bytes_of_events(page_events_field, value.events) + bytes_of_end(value.watermark, value.complete),
+                    '\0');
+  auto* to = reinterpret_cast<std::uint8_t*>(bytes.data());
+  for (const auto& event : value.events) to = event_codec::write_as_field(page_events_field, event, to);
+  write_end(value.watermark, value.complete, to);
   return bytes;
+}
+
+void PageEncoder::add(const RecordedView& event) {
+  const auto at = bytes_.size();
+  bytes_.resize(at + event_codec::bytes_as_field(page_events_field, event));
+  event_codec::write_as_field(page_events_field, event, reinterpret_cast<std::uint8_t*>(bytes_.data()) + at);
+  ++events_;
+}
+
+std::string PageEncoder::finish(GlobalPosition watermark, bool complete) {
+  const auto at = bytes_.size();
+  bytes_.resize(at + bytes_of_end(watermark, complete));
+  write_end(watermark, complete, reinterpret_cast<std::uint8_t*>(bytes_.data()) + at);
+  return std::move(bytes_);
 }
 
 template <class T>
@@ -202,18 +229,6 @@ Result<Append> decode_append(std::string_view bytes, std::uint32_t& conflicts_ma
     conflicts_max = request.conflicts_max();
   }
   return decode_by_message<Append>(bytes);
-}
-
-std::size_t encoded_bytes(const Page& page) {
-  return bytes_of_events(page_events_field, page.events) +
-         event_codec::bytes_of_number(page_watermark_field, page.watermark.value) +
-         event_codec::bytes_of_number(page_complete_field, page.complete ? 1 : 0);
-}
-
-void encode_to(const Page& page, std::uint8_t* to) {
-  for (const auto& event : page.events) to = event_codec::write_as_field(page_events_field, event, to);
-  to = event_codec::write_number(page_watermark_field, page.watermark.value, to);
-  event_codec::write_number(page_complete_field, page.complete ? 1 : 0, to);
 }
 
 template Result<Event> decode<Event>(std::string_view);

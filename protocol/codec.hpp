@@ -7,6 +7,7 @@
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/read.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/snapshot.hpp"
 
 namespace evershard::codec {
@@ -27,9 +28,18 @@ std::string encode(const Snapshot&);
 std::string encode(const RecordedSnapshot&);
 std::string encode(const Page&);
 
-/// A page into memory of one's own: so many bytes.
-std::size_t encoded_bytes(const Page&);
-void encode_to(const Page&, std::uint8_t* to);
+/// A page's bytes, made of events that are not built: the same as of encode(Page).
+class PageEncoder {
+ public:
+  void add(const RecordedView& event);
+  [[nodiscard]] std::size_t events() const { return events_; }
+  /// Shape: once.
+  [[nodiscard]] std::string finish(GlobalPosition watermark, bool complete);
+
+ private:
+  std::string bytes_;
+  std::size_t events_ = 0;
+};
 
 /// An append, and what of it is the door's.
 [[nodiscard]] Result<Append> decode_append(std::string_view bytes, std::uint32_t& conflicts_max);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/utf8.hpp"
@@ -29,8 +31,13 @@ std::size_t bytes_of_text(std::uint32_t field, std::size_t size) {
 std::size_t bytes_of_text_if(std::uint32_t field, std::size_t size) {
   return size == 0 ? 0 : bytes_of_text(field, size);
 }
-std::size_t bytes_of(const AggregateId& id) {
-  return bytes_of_text_if(1, id.type.size()) + bytes_of_text_if(2, id.value.size());
+/// Type and value, wherever they lie.
+using AggregateView = std::pair<std::string_view, std::string_view>;
+AggregateView view_of(const AggregateId& id) { return {id.type, id.value}; }
+AggregateView view_of(const AggregateView& id) { return id; }
+
+std::size_t bytes_of(const AggregateView& id) {
+  return bytes_of_text_if(1, id.first.size()) + bytes_of_text_if(2, id.second.size());
 }
 
 std::uint8_t* write_varint(std::uint64_t value, std::uint8_t* to) {
@@ -49,8 +56,8 @@ std::uint8_t* write_text(std::uint32_t field, std::string_view text, std::uint8_
 std::uint8_t* write_text_if(std::uint32_t field, std::string_view text, std::uint8_t* to) {
   return text.empty() ? to : write_text(field, text, to);
 }
-std::uint8_t* write_aggregate(std::uint32_t field, const AggregateId& id, std::uint8_t* to) {
-  return write_text_if(2, id.value, write_text_if(1, id.type, write_length(field, bytes_of(id), to)));
+std::uint8_t* write_aggregate(std::uint32_t field, const AggregateView& id, std::uint8_t* to) {
+  return write_text_if(2, id.second, write_text_if(1, id.first, write_length(field, bytes_of(id), to)));
 }
 std::string_view view_of(const EventId& id) {
   return id.given() ? std::string_view(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size())
@@ -65,6 +72,19 @@ std::string_view erased_type_of(const Event& event) {
   return event.state == EventState::erased ? std::string_view(event.type) : std::string_view();
 }
 std::string_view type_of(const RecordedEvent& event) { return event.type; }
+std::string_view type_of(const RecordedView& event) { return event.type; }
+
+std::optional<AggregateView> aggregate_of(const RecordedView& event) {
+  if (event.aggregate_type.empty()) return std::nullopt;
+  return AggregateView(event.aggregate_type, event.aggregate_value);
+}
+template <class Value>
+std::optional<AggregateView> aggregate_of(const Value& event) {
+  if (!event.aggregate) return std::nullopt;
+  return view_of(*event.aggregate);
+}
+std::string_view subject_of(const RecordedEvent& event) { return event.subject; }
+std::string_view subject_of(const RecordedView&) { return {}; }
 
 template <class Value>
 std::size_t bytes_of_parts(const PartNumbers& n, const Value& event) {
@@ -73,9 +93,9 @@ std::size_t bytes_of_parts(const PartNumbers& n, const Value& event) {
                       bytes_of_text_if(n.payload, event.payload.size()) +
                       bytes_of_number(n.format, static_cast<std::uint32_t>(event.format)) +
                       bytes_of_text_if(n.metadata, event.metadata.size());
-  if (event.aggregate) bytes += bytes_of_text(n.aggregate, bytes_of(*event.aggregate));
+  if (const auto aggregate = aggregate_of(event)) bytes += bytes_of_text(n.aggregate, bytes_of(*aggregate));
   for (const auto& tag : event.tags) bytes += bytes_of_text(n.tags, tag.size());
-  for (const auto& id : event.also) bytes += bytes_of_text(n.also, bytes_of(id));
+  for (const auto& id : event.also) bytes += bytes_of_text(n.also, bytes_of(view_of(id)));
   return bytes;
 }
 
@@ -84,7 +104,7 @@ template <class Value>
 std::uint8_t* write_parts(const PartNumbers& n, const Value& event, std::uint8_t* to) {
   to = write_text_if(n.type, type_of(event), to);
   for (const auto& tag : event.tags) to = write_text(n.tags, tag, to);
-  for (const auto& id : event.also) to = write_aggregate(n.also, id, to);
+  for (const auto& id : event.also) to = write_aggregate(n.also, view_of(id), to);
   to = write_text_if(n.payload, event.payload, to);
   to = write_number(n.format, static_cast<std::uint32_t>(event.format), to);
   return write_text_if(n.metadata, event.metadata, to);
@@ -99,13 +119,31 @@ std::size_t body_bytes(const Event& event) {
          bytes_of_text_if(12, erased_type_of(event).size());
 }
 
-std::size_t body_bytes(const RecordedEvent& event) {
+template <class Recorded>
+std::size_t recorded_body_bytes(const Recorded& event) {
   return bytes_of_number(1, event.position.value) + bytes_of_number(2, event.shard.value) +
          bytes_of_number(3, event.offset.value) + bytes_of_parts(recorded_parts, event) +
          bytes_of_number(6, event.seq_nr.value) + bytes_of_number(13, bits_of(event.occurred_at.micros)) +
          bytes_of_number(14, static_cast<std::uint8_t>(event.state)) + bytes_of_number(15, event.append_index) +
          bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events) +
-         bytes_of_text_if(17, event.subject.size());
+         bytes_of_text_if(17, subject_of(event).size());
+}
+
+template <class Recorded>
+std::uint8_t* write_recorded(std::uint32_t field, const Recorded& event, std::uint8_t* to) {
+  to = write_length(field, recorded_body_bytes(event), to);
+  to = write_number(1, event.position.value, to);
+  to = write_number(2, event.shard.value, to);
+  to = write_number(3, event.offset.value, to);
+  to = write_text_if(recorded_parts.id, view_of(event.id), to);
+  if (const auto aggregate = aggregate_of(event)) to = write_aggregate(recorded_parts.aggregate, *aggregate, to);
+  to = write_number(6, event.seq_nr.value, to);
+  to = write_parts(recorded_parts, event, to);
+  to = write_number(13, bits_of(event.occurred_at.micros), to);
+  to = write_number(14, static_cast<std::uint8_t>(event.state), to);
+  to = write_number(15, event.append_index, to);
+  to = write_number(16, event.append_events == 1 ? 0 : event.append_events, to);
+  return write_text_if(17, subject_of(event), to);
 }
 
 // The generated code takes no key and no length of more bytes than 5, however small it is.
@@ -198,13 +236,16 @@ std::uint8_t* write_number(std::uint32_t field, std::uint64_t value, std::uint8_
 
 std::size_t bytes_as_field(std::uint32_t field, const Event& event) { return bytes_of_text(field, body_bytes(event)); }
 std::size_t bytes_as_field(std::uint32_t field, const RecordedEvent& event) {
-  return bytes_of_text(field, body_bytes(event));
+  return bytes_of_text(field, recorded_body_bytes(event));
+}
+std::size_t bytes_as_field(std::uint32_t field, const RecordedView& event) {
+  return bytes_of_text(field, recorded_body_bytes(event));
 }
 
 std::uint8_t* write_as_field(std::uint32_t field, const Event& event, std::uint8_t* to) {
   to = write_length(field, body_bytes(event), to);
   to = write_text_if(event_parts.id, view_of(event.id), to);
-  if (event.aggregate) to = write_aggregate(event_parts.aggregate, *event.aggregate, to);
+  if (event.aggregate) to = write_aggregate(event_parts.aggregate, view_of(*event.aggregate), to);
   to = write_parts(event_parts, event, to);
   if (event.occurred_at) to = write_varint(bits_of(event.occurred_at->micros), write_varint(9u << 3, to));
   to = write_text_if(10, event.subject, to);
@@ -213,19 +254,10 @@ std::uint8_t* write_as_field(std::uint32_t field, const Event& event, std::uint8
 }
 
 std::uint8_t* write_as_field(std::uint32_t field, const RecordedEvent& event, std::uint8_t* to) {
-  to = write_length(field, body_bytes(event), to);
-  to = write_number(1, event.position.value, to);
-  to = write_number(2, event.shard.value, to);
-  to = write_number(3, event.offset.value, to);
-  to = write_text_if(recorded_parts.id, view_of(event.id), to);
-  if (event.aggregate) to = write_aggregate(recorded_parts.aggregate, *event.aggregate, to);
-  to = write_number(6, event.seq_nr.value, to);
-  to = write_parts(recorded_parts, event, to);
-  to = write_number(13, bits_of(event.occurred_at.micros), to);
-  to = write_number(14, static_cast<std::uint8_t>(event.state), to);
-  to = write_number(15, event.append_index, to);
-  to = write_number(16, event.append_events == 1 ? 0 : event.append_events, to);
-  return write_text_if(17, event.subject, to);
+  return write_recorded(field, event, to);
+}
+std::uint8_t* write_as_field(std::uint32_t field, const RecordedView& event, std::uint8_t* to) {
+  return write_recorded(field, event, to);
 }
 
 bool take_field(std::string_view& from, Field& field) {

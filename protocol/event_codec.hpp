@@ -9,17 +9,20 @@
 #include <string_view>
 
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 
 namespace evershard::event_codec {
 
 /// What a field of a message takes: its number, its length and itself.
 [[nodiscard]] std::size_t bytes_as_field(std::uint32_t field, const Event& event);
 [[nodiscard]] std::size_t bytes_as_field(std::uint32_t field, const RecordedEvent& event);
+[[nodiscard]] std::size_t bytes_as_field(std::uint32_t field, const RecordedView& event);
 
 /// Writes it there. Returns: behind it.
 /// Shape:  the same bytes as those of the generated code.
 std::uint8_t* write_as_field(std::uint32_t field, const Event& event, std::uint8_t* to);
 std::uint8_t* write_as_field(std::uint32_t field, const RecordedEvent& event, std::uint8_t* to);
+std::uint8_t* write_as_field(std::uint32_t field, const RecordedView& event, std::uint8_t* to);
 
 /// What a number takes, and itself; 0 takes nothing.
 [[nodiscard]] std::size_t bytes_of_number(std::uint32_t field, std::uint64_t value);

@@ -149,4 +149,15 @@ bool Query::matches(const RecordedEvent& event) const {
   return matches(event.type, event.tags, event.aggregate ? &*event.aggregate : nullptr, event.also);
 }
 
+bool Query::matches(const RecordedView& event) const {
+  const auto concerns = [&](const AggregateId& id) {
+    return event.is_of(id) || contains(event.also, std::pair<std::string_view, std::string_view>(id.type, id.value));
+  };
+  return all_ || std::ranges::any_of(items_, [&](const QueryItem& item) {
+           return (item.types.empty() || contains(item.types, event.type)) &&
+                  std::ranges::all_of(item.tags, [&](const Tag& tag) { return contains(event.tags, tag); }) &&
+                  std::ranges::all_of(item.concerning, concerns);
+         });
+}
+
 }  // namespace evershard

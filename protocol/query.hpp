@@ -10,6 +10,7 @@
 
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
@@ -55,6 +56,7 @@ class Query {
   [[nodiscard]] bool matches(std::string_view type, std::span<const Tag> tags, const AggregateId* aggregate,
                              std::span<const AggregateId> also) const;
   [[nodiscard]] bool matches(const RecordedEvent& event) const;
+  [[nodiscard]] bool matches(const RecordedView& event) const;
 
   friend bool operator==(const Query&, const Query&) = default;
 

@@ -250,6 +250,12 @@ grpc::WriteOptions write_options(std::size_t bytes) {
   return options;
 }
 
+grpc::Slice slice_of(std::string bytes) {
+  auto held = std::make_unique<std::string>(std::move(bytes));
+  auto* const given = held.release();
+  return {given->data(), given->size(), [](void* of) { delete static_cast<std::string*>(of); }, given};
+}
+
 grpc::Slice new_slice(std::size_t bytes) { return {grpc_slice_malloc(bytes), grpc::Slice::STEAL_REF}; }
 
 grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message) {

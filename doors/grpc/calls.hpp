@@ -152,6 +152,8 @@ void compress_if_asked(grpc::CallbackServerContext& context);
 
 /// Memory to be filled, that becomes a message.
 [[nodiscard]] grpc::Slice new_slice(std::size_t bytes);
+/// Bytes that become a message, uncopied.
+[[nodiscard]] grpc::Slice slice_of(std::string bytes);
 [[nodiscard]] inline std::uint8_t* begin_of(grpc::Slice& slice) {
   return const_cast<std::uint8_t*>(slice.begin());
 }  // ours alone so far

@@ -1,6 +1,6 @@
 #include "evershard/doors/grpc/read_call.hpp"
 
-#include "evershard/protocol/codec.hpp"
+#include <utility>
 
 namespace evershard::door {
 
@@ -68,18 +68,17 @@ void ReadCall::read_page() {
     stream_.emplace(std::move(stream));
     if (cancelled_) stream_->cancel();
   }
-  auto page = stream_->next_page();
+  auto page = stream_->next_encoded_page();
   if (!page) return end(page.error());
-  calls_.served.metrics->events_read("grpc", page->events.size());
-  auto slice = new_slice(codec::encoded_bytes(*page));
-  codec::encode_to(*page, begin_of(slice));
+  calls_.served.metrics->events_read("grpc", page->events);
+  const auto slice = slice_of(std::move(page->bytes));
   grpc::ByteBuffer bytes(&slice, 1);
   {
     const std::lock_guard lock(mutex_);
     reading_ = false;
     if (page->complete) ending_ = grpc::Status::OK;
     // An empty page that is not the last one says nothing.
-    if (page->complete || !page->events.empty()) next_ = std::move(bytes);
+    if (page->complete || page->events != 0) next_ = std::move(bytes);
   }
   go_on();
 }

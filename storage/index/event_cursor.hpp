@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::storage {
@@ -18,13 +19,18 @@ class EventCursor {
   ///
   /// Errors: corruption (shard, offset), io. What was read before a damaged event was given out before: the error is
   ///         the answer of a call of its own, and of every one that follows.
-  virtual Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) = 0;
+  Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) {
+    return visit(events_max, bytes_max, [&out](const RecordedView& event) { out.push_back(event.event()); });
+  }
+  /// The same, of events that are not built.
+  virtual Result<void> visit(std::size_t events_max, std::size_t bytes_max, const RecordedVisitor& visitor) = 0;
   /// The same without their payloads: positions only. For benchmarks and counts; not compared with the records.
   virtual Result<std::size_t> next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) = 0;
   [[nodiscard]] virtual bool at_end() const = 0;
 };
 
 /// What an event takes of a page.
+std::size_t bytes_of(const RecordedView& event);
 std::size_t bytes_of(const RecordedEvent& event);
 
 }  // namespace evershard::storage

@@ -19,6 +19,13 @@ constexpr std::size_t batch_bytes_min = 4u << 20;
 
 }  // namespace
 
+std::size_t bytes_of(const RecordedView& event) {
+  std::size_t bytes = sizeof(RecordedEvent) + event.type.size() + event.payload.size() + event.metadata.size();
+  for (const auto& tag : event.tags) bytes += sizeof(Tag) + tag.size();
+  for (const auto& [type, value] : event.also) bytes += sizeof(AggregateId) + type.size() + value.size();
+  return bytes;
+}
+
 std::size_t bytes_of(const RecordedEvent& event) {
   std::size_t bytes = sizeof(RecordedEvent) + event.type.size() + event.payload.size() + event.metadata.size();
   for (const Tag& tag : event.tags) bytes += sizeof(Tag) + tag.size();
@@ -54,7 +61,7 @@ Result<bool> FetchingCursor::fetch(std::size_t wanted, std::size_t bytes_max) {
   return true;
 }
 
-Result<void> FetchingCursor::next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) {
+Result<void> FetchingCursor::visit(std::size_t events_max, std::size_t bytes_max, const RecordedVisitor& visitor) {
   events_max = std::max<std::size_t>(events_max, 1);
   std::size_t taken = 0, bytes = 0;
   fetched_ = fetched_from_ = at_;
@@ -68,16 +75,16 @@ Result<void> FetchingCursor::next(std::size_t events_max, std::size_t bytes_max,
     auto view = fetch_.event(at_ - fetched_from_);
     if (!view && taken > 0) break;
     if (!view) return refuse(std::move(view).error());
-    RecordedEvent event = to_event(*view, found_[at_].position, found_[at_].location);
-    auto accepted = accepts(event);
-    if (auto spent = spend(event_units + event.payload.size()); accepted && !spent)
+    to_view(*view, found_[at_].position, found_[at_].location, event_);
+    auto accepted = accepts(event_);
+    if (auto spent = spend(event_units + event_.payload.size()); accepted && !spent)
       accepted = refuse(std::move(spent).error());
     if (!accepted && taken > 0) break;
     if (!accepted) return refuse(std::move(accepted).error());
     ++at_;
     if (!*accepted) continue;
-    bytes += bytes_of(event);
-    out.push_back(std::move(event));
+    bytes += bytes_of(event_);
+    visitor(event_);
     ++taken;
     --left_;
   }
@@ -186,8 +193,8 @@ Result<void> StreamCursor::take_positions(std::size_t n, std::vector<GlobalPosit
   return {};
 }
 
-Result<bool> StreamCursor::accepts(const RecordedEvent& event) {
-  if (event.aggregate == aggregate_) return true;
+Result<bool> StreamCursor::accepts(const RecordedView& event) {
+  if (event.is_of(aggregate_)) return true;
   return damaged(event.shard, event.offset,
                  "the index has it under " + in_quotes(aggregate_.text()) + ", the record is another's");
 }

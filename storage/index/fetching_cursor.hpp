@@ -20,7 +20,7 @@ namespace evershard::storage {
 class FetchingCursor : public EventCursor {
  public:
   FetchingCursor(const Rows& rows, View view, std::optional<std::uint64_t> limit);
-  Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) final;
+  Result<void> visit(std::size_t events_max, std::size_t bytes_max, const RecordedVisitor& visitor) final;
   Result<std::size_t> next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) final;
   [[nodiscard]] bool at_end() const final { return ended_ || left_ == 0; }
 
@@ -29,7 +29,7 @@ class FetchingCursor : public EventCursor {
   virtual Result<void> take(std::size_t n, std::vector<FoundEvent>& out) = 0;
   virtual Result<void> take_positions(std::size_t n, std::vector<GlobalPosition>& out) = 0;
   /// Whether the event is one of those asked for: what was found by its hash may be another's.
-  virtual Result<bool> accepts(const RecordedEvent& event) = 0;
+  virtual Result<bool> accepts(const RecordedView& event) = 0;
   /// Whether what take() gives is right but for a collision.
   [[nodiscard]] virtual bool decided_by_index() const { return true; }
 
@@ -39,6 +39,7 @@ class FetchingCursor : public EventCursor {
   View view_;
   RecordFetch fetch_;
   std::uint64_t left_;  // of the limit
+  RecordedView event_;  // the one that is looked at
   std::vector<FoundEvent> found_;
   std::size_t at_ = 0;       // in found_
   std::size_t fetched_ = 0;  // until there, in found_
@@ -56,7 +57,7 @@ class QueryCursor final : public FetchingCursor {
  private:
   Result<void> take(std::size_t n, std::vector<FoundEvent>& out) override;
   Result<void> take_positions(std::size_t n, std::vector<GlobalPosition>& out) override;
-  Result<bool> accepts(const RecordedEvent& event) override { return query_.matches(event); }
+  Result<bool> accepts(const RecordedView& event) override { return query_.matches(event); }
   [[nodiscard]] bool decided_by_index() const override { return decided_by_index_; }
   void start();
 
@@ -76,7 +77,7 @@ class StreamCursor final : public FetchingCursor {
  private:
   Result<void> take(std::size_t n, std::vector<FoundEvent>& out) override;
   Result<void> take_positions(std::size_t n, std::vector<GlobalPosition>& out) override;
-  Result<bool> accepts(const RecordedEvent& event) override;
+  Result<bool> accepts(const RecordedView& event) override;
   Result<bool> more();
 
   AggregateId aggregate_;

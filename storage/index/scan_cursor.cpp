@@ -90,7 +90,7 @@ Result<void> ScanCursor::step() {
   return {};
 }
 
-Result<void> ScanCursor::next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) {
+Result<void> ScanCursor::visit(std::size_t events_max, std::size_t bytes_max, const RecordedVisitor& visitor) {
   events_max = std::max<std::size_t>(events_max, 1);
   std::size_t taken = 0, bytes = 0;
   while (!at_end() && taken < events_max && (taken == 0 || bytes < bytes_max)) {
@@ -109,8 +109,9 @@ Result<void> ScanCursor::next(std::size_t events_max, std::size_t bytes_max, std
       return refuse(std::move(view).error());
     }
     if (const auto* mask = rows_.mask()) mask->apply(*view);
-    out.push_back(to_event(*view, at_, {run_.shard, record, index}));
-    bytes += bytes_of(out.back());
+    to_view(*view, at_, {run_.shard, record, index}, event_);
+    bytes += bytes_of(event_);
+    visitor(event_);
     ++taken;
     --left_;
     pass(1);

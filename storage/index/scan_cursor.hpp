@@ -23,7 +23,7 @@ class ScanCursor final : public EventCursor {
  public:
   /// `whole`: see View.
   ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::uint64_t> limit, bool whole);
-  Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) override;
+  Result<void> visit(std::size_t events_max, std::size_t bytes_max, const RecordedVisitor& visitor) override;
   Result<std::size_t> next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) override;
   [[nodiscard]] bool at_end() const override { return left_ == 0 || positions_ == 0; }
 
@@ -48,6 +48,7 @@ class ScanCursor final : public EventCursor {
   bool long_;                // worth reading ahead
   OrderLookup order_;
   sharding::Run run_{};
+  RecordedView event_;  // the one that is looked at
   std::unordered_map<ShardId, Journal> journals_;
   Journal* journal_ = nullptr;  // of run_
 };

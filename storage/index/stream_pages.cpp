@@ -58,11 +58,11 @@ void look_up(const Rows& rows, const View& view, const sharding::TermHasher& has
 
 /// The record says whose event it is: what was found by a hash may be another's.
 Result<RecordedEvent> read(const RecordFetch& fetch, std::size_t i, const FoundEvent& found, const StreamToRead& asked,
-                           const StreamRead& stream) {
+                           const StreamRead& stream, RecordedView& event) {
   auto view = fetch.event(i);
   if (!view) return refuse(std::move(view).error());
-  auto event = to_event(*view, found.position, found.location);
-  if (event.aggregate == asked.aggregate) return event;
+  to_view(*view, found.position, found.location, event);
+  if (event.is_of(asked.aggregate)) return event.event();
   return damaged(event.shard, event.offset,
                  "the index has it under " + in_quotes(stream.text) + ", the record is another's");
 }
@@ -100,6 +100,7 @@ std::vector<Result<StreamPage>> stream_pages(const Rows& rows, const View& view,
   std::ranges::sort(order, {}, [&](std::size_t i) { return found[i].location; });
   RecordFetch fetch(rows);
   std::vector<FoundEvent> batch;
+  RecordedView event_in_place;
   std::size_t batch_size = batch_first, bytes = 0;
   for (std::size_t done = 0; done != order.size() && bytes < bytes_max; done += batch.size()) {
     batch.clear();
@@ -108,7 +109,7 @@ std::vector<Result<StreamPage>> stream_pages(const Rows& rows, const View& view,
     for (std::size_t i = 0; i != batch.size(); ++i) {
       const auto [number, at] = slots[order[done + i]];
       auto& stream = streams[number];
-      auto event = fetched ? read(fetch, i, batch[i], asked[number], stream)
+      auto event = fetched ? read(fetch, i, batch[i], asked[number], stream, event_in_place)
                            : Result<RecordedEvent>(refuse(Error(fetched.error())));
       if (event) {
         bytes += bytes_of(*event);

@@ -185,34 +185,32 @@ Result<EventView> event_of(std::string_view bytes, ShardId shard, ShardOffset of
   return view;
 }
 
+void to_view(const EventView& view, GlobalPosition position, const EventLocation& location, RecordedView& to) {
+  to.position = position;
+  to.shard = location.shard;
+  to.offset = location.offset();
+  to.id = view.id;
+  to.aggregate_type = view.aggregate_type;
+  to.aggregate_value = view.aggregate_value;
+  to.seq_nr = view.seq_nr;
+  to.type = view.type;
+  to.tags.clear();
+  for_each_tag(view, [&](std::string_view tag) { to.tags.push_back(tag); });
+  to.also.clear();
+  for_each_also(view, [&](std::string_view type, std::string_view value) { to.also.emplace_back(type, value); });
+  to.payload = view.payload;
+  to.format = view.format;
+  to.metadata = view.metadata;
+  to.occurred_at = view.occurred_at;
+  to.state = view.state;
+  to.append_index = view.index;
+  to.append_events = view.count;
+}
+
 RecordedEvent to_event(const EventView& view, GlobalPosition position, const EventLocation& location) {
-  RecordedEvent event;
-  event.position = position;
-  event.shard = location.shard;
-  event.offset = location.offset();
-  event.id = view.id;
-  if (!view.aggregate_type.empty()) {
-    event.aggregate.emplace(AggregateId{std::string(view.aggregate_type), std::string(view.aggregate_value)});
-  }
-  event.seq_nr = view.seq_nr;
-  event.type = view.type;
-  if (!view.tags_bytes.empty()) {
-    std::size_t tags = 0;
-    for_each_tag(view, [&](std::string_view) { ++tags; });
-    event.tags.reserve(tags);
-    for_each_tag(view, [&](std::string_view tag) { event.tags.emplace_back(tag); });
-  }
-  for_each_also(view, [&](std::string_view type, std::string_view value) {
-    event.also.push_back({std::string(type), std::string(value)});
-  });
-  event.payload = view.payload;
-  event.format = view.format;
-  event.metadata = view.metadata;
-  event.occurred_at = view.occurred_at;
-  event.state = view.state;
-  event.append_index = view.index;
-  event.append_events = view.count;
-  return event;
+  RecordedView borrowed;
+  to_view(view, position, location, borrowed);
+  return borrowed.event();
 }
 
 Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,

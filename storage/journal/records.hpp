@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/journal/encoded_append.hpp"
 #include "evershard/storage/journal/location.hpp"
@@ -125,6 +126,8 @@ class RecordView {
 
 /// The value a reader hands out.
 RecordedEvent to_event(const EventView& view, GlobalPosition position, const EventLocation& location);
+/// The same, not built: views into the same bytes. `to` may have been another event's.
+void to_view(const EventView& view, GlobalPosition position, const EventLocation& location, RecordedView& to);
 
 /// The same record with some events replaced by stubs, given as (index, state).
 ///

@@ -2,7 +2,22 @@
 
 #include <utility>
 
+#include "evershard/protocol/codec.hpp"
+
 namespace evershard {
+namespace {
+
+EncodedPage encoded(const Page& page) {
+  return {codec::encode(page), page.events.size(), page.watermark, page.complete};
+}
+
+}  // namespace
+
+Result<EncodedPage> PageSource::next_encoded_page() {
+  const auto page = next_page();
+  if (!page) return refuse(page.error());
+  return encoded(*page);
+}
 
 EventStream::EventStream(std::unique_ptr<PageSource> source)
     : source_(std::move(source)), cancelled_(std::make_unique<std::atomic<bool>>(false)) {}
@@ -25,6 +40,23 @@ Result<Page> EventStream::next_page() {
   return page;
 }
 
+Result<EncodedPage> EventStream::next_encoded_page() {
+  if (!may_fetch()) return refuse(*error_);
+  if (at_ != page_.events.size() || page_.complete || !source_) {
+    const auto page = next_page();
+    if (!page) return refuse(page.error());
+    return encoded(*page);
+  }
+  auto page = source_->next_encoded_page();
+  if (!page) {
+    error_ = std::move(page).error();
+    return refuse(*error_);
+  }
+  page_ = Page{{}, page->watermark, page->complete};
+  at_ = 0;
+  return page;
+}
+
 void EventStream::cancel() {
   if (!source_) return;
   cancelled_->store(true);
@@ -43,9 +75,13 @@ EventStream::iterator& EventStream::iterator::operator++() {
   return *this;
 }
 
-bool EventStream::fetch() {
+bool EventStream::may_fetch() {
   if (!error_ && cancelled_ && cancelled_->load()) error_ = Error(ErrorCode::cancelled, "the read was cancelled");
-  if (error_) return false;
+  return !error_;
+}
+
+bool EventStream::fetch() {
+  if (!may_fetch()) return false;
   while (at_ == page_.events.size()) {
     if (page_.complete || !source_) return false;
     auto page = source_->next_page();

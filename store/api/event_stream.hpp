@@ -7,11 +7,20 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
+
+/// A page as it goes over the wire: the bytes of codec::encode(Page).
+struct EncodedPage {
+  std::string bytes;
+  std::size_t events = 0;
+  GlobalPosition watermark;
+  bool complete = false;
+};
 
 /// Where an EventStream gets its pages from. One thread, but for cancel().
 class PageSource {
@@ -19,6 +28,8 @@ class PageSource {
   virtual ~PageSource() = default;
   /// A page may be empty and not complete; after a complete one, or an error, nothing more is asked.
   [[nodiscard]] virtual Result<Page> next_page() = 0;
+  /// The same for the wire; whoever has the events' bytes need not build them.
+  [[nodiscard]] virtual Result<EncodedPage> next_encoded_page();
   /// A next_page() under way answers `cancelled` as soon as it can.
   virtual void cancel() = 0;
 };
@@ -40,6 +51,7 @@ class EventStream {
   [[nodiscard]] Result<std::optional<RecordedEvent>> next();
   /// Whole pages, for those who want few calls; the rest of the current one, where next() has taken some of it.
   [[nodiscard]] Result<Page> next_page();
+  [[nodiscard]] Result<EncodedPage> next_encoded_page();
   /// Why the stream ended early, if it did.
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// What the read is bounded by; known after the first page.
@@ -67,7 +79,8 @@ class EventStream {
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
-  bool fetch();  ///< the current page has another event
+  bool fetch();      ///< the current page has another event
+  bool may_fetch();  ///< nobody has cancelled it, and there was no error
 
   std::unique_ptr<PageSource> source_;
   std::unique_ptr<std::atomic<bool>> cancelled_;  ///< on the heap: the stream can be moved

@@ -4,13 +4,21 @@
 #include <string>
 #include <utility>
 
+#include "evershard/protocol/codec.hpp"
+
 namespace evershard::cluster {
 namespace {
 
 using namespace std::chrono_literals;
 constexpr auto renew_after = 1s;
 
-void go_on_behind(const RecordedEvent& last, ReadOptions& options) {
+/// Where an event stands.
+struct Place {
+  GlobalPosition position;
+  SeqNr seq_nr;
+};
+
+void go_on_behind(const Place& last, ReadOptions& options) {
   if (options.direction == Direction::forwards) {
     options.after = last.position;
   } else {
@@ -18,7 +26,7 @@ void go_on_behind(const RecordedEvent& last, ReadOptions& options) {
   }
 }
 
-void go_on_behind(const RecordedEvent& last, StreamOptions& options) {
+void go_on_behind(const Place& last, StreamOptions& options) {
   if (options.direction == Direction::forwards) {
     options.from = last.seq_nr + 1;
   } else if (last.seq_nr.value > 1) {
@@ -48,6 +56,24 @@ LocalPages<Asked, Options>::~LocalPages() {
 
 template <class Asked, class Options>
 Result<Page> LocalPages<Asked, Options>::next_page() {
+  Page page;
+  const auto read = this->read([&page](const RecordedView& event) { page.events.push_back(event.event()); });
+  if (!read) return refuse(read.error());
+  page.watermark = *watermark_;
+  page.complete = read->complete;
+  return page;
+}
+
+template <class Asked, class Options>
+Result<EncodedPage> LocalPages<Asked, Options>::next_encoded_page() {
+  codec::PageEncoder encoder;
+  const auto read = this->read([&encoder](const RecordedView& event) { encoder.add(event); });
+  if (!read) return refuse(read.error());
+  return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
+}
+
+template <class Asked, class Options>
+Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::read(const RecordedVisitor& visitor) {
   if (!watermark_) EVERSHARD_TRY(wait_at_least());
   if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
   const auto use = node_->enter();
@@ -65,16 +91,21 @@ Result<Page> LocalPages<Asked, Options>::next_page() {
     opened_ = now;
   }
 
-  Page page{{}, *watermark_, false};
-  const auto read = cursor->next(page_events_max_, node_->limits().page_bytes_max, page.events);
+  Read page;
+  Place last;
+  const auto read = cursor->visit(page_events_max_, node_->limits().page_bytes_max, [&](const RecordedView& event) {
+    ++page.events;
+    last = {event.position, event.seq_nr};
+    visitor(event);
+  });
   // What was found before the damage is whole: it is given first, and the damage met again by the next page.
-  if (!read && page.events.empty()) return refuse(read.error());
-  if (page.events.empty()) {
+  if (!read && page.events == 0) return refuse(read.error());
+  if (page.events == 0) {
     page.complete = true;
     return page;
   }
-  if (options_.limit) *options_.limit -= page.events.size();
-  go_on_behind(page.events.back(), options_);
+  if (options_.limit) *options_.limit -= page.events;
+  go_on_behind(last, options_);
   if (read) page.complete = cursor->at_end() || options_.limit == std::uint64_t{0};
   if (read && !page.complete) ticket_ = node_->held().leave(std::move(cursor));
   return page;

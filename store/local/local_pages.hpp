@@ -27,9 +27,16 @@ class LocalPages final : public PageSource {
   ~LocalPages() override;
 
   Result<Page> next_page() override;
+  Result<EncodedPage> next_encoded_page() override;
   void cancel() override;
 
  private:
+  struct Read {
+    std::size_t events = 0;
+    bool complete = false;
+  };
+  /// The next page's events, one by one.
+  Result<Read> read(const RecordedVisitor& visitor);
   Result<void> wait_at_least();
 
   const std::shared_ptr<Node> node_;

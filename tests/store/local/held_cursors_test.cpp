@@ -16,7 +16,7 @@ class CountedCursor final : public storage::EventCursor {
  public:
   CountedCursor() { ++alive; }
   ~CountedCursor() override { --alive; }
-  Result<void> next(std::size_t, std::size_t, std::vector<RecordedEvent>&) override { return {}; }
+  Result<void> visit(std::size_t, std::size_t, const RecordedVisitor&) override { return {}; }
   Result<std::size_t> next_positions(std::size_t, std::vector<GlobalPosition>&) override { return 0; }
   bool at_end() const override { return true; }
 };

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "evershard/protocol/codec.hpp"
 #include "tests/store/local/small_store.hpp"
 
 namespace evershard {
@@ -282,6 +283,49 @@ TEST(LocalRead, TellsAnAggregatesVersionNowAndAsOf) {
   EXPECT_EQ(store.event_at(GlobalPosition{1})->shard, now->shard);
   EXPECT_EQ(code_of(store.aggregate({"order", "2"}, GlobalPosition{1})), "not_found");
   EXPECT_EQ(code_of(store.aggregate({"order", "3"})), "not_found");
+}
+
+std::vector<std::uint64_t> positions_in(const EncodedPage& page) {
+  std::vector<std::uint64_t> positions;
+  const auto decoded = codec::decode<Page>(page.bytes);
+  EXPECT_TRUE(decoded);
+  EXPECT_EQ(decoded->events.size(), page.events);
+  EXPECT_EQ(decoded->watermark, page.watermark);
+  EXPECT_EQ(decoded->complete, page.complete);
+  for (const auto& event : decoded->events) positions.push_back(event.position.value);
+  return positions;
+}
+
+TEST(LocalRead, GivesPagesForTheWireAsItGivesPages) {
+  auto store = open_store(small_pages());
+  append_many(store, 1, 8);
+  for (const auto direction : {Direction::forwards, Direction::backwards}) {
+    auto plain = store.read(Query::all(), {.direction = direction});
+    auto encoded = store.read(Query::all(), {.direction = direction});
+    for (bool complete = false; !complete;) {
+      const auto page = plain.next_page();
+      const auto bytes = encoded.next_encoded_page();
+      ASSERT_TRUE(page && bytes);
+      EXPECT_EQ(bytes->bytes, codec::encode(*page));
+      complete = page->complete;
+      EXPECT_EQ(bytes->complete, complete);
+    }
+  }
+}
+
+TEST(LocalRead, GoesOnForTheWireBehindWhatWasTakenOneByOne) {
+  auto store = open_store(small_pages());
+  append_many(store, 1, 9);  // pages of three
+  auto stream = store.read(Query::all());
+  EXPECT_EQ((*stream.next())->position, GlobalPosition{1});
+  EXPECT_THAT(positions_in(*stream.next_encoded_page()), ElementsAre(2, 3));
+  EXPECT_THAT(positions_in(*stream.next_encoded_page()), ElementsAre(4, 5, 6));
+  EXPECT_EQ((*stream.next())->position, GlobalPosition{7});
+  EXPECT_THAT(positions_in(*stream.next_encoded_page()), ElementsAre(8));
+  EXPECT_TRUE(positions_in(*stream.next_encoded_page()).empty());
+  stream.cancel();
+  EXPECT_EQ(code_of(stream.next_encoded_page()), "cancelled");
+  EXPECT_EQ(code_of(stream.next_page()), "cancelled");
 }
 
 TEST(LocalRead, ListsAggregatesByTypeInOrderOfValue) {

@@ -1,0 +1,44 @@
+// RecordedView: an event as stored, whose parts lie somewhere else: handed on without being built.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evershard/protocol/event.hpp"
+
+namespace evershard {
+
+/// Borrows. What is filled again and again keeps the memory of its lists.
+struct RecordedView {
+  GlobalPosition position;
+  ShardId shard;
+  ShardOffset offset;
+  EventId id;
+  std::string_view aggregate_type;  ///< empty: no aggregate
+  std::string_view aggregate_value;
+  SeqNr seq_nr;
+  std::string_view type;
+  std::vector<std::string_view> tags;
+  std::vector<std::pair<std::string_view, std::string_view>> also;  ///< type and value of each
+  std::string_view payload;
+  PayloadFormat format = PayloadFormat::unspecified;
+  std::string_view metadata;
+  Timestamp occurred_at;
+  EventState state = EventState::live;
+  std::uint32_t append_index = 0;
+  std::uint32_t append_events = 1;
+
+  [[nodiscard]] bool is_of(const AggregateId& aggregate) const {
+    return aggregate_type == aggregate.type && aggregate_value == aggregate.value;
+  }
+  [[nodiscard]] RecordedEvent event() const;
+};
+
+/// What it is given holds until it returns.
+using RecordedVisitor = std::function<void(const RecordedView& event)>;
+
+}  // namespace evershard
