@@ -57,7 +57,11 @@ RC_GTEST_PROP(EventCodec, WritesWhatTheMessageWrites, ()) {
 }
 
 RecordedView view_of(const RecordedEvent& event) {
-  RecordedView view{.position = event.position, .shard = event.shard, .offset = event.offset, .id = event.id};
+  RecordedView view;
+  view.position = event.position;
+  view.shard = event.shard;
+  view.offset = event.offset;
+  view.id = event.id;
   if (event.aggregate) {
     view.aggregate_type = event.aggregate->type;
     view.aggregate_value = event.aggregate->value;
