@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace evershard::door {
+namespace {
+
+constexpr std::size_t at_hand_events_max = 64;
+
+}  // namespace
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, serving::MethodMetrics& counted,
                                                             grpc::CallbackServerContext* context,
@@ -17,6 +22,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, servin
     call->Finish(call->here_.refused(begun.error()));
     return reactor;
   }
+  if (call->answer_at_hand()) return reactor;
   call->reading_ = true;  // until the watermark is there, it is as good as a read under way
   call->ticket_ = calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr,
                                  [call](const Result<void>& there) {
@@ -24,6 +30,23 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, servin
                                    call->calls_.run_with_room(call->work_, [call] { call->read_page(); });
                                  });
   return reactor;
+}
+
+bool ReadCall::answer_at_hand() {
+  if (!small_ || request_.has_at_least() || !calls_.has_room_ahead()) return false;
+  auto stream = open_();
+  auto page = stream.page_at_hand(at_hand_events_max);
+  if (!page) return false;
+  calls_.served.metrics->events_read("grpc", page->events);
+  const auto slice = slice_of(std::move(page->bytes));
+  {
+    const std::lock_guard lock(mutex_);
+    stream_.emplace(std::move(stream));
+    if (page->complete) ending_ = grpc::Status::OK;
+    next_ = grpc::ByteBuffer(&slice, 1);
+  }
+  go_on();
+  return true;
 }
 
 Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
@@ -43,6 +66,7 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
     if (options.at_least && !request_.has_at_least())
       request_.mutable_at_least()->set_position(options.at_least->value);
     options.at_least.reset();  // the watch waits, not a thread of the pool
+    small_ = options.limit && *options.limit <= at_hand_events_max;
     open_ = [&store = calls_.served.store, query = std::move(query), options] { return store.read(query, options); };
     return {};
   }
@@ -53,6 +77,7 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
   aggregate.value = request_.aggregate().value();
   StreamOptions options;
   EVERSHARD_TRY(messages::get(*request_.mutable_stream(), options));
+  small_ = !options.limit || *options.limit <= at_hand_events_max;
   open_ = [&store = calls_.served.store, aggregate = std::move(aggregate), options] {
     return store.read(aggregate, options);
   };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t events_of_each_max = 256;
 constexpr std::size_t bytes_max = 16u << 20;  // of all pages together
-constexpr std::size_t batch_first = 64;
+constexpr std::size_t batch_first = 16;
 constexpr std::size_t batch_max = 1'024;
 constexpr std::size_t batch_bytes = 4u << 20;  // of the records that a batch has in memory
 
@@ -106,7 +106,7 @@ std::vector<Result<StreamPage>> stream_pages(const Rows& rows, const View& view,
     batch.clear();
     for (std::size_t i = done; i != order.size() && batch.size() != batch_size; ++i) batch.push_back(found[order[i]]);
     const auto fetched = fetch.fetch(batch);
-    for (std::size_t i = 0; i != batch.size(); ++i) {
+    for (std::size_t i = 0; i != batch.size() && bytes < bytes_max; ++i) {
       const auto [number, at] = slots[order[done + i]];
       auto& stream = streams[number];
       auto event = fetched ? read(fetch, i, batch[i], asked[number], stream, event_in_place)

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "evershard/storage/index/memory_only.hpp"
 #include "evershard/storage/rocks/rocks_reads.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 
@@ -12,6 +13,18 @@ constexpr std::size_t filtered_prefix_bytes = 8;  // what the filters of streams
 
 std::string_view view_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 rocksdb::Slice slice_of(std::string_view view) { return {view.data(), view.size()}; }
+
+rocksdb::ReadTier tier() {
+  return MemoryOnly::current() == nullptr ? rocksdb::kReadAllTier : rocksdb::kBlockCacheTier;
+}
+
+/// Errors: unavailable: a read that takes what memory has would have had to wait for the disk
+Result<void> checked_read(const rocksdb::Status& status) {
+  auto* const memory_only = MemoryOnly::current();
+  if (memory_only == nullptr || !status.IsIncomplete()) return checked(status, "cannot read rows");
+  memory_only->miss();
+  return refuse(ErrorCode::unavailable, "what is to be read is not in memory");
+}
 
 class RocksCursor final : public RowCursor {
  public:
@@ -31,6 +44,7 @@ class RocksCursor final : public RowCursor {
     // RocksDB reads ahead by itself, ever more while blocks follow each other: a fixed megabyte cost three quarters of
     // an opening, which seeks to every shard's end in every file.
     if (options.scan) read.fill_cache = false;
+    read.read_tier = tier();
     rows_.reset(families_->db().NewIterator(read, families_->handle(family)));
   }
 
@@ -57,7 +71,7 @@ class RocksCursor final : public RowCursor {
   [[nodiscard]] bool valid() const override { return rows_->Valid(); }
   [[nodiscard]] std::string_view key() const override { return row_.key(*rows_); }
   [[nodiscard]] std::string_view value() const override { return row_.value(*rows_); }
-  [[nodiscard]] Result<void> status() const override { return checked(rows_->status(), "cannot read rows"); }
+  [[nodiscard]] Result<void> status() const override { return checked_read(rows_->status()); }
 
  private:
   /// The first key behind all that begin with `prefix`; empty: there is none.
@@ -140,6 +154,7 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
   rocksdb::ReadOptions read;
   read.snapshot = snapshot_.get();
   read.fill_cache = keep;
+  read.read_tier = tier();
   if (keys.size() == 1) {
     RocksReading reading;
     batch->statuses[0] = db.Get(read, handle, slice_of(keys[0]), batch->values.data());
@@ -147,15 +162,19 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
     std::vector<rocksdb::Slice> slices;
     slices.reserve(keys.size());
     for (auto key : keys) slices.push_back(slice_of(key));
-    cold_.read(keys.size(), [&](std::size_t from, std::size_t until) {
+    const auto get = [&](std::size_t from, std::size_t until) {
       RocksReading reading;
       db.MultiGet(read, handle, until - from, &slices[from], &batch->values[from], &batch->statuses[from],
                   /*sorted_input=*/true);
-    });
+    };
+    if (MemoryOnly::current() != nullptr)
+      get(0, keys.size());
+    else
+      cold_.read(keys.size(), get);
   }
   for (auto& value : batch->values) unpin(value);
   for (const auto& status : batch->statuses)
-    if (!status.ok() && !status.IsNotFound()) return refuse(error_of(status, "cannot read rows"));
+    if (!status.ok() && !status.IsNotFound()) EVERSHARD_TRY(checked_read(status));
   return batch;
 }
 

@@ -10,6 +10,7 @@
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/index/tail_admission.hpp"
 #include "evershard/storage/journal/journal_range.hpp"
+#include "evershard/storage/journal/records.hpp"
 #include "evershard/storage/rocks/rocks_maintenance.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/rocks/rocks_version.hpp"
@@ -30,9 +31,10 @@ class BatchSink final : public RowSink {
   }
   void put_again(ShardId shard, ShardOffset first, std::string_view record) override {
     RowSink::put_again(shard, first, record);
-    const auto view = RecordView::open(record, shard, first);
-    EVERSHARD_CHECK(view.has_value(), "a record that was made is one");
-    written_again_.push_back({shard, first, view->size()});
+    if (const auto view = RecordView::open(record, shard, first); view)
+      written_again_.push_back({shard, first, view->size()});
+    else
+      erases_events_ = true;  // nobody knows of which
   }
   void erase(Family family, std::string_view key) override {
     take(batch_.Delete(families_.handle(family), rocksdb::Slice(key.data(), key.size())));

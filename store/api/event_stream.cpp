@@ -57,6 +57,13 @@ Result<EncodedPage> EventStream::next_encoded_page() {
   return page;
 }
 
+std::optional<EncodedPage> EventStream::page_at_hand(std::size_t events_max) {
+  if (!source_ || !may_fetch()) return std::nullopt;
+  auto page = source_->page_at_hand(events_max);
+  if (page) page_ = Page{{}, page->watermark, page->complete};
+  return page;
+}
+
 void EventStream::cancel() {
   if (!source_) return;
   cancelled_->store(true);

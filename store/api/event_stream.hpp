@@ -30,6 +30,9 @@ class PageSource {
   [[nodiscard]] virtual Result<Page> next_page() = 0;
   /// The same for the wire; whoever has the events' bytes need not build them.
   [[nodiscard]] virtual Result<EncodedPage> next_encoded_page();
+  /// The first page, or its first events, where memory has them: soon, and without waiting for anything. Absent: it is
+  /// to be asked for as any other.
+  [[nodiscard]] virtual std::optional<EncodedPage> page_at_hand(std::size_t /*events_max*/) { return std::nullopt; }
   /// A next_page() under way answers `cancelled` as soon as it can.
   virtual void cancel() = 0;
 };
@@ -52,6 +55,8 @@ class EventStream {
   /// Whole pages, for those who want few calls; the rest of the current one, where next() has taken some of it.
   [[nodiscard]] Result<Page> next_page();
   [[nodiscard]] Result<EncodedPage> next_encoded_page();
+  /// PageSource::page_at_hand(). Shape: nothing was read yet.
+  [[nodiscard]] std::optional<EncodedPage> page_at_hand(std::size_t events_max);
   /// Why the stream ended early, if it did.
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// What the read is bounded by; known after the first page.

@@ -5,12 +5,15 @@
 #include <utility>
 
 #include "evershard/protocol/codec.hpp"
+#include "evershard/storage/index/memory_only.hpp"
+#include "evershard/storage/index/read_work.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 using namespace std::chrono_literals;
 constexpr auto renew_after = 1s;
+constexpr auto at_hand_max = 1ms;  // of processor time: what is answered by a thread that has others to serve
 
 /// Where an event stands.
 struct Place {
@@ -57,7 +60,7 @@ LocalPages<Asked, Options>::~LocalPages() {
 template <class Asked, class Options>
 Result<Page> LocalPages<Asked, Options>::next_page() {
   Page page;
-  const auto read = this->read([&page](const RecordedView& event) { page.events.push_back(event.event()); });
+  const auto read = this->read(page_events_max_, [&page](const RecordedView& event) { page.events.push_back(event.event()); });
   if (!read) return refuse(read.error());
   page.watermark = *watermark_;
   page.complete = read->complete;
@@ -67,13 +70,29 @@ Result<Page> LocalPages<Asked, Options>::next_page() {
 template <class Asked, class Options>
 Result<EncodedPage> LocalPages<Asked, Options>::next_encoded_page() {
   codec::PageEncoder encoder;
-  const auto read = this->read([&encoder](const RecordedView& event) { encoder.add(event); });
+  const auto read = this->read(page_events_max_, [&encoder](const RecordedView& event) { encoder.add(event); });
   if (!read) return refuse(read.error());
   return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
 }
 
 template <class Asked, class Options>
-Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::read(const RecordedVisitor& visitor) {
+std::optional<EncodedPage> LocalPages<Asked, Options>::page_at_hand(std::size_t events_max) {
+  if (at_least_of(options_)) return std::nullopt;
+  const storage::MemoryOnly memory_only;
+  storage::ReadWork work({.processor_max = at_hand_max, .short_max = at_hand_max},
+                         [](storage::ReadWork&) -> Result<storage::ReadWork::Place> {
+                           return refuse(ErrorCode::overloaded, "a read that takes longer");
+                         });
+  const storage::ReadWork::Scope at_work(work);
+  codec::PageEncoder encoder;
+  const auto read = this->read(std::min(events_max, page_events_max_),
+                               [&encoder](const RecordedView& event) { encoder.add(event); });
+  if (!read || (read->events == 0 && !read->complete)) return std::nullopt;
+  return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
+}
+
+template <class Asked, class Options>
+Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::read(std::size_t events_max, const RecordedVisitor& visitor) {
   if (!watermark_) EVERSHARD_TRY(wait_at_least());
   if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
   const auto use = node_->enter();
@@ -93,7 +112,7 @@ Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::re
 
   Read page;
   Place last;
-  const auto read = cursor->visit(page_events_max_, node_->limits().page_bytes_max, [&](const RecordedView& event) {
+  const auto read = cursor->visit(events_max, node_->limits().page_bytes_max, [&](const RecordedView& event) {
     ++page.events;
     last = {event.position, event.seq_nr};
     visitor(event);
@@ -107,7 +126,8 @@ Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::re
   if (options_.limit) *options_.limit -= page.events;
   go_on_behind(last, options_);
   if (read) page.complete = cursor->at_end() || options_.limit == std::uint64_t{0};
-  if (read && !page.complete) ticket_ = node_->held().leave(std::move(cursor));
+  // One that takes only what memory has does so for good.
+  if (read && !page.complete && storage::MemoryOnly::current() == nullptr) ticket_ = node_->held().leave(std::move(cursor));
   return page;
 }
 

@@ -28,6 +28,7 @@ class LocalPages final : public PageSource {
 
   Result<Page> next_page() override;
   Result<EncodedPage> next_encoded_page() override;
+  std::optional<EncodedPage> page_at_hand(std::size_t events_max) override;
   void cancel() override;
 
  private:
@@ -35,8 +36,8 @@ class LocalPages final : public PageSource {
     std::size_t events = 0;
     bool complete = false;
   };
-  /// The next page's events, one by one.
-  Result<Read> read(const RecordedVisitor& visitor);
+  /// The next page's events, one by one, up to so many.
+  Result<Read> read(std::size_t events_max, const RecordedVisitor& visitor);
   Result<void> wait_at_least();
 
   const std::shared_ptr<Node> node_;

@@ -328,6 +328,38 @@ TEST(LocalRead, GoesOnForTheWireBehindWhatWasTakenOneByOne) {
   EXPECT_EQ(code_of(stream.next_page()), "cancelled");
 }
 
+TEST(LocalRead, GivesAtOnceWhatIsAtHandAndGoesOnBehindIt) {
+  auto store = open_store();
+  append_many(store, 1, 9);
+  auto some = store.read(Query::all());
+  const auto first = some.page_at_hand(3);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->complete);
+  EXPECT_THAT(positions_in(*first), ElementsAre(1, 2, 3));
+  append_many(store, 9, 12);  // behind what the read is bounded by
+  EXPECT_THAT(positions_in(*some.next_encoded_page()), ElementsAre(4, 5, 6, 7, 8));
+  EXPECT_TRUE((*some.next_encoded_page()).complete);
+
+  auto all = store.read(AggregateId{"n", "1"}, {});
+  auto expected = store.read(AggregateId{"n", "1"}, {});
+  const auto page = all.page_at_hand(64);
+  ASSERT_TRUE(page);
+  EXPECT_TRUE(page->complete);
+  EXPECT_EQ(page->bytes, expected.next_encoded_page()->bytes);
+}
+
+TEST(LocalRead, HasNothingAtHandThatIsToBeWaitedFor) {
+  auto store = open_store();
+  append_many(store, 1, 3);
+  EXPECT_FALSE(store.read(Query::all(), {.at_least = GlobalPosition{1}}).page_at_hand(64));
+  auto cancelled = store.read(Query::all());
+  cancelled.cancel();
+  EXPECT_FALSE(cancelled.page_at_hand(64));
+  auto closed = store.read(Query::all());
+  store.close();
+  EXPECT_FALSE(closed.page_at_hand(64));
+}
+
 TEST(LocalRead, ListsAggregatesByTypeInOrderOfValue) {
   auto store = open_store(small_pages());
   for (const auto* id : {"b-2", "a-9", "b-10", "c-1", "b-1"}) append_one(store, id, "T");
