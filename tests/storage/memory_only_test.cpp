@@ -62,8 +62,13 @@ TEST_F(InMemoryOnly, AQueryGivesNothingUntilSomebodyHasReadIt) {
 
 TEST_F(InMemoryOnly, SoDoesAStream) { expect_nothing_then_all(AggregateId{"order", "3"}, StreamOptions{}); }
 
-TEST_F(InMemoryOnly, SoDoesAShortReadOfEverything) {
-  expect_nothing_then_all(Query::all(), ReadOptions{.limit = 5});
+TEST_F(InMemoryOnly, AShortReadOfEverythingIsWholeOrMissed) {
+  const auto given = read(Query::all(), ReadOptions{.limit = 5});
+  const auto all = all_of(Reader(store()).open(store().view(), Query::all(), ReadOptions{.limit = 5}));
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(given.error.has_value(), given.missed);
+  EXPECT_EQ(given.events, given.missed ? std::vector<RecordedEvent>() : all);
+  EXPECT_EQ(read(Query::all(), ReadOptions{.limit = 5}).events, all);
 }
 
 TEST_F(InMemoryOnly, TheTailIsThere) {
