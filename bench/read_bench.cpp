@@ -13,7 +13,7 @@ namespace evershard::bench {
 namespace {
 
 constexpr std::uint64_t aggregates_read = 10'000;
-constexpr std::uint64_t aggregates_warm = 500;  ///< each is read several times
+constexpr std::uint64_t aggregates_warm = 500;         ///< each is read several times
 constexpr std::size_t small_cache_bytes = 128u << 20;  ///< less than a third of a million events of 256 bytes
 
 /// Drops the files' pages from the operating system's cache.
@@ -102,8 +102,8 @@ Result<Figure> latency(const storage::Store& store, const BenchOptions& options,
 }
 
 /// Of any of so many aggregates.
-Result<Figure> replay(const storage::Store& store, const BenchOptions& options, const std::string& name,
-                      double seconds, std::uint64_t among) {
+Result<Figure> replay(const storage::Store& store, const BenchOptions& options, const std::string& name, double seconds,
+                      std::uint64_t among) {
   const storage::Reader reader(store);
   Random random(options.seed);
   Latencies latencies;
@@ -112,8 +112,7 @@ Result<Figure> replay(const storage::Store& store, const BenchOptions& options, 
   const double began = now_seconds();
   while (now_seconds() - began < seconds) {
     const double at = now_seconds();
-    auto cursor =
-        reader.open(store.view(), AggregateId{"order", std::to_string(random.below(among))}, StreamOptions{});
+    auto cursor = reader.open(store.view(), AggregateId{"order", std::to_string(random.below(among))}, StreamOptions{});
     while (!cursor->at_end()) {
       events.clear();
       EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
@@ -219,8 +218,8 @@ Result<void> measure_reads(const BenchOptions& options, Report& report) {
           store, options, "global scan with payloads, 16 shards", [] { return Query::all(); }, true, 1e6, "1 M/s")));
   auto warm_up = replay(store, options, "", options.seconds / 2, aggregates_warm);
   if (!warm_up) return refuse(warm_up.error());
-  EVERSHARD_TRY(add(options, report,
-                    replay(store, options, "replay of aggregates, warm", options.seconds / 2, aggregates_warm)));
+  EVERSHARD_TRY(
+      add(options, report, replay(store, options, "replay of aggregates, warm", options.seconds / 2, aggregates_warm)));
   (*opened)->close();
   opened->reset();
   const auto directory = options.directory / "reads-16";

@@ -28,7 +28,8 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
  private:
-  /// A small read that memory can answer is answered by the thread that took it: to hand it over costs more than to read.
+  /// A small read that memory can answer is answered by the thread that took it: to hand it over costs more than to
+  /// read.
   bool answer_at_hand();
   Result<void> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
   void read_page();
@@ -42,7 +43,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   std::optional<ReaderHere> reader_;
   pb::ReadRequest request_;
   std::function<EventStream()> open_;
-  bool small_ = false;  ///< it asks for little, or for one aggregate
+  bool small_ = false;                     ///< it asks for little, or for one aggregate
   std::optional<EventStream> stream_;      ///< the pool's, but for cancel()
   serving::HeadWatch::Ticket ticket_ = 0;  ///< set before the call can be cancelled
   std::mutex mutex_;

@@ -14,9 +14,7 @@ constexpr std::size_t filtered_prefix_bytes = 8;  // what the filters of streams
 std::string_view view_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 rocksdb::Slice slice_of(std::string_view view) { return {view.data(), view.size()}; }
 
-rocksdb::ReadTier tier() {
-  return MemoryOnly::current() == nullptr ? rocksdb::kReadAllTier : rocksdb::kBlockCacheTier;
-}
+rocksdb::ReadTier tier() { return MemoryOnly::current() == nullptr ? rocksdb::kReadAllTier : rocksdb::kBlockCacheTier; }
 
 /// Errors: unavailable: a read that takes what memory has would have had to wait for the disk
 Result<void> checked_read(const rocksdb::Status& status) {

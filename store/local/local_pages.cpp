@@ -60,7 +60,8 @@ LocalPages<Asked, Options>::~LocalPages() {
 template <class Asked, class Options>
 Result<Page> LocalPages<Asked, Options>::next_page() {
   Page page;
-  const auto read = this->read(page_events_max_, [&page](const RecordedView& event) { page.events.push_back(event.event()); });
+  const auto read =
+      this->read(page_events_max_, [&page](const RecordedView& event) { page.events.push_back(event.event()); });
   if (!read) return refuse(read.error());
   page.watermark = *watermark_;
   page.complete = read->complete;
@@ -85,14 +86,15 @@ std::optional<EncodedPage> LocalPages<Asked, Options>::page_at_hand(std::size_t 
                          });
   const storage::ReadWork::Scope at_work(work);
   codec::PageEncoder encoder;
-  const auto read = this->read(std::min(events_max, page_events_max_),
-                               [&encoder](const RecordedView& event) { encoder.add(event); });
+  const auto read =
+      this->read(std::min(events_max, page_events_max_), [&encoder](const RecordedView& event) { encoder.add(event); });
   if (!read || (read->events == 0 && !read->complete)) return std::nullopt;
   return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
 }
 
 template <class Asked, class Options>
-Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::read(std::size_t events_max, const RecordedVisitor& visitor) {
+Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::read(std::size_t events_max,
+                                                                                   const RecordedVisitor& visitor) {
   if (!watermark_) EVERSHARD_TRY(wait_at_least());
   if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
   const auto use = node_->enter();
@@ -127,7 +129,8 @@ Result<typename LocalPages<Asked, Options>::Read> LocalPages<Asked, Options>::re
   go_on_behind(last, options_);
   if (read) page.complete = cursor->at_end() || options_.limit == std::uint64_t{0};
   // One that takes only what memory has does so for good.
-  if (read && !page.complete && storage::MemoryOnly::current() == nullptr) ticket_ = node_->held().leave(std::move(cursor));
+  if (read && !page.complete && storage::MemoryOnly::current() == nullptr)
+    ticket_ = node_->held().leave(std::move(cursor));
   return page;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "tests/contract/temporary_folder.hpp"
@@ -219,6 +220,29 @@ TEST(ReplicaKillRounds, ANodeAndTheCoordinatorMayGoAtOnce) {
   cluster.stop_all();
 }
 
+/// What the cluster says of itself, for who looks at a failure.
+std::string told_by(const ClusterProcesses& cluster, std::uint32_t asked) {
+  const auto status = cluster.connect(asked).cluster_status();
+  if (!status) return "node " + std::to_string(asked) + ": " + status.error().what;
+  std::ostringstream told;
+  told << "as node " << asked << " is told:\n";
+  for (const auto& node : status->nodes)
+    told << "node " << node.is.node << ": applied " << node.applied.value << ", " << node.behind << " cuts and "
+         << node.behind_events << " events behind since " << node.behind_ms << " ms, keeps " << node.replicas
+         << ", learns " << node.learns << " (" << node.learned_events << " of " << node.learn_events << ")\n";
+  for (std::size_t s = 0; s != status->shards.size(); ++s) {
+    const auto& shard = status->shards[s];
+    told << "shard " << s << ": node " << shard.node << ", epoch " << shard.epoch.value
+         << (shard.open ? ", open" : ", not open") << ", durable " << shard.durable.value << ", ordered "
+         << shard.ordered.value << ", quorum " << shard.quorum << (shard.without_quorum ? " that is not there" : "")
+         << ", replicas";
+    for (const auto node : shard.replicas) told << ' ' << node;
+    for (const auto node : shard.learners) told << ", learns " << node;
+    told << ' ' << shard.trouble << '\n';
+  }
+  return told.str();
+}
+
 // Nodes are told to keep nothing, and to keep their share again, while others are killed at any moment of it.
 TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
   const auto seed = seed_of_run();
@@ -265,7 +289,8 @@ TEST(ReplicaKillRounds, NodesComeAndGoWhileOthersAreKilled) {
     const auto victim = static_cast<std::uint32_t>(1 + random() % cluster.nodes());
     cluster.kill(victim);
     std::filesystem::remove_all(cluster.data(victim));
-    EXPECT_TRUE(load.goes_on()) << "node " << victim << " is gone with its disk, round " << round;
+    EXPECT_TRUE(load.goes_on()) << "node " << victim << " is gone with its disk, round " << round << '\n'
+                                << told_by(cluster, victim % cluster.nodes() + 1);
     cluster.launch(victim);
     cluster.start(victim);
     const auto other = victim % cluster.nodes() + 1;
