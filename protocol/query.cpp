@@ -49,14 +49,12 @@ bool contains(const Range& range, const T& value) {
   return std::find(range.begin(), range.end(), value) != range.end();
 }
 
-bool item_matches(const QueryItem& item, std::string_view type, std::span<const Tag> tags, const AggregateId* aggregate,
-                  std::span<const AggregateId> also) {
-  const bool type_asked = item.types.empty() || contains(item.types, type);
-  return type_asked &&
-         std::all_of(item.tags.begin(), item.tags.end(), [&](const Tag& tag) { return contains(tags, tag); }) &&
-         std::all_of(item.concerning.begin(), item.concerning.end(), [&](const AggregateId& id) {
-           return (aggregate != nullptr && *aggregate == id) || contains(also, id);
-         });
+/// Tags: of strings or views. `concerns`: whether an aggregate is the event's own, or one of `also`.
+template <class Tags, class Concerns>
+bool item_matches(const QueryItem& item, std::string_view type, const Tags& tags, const Concerns& concerns) {
+  return (item.types.empty() || contains(item.types, type)) &&
+         std::ranges::all_of(item.tags, [&](const Tag& tag) { return contains(tags, tag); }) &&
+         std::ranges::all_of(item.concerning, concerns);
 }
 
 }  // namespace
@@ -141,8 +139,11 @@ Result<void> Query::check() const {
 
 bool Query::matches(std::string_view type, std::span<const Tag> tags, const AggregateId* aggregate,
                     std::span<const AggregateId> also) const {
-  return all_ || std::any_of(items_.begin(), items_.end(),
-                             [&](const QueryItem& item) { return item_matches(item, type, tags, aggregate, also); });
+  const auto concerns = [&](const AggregateId& id) {
+    return (aggregate != nullptr && *aggregate == id) || contains(also, id);
+  };
+  return all_ ||
+         std::ranges::any_of(items_, [&](const QueryItem& item) { return item_matches(item, type, tags, concerns); });
 }
 
 bool Query::matches(const RecordedEvent& event) const {
@@ -154,9 +155,7 @@ bool Query::matches(const RecordedView& event) const {
     return event.is_of(id) || contains(event.also, std::pair<std::string_view, std::string_view>(id.type, id.value));
   };
   return all_ || std::ranges::any_of(items_, [&](const QueryItem& item) {
-           return (item.types.empty() || contains(item.types, event.type)) &&
-                  std::ranges::all_of(item.tags, [&](const Tag& tag) { return contains(event.tags, tag); }) &&
-                  std::ranges::all_of(item.concerning, concerns);
+           return item_matches(item, event.type, event.tags, concerns);
          });
 }
 

@@ -184,7 +184,7 @@ Result<void> measure_peer_reads(const BenchOptions& options, const std::vector<P
       if (of.files == Files::on_disk) EVERSHARD_TRY(peers[k]->restart_cold());
       if (of.files == Files::in_the_systems_cache) EVERSHARD_TRY(peers[k]->restart_with_cache(small_cache));
       const auto seed = static_cast<std::uint64_t>(now_seconds() * 1e3);
-      if (of.files != Files::on_disk) {  // each tag once, as a mean: what is measured is warm
+      if (of.files != Files::on_disk) {  // what is measured is as warm as this makes it
         auto before = called(*peers[k], 2, options.seconds, seed + 100, of.call);
         if (!before) return refuse(std::move(before).error());
       }

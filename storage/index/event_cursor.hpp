@@ -31,6 +31,5 @@ class EventCursor {
 
 /// What an event takes of a page.
 std::size_t bytes_of(const RecordedView& event);
-std::size_t bytes_of(const RecordedEvent& event);
 
 }  // namespace evershard::storage

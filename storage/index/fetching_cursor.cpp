@@ -26,13 +26,6 @@ std::size_t bytes_of(const RecordedView& event) {
   return bytes;
 }
 
-std::size_t bytes_of(const RecordedEvent& event) {
-  std::size_t bytes = sizeof(RecordedEvent) + event.type.size() + event.payload.size() + event.metadata.size();
-  for (const Tag& tag : event.tags) bytes += sizeof(Tag) + tag.size();
-  for (const AggregateId& also : event.also) bytes += sizeof(AggregateId) + also.type.size() + also.value.size();
-  return bytes;
-}
-
 FetchingCursor::FetchingCursor(const Rows& rows, View view, std::optional<std::uint64_t> limit)
     : view_(std::move(view)),
       fetch_(rows),

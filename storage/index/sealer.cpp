@@ -60,6 +60,7 @@ void Sealer::run() {
   while (!stop_) {
     work_.wait_for(lock, poll_every, [&] { return stop_ || tails_.has_sealable(); });
     if (stop_) break;
+    ++attempt_;
     lock.unlock();
     measure_rate();
     auto tail = tails_.sealable();
@@ -71,7 +72,7 @@ void Sealer::run() {
       done_.notify_all();
     } else if (!stop_) {
       error_ = std::move(result).error();
-      ++failures_;
+      failed_attempt_ = attempt_;
       done_.notify_all();
       // Whoever waits for sealing wants to know now whether it works again.
       work_.wait_for(lock, retry_after, [&] { return stop_ || waiting_.load(std::memory_order_relaxed) > 0; });
@@ -84,20 +85,21 @@ Result<void> Sealer::wait_sealed(GlobalPosition position, const std::function<Re
   waiting_.fetch_add(1);
   Result<void> urged;
   std::unique_lock lock(mutex_);
-  auto failures = failures_;
-  while (urged && !stop_ && failures_ == failures && tails_.mark() < position) {
+  // One that is under way may have met what is mended by now.
+  const auto before = attempt_;
+  while (urged && !stop_ && failed_attempt_ <= before && tails_.mark() < position) {
     lock.unlock();
     urged = urge();
     lock.lock();
     work_.notify_one();
     // Not only the thread's word counts: the tail becomes sealable by a commit, which tells nobody.
     done_.wait_for(lock, milliseconds(10),
-                   [&] { return !urged || stop_ || failures_ != failures || tails_.mark() >= position; });
+                   [&] { return !urged || stop_ || failed_attempt_ > before || tails_.mark() >= position; });
   }
   waiting_.fetch_sub(1);
   if (tails_.mark() >= position) return {};
   if (!urged) return urged;
-  if (failures_ != failures) return refuse(*error_);
+  if (failed_attempt_ > before) return refuse(*error_);
   return refuse(ErrorCode::cancelled, "the store was closed while it was sealing");
 }
 

@@ -90,7 +90,8 @@ class Sealer {
   std::condition_variable work_;
   std::condition_variable done_;
   bool stop_ = false;
-  std::uint64_t failures_ = 0;
+  std::uint64_t attempt_ = 0;         // its number, from 1
+  std::uint64_t failed_attempt_ = 0;  // the last that failed; 0: none
   std::optional<Error> error_;
   std::thread thread_;
 };

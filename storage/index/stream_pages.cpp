@@ -112,7 +112,7 @@ std::vector<Result<StreamPage>> stream_pages(const Rows& rows, const View& view,
       auto event = fetched ? read(fetch, i, batch[i], asked[number], stream, event_in_place)
                            : Result<RecordedEvent>(refuse(Error(fetched.error())));
       if (event) {
-        bytes += bytes_of(*event);
+        bytes += bytes_of(event_in_place);
         stream.events[at] = *std::move(event);
         stream.read[at] = true;
       } else if (at < stream.count) {

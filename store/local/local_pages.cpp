@@ -70,8 +70,13 @@ Result<Page> LocalPages<Asked, Options>::next_page() {
 
 template <class Asked, class Options>
 Result<EncodedPage> LocalPages<Asked, Options>::next_encoded_page() {
+  return encoded(page_events_max_);
+}
+
+template <class Asked, class Options>
+Result<EncodedPage> LocalPages<Asked, Options>::encoded(std::size_t events_max) {
   codec::PageEncoder encoder;
-  const auto read = this->read(page_events_max_, [&encoder](const RecordedView& event) { encoder.add(event); });
+  const auto read = this->read(events_max, [&encoder](const RecordedView& event) { encoder.add(event); });
   if (!read) return refuse(read.error());
   return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
 }
@@ -85,11 +90,9 @@ std::optional<EncodedPage> LocalPages<Asked, Options>::page_at_hand(std::size_t 
                            return refuse(ErrorCode::overloaded, "a read that takes longer");
                          });
   const storage::ReadWork::Scope at_work(work);
-  codec::PageEncoder encoder;
-  const auto read =
-      this->read(std::min(events_max, page_events_max_), [&encoder](const RecordedView& event) { encoder.add(event); });
-  if (!read || (read->events == 0 && !read->complete)) return std::nullopt;
-  return EncodedPage{encoder.finish(*watermark_, read->complete), read->events, *watermark_, read->complete};
+  auto page = encoded(std::min(events_max, page_events_max_));
+  if (!page || (page->events == 0 && !page->complete)) return std::nullopt;
+  return *std::move(page);
 }
 
 template <class Asked, class Options>

@@ -38,6 +38,7 @@ class LocalPages final : public PageSource {
   };
   /// The next page's events, one by one, up to so many.
   Result<Read> read(std::size_t events_max, const RecordedVisitor& visitor);
+  Result<EncodedPage> encoded(std::size_t events_max);
   Result<void> wait_at_least();
 
   const std::shared_ptr<Node> node_;

@@ -145,10 +145,10 @@ TEST(Replay, FailsWhereTheSnapshotCannotBeRead) {
   EXPECT_EQ(state_at(*shard.kind, shard.journal, one).error().code, ErrorCode::io);
 }
 
-/// Something is erased while its events are read.
-class ErasedWhileRead final : public AggregateJournal {
+/// Hands on what it is asked.
+class PassingJournal : public AggregateJournal {
  public:
-  explicit ErasedWhileRead(SmallJournal& behind) : behind_(behind) {}
+  explicit PassingJournal(SmallJournal& behind) : behind_(behind) {}
   void append(Append append, AppendChain chain, std::uint64_t loaded_at,
               std::function<void(Result<Appended>)> done) override {
     behind_.append(std::move(append), chain, loaded_at, std::move(done));
@@ -158,7 +158,6 @@ class ErasedWhileRead final : public AggregateJournal {
     return behind_.snapshot(aggregate, up_to);
   }
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override {
-    ++behind_.erased;
     return behind_.stream(aggregate, options);
   }
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override {
@@ -174,45 +173,30 @@ class ErasedWhileRead final : public AggregateJournal {
   [[nodiscard]] GlobalPosition watermark() const override { return behind_.watermark(); }
   [[nodiscard]] std::uint64_t erasures() const override { return behind_.erasures(); }
 
- private:
+ protected:
   SmallJournal& behind_;
 };
 
-/// Of several streams it gives some nothing: those are to be asked for alone.
-class GivesLittle final : public AggregateJournal {
+/// Something is erased while its events are read.
+class ErasedWhileRead final : public PassingJournal {
  public:
-  explicit GivesLittle(SmallJournal& behind) : behind_(behind) {}
-  void append(Append append, AppendChain chain, std::uint64_t loaded_at,
-              std::function<void(Result<Appended>)> done) override {
-    behind_.append(std::move(append), chain, loaded_at, std::move(done));
-  }
-  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
-                                                                 std::optional<GlobalPosition> up_to) const override {
-    return behind_.snapshot(aggregate, up_to);
-  }
+  using PassingJournal::PassingJournal;
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override {
+    ++behind_.erased;
     return behind_.stream(aggregate, options);
   }
+};
+
+/// Of several streams it gives some nothing: those are to be asked for alone.
+class GivesLittle final : public PassingJournal {
+ public:
+  using PassingJournal::PassingJournal;
   [[nodiscard]] std::vector<Result<Page>> streams(std::span<const StreamRead> reads) const override {
     auto pages = behind_.streams(reads);
     for (std::size_t i = 1; i < pages.size(); i += 2)
       if (pages[i] && !pages[i]->events.empty()) pages[i] = Page{};
     return pages;
   }
-  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override {
-    return behind_.query(query, options);
-  }
-  [[nodiscard]] Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate,
-                                                               std::string_view id) const override {
-    return behind_.command(aggregate, id);
-  }
-  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override {
-    return behind_.put_snapshot(std::move(snapshot), loaded_at);
-  }
-  [[nodiscard]] GlobalPosition watermark() const override { return behind_.watermark(); }
-
- private:
-  SmallJournal& behind_;
 };
 
 TEST(Replay, GivesManyAtOnceAsEachAlone) {
