@@ -23,6 +23,7 @@
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
 #include "evershard/cluster/order/history_merge.hpp"
+#include "evershard/cluster/order/history_sources.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
 #include "evershard/cluster/replication/narrowed_sets.hpp"
@@ -301,16 +302,15 @@ class NodeCommitter {
     /// When it is over at the latest, or a quorum is enough.
     [[nodiscard]] Clock::time_point looked_at_again() const;
   };
-  std::vector<RowsWaiting> rows_waiting_;                   ///< for a quorum
-  FollowedShards followed_;                                 ///< what the writers do not have
-  std::vector<Shipped> shipped_;                            ///< to be written
-  std::set<ShardId> asked_again_;                           ///< to be shipped from their tails, since the last tick
-  std::set<ShardId> tails_changed_;                         ///< the order is to be told
-  std::set<ShardId> held_back_;                             ///< more waits here for cuts than may
-  bool said_no_history_ = false;                            ///< once
-  std::map<std::uint32_t, std::uint64_t> no_history_from_;  ///< who gave nothing when asked last, and when, as counted
-  std::uint64_t history_answers_ = 0;                       ///< of those
-  std::set<std::uint32_t> reading_for_;                     ///< followers: the journal is being read
+  std::vector<RowsWaiting> rows_waiting_;  ///< for a quorum
+  FollowedShards followed_;                ///< what the writers do not have
+  std::vector<Shipped> shipped_;           ///< to be written
+  std::set<ShardId> asked_again_;          ///< to be shipped from their tails, since the last tick
+  std::set<ShardId> tails_changed_;        ///< the order is to be told
+  std::set<ShardId> held_back_;            ///< more waits here for cuts than may
+  bool said_no_history_ = false;           ///< once
+  HistorySources history_from_;
+  std::set<std::uint32_t> reading_for_;  ///< followers: the journal is being read
   std::atomic<std::uint64_t> learned_events_{0};
   std::atomic<bool> replicated_{false};  ///< some shard has replicas: set once
   struct Client {

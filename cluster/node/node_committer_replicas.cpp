@@ -346,53 +346,34 @@ Result<NodeHistory> NodeCommitter::read_history(GlobalPosition after, NodeHistor
   return history;
 }
 
-// Of as few nodes as keep all that this one keeps. Who has not answered, or had nothing, is asked last.
 void NodeCommitter::ask_history(const NodeActions::History& wanted) {
   struct Asked {
     std::vector<HistoryPart> parts;
     std::size_t left = 0;
     bool failed = false;
   };
-  auto asked = std::make_shared<Asked>();
-  std::vector<std::uint32_t> nodes;
-  std::set<ShardId> left(wanted.shards.begin(), wanted.shards.end());
-  while (!left.empty()) {
-    std::map<std::uint32_t, std::vector<ShardId>> keeps;
-    for (const ShardId shard : left)
-      for (const auto node : order_.replicas(shard).nodes)
-        if (node != options_.self.node) keeps[node].push_back(shard);
-    const auto best = std::ranges::min_element(keeps, {}, [&](const auto& of) {
-      const auto failed = no_history_from_.find(of.first);
-      return std::pair(failed == no_history_from_.end() ? 0 : failed->second,
-                       -static_cast<std::int64_t>(of.second.size()));
-    });
-    if (best == keeps.end()) break;
-    nodes.push_back(best->first);
-    for (const ShardId shard : best->second) left.erase(shard);
-    asked->parts.push_back({{}, std::move(best->second)});
-  }
-  if (!left.empty()) {
+  auto choice = history_from_.choose(
+      wanted.shards, options_.self.node, [this](ShardId shard) -> const auto& { return order_.replicas(shard); });
+  if (choice.nobody) {
     if (options_.warn && !std::exchange(said_no_history_, true))
       options_.warn(
           Error(ErrorCode::unavailable,
-                "cuts of shard " + std::to_string(left.begin()->value) +
+                "cuts of shard " + std::to_string(choice.nobody->value) +
                     " that this node needs were folded, and no other node keeps it: its copy stays where it is"));
     return;
   }
-  asked->left = nodes.size();
-  for (std::size_t n = 0; n != nodes.size(); ++n) {
-    network_.history(nodes[n], wanted.after,
-                     [this, asked, n, node = nodes[n], after = wanted.after](Result<NodeHistory> got) {
-                       post([this, asked, n, node, after, got = std::move(got)]() mutable {
+  auto asked = std::make_shared<Asked>();
+  asked->left = choice.asks.size();
+  for (const auto& ask : choice.asks) asked->parts.push_back({{}, ask.shards});
+  for (std::size_t n = 0; n != choice.asks.size(); ++n) {
+    network_.history(choice.asks[n].node, wanted.after,
+                     [this, asked, n, ask = choice.asks[n], after = wanted.after](Result<NodeHistory> got) {
+                       post([this, asked, n, ask, after, got = std::move(got)]() mutable {
                          if (dead_) return;
-                         if (got) asked->parts[n].history = std::move(*got);
-                         const bool whole = got && !missing_of(asked->parts[n]);
-                         // One that has nothing more may be another one that was emptied, and ask this one in its turn.
-                         if (whole && asked->parts[n].history.watermark > after)
-                           no_history_from_.erase(node);
-                         else
-                           no_history_from_[node] = ++history_answers_;
-                         if (!whole) asked->failed = true;  // it is asked again in a while, or another one
+                         auto given = got ? std::optional(std::move(*got)) : std::nullopt;
+                         // Else they are asked for again in a while, perhaps of others.
+                         asked->failed |= !history_from_.answered(ask, after, given);
+                         if (given) asked->parts[n].history = std::move(*given);
                          if (--asked->left == 0)
                            take_history(after, asked->failed ? std::vector<HistoryPart>{} : asked->parts);
                        });

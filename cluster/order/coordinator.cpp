@@ -636,15 +636,21 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
 
 std::string Coordinator::without_quorum(ShardId shard) const {
   const auto& set = stored_.shards[shard.value].replicas;
+  const auto counts = counting(shard, set);
   std::size_t here = 0;
-  std::string away;
+  std::string away, learning;
   for (const auto node : set.nodes) {
     const auto member = members_.find(node);
-    const bool is_here = member != members_.end() && member->second.here;
-    here += is_here ? 1 : 0;
-    if (!is_here) away += (away.empty() ? "start node " : ", or node ") + std::to_string(node);
+    if (!counts.has(node)) {
+      learning += (learning.empty() ? "node " : ", node ") + std::to_string(node);
+    } else if (member != members_.end() && member->second.here) {
+      ++here;
+    } else {
+      away += (away.empty() ? "start node " : ", or node ") + std::to_string(node);
+    }
   }
   if (set.nodes.size() < 2 || here >= set.quorum) return {};
+  if (!learning.empty()) away += (away.empty() ? "wait for " : ", or wait for ") + learning + ", which learns it again";
   return std::to_string(here) + " of its " + std::to_string(set.nodes.size()) + " replicas are up, appends need " +
          std::to_string(set.quorum) + ": " + away;
 }
@@ -671,11 +677,12 @@ ClusterStatus Coordinator::status() const {
   auto known = membership();
   for (auto& node : known.nodes) {
     ClusterStatus::Node shown{std::move(node), 0, {}, 0, 0};
-    for (const auto& shard : stored_.shards) {
-      shown.replicas += shard.replicas.has(shown.is.node) ? 1 : 0;
-      if (!shard.replicas.learns(shown.is.node)) continue;
+    for (std::size_t s = 0; s != stored_.shards.size(); ++s) {
+      const auto set = counting(ShardId{static_cast<std::uint16_t>(s)}, stored_.shards[s].replicas);
+      shown.replicas += set.has(shown.is.node) ? 1 : 0;
+      if (!set.learns(shown.is.node)) continue;
       ++shown.learns;
-      shown.learn_events += shard.next - ShardOffset{1};
+      shown.learn_events += stored_.shards[s].next - ShardOffset{1};
     }
     shown.shards = static_cast<std::uint32_t>(std::ranges::count(owners_, shown.is.node, &Owner::node));
     if (const auto member = members_.find(shown.is.node); member != members_.end()) {
@@ -697,10 +704,11 @@ ClusterStatus Coordinator::status() const {
     shown.durable = reported_until(shard);
     shown.ordered = log.next;
     shown.last_position = log.last_position;
-    shown.quorum = log.replicas.quorum;
-    shown.replicas = log.replicas.nodes;
-    for (const auto node : log.replicas.all())
-      if (!log.replicas.has(node)) shown.learners.push_back(node);
+    const auto set = counting(shard, log.replicas);
+    shown.quorum = set.quorum;
+    shown.replicas = set.nodes;
+    for (const auto node : set.all())
+      if (!set.has(node)) shown.learners.push_back(node);
     if (const auto owner = members_.find(shown.node); owner != members_.end()) {
       const auto refused = owner->second.refused.find(shard);
       shown.open = owner->second.here && refused == owner->second.refused.end();

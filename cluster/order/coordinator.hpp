@@ -227,6 +227,10 @@ class Coordinator {
   // Sets that change.
   [[nodiscard]] Placement placement() const;
   void set_replicas(ShardId shard, sharding::ReplicaSet set);
+  /// Whether the node's disk has the shard whole, as far as it has applied cuts: by its last hello.
+  [[nodiscard]] static bool keeps(const Member& member, ShardId shard);
+  /// Of the set: without members that are here, and whose disks have it no more.
+  [[nodiscard]] sharding::ReplicaSet counting(ShardId shard, const sharding::ReplicaSet& set) const;
   void end_learning(Actions& actions);
   void begin_learning(const Placement& placement);
   void give_up_surplus(const Placement& placement, Actions& actions);

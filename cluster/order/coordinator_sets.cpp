@@ -28,7 +28,8 @@ Placement Coordinator::placement() const {
   placement.moves = moves_;
   placement.even = even_;
   for (const auto& [shard, narrowing] : narrowing_) placement.going[shard] = narrowing.without;
-  for (const auto& shard : made_.shards) placement.sets.push_back(shard.replicas);
+  for (std::size_t s = 0; s != made_.shards.size(); ++s)
+    placement.sets.push_back(counting(ShardId{static_cast<std::uint16_t>(s)}, made_.shards[s].replicas));
   for (const auto& [node, member] : members_) {
     if (member.gateway) continue;
     placement.nodes[node] = {member.zone, !member.leaves && !member.gone, member.here && !member.full, !member.here};
@@ -53,6 +54,24 @@ void Coordinator::gone(std::uint32_t node, bool is_gone) {
   member.gone = is_gone && !member.here;
 }
 
+bool Coordinator::keeps(const Member& member, ShardId shard) {
+  const auto told = member.told.find(shard);
+  return told != member.told.end() && !told->second.damaged;
+}
+
+// Who had to learn it has it on its disk from then on: where it does not tell of it, that disk was lost, and it learns
+// it again. Nobody else is let go for it before it has.
+ReplicaSet Coordinator::counting(ShardId shard, const ReplicaSet& set) const {
+  ReplicaSet counting = set;
+  for (const auto node : set.learned) {
+    const auto member = members_.find(node);
+    if (owners_[shard.value].node != node && member != members_.end() && member->second.here &&
+        !keeps(member->second, shard))
+      std::erase(counting.nodes, node);
+  }
+  return counting;
+}
+
 // Whose disk has all of it, and who applies cuts about as they come, counts from then on. Who is to keep nothing any
 // more, or is gone, learns nothing more.
 void Coordinator::end_learning(Actions& actions) {
@@ -74,7 +93,7 @@ void Coordinator::end_learning(Actions& actions) {
       if (member->second.cut < since) {
         if (member->second.applied >= since && !std::exchange(member->second.asked, true))
           actions.send.push_back({member->second.process, TellAgain{member->second.process}});
-      } else if (member->second.told.contains(shard)) {
+      } else if (keeps(member->second, shard)) {
         insert_sorted(set.nodes, node);
         learns_since_.erase({shard, node});
         changed = true;
@@ -85,8 +104,8 @@ void Coordinator::end_learning(Actions& actions) {
 }
 
 void Coordinator::begin_learning(const Placement& placement) {
-  const bool somebody_learns = std::ranges::any_of(
-      made_.shards, [](const auto& shard) { return shard.replicas.all().size() != shard.replicas.nodes.size(); });
+  const bool somebody_learns =
+      std::ranges::any_of(placement.sets, [](const auto& set) { return set.all().size() != set.nodes.size(); });
   if (somebody_learns) return;
   const auto learns = placement.learns();
   if (!learns) return;
@@ -110,7 +129,7 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
   const auto surplus = placement.surplus();
   for (std::size_t s = 0; s != made_.shards.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
-    const auto& set = made_.shards[s].replicas;
+    const auto& set = placement.sets[s];
     const auto chosen = surplus.find(shard);
     auto goes = chosen == surplus.end() ? 0 : chosen->second;
     const auto here = static_cast<std::size_t>(std::ranges::count_if(set.nodes, [&](std::uint32_t node) {

@@ -84,8 +84,8 @@ Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
     hello.shards.push_back({id, std::max(shard.epoch, shard.followed), shard.state != Shard::State::closed,
-                            shard.covered,
-                            std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second)});
+                            shard.covered, std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second),
+                            shard.damaged});
   }
   return hello;
 }
@@ -599,6 +599,8 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
       if (!opening.loses() && !is_for_this_process(opening, announce.cut.coordinator))
         hear_of(opening.shard, opening.epoch, opening.node, announce.cut.number);
     follow_newest(actions);
+    // Who keeps what has changed: the answer says how, and those who keep it now are asked for the rest.
+    actions.say_hello = !announce.cut.replicas.empty();
     return actions;
   }
   if (announce.cut.number != known_ + 1 && buffered_.size() >= buffered_cuts_max) {

@@ -28,6 +28,7 @@ void put_message(const Hello& from, pb::Hello& to) {
     told.set_taken(shard.taken);
     told.set_covered(shard.covered.value);
     told.set_tail(shard.tail.value);
+    told.set_damaged(shard.damaged);
   }
 }
 
@@ -49,6 +50,7 @@ bool get_message(const pb::Hello& from, Hello& to) {
     shard.taken = told.taken();
     shard.covered = ShardOffset{told.covered()};
     shard.tail = ShardOffset{told.tail()};
+    shard.damaged = told.damaged();
   }
   return true;
 }

@@ -66,6 +66,23 @@ void Simulation::receive(Process& process, const cluster::Narrow& narrow) {
   look_at_narrowed(process);
 }
 
+// Of processes that the coordinator has heard of: what an earlier one had may have gone with its disk since.
+void Simulation::who_counts_has_it(const Leader& leader, ShardId shard, const sharding::ReplicaSet& set) {
+  const auto& before = leader.coordinator.stored().shards[shard.value].replicas;
+  for (const auto node : set.nodes) {
+    const auto& process = nodes_[node - 1]->process;
+    const auto said = leader.said_hello.find(node);
+    if (!set.had_to_learn(node) || before.has(node) || !process || said == leader.said_hello.end() ||
+        said->second != process->self)
+      continue;
+    const auto& disk = nodes_[node - 1]->disk.state().shards;
+    const auto kept = disk.find(shard);
+    if (kept == disk.end() || kept->second.damaged)
+      throw Broken("I-Quorum", "node " + std::to_string(node) + " counts for shard " + std::to_string(shard.value) +
+                                   ", and has not learned it");
+  }
+}
+
 // What ShardLearner does in its time, at once: then the process ends, and another one begins with it.
 void Simulation::learn(Process& process) {
   const auto missing = process.order.to_learn();
@@ -75,7 +92,12 @@ void Simulation::learn(Process& process) {
                  [this, &node = process.node, self = process.self, as_of = process.order.cut()] {
                    if (!node.process || node.process->self != self) return;
                    node.process->learning = false;
-                   if (!node.process->failed) take_learned(*node.process, as_of);
+                   if (network_.one_in(4)) {  // what it learned so far counts for nothing
+                     crash(node);
+                     start(node);
+                   } else if (!node.process->failed) {
+                     take_learned(*node.process, as_of);
+                   }
                  });
 }
 

@@ -63,6 +63,7 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
       if (!set.learned.empty()) who += " learned:";
       for (const auto node : set.learned) who += " " + std::to_string(node);
       tell("  shard", shard, "is kept by" + who);
+      who_counts_has_it(leader, shard, set);
     }
     const auto number = leader.number;
     const auto sync = network_.one_in(20) && !resting_ ? network_.pick(2 * Network::second)

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "evershard/cluster/order/history_sources.hpp"
 #include "tests/simulation/real_writers.hpp"
 #include "tests/simulation/simulation.hpp"
 
@@ -38,6 +39,7 @@ struct Simulation::Process {
   std::map<std::uint32_t, std::uint64_t> peers{};  ///< sessions with which of their processes
   bool turning = false;
   bool learning = false;
+  cluster::HistorySources history_from{};
 };
 
 struct Simulation::Leader {

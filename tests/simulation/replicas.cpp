@@ -116,37 +116,26 @@ void Simulation::learn_owner(Process& process, ShardId shard, std::uint32_t node
 
 void Simulation::ask_history(Process& process, const cluster::NodeActions::History& wanted) {
   if (network_.one_in(5)) return;
-  std::vector<std::uint32_t> nodes;
-  std::vector<cluster::HistoryPart> parts;
-  std::set<ShardId> left(wanted.shards.begin(), wanted.shards.end());
-  while (!left.empty()) {
-    std::map<std::uint32_t, std::vector<ShardId>> keeps;
-    for (const ShardId shard : left)
-      for (const auto node : process.order.replicas(shard).nodes)
-        if (node != process.self.node) keeps[node].push_back(shard);
-    if (keeps.empty()) return;
-    auto chosen = std::next(keeps.begin(), static_cast<std::ptrdiff_t>(network_.pick(keeps.size())));
-    nodes.push_back(chosen->first);
-    for (const ShardId shard : chosen->second) left.erase(shard);
-    parts.push_back({{}, std::move(chosen->second)});
-  }
+  if (network_.one_in(3))  // others than those that were asked last
+    process.history_from.answered({1 + static_cast<std::uint32_t>(network_.pick(nodes_.size())), {}}, wanted.after, {});
+  const auto choice = process.history_from.choose(
+      wanted.shards, process.self.node, [&](ShardId shard) -> const auto& { return process.order.replicas(shard); });
+  if (choice.nobody) return;
   struct Asked {
     std::vector<cluster::HistoryPart> parts;
     std::size_t left;
     bool failed = false;
   };
-  auto asked = std::make_shared<Asked>(Asked{std::move(parts), nodes.size()});
-  for (std::size_t n = 0; n != nodes.size(); ++n) {
+  auto asked = std::make_shared<Asked>(Asked{{}, choice.asks.size()});
+  for (const auto& ask : choice.asks) asked->parts.push_back({{}, ask.shards});
+  for (std::size_t n = 0; n != choice.asks.size(); ++n) {
     network_.after(network_.pick(5 * Network::millisecond),
-                   [this, asked, n, from = nodes[n], after = wanted.after, self = process.self] {
-                     auto given = history_of(*nodes_.at(from - 1), after);
-                     const bool has_all = given && std::ranges::all_of(asked->parts[n].shards, [&](ShardId shard) {
-                                            return std::ranges::find(given->shards, shard) != given->shards.end();
-                                          });
-                     if (has_all)
-                       asked->parts[n].history = std::move(*given);
-                     else
-                       asked->failed = true;
+                   [this, asked, n, ask = choice.asks[n], after = wanted.after, self = process.self] {
+                     Node& node = *nodes_.at(self.node - 1);
+                     if (!node.process || node.process->self != self) return;
+                     const auto given = history_of(*nodes_.at(ask.node - 1), after);
+                     asked->failed |= !node.process->history_from.answered(ask, after, given);
+                     if (given) asked->parts[n].history = *given;
                      if (--asked->left != 0) return;
                      if (asked->failed) asked->parts.clear();
                      network_.after(network_.pick(5 * Network::millisecond), [this, self, after, asked] {

@@ -158,6 +158,7 @@ class Simulation {
   void receive(Process& process, const cluster::Narrow& narrow);
   void learn(Process& process);
   void take_learned(Process& process, CutNumber as_of);
+  void who_counts_has_it(const Leader& leader, ShardId shard, const sharding::ReplicaSet& set);
 
   // linking.cpp
   void link(Process& process);
