@@ -2,6 +2,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/timers.hpp"
 
 namespace evershard {
 namespace {
@@ -27,8 +28,9 @@ Result<void> check_reserved(const Append& append) {
                                                        in_quotes(event.aggregate->text()));
       continue;
     }
-    const bool removal = append.from_export && event.aggregate && event.type == retention::aggregate_removed;
-    if (!removal) EVERSHARD_TRY(check_not_reserved("event type", event.type));
+    const bool of_stores = append.from_export && event.aggregate &&
+                           (event.type == retention::aggregate_removed || event.type == timers_changed_type);
+    if (!of_stores) EVERSHARD_TRY(check_not_reserved("event type", event.type));
     if (event.aggregate) EVERSHARD_TRY(check_not_reserved("aggregate type", event.aggregate->type));
   }
   for (const auto& snapshot : append.snapshots) EVERSHARD_TRY(check_reserved(snapshot));

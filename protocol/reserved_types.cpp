@@ -6,6 +6,7 @@
 #include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/timers.hpp"
 
 namespace evershard {
 namespace {
@@ -28,6 +29,7 @@ std::vector<std::string> all_types() {
   for (const auto* verb : {"Paused", "Resumed", "Reset", "Rebuilt", "Served", "Retried", "Discarded"})
     types.push_back(std::string("$Projection") + verb);
   types.emplace_back("$DocumentHidden");
+  types.emplace_back(timers_changed_type);
   std::ranges::sort(types);
   return types;
 }

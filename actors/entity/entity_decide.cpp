@@ -5,6 +5,7 @@
 #include "evershard/actors/entity/entity.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/timers.hpp"
 #include "evershard/protocol/validate.hpp"
 
 namespace evershard::actors {
@@ -164,6 +165,7 @@ void Entity::persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, E
     event.payload = std::move(decided.payload);
     event.format = decided.format;
     event.tags = std::move(decided.tags);
+    for (const auto& timer : decided.timers) event.tags.push_back(timer_tag(timer_key(id_, timer)));
     event.also = std::move(decided.also);
     event.subject = std::move(decided.subject);
     of_subjects_ = of_subjects_ || !event.subject.empty();

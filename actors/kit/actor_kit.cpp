@@ -110,6 +110,8 @@ void ActorKit::hold_appends() { impl_->journal.hold_appends(); }
 void ActorKit::release_appends() { impl_->journal.release_appends(); }
 void ActorKit::hold_answers() { impl_->journal.hold_answers(); }
 void ActorKit::release_answers() { impl_->journal.release_answers(); }
+Timestamp ActorKit::now() const { return impl_->now(); }
+
 Result<Appended> ActorKit::append_from_outside(Append append) { return impl_->journal.append_now(std::move(append)); }
 std::size_t ActorKit::damage_snapshot(const AggregateId& aggregate) {
   return impl_->journal.damage_snapshots(aggregate);

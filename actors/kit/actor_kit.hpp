@@ -63,6 +63,8 @@ class ActorKit : public AggregateDoor {
   std::size_t steps(std::size_t count);
   /// Time passes, with everything that happens meanwhile.
   void advance(std::chrono::nanoseconds time);
+  /// What time it is: events that are written now have it.
+  [[nodiscard]] Timestamp now() const;
 
   // -- the journal
 

@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +17,7 @@
 
 #include "evershard/actors/model/codec.hpp"
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/timers.hpp"
 
 namespace evershard {
 
@@ -45,6 +48,8 @@ struct GivenEvent {
 struct Decided {
   std::vector<GivenEvent> events;
   std::vector<AppendCondition> conditions;
+  TimersChanged timers;
+  std::optional<Error> unusable;  ///< what was given cannot be encoded
   bool snapshot = false;
   bool rejected = false;
   std::string rejection;
@@ -67,6 +72,18 @@ struct Decided {
     std::visit([this](auto&& one) { add_event(std::forward<decltype(one)>(one)); }, std::move(event));
   }
   void fail_if(Query query, GlobalPosition after);
+  void schedule(TimerSet timer, Result<std::string> command);
+  template <class C>
+  void schedule_command(TimerSet timer, const C& command) {
+    static_assert(Encodable<C> && Named<C>,
+                  "evershard: schedule(...): what is scheduled is a command: a Protobuf message, or with a Codec that "
+                  "has a name");
+    if constexpr (Encodable<C> && Named<C>) {
+      timer.command = name_of_type<C>();
+      schedule(std::move(timer), to_bytes(command));
+    }
+  }
+  void cancel(std::string timer);
   /// Encoded already, or why it could not be.
   void answer(Result<std::string> reply);
 };
@@ -110,6 +127,44 @@ class Persist {
   }
   [[nodiscard]] Persist with_snapshot() && { return std::move(with_snapshot()); }
 
+  /// The aggregate is sent the command after that time, in the place of a timer of the same name. The timer is as
+  /// durable as the events.
+  template <class C>
+  Persist& schedule(std::string timer, std::chrono::microseconds after, const C& command) & {
+    decided_.schedule_command(TimerSet{.name = std::move(timer), .after = after}, command);
+    return *this;
+  }
+  template <class C>
+  [[nodiscard]] Persist schedule(std::string timer, std::chrono::microseconds after, const C& command) && {
+    return std::move(schedule(std::move(timer), after, command));
+  }
+  /// At that time.
+  template <class C>
+  Persist& schedule_at(std::string timer, Timestamp at, const C& command) & {
+    decided_.schedule_command(TimerSet{.name = std::move(timer), .at = at}, command);
+    return *this;
+  }
+  template <class C>
+  [[nodiscard]] Persist schedule_at(std::string timer, Timestamp at, const C& command) && {
+    return std::move(schedule_at(std::move(timer), at, command));
+  }
+  /// Again and again, for the first time after `every`. Times that are missed are not made up for.
+  template <class C>
+  Persist& schedule_every(std::string timer, std::chrono::microseconds every, const C& command) & {
+    decided_.schedule_command(TimerSet{.name = std::move(timer), .after = every, .every = every}, command);
+    return *this;
+  }
+  template <class C>
+  [[nodiscard]] Persist schedule_every(std::string timer, std::chrono::microseconds every, const C& command) && {
+    return std::move(schedule_every(std::move(timer), every, command));
+  }
+  /// The timer of that name fires no more. There need not be one.
+  Persist& cancel(std::string timer) & {
+    decided_.cancel(std::move(timer));
+    return *this;
+  }
+  [[nodiscard]] Persist cancel(std::string timer) && { return std::move(cancel(std::move(timer))); }
+
   /// Only there to say why not.
   template <class Reply>
   requires(!is_effect<Reply>) operator Reply() && {
@@ -141,6 +196,23 @@ template <class Range>
   Decided decided;
   for (const auto& event : range) decided.add_event(event);
   return Persist<NoReply>(std::move(decided), {});
+}
+
+/// As those of persist(...), without an event.
+template <class C>
+[[nodiscard]] Persist<NoReply> schedule(std::string timer, std::chrono::microseconds after, const C& command) {
+  return Persist<NoReply>({}, {}).schedule(std::move(timer), after, command);
+}
+template <class C>
+[[nodiscard]] Persist<NoReply> schedule_at(std::string timer, Timestamp at, const C& command) {
+  return Persist<NoReply>({}, {}).schedule_at(std::move(timer), at, command);
+}
+template <class C>
+[[nodiscard]] Persist<NoReply> schedule_every(std::string timer, std::chrono::microseconds every, const C& command) {
+  return Persist<NoReply>({}, {}).schedule_every(std::move(timer), every, command);
+}
+[[nodiscard]] inline Persist<NoReply> cancel(std::string timer) {
+  return Persist<NoReply>({}, {}).cancel(std::move(timer));
 }
 
 /// Says no. Nothing is written; the caller gets the text and may ask again.

@@ -41,6 +41,7 @@ struct DecidedEvent {
   std::vector<Tag> tags;
   std::vector<AggregateId> also;
   std::string subject{};
+  std::vector<std::string> timers{};  ///< their names, of an event that changes them: it has a tag for each
 };
 
 /// What a handler decided about one command.
@@ -55,7 +56,8 @@ struct Decision {
   std::vector<AppendCondition> conditions;  ///< beside the decision model's own
   bool snapshot = false;                    ///< the handler asks for a snapshot with these events
   std::string rejection;
-  /// The encoded reply, from the state after the events. Empty function: an empty reply.
+  /// The encoded reply, from the state after the events. Empty function: an empty reply. Of a timer's command: the text
+  /// it was rejected with, if it was.
   std::function<Result<std::string>(const AnyState&)> reply;
 };
 

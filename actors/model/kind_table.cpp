@@ -8,6 +8,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
+#include "evershard/protocol/timers.hpp"
 
 namespace evershard {
 namespace {
@@ -73,6 +74,7 @@ class TabledKind final : public AggregateKind {
   }
 
   Result<void> apply(AnyState& state, std::string_view event_type, std::string_view payload) const override {
+    if (event_type == timers_changed_type) return {};
     const EventRow* row = find(table_.events, event_type);
     if (row == nullptr) {
       return refuse(ErrorCode::corruption,
@@ -87,7 +89,7 @@ class TabledKind final : public AggregateKind {
   }
 
   bool knows_command(std::string_view command_type) const override {
-    return find(table_.commands, command_type) != nullptr;
+    return command_type == fire_timer_type || find(table_.commands, command_type) != nullptr;
   }
 
   bool is_query(std::string_view command_type) const override {
@@ -96,6 +98,11 @@ class TabledKind final : public AggregateKind {
   }
 
   Result<std::optional<DecisionModel>> decision_model(const CommandBytes& command) const override {
+    if (command.type == fire_timer_type) {
+      const auto fire = decode_fire_timer(command.bytes);
+      if (!fire) return as_argument(command.type, fire.error());
+      return decision_model(CommandBytes{fire->timer.command, fire->timer.payload});
+    }
     const CommandRow* row = find(table_.commands, command.type);
     if (row == nullptr) return unknown_command(command.type);
     if (row->view == nullptr) return std::nullopt;
@@ -114,6 +121,11 @@ class TabledKind final : public AggregateKind {
   }
 
   Result<void> fold(const CommandBytes& command, AnyState& model, const RecordedEvent& event) const override {
+    if (command.type == fire_timer_type) {
+      const auto fire = decode_fire_timer(command.bytes);
+      if (!fire) return as_argument(command.type, fire.error());
+      return fold(CommandBytes{fire->timer.command, fire->timer.payload}, model, event);
+    }
     const CommandRow* row = find(table_.commands, command.type);
     EVERSHARD_CHECK(row != nullptr && row->view != nullptr, "a model is folded for the command it was made of");
     const ViewEventRow* view_event = find(row->view_events, event.type);
@@ -133,6 +145,7 @@ class TabledKind final : public AggregateKind {
   }
 
   Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const override {
+    if (command.type == fire_timer_type) return decide_fired(state, command, model);
     const CommandRow* row = find(table_.commands, command.type);
     if (row == nullptr) return unknown_command(command.type);
     EVERSHARD_CHECK((row->view != nullptr) == (model != nullptr),
@@ -148,6 +161,48 @@ class TabledKind final : public AggregateKind {
   }
 
  private:
+  // Whatever the handler says of it, the timer has fired: that is written with what it decides. Where somebody set or
+  // cancelled the timer behind the event that this one comes from, nothing is.
+  Result<Decision> decide_fired(const AnyState& state, const CommandBytes& command, const AnyState* model) const {
+    auto fire = decode_fire_timer(command.bytes);
+    if (!fire) return as_argument(command.type, std::move(fire).error());
+    TimerSet& timer = fire->timer;
+    auto decision = decide(state, {timer.command, timer.payload}, model);
+    if (!decision) return decision;
+    TimersChanged changed;
+    if (decision->kind == Decision::Kind::reject) {
+      decision->reply = [text = std::exchange(decision->rejection, {})](const AnyState&) { return text; };
+    } else {
+      decision->reply = nullptr;
+      if (!decision->events.empty() && decision->events.back().type == timers_changed_type) {
+        auto given = decode_timers_changed(decision->events.back().payload);
+        if (!given) return as_argument(command.type, std::move(given).error());
+        changed = std::move(*given);
+        decision->events.pop_back();
+      }
+    }
+    const auto names = changed.names();
+    const bool replaced = std::find(names.begin(), names.end(), timer.name) != names.end();
+    changed.fired = timer.name;
+    if (fire->next && !replaced) {
+      timer.at = fire->next;
+      changed.set.push_back(std::move(timer));
+    }
+    decision->events.push_back(event_of(changed));
+    decision->kind = Decision::Kind::persist;
+    decision->conditions.push_back({Query{}.types({std::string(timers_changed_type)}).tags({fire->tag}), fire->set_at});
+    return decision;
+  }
+
+  static DecidedEvent event_of(const TimersChanged& changed) {
+    DecidedEvent event;
+    event.type = std::string(timers_changed_type);
+    event.payload = evershard::encode(changed);
+    event.format = PayloadFormat::protobuf;
+    event.timers = changed.names();
+    return event;
+  }
+
   std::string of_kind(const std::string& what) const {
     return "aggregate type " + in_quotes(table_.type) + ": " + what;
   }
@@ -199,6 +254,16 @@ class TabledKind final : public AggregateKind {
       }
       auto& encoded = decision.events.emplace_back();
       EVERSHARD_TRY(in_kind("event ", row->encode(event.value.get(), encoded), row->name));
+    }
+    if (!decided.timers.empty()) {
+      if (decided.unusable) return as_argument(command, std::move(*decided.unusable));
+      for (const auto& timer : decided.timers.set)
+        if (find(table_.commands, timer.command) == nullptr)
+          return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) +
+                                                         " schedules a " + in_quotes(timer.command) +
+                                                         ", which is not one of Commands");
+      if (auto ok = check(decided.timers); !ok) return as_argument(command, std::move(ok).error());
+      decision.events.push_back(event_of(decided.timers));
     }
     decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
     decision.conditions = std::move(decided.conditions);

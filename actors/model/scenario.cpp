@@ -25,6 +25,8 @@ bool same(const DecidedEvent& a, const DecidedEvent& b) {
   return a.type == b.type && a.payload == b.payload && a.format == b.format && a.tags == b.tags && a.also == b.also;
 }
 
+bool changes_timers(const DecidedEvent& event) { return event.type == timers_changed_type; }
+
 Event event_of(const DecidedEvent& decided, std::optional<AggregateId> aggregate) {
   Event event;
   event.aggregate = std::move(aggregate);
@@ -75,8 +77,10 @@ void Scenario::record(DecidedEvent decided, std::optional<AggregateId> aggregate
   event.type = std::move(decided.type);
   event.tags = std::move(decided.tags);
   event.also = std::move(decided.also);
+  for (const auto& timer : decided.timers) event.tags.push_back(timer_tag(timer_key(id_, timer)));
   event.payload = std::move(decided.payload);
   event.format = decided.format;
+  event.occurred_at = now_;
   history_.push_back(std::move(event));
 }
 
@@ -84,6 +88,56 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
                     const std::vector<std::string>& view_events) {
   when_text_ = "\n  when     " + command.type + ' ' + command_shape.show(command.bytes);
   check_codec(command_shape, command.bytes);
+  return run(command, &reply_shape, view_events);
+}
+
+std::map<std::string, Scenario::Pending> Scenario::timers() const {
+  std::map<std::string, Pending> pending;
+  for (const auto& event : history_) {
+    if (event.aggregate != id_ || event.type != timers_changed_type) continue;
+    const auto changed = decode_timers_changed(event.payload);
+    if (!changed) continue;
+    for (const auto& name : changed->cancelled) pending.erase(name);
+    pending.erase(changed->fired);
+    for (const auto& timer : changed->set)
+      pending[timer.name] = {timer, event.position, due_of(timer, event.occurred_at)};
+  }
+  return pending;
+}
+
+std::map<std::string, std::chrono::microseconds> Scenario::pending() const {
+  std::map<std::string, std::chrono::microseconds> due;
+  for (const auto& [name, timer] : timers()) due[name] = std::chrono::microseconds(timer.due.micros - now_.micros);
+  return due;
+}
+
+Told Scenario::when_due(const std::string& timer, const Shape& command_shape,
+                        const std::vector<std::string>& view_events) {
+  when_text_ = "\n  when     timer " + in_quotes(timer) + " is due";
+  const auto pending = timers();
+  const auto found = pending.find(timer);
+  if (found == pending.end()) {
+    fail("when_due: no timer " + in_quotes(timer) + " is set");
+    Told none;
+    none.error = Error(ErrorCode::not_found, "no timer of that name is set");
+    return none;
+  }
+  const auto& [set, set_at, due] = found->second;
+  if (set.command != command_shape.name)
+    fail("when_due: the timer sends another command", command_shape.name, set.command);
+  now_ = std::max(now_, due);
+  FireTimer fire{set, set_at, timer_tag(timer_key(id_, timer))};
+  if (set.every.count() != 0) fire.next = next_due(set, due, now_);
+  auto told = run({std::string(fire_timer_type), encode(fire)}, nullptr, view_events);
+  if (!told.error && !told.reply.empty()) {
+    told.kind = Decision::Kind::reject;
+    told.rejection = std::exchange(told.reply, {});
+  }
+  return told;
+}
+
+// `reply_shape`: null: nobody is told its reply.
+Told Scenario::run(const CommandBytes& command, const Shape* reply_shape, const std::vector<std::string>& view_events) {
   Told told;
 
   auto state = replay();
@@ -108,6 +162,10 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
   Decision& decision = decided->decision;
   told.kind = decision.kind;
   told.events = decision.events;
+  if (!told.events.empty() && changes_timers(told.events.back())) {
+    if (auto changed = decode_timers_changed(told.events.back().payload)) told.timers = std::move(*changed);
+    told.events.pop_back();
+  }
   told.rejection = decision.rejection;
   told.snapshot = decision.snapshot;
   told.conditions = decision.conditions;
@@ -115,7 +173,7 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
     told.views.push_back(*decided->view);
     check_view(*decided->view, view_events);
   }
-  check_events(told.events);
+  check_events(decision.events);
   for (const auto& condition : told.conditions) {
     if (auto ok = condition.query.check(); !ok) fail("fail_if: " + ok.error().what);
   }
@@ -139,7 +197,7 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
       return told;
     }
     told.reply = std::move(*reply);
-    check_codec(reply_shape, told.reply);
+    if (reply_shape != nullptr) check_codec(*reply_shape, told.reply);
     if (told.reply.size() > limits_.reply_bytes_max) {
       fail("the reply has " + std::to_string(told.reply.size()) + " bytes, the limit is " +
            std::to_string(limits_.reply_bytes_max));
@@ -154,7 +212,7 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
       const Decision& second = again->decision;
       if (second.kind != told.kind) return outcome_of(second.kind);
       if (second.rejection != told.rejection) return "rejected: " + second.rejection;
-      if (!std::equal(second.events.begin(), second.events.end(), told.events.begin(), told.events.end(), same))
+      if (!std::equal(second.events.begin(), second.events.end(), decision.events.begin(), decision.events.end(), same))
         return text_of(second.events);
       if (second.conditions != told.conditions || second.snapshot != told.snapshot)
         return "other conditions, or a snapshot besides";
@@ -178,7 +236,7 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
       told.error = std::move(refused);
       return told;
     }
-    for (const auto& event : told.events) record(event, id_);
+    for (const auto& event : decision.events) record(event, id_);
     if (auto replayed = replay()) {
       expect_same_state(told.state, bytes_of(**replayed),
                         "replaying all events from the first gives another state than the one decided on");
@@ -281,10 +339,34 @@ std::string Scenario::text_of(const std::vector<DecidedEvent>& events) const {
   return text;
 }
 
+std::string Scenario::text_of(const TimersChanged& timers) const {
+  std::string text;
+  for (const auto& timer : timers.set)
+    text += ", timer " + in_quotes(timer.name) +
+            (timer.at ? " at " + timer.at->text() : " after " + std::to_string(timer.after.count()) + " us") +
+            (timer.every.count() == 0 ? "" : " and every " + std::to_string(timer.every.count()) + " us") + ": " +
+            text_of(timer.command, timer.payload);
+  for (const auto& name : timers.cancelled) text += ", timer " + in_quotes(name) + " cancelled";
+  return text;
+}
+
 std::string Scenario::text_of(const Told& told) const {
   if (told.error) return "failed: " + std::string(name_of(told.error->code)) + ": " + told.error->what;
   if (told.kind == Decision::Kind::reject) return "rejected: " + in_quotes(told.rejection);
-  return text_of(told.events);
+  return text_of(told.events) + text_of(told.timers);
+}
+
+void Scenario::expect_timer(const Told& told, const TimerSet& timer, const Shape& shape) const {
+  if (!told.error && std::ranges::find(told.timers.set, timer) != told.timers.set.end()) return;
+  TimersChanged expected;
+  expected.set.push_back(timer);
+  expected.set.back().payload = shape.show(timer.payload);
+  fail("scheduled: it is not, or otherwise", text_of(expected).substr(2), text_of(told));
+}
+
+void Scenario::expect_cancelled(const Told& told, const std::string& timer) const {
+  if (!told.error && std::ranges::find(told.timers.cancelled, timer) != told.timers.cancelled.end()) return;
+  fail("cancelled: timer " + in_quotes(timer) + " is not", {}, text_of(told));
 }
 
 void Scenario::expect_events(const Told& told, const std::vector<DecidedEvent>& expected) const {

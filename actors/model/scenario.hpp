@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "evershard/actors/model/kind.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/timers.hpp"
 
 namespace evershard {
 
@@ -27,6 +30,7 @@ struct Told {
   std::optional<Error> error;  ///< as the caller would get it; nothing else holds then
   Decision::Kind kind = Decision::Kind::nothing;
   std::vector<DecidedEvent> events;
+  TimersChanged timers;  ///< set and cancelled
   std::vector<AppendCondition> conditions;
   std::vector<Query> views;  ///< the query of the decision model; none or one
   bool snapshot = false;
@@ -61,6 +65,12 @@ class Scenario {
   /// `view_events`: the event types that the command's view is made of.
   [[nodiscard]] Told when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape,
                           const std::vector<std::string>& view_events);
+  /// The command of the timer of that name: time passes until it is due. `command_shape`: what the timer is to be sent.
+  [[nodiscard]] Told when_due(const std::string& timer, const Shape& command_shape,
+                              const std::vector<std::string>& view_events);
+  /// When each of the aggregate's timers is due, from now.
+  [[nodiscard]] std::map<std::string, std::chrono::microseconds> pending() const;
+  void pass(std::chrono::microseconds time) { now_.micros += time.count(); }
 
   /// A failure of the test: what, and what was given, done and told.
   void fail(const std::string& what, const std::string& expected = {}, const std::string& actual = {}) const;
@@ -74,6 +84,9 @@ class Scenario {
   void expect_tags(const Told& told, std::size_t event, const std::vector<Tag>& tags) const;
   void expect_view(const Told& told, const Query& query) const;
   void expect_snapshot(const Told& told) const;
+  /// `command`: its bytes, of this shape.
+  void expect_timer(const Told& told, const TimerSet& timer, const Shape& shape) const;
+  void expect_cancelled(const Told& told, const std::string& timer) const;
   /// Whether there is one; where there is none, that is a failure.
   [[nodiscard]] bool encoded(const Shape& shape, const Result<std::string>& bytes) const;
   [[nodiscard]] std::string text_of(const Told& told) const;
@@ -81,7 +94,16 @@ class Scenario {
 
  private:
   struct Decided;
+  struct Pending {
+    TimerSet timer;
+    GlobalPosition set_at;
+    Timestamp due;
+  };
 
+  [[nodiscard]] std::map<std::string, Pending> timers() const;
+  [[nodiscard]] Told run(const CommandBytes& command, const Shape* reply_shape,
+                         const std::vector<std::string>& view_events);
+  [[nodiscard]] std::string text_of(const TimersChanged& timers) const;
   [[nodiscard]] Result<StatePtr> replay() const;
   [[nodiscard]] std::string bytes_of(const AnyState& state) const;
   [[nodiscard]] Result<Decided> decide(const AnyState& state, const CommandBytes& command) const;
@@ -103,6 +125,7 @@ class Scenario {
   Limits limits_;
   std::vector<RecordedEvent> history_;
   std::string given_text_, when_text_;
+  Timestamp now_{1'767'225'600'000'000};  ///< 2026-01-01
 };
 
 }  // namespace evershard

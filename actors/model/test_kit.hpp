@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -108,10 +110,38 @@ class Outcome {
     scenario_->expect_snapshot(told_);
     return *this;
   }
+  /// A timer is set, in the place of one of the same name, with this command.
+  template <class T>
+  Outcome& scheduled(const std::string& timer, std::chrono::microseconds after, const T& command) {
+    return expect_timer(TimerSet{.name = timer, .after = after}, command);
+  }
+  template <class T>
+  Outcome& scheduled_at(const std::string& timer, Timestamp at, const T& command) {
+    return expect_timer(TimerSet{.name = timer, .at = at}, command);
+  }
+  template <class T>
+  Outcome& scheduled_every(const std::string& timer, std::chrono::microseconds every, const T& command) {
+    return expect_timer(TimerSet{.name = timer, .after = every, .every = every}, command);
+  }
+  Outcome& cancelled(const std::string& timer) {
+    scenario_->expect_cancelled(told_, timer);
+    return *this;
+  }
   /// All of it, for what is not asked above.
   [[nodiscard]] const Told& told() const { return told_; }
 
  private:
+  template <class T>
+  Outcome& expect_timer(TimerSet timer, const T& command) {
+    static_assert(listed<T, typename A::Commands>,
+                  "evershard: scheduled(...): this is not one of the aggregate's Commands");
+    auto payload = to_bytes(command);
+    if (!scenario_->encoded(shape_of<T>(), payload)) return *this;
+    timer.command = name_of_type<T>();
+    timer.payload = std::move(*payload);
+    scenario_->expect_timer(told_, timer, shape_of<T>());
+    return *this;
+  }
   template <class E>
   void add(std::vector<DecidedEvent>& expected, const E& event) {
     auto payload = to_bytes(event);
@@ -184,6 +214,17 @@ class TestKit {
       told.error = std::move(bytes).error();
     }
     return {scenario_, std::move(told)};
+  }
+  /// The command of this type that the timer of that name sends: time passes until it is due.
+  template <class C>
+  Outcome<A, C> when_due(const std::string& timer) {
+    return {scenario_, scenario_.when_due(timer, shape_of<C>(), view_events<typename ViewOf<A, C>::type>())};
+  }
+  /// How long each timer that is set has to go.
+  [[nodiscard]] std::map<std::string, std::chrono::microseconds> pending() const { return scenario_.pending(); }
+  TestKit& pass(std::chrono::microseconds time) {
+    scenario_.pass(time);
+    return *this;
   }
 
  private:

@@ -62,6 +62,8 @@ int run(int argc, char** argv) {
   kind("Evershard", ours, bench::start_evershard);
 
   bench::Report report(options.style, [](const std::string& line) { std::puts(line.c_str()), std::fflush(stdout); });
+  for (const auto& part : only)
+    if (part != "appends" && part != "reads") throw std::runtime_error("--only: appends or reads, not " + part);
   const auto wants = [&](const char* part) { return only.empty() || std::ranges::find(only, part) != only.end(); };
   evershard::Result<void> done{};
   if (wants("appends")) done = measure_peer_appends(options, kinds, report);

@@ -15,6 +15,7 @@
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
+#include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/event_ids.hpp"
 #include "evershard/views/group/host/group_host.hpp"
@@ -38,6 +39,7 @@ struct Local::Impl {
   std::unique_ptr<cluster::LazyDocuments> documents{};
   std::unique_ptr<cluster::GroupHost> groups{};
   cluster::RetentionDoor retention{node};
+  std::unique_ptr<cluster::TimerHost> timers{};
   std::unique_ptr<cluster::LocalAdministration> administration{};
 };
 
@@ -91,8 +93,11 @@ Result<Local> Local::open(LocalOptions options) {
   documents.engine.event_id_at = std::move(event_id_at);
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled) impl->documents->begin();
+  impl->timers = std::make_unique<cluster::TimerHost>(
+      *impl->events, [host = node->get()]() -> AggregateDoor& { return host->aggregates(); },
+      cluster::TimerHostOptions{});
   impl->administration =
-      cluster::local_administration({*node, *impl->documents, *impl->groups, impl->projections.get()});
+      cluster::local_administration({*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers});
   return Local(std::move(impl));
 }
 
@@ -125,6 +130,7 @@ Local::~Local() { close(); }
 
 void Local::close() {
   if (!impl_) return;
+  impl_->timers->stop();
   if (impl_->documents) impl_->documents->close();
   impl_->groups->stop();  // keeps what it has to, before nothing can be written any more
   if (impl_->parted) impl_->parted->close();
@@ -212,7 +218,9 @@ Result<void> Local::add_table_handler(const std::string& name, TableHandler hand
 HistoryRetention& Local::retention() { return impl_->retention; }
 
 Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
-  return impl_->node->aggregates().host_kind(std::move(kind), options);
+  EVERSHARD_TRY(impl_->node->aggregates().host_kind(std::move(kind), options));
+  impl_->timers->begin();
+  return {};
 }
 
 Asking Local::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,

@@ -11,6 +11,7 @@
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/store_stats.hpp"
+#include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/projection_host.hpp"
 #include "evershard/views/group/host/group_figures.hpp"
@@ -53,6 +54,15 @@ class PartsAdministration final : public LocalAdministration {
       aggregates->counters.each([&](const char* name, std::uint64_t count) {
         stats.details.emplace_back(std::string("aggregates.") + name, count);
       });
+      const auto timers = parts_.timers.figures();
+      for (const auto& [name, figure] : {std::pair("pending", timers.pending),
+                                         {"overdue", timers.overdue},
+                                         {"fired", timers.fired},
+                                         {"rejected", timers.rejected},
+                                         {"overtaken", timers.overtaken},
+                                         {"failed", timers.failed},
+                                         {"late_us", timers.late_us}})
+        stats.details.emplace_back(std::string("timers.") + name, figure);
     }
     return stats;
   }

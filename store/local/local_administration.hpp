@@ -12,6 +12,7 @@ class GroupHost;
 class LazyDocuments;
 class Node;
 class ProjectionHost;
+class TimerHost;
 
 class LocalAdministration : public Administration {
  public:
@@ -27,6 +28,7 @@ struct AdministratedParts {
   LazyDocuments& documents;
   GroupHost& groups;
   ProjectionHost* projections;  ///< null: there are none
+  const TimerHost& timers;
 };
 [[nodiscard]] std::unique_ptr<LocalAdministration> local_administration(AdministratedParts parts);
 

@@ -1,0 +1,120 @@
+#include "evershard/actors/timers/timer_firing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "evershard/protocol/hex.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::actors {
+
+Query TimerFiring::query() { return Query{}.types({std::string(timers_changed_type)}); }
+
+Result<void> TimerFiring::event(const RecordedEvent& event) {
+  if (event.state != EventState::live || !event.aggregate) return {};
+  const auto changed = decode_timers_changed(event.payload);
+  if (!changed) return refuse(changed.error());
+  const auto drop = [&](const std::string& name) {
+    const auto key = timer_key(*event.aggregate, name);
+    queue_.drop(key, event.position);
+    failures_.erase(key);
+  };
+  for (const auto& name : changed->cancelled) drop(name);
+  if (!changed->fired.empty()) drop(changed->fired);
+  for (const auto& timer : changed->set) {
+    const auto key = timer_key(*event.aggregate, timer.name);
+    failures_.erase(key);
+    queue_.set({key, event.position, event.shard, due_of(timer, event.occurred_at)});
+  }
+  return {};
+}
+
+std::optional<Timestamp> TimerFiring::next() {
+  if (under_way_ >= options_.under_way_max) return std::nullopt;
+  return queue_.next();
+}
+
+std::vector<DueTimer> TimerFiring::take(Timestamp now) {
+  if (under_way_ >= options_.under_way_max) return {};
+  auto due = queue_.take(now, options_.under_way_max - under_way_);
+  under_way_ += due.size();
+  return due;
+}
+
+void TimerFiring::leave(const DueTimer& timer, Timestamp again) {
+  --under_way_;
+  queue_.put_back(timer, again);
+}
+
+std::optional<TimerFiring::Fire> TimerFiring::fire(const DueTimer& timer, const Result<RecordedEvent>& set,
+                                                   Timestamp now) {
+  if (!set && set.error().code != ErrorCode::not_found) {
+    failed(timer, set.error(), now);
+    return std::nullopt;
+  }
+  // What set it was removed with its aggregate, or truncated: nobody knows any more what it was to say.
+  if (!set || set->state != EventState::live || !set->aggregate) {
+    over(timer);
+    return std::nullopt;
+  }
+  const auto changed = decode_timers_changed(set->payload);
+  const auto found =
+      changed ? std::ranges::find_if(
+                    changed->set, [&](const TimerSet& of) { return timer_key(*set->aggregate, of.name) == timer.key; })
+              : std::vector<TimerSet>::const_iterator();
+  if (!changed || found == changed->set.end()) {
+    failed(timer,
+           Error(ErrorCode::corruption,
+                 "the event at position " + std::to_string(timer.set_at.value) + " sets no such timer any more"),
+           now);
+    return std::nullopt;
+  }
+  FireTimer fire{*found, timer.set_at, timer_tag(timer.key)};
+  if (found->every.count() != 0) fire.next = next_due(*found, timer.due, now);
+  return Fire{*set->aggregate, encode(fire), fire.tag + "/" + std::to_string(timer.set_at.value)};
+}
+
+void TimerFiring::answered(const DueTimer& timer, const AnyAnswer& answer, Timestamp now) {
+  if (answer.kind == AnswerKind::replied) {
+    --under_way_;
+    failures_.erase(timer.key);
+    ++figures_.fired;
+    if (!answer.reply.empty()) ++figures_.rejected;
+    figures_.late_us = static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.micros - timer.due.micros));
+    return;
+  }
+  if (answer.kind == AnswerKind::failed && answer.error.code == ErrorCode::condition_failed) {
+    --under_way_;
+    ++figures_.overtaken;
+    return;  // the event that changed it comes
+  }
+  failed(timer,
+         answer.kind == AnswerKind::failed ? answer.error
+                                           : Error(ErrorCode::invalid_argument, "a timer's command was rejected"),
+         now);
+}
+
+void TimerFiring::failed(const DueTimer& timer, Error error, Timestamp now) {
+  --under_way_;
+  ++figures_.failed;
+  last_failure_ = std::move(error);
+  const auto times = failures_[timer.key]++;
+  auto wait = options_.retry_first;
+  for (std::uint32_t n = 0; n != times && wait < options_.retry_most; ++n) wait *= 2;
+  queue_.put_back(timer, {now.micros + std::chrono::microseconds(std::min(wait, options_.retry_most)).count()});
+}
+
+void TimerFiring::over(const DueTimer& timer) {
+  --under_way_;
+  failures_.erase(timer.key);
+  queue_.drop(timer.key, timer.set_at + 1);
+}
+
+TimerFigures TimerFiring::figures() const {
+  auto figures = figures_;
+  figures.pending = queue_.size();
+  figures.overdue = failures_.size();
+  return figures;
+}
+
+}  // namespace evershard::actors

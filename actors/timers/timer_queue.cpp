@@ -1,0 +1,70 @@
+#include "evershard/actors/timers/timer_queue.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace evershard::actors {
+namespace {
+
+constexpr std::size_t stale_allowed = 1'024;
+
+}  // namespace
+
+void TimerQueue::set(const DueTimer& timer) {
+  const auto [at, added] = timers_.try_emplace(timer.key);
+  if (!added && at->second.set_at >= timer.set_at) return;
+  at->second = {timer.set_at, timer.due, timer.due, timer.shard, true};
+  wait(timer.key, timer.due);
+}
+
+void TimerQueue::drop(const TimerKey& key, GlobalPosition at) {
+  const auto found = timers_.find(key);
+  if (found != timers_.end() && found->second.set_at < at) timers_.erase(found);
+}
+
+bool TimerQueue::is_stale(const Waiting& waiting) const {
+  const auto found = timers_.find(waiting.key);
+  return found == timers_.end() || !found->second.waits || found->second.wait_until != waiting.until;
+}
+
+void TimerQueue::wait(const TimerKey& key, Timestamp until) {
+  if (heap_.size() > 2 * timers_.size() + stale_allowed) {
+    std::erase_if(heap_, [&](const Waiting& waiting) { return is_stale(waiting); });
+    std::ranges::make_heap(heap_, std::greater<>());
+  }
+  heap_.push_back({until, key});
+  std::ranges::push_heap(heap_, std::greater<>());
+}
+
+void TimerQueue::pop() {
+  std::ranges::pop_heap(heap_, std::greater<>());
+  heap_.pop_back();
+}
+
+std::optional<Timestamp> TimerQueue::next() {
+  while (!heap_.empty() && is_stale(heap_.front())) pop();
+  return heap_.empty() ? std::nullopt : std::optional(heap_.front().until);
+}
+
+std::vector<DueTimer> TimerQueue::take(Timestamp now, std::size_t most) {
+  std::vector<DueTimer> due;
+  while (due.size() < most && !heap_.empty() && heap_.front().until <= now) {
+    const auto waiting = heap_.front();
+    pop();
+    if (is_stale(waiting)) continue;
+    Timer& timer = timers_.at(waiting.key);
+    timer.waits = false;
+    due.push_back({waiting.key, timer.set_at, timer.shard, timer.due});
+  }
+  return due;
+}
+
+void TimerQueue::put_back(const DueTimer& timer, Timestamp again) {
+  const auto found = timers_.find(timer.key);
+  if (found == timers_.end() || found->second.set_at != timer.set_at || found->second.waits) return;
+  found->second.waits = true;
+  found->second.wait_until = again;
+  wait(timer.key, again);
+}
+
+}  // namespace evershard::actors

@@ -1,0 +1,70 @@
+// TimerQueue: the timers that are set, by when they are due.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/timers.hpp"
+#include "evershard/protocol/timestamp.hpp"
+
+namespace evershard::actors {
+
+/// A timer that is due: where it was set names it, as the aggregate's stream has it.
+struct DueTimer {
+  TimerKey key;
+  GlobalPosition set_at;
+  ShardId shard;
+  Timestamp due;
+  friend bool operator==(const DueTimer&, const DueTimer&) = default;
+};
+
+/// Owner:  one thread at a time. Knows no clock.
+/// Cost:   some 110 bytes a timer; the logarithm of their number to set, to take.
+class TimerQueue {
+ public:
+  /// In the place of what was set before. What comes twice, or late, changes nothing.
+  void set(const DueTimer& timer);
+  /// Cancelled or fired by an event at that position.
+  void drop(const TimerKey& key, GlobalPosition at);
+
+  /// The time that the first one is due; nothing: none waits.
+  [[nodiscard]] std::optional<Timestamp> next();
+  /// Those that are due by `now`, in order of their times, at most so many. Each is under way from then on, until it is
+  /// put back, set anew, or dropped.
+  [[nodiscard]] std::vector<DueTimer> take(Timestamp now, std::size_t most);
+  /// It is to be taken again at that time. Unless it was set anew or dropped meanwhile.
+  void put_back(const DueTimer& timer, Timestamp again);
+
+  /// With those under way.
+  [[nodiscard]] std::size_t size() const { return timers_.size(); }
+
+ private:
+  struct Timer {
+    GlobalPosition set_at;
+    Timestamp wait_until;
+    Timestamp due;
+    ShardId shard;
+    bool waits = true;
+  };
+  struct Waiting {
+    Timestamp until;
+    TimerKey key;
+    friend bool operator>(const Waiting& a, const Waiting& b) {
+      return a.until != b.until ? a.until > b.until : a.key > b.key;
+    }
+  };
+
+  void wait(const TimerKey& key, Timestamp until);
+  [[nodiscard]] bool is_stale(const Waiting& waiting) const;
+  void pop();
+
+  std::unordered_map<TimerKey, Timer> timers_;
+  std::vector<Waiting> heap_;  ///< the earliest first; with some that wait no more
+};
+
+}  // namespace evershard::actors

@@ -1,0 +1,231 @@
+// Timers over real aggregates, in one thread, with a process that crashes between any two steps: each fires once, none
+// early, none is lost.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <evershard/actor_kit.hpp>
+#include <map>
+#include <random>
+
+#include "evershard/actors/timers/timer_firing.hpp"
+#include "tests/actors/timers/order.hpp"
+
+namespace evershard::timed {
+namespace {
+
+using actors::DueTimer;
+using actors::TimerFiring;
+
+/// An ActorKit, and what fires its timers. Both go with a crash.
+class FiringKit {
+ public:
+  explicit FiringKit(std::uint64_t seed = 1) : kit(ActorKitOptions{.seed = seed, .any_order = true}) {
+    EXPECT_TRUE(kit.host<Order>());
+  }
+  void read() {
+    for (const auto& event : kit.events()) {
+      if (event.position <= read_to_) continue;
+      read_to_ = event.position;
+      if (TimerFiring::query().matches(event)) {
+        EXPECT_TRUE(firing->event(event));
+      }
+    }
+  }
+  void pass(std::chrono::microseconds time) { kit.advance(time); }
+  [[nodiscard]] Timestamp clock() const { return kit.now(); }
+  std::size_t send() {
+    read();
+    const auto due = firing->take(clock());
+    for (const auto& timer : due) {
+      const auto events = kit.events();
+      const auto fire = firing->fire(timer, events.at(timer.set_at.value - 1), clock());
+      if (!fire) continue;
+      kit.ask_bytes(fire->aggregate, std::string(fire_timer_type), fire->command, {.command_id = fire->command_id},
+                    [this, timer, life = life_](const AnyAnswer& answer) {
+                      if (life == life_) firing->answered(timer, answer, clock());
+                    });
+    }
+    return due.size();
+  }
+  void crash() {
+    kit.crash();
+    ++life_;
+    firing = std::make_unique<TimerFiring>();
+    read_to_ = GlobalPosition{0};
+    kit.restart();
+  }
+  /// All that is due by now.
+  void settle() {
+    for (int idle = 0; idle != 3;) {
+      const bool sent = send() != 0;
+      idle = kit.run() || sent ? 0 : idle + 1;
+    }
+  }
+  [[nodiscard]] State state(std::string_view order) {
+    kit.run();
+    return kit.get<Order>(order).state()->state;
+  }
+
+  ActorKit kit;
+  std::unique_ptr<TimerFiring> firing = std::make_unique<TimerFiring>();
+
+ private:
+  GlobalPosition read_to_;
+  int life_ = 0;
+};
+
+TEST(TimersFire, WhenTheyAreDueAndNotBefore) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());
+  kit.pass(14min);
+  kit.settle();
+  EXPECT_EQ(kit.state("1"), (State{1, 0, 0, 0}));
+  kit.pass(1min);
+  kit.settle();
+  EXPECT_EQ(kit.state("1"), (State{1, 0, 1, 0}));
+  EXPECT_EQ(kit.firing->figures().fired, 1u);
+  EXPECT_EQ(kit.firing->figures().pending, 0u);
+}
+
+TEST(TimersFire, NotAfterTheyWereCancelledOnTheWay) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());
+  kit.pass(15min);
+  kit.read();
+  auto paid = kit.kit.get<Order>("1").ask_future(Pay{});  // before the timer's command, and nobody has heard of it
+  kit.settle();
+  EXPECT_TRUE(paid.get().replied());
+  EXPECT_EQ(kit.state("1"), (State{1, 1, 0, 0}));
+  EXPECT_EQ(kit.firing->figures().overtaken, 1u);
+  EXPECT_EQ(kit.firing->figures().pending, 0u);
+}
+
+TEST(TimersFire, OnceWhoeverSendsThem) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());
+  kit.pass(15min);
+  kit.read();
+  TimerFiring other;  // a node that does not know yet that the shard is another's
+  for (const auto& event : kit.kit.events())
+    if (TimerFiring::query().matches(event)) {
+      EXPECT_TRUE(other.event(event));
+    }
+  const auto due = other.take(kit.clock());
+  ASSERT_EQ(due.size(), 1u);
+  const auto fire = other.fire(due[0], kit.kit.events().at(due[0].set_at.value - 1), kit.clock());
+  ASSERT_TRUE(fire);
+  kit.kit.ask_bytes(fire->aggregate, std::string(fire_timer_type), fire->command, {.command_id = fire->command_id},
+                    [&](const AnyAnswer& answer) { other.answered(due[0], answer, kit.clock()); });
+  kit.settle();
+  EXPECT_EQ(kit.state("1"), (State{1, 0, 1, 0}));
+  const auto changes = std::ranges::count(kit.kit.events(), timers_changed_type, &RecordedEvent::type);
+  EXPECT_EQ(changes, 2) << "set, and fired";
+}
+
+TEST(TimersFire, AgainWhereTheHandlerFails) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(Break{3}).replied());
+  kit.pass(1min);
+  kit.settle();
+  EXPECT_EQ(kit.firing->figures().failed, 1u);
+  EXPECT_EQ(kit.firing->figures().overdue, 1u);
+  ASSERT_TRUE(kit.firing->last_failure());
+  EXPECT_THAT(kit.firing->last_failure()->what, testing::HasSubstr("not now"));
+  for (int n = 0; n != 20; ++n) {
+    kit.pass(200ms);
+    kit.settle();
+  }
+  EXPECT_EQ(kit.firing->figures().failed, 3u);
+  EXPECT_EQ(kit.firing->figures().overdue, 0u);
+  EXPECT_EQ(kit.state("1").reminded, 1);
+}
+
+TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());
+  kit.read();
+  kit.pass(15min);
+  const auto due = kit.firing->take(kit.clock());
+  ASSERT_EQ(due.size(), 1u);
+  auto removed = kit.kit.events().at(due[0].set_at.value - 1);
+  removed.state = EventState::removed;
+  EXPECT_FALSE(kit.firing->fire(due[0], removed, kit.clock()));
+  EXPECT_EQ(kit.firing->figures().pending, 0u);
+}
+
+// What the history says of each timer: a change fires at most what the change before it set, and not before that was
+// due; what is still set at the end has fired.
+void check_history(const std::vector<RecordedEvent>& events, Timestamp end) {
+  struct Pending {
+    Timestamp due;
+    bool repeats = false;
+  };
+  std::map<std::pair<std::string, std::string>, Pending> pending;
+  for (const auto& event : events) {
+    if (event.type != timers_changed_type) continue;
+    const auto changed = decode_timers_changed(event.payload);
+    ASSERT_TRUE(changed);
+    const auto key = [&](const std::string& name) { return std::pair(event.aggregate->text(), name); };
+    if (!changed->fired.empty()) {
+      const auto found = pending.find(key(changed->fired));
+      ASSERT_NE(found, pending.end()) << "fired twice, or after it was cancelled: position " << event.position.value;
+      ASSERT_LE(found->second.due, event.occurred_at) << "fired early: position " << event.position.value;
+      pending.erase(found);
+    }
+    for (const auto& name : changed->cancelled) pending.erase(key(name));
+    for (const auto& timer : changed->set)
+      pending[key(timer.name)] = {due_of(timer, event.occurred_at), timer.every.count() != 0};
+  }
+  for (const auto& [key, timer] : pending)
+    ASSERT_TRUE(timer.repeats && timer.due > end) << key.first << " " << key.second << " was lost";
+}
+
+TEST(TimersFire, EachOnceAndNoneEarlyOverCrashesAtAnyStep) {
+  for (std::uint64_t seed = 1; seed != 120; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    FiringKit kit(seed);
+    std::mt19937_64 random(seed);
+    for (int step = 0; step != 150; ++step) {
+      const auto order = kit.kit.get<Order>(std::to_string(random() % 4));
+      const auto minutes = static_cast<std::int64_t>(1 + random() % 10);
+      switch (random() % 9) {
+        case 0:
+          static_cast<void>(order.ask_async(Place{minutes}, [](const auto&) {}));
+          break;
+        case 1:
+          static_cast<void>(order.ask_async(Postpone{minutes}, [](const auto&) {}));
+          break;
+        case 2:
+          static_cast<void>(order.ask_async(Pay{}, [](const auto&) {}));
+          break;
+        case 3:
+          static_cast<void>(order.ask_async(RemindEvery{minutes % 4}, [](const auto&) {}));
+          break;
+        case 4:
+          static_cast<void>(order.ask_async(Break{minutes % 3}, [](const auto&) {}));
+          break;
+        case 5:
+          kit.crash();
+          break;
+        case 6:
+          kit.pass(std::chrono::seconds(random() % 200));
+          break;
+        default:
+          kit.send();
+          kit.kit.steps(random() % 12);
+      }
+    }
+    kit.settle();
+    for (int times = 0; times != 6; ++times) {  // a handler that fails is asked again
+      kit.pass(10min);
+      kit.settle();
+    }
+    check_history(kit.kit.events(), kit.clock());
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace evershard::timed

@@ -1,0 +1,88 @@
+// Timers of an aggregate, as the test kit shows them: time is a variable.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <evershard/test_kit.hpp>
+
+#include "tests/actors/timers/order.hpp"
+
+namespace evershard::timed {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+TEST(Timers, AreSetWithEventsAndCancelledWithEvents) {
+  TestKit<Order> kit;
+  kit.when(Place{15}).then(Placed{15}).scheduled("overdue", 15min, PayOrCancel{15});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("overdue", 15min)));
+  kit.pass(5min);
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("overdue", 10min)));
+  kit.when(Pay{}).then(Paid{1}).cancelled("overdue");
+  EXPECT_THAT(kit.pending(), IsEmpty());
+}
+
+TEST(Timers, FireAsCommandsOnce) {
+  TestKit<Order> kit;
+  kit.when(Place{15});
+  kit.when_due<PayOrCancel>("overdue").then(Cancelled{15}).state({1, 0, 1, 0});
+  EXPECT_THAT(kit.pending(), IsEmpty());
+}
+
+TEST(Timers, FireWhateverTheHandlerSays) {
+  TestKit<Order> kit;
+  kit.given(Placed{1}, Paid{1}).when(Postpone{3}).then().scheduled("overdue", 3min, PayOrCancel{3});
+  kit.when_due<PayOrCancel>("overdue").rejected("it is paid").then();
+  EXPECT_THAT(kit.pending(), IsEmpty());
+  kit.given(Placed{1}, Cancelled{1}).when(RemindEvery{10}).then().scheduled_every("remind", 10min, Remind{10});
+  kit.when_due<Remind>("remind").then();
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 10min))) << "this one repeats";
+}
+
+TEST(Timers, OfTheSameNameReplaceEachOther) {
+  TestKit<Order> kit;
+  kit.when(Place{15});
+  kit.pass(10min).when(Postpone{30});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("overdue", 30min)));
+}
+
+TEST(Timers, RepeatUntilTheyAreCancelled) {
+  TestKit<Order> kit;
+  kit.when(Place{60});
+  kit.when(RemindEvery{10});
+  for (int n = 1; n != 4; ++n) kit.when_due<Remind>("remind").then(Reminded{10});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 10min), Pair("overdue", 30min)));
+  kit.pass(25min);  // nobody ran: what was missed is not made up for
+  kit.when_due<Remind>("remind").then(Reminded{10});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 5min), Pair("overdue", 5min)));
+  kit.when(RemindEvery{0}).then().cancelled("remind");
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("overdue", 5min)));
+}
+
+TEST(Timers, ThatCannotBeStoredAreRefused) {
+  TestKit<Order> kit;
+  kit.when(Wrong{1}).failed(ErrorCode::invalid_argument, "schedules a \"placed\", which is not one of Commands");
+  kit.when(Wrong{2}).failed(ErrorCode::invalid_argument, "timer");
+  kit.when(Wrong{3}).failed(ErrorCode::invalid_argument, "twice by one command");
+  kit.when(Wrong{4}).failed(ErrorCode::invalid_argument, "from 0 to a thousand years");
+}
+
+TEST(Timers, OfATestAreSaidWhereTheyDiffer) {
+  std::string told;
+  TestKit<Order> kit("1", [&](const std::string& failure) { told = failure; });
+  kit.when(Place{15}).scheduled("overdue", 16min, PayOrCancel{15});
+  EXPECT_THAT(told, HasSubstr("timer \"overdue\" after 960000000 us"));
+  EXPECT_THAT(told, HasSubstr("timer \"overdue\" after 900000000 us: pay_or_cancel \"15\""));
+  kit.when_due<Remind>("overdue");
+  EXPECT_THAT(told, HasSubstr("the timer sends another command"));
+  kit.when_due<Remind>("remind");
+  EXPECT_THAT(told, HasSubstr("no timer \"remind\" is set"));
+  kit.when(Pay{}).cancelled("other");
+  EXPECT_THAT(told, HasSubstr("timer \"other\" is not"));
+}
+
+}  // namespace
+}  // namespace evershard::timed
