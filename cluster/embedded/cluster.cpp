@@ -17,6 +17,7 @@
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/api/user_events.hpp"
+#include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 
 namespace evershard {
@@ -100,6 +101,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::UserEvents> users;
   std::unique_ptr<cluster::AggregateLinks> aggregate_links;
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
+  std::unique_ptr<cluster::TimerHost> timers;
   std::unique_ptr<cluster::HomeLinks> home_links;
   std::unique_ptr<cluster::HomeCalls> homes;
   std::unique_ptr<cluster::NodeProjections> projections;
@@ -117,6 +119,7 @@ struct Cluster::Impl {
     documents.reset();
     projections.reset();
     homes.reset();
+    timers.reset();
     aggregates.reset();
     sealed.reset();
     node.reset();
@@ -125,7 +128,8 @@ struct Cluster::Impl {
   void close() {
     std::call_once(closed, [this] {
       sealed->stop_asking();  // who waits for a key keeps all else from stopping
-      aggregates->stop();     // next: what was sent is still written and answered
+      timers->stop();
+      aggregates->stop();  // next: what was sent is still written and answered
       groups->tell_who_left();
       documents->close();
       links->reads().close();  // what others read here ends soon
@@ -204,6 +208,11 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->aggregate_links = std::make_unique<cluster::AggregateLinks>(*impl->links);
   impl->aggregates = std::make_unique<cluster::ClusterAggregates>(*impl->node, *impl->aggregate_links, aggregates);
   impl->aggregate_links->serve(*impl->aggregates);
+  impl->timers = std::make_unique<cluster::TimerHost>(
+      events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; },
+      cluster::TimerHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
+                                                  ShardId shard) { return node->committer().owner(shard) == self; },
+                                .warn = options.warn});
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
   impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links,
                                                      cluster::HomeCallsOptions{.node = options.node});
@@ -267,7 +276,9 @@ Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggr
 }
 
 Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
-  return impl_->aggregates->host_kind(std::move(kind), options);
+  EVERSHARD_TRY(impl_->aggregates->host_kind(std::move(kind), options));
+  impl_->timers->begin();
+  return {};
 }
 Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
                           AskOptions options, AnswerDone done) {

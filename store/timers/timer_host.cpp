@@ -11,6 +11,7 @@ using actors::DueTimer;
 using actors::TimerFiring;
 
 constexpr std::chrono::milliseconds feed_wait{1'000};
+constexpr std::chrono::milliseconds feed_pause{200};
 /// Clocks are set: how long until that is noticed.
 constexpr std::chrono::milliseconds clock_looked_at{250};
 constexpr std::chrono::microseconds look_again = std::chrono::seconds(1);
@@ -24,12 +25,16 @@ TimerHost::TimerHost(EventStore& events, std::function<AggregateDoor&()> door, T
 void TimerHost::begin() {
   const std::lock_guard lock(mutex_);
   if (feed_ || stopping_) return;
-  feed_ = events_.follow(TimerFiring::query(), {.after = GlobalPosition{0}, .page_events_max = page_events_max});
+  feed_ = follow();
   reader_ = std::thread([this] { read(); });
   firer_ = std::thread([this] { fire(); });
 }
 
-TimerHost::~TimerHost() { stop(); }
+TimerHost::~TimerHost() {
+  stop();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return asked_ == 0; });
+}
 
 void TimerHost::stop() {
   {
@@ -40,8 +45,6 @@ void TimerHost::stop() {
   changed_.notify_all();
   reader_.join();
   firer_.join();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return asked_ == 0; });
 }
 
 actors::TimerFigures TimerHost::figures() const {
@@ -49,16 +52,25 @@ actors::TimerFigures TimerHost::figures() const {
   return firing_.figures();
 }
 
+EventFeed TimerHost::follow() {
+  return events_.follow(TimerFiring::query(), {.after = read_to_, .page_events_max = page_events_max});
+}
+
 void TimerHost::read() {
   for (;;) {
     auto item = feed_->next(feed_wait);
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (stopping_) return;
-    if (!item) {  // the store was closed, or cannot be read
-      if (options_.warn && item.error().code != ErrorCode::cancelled && item.error().code != ErrorCode::unavailable)
+    if (!item) {  // a node is away, or what is stored cannot be read
+      if (options_.warn && item.error().code != ErrorCode::unavailable &&
+          std::exchange(said_, item.error().what) != item.error().what)
         options_.warn(item.error());
-      return;
+      changed_.wait_for(lock, feed_pause, [this] { return stopping_; });
+      if (stopping_) return;
+      feed_ = follow();
+      continue;
     }
+    read_to_ = std::max(read_to_, item->watermark);
     for (const auto& event : item->events)
       if (auto taken = firing_.event(event); !taken && options_.warn) options_.warn(taken.error());
     caught_up_ |= item->kind == FeedItem::Kind::caught_up;

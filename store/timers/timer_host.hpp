@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "evershard/actors/model/aggregate_door.hpp"
@@ -35,10 +36,11 @@ class TimerHost {
   /// From here on timers fire: somebody hosts aggregates. Idempotent; not behind stop().
   void begin();
   [[nodiscard]] actors::TimerFigures figures() const;
-  /// Waits for commands under way, no longer than they take to be answered. Idempotent.
+  /// No more is sent. What was sent is waited for by the destructor: whoever answers it ends before that. Idempotent.
   void stop();
 
  private:
+  [[nodiscard]] EventFeed follow();
   void read();
   void fire();
   void send(const actors::DueTimer& timer);
@@ -53,6 +55,8 @@ class TimerHost {
   bool caught_up_ = false;
   bool stopping_ = false;
   std::size_t asked_ = 0;  ///< commands that are not answered
+  GlobalPosition read_to_;
+  std::string said_;  ///< of what was warned last
   std::optional<EventFeed> feed_;
   std::thread reader_;
   std::thread firer_;
