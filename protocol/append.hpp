@@ -56,7 +56,7 @@ struct Append {
   std::optional<CommandRecord> command;
   Ack ack = Ack::ordered;
   bool from_export =
-      false;  ///< what another store had: events whose content is gone, `$AggregateRemoved`, `$TimersChanged` too
+      false;  ///< what another store had: events whose content is gone, and the store's own in aggregates' streams
   std::optional<Error> malformed;  ///< the first mistake of the builder
 
   /// Aggregate as text, `type-value`; empty: an event without an aggregate.

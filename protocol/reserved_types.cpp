@@ -4,6 +4,7 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/nearest.hpp"
+#include "evershard/protocol/processes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/timers.hpp"
@@ -29,7 +30,7 @@ std::vector<std::string> all_types() {
   for (const auto* verb : {"Paused", "Resumed", "Reset", "Rebuilt", "Served", "Retried", "Discarded"})
     types.push_back(std::string("$Projection") + verb);
   types.emplace_back("$DocumentHidden");
-  types.emplace_back(timers_changed_type);
+  for (const auto type : {timers_changed_type, process_reacted_type, process_taken_type}) types.emplace_back(type);
   std::ranges::sort(types);
   return types;
 }

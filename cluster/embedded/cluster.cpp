@@ -17,6 +17,7 @@
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/api/user_events.hpp"
+#include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 
@@ -102,6 +103,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::AggregateLinks> aggregate_links;
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
   std::unique_ptr<cluster::TimerHost> timers;
+  std::unique_ptr<cluster::ProcessHost> processes;
   std::unique_ptr<cluster::HomeLinks> home_links;
   std::unique_ptr<cluster::HomeCalls> homes;
   std::unique_ptr<cluster::NodeProjections> projections;
@@ -119,6 +121,7 @@ struct Cluster::Impl {
     documents.reset();
     projections.reset();
     homes.reset();
+    processes.reset();
     timers.reset();
     aggregates.reset();
     sealed.reset();
@@ -128,6 +131,7 @@ struct Cluster::Impl {
   void close() {
     std::call_once(closed, [this] {
       sealed->stop_asking();  // who waits for a key keeps all else from stopping
+      processes->stop();
       timers->stop();
       aggregates->stop();  // next: what was sent is still written and answered
       groups->tell_who_left();
@@ -213,6 +217,13 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
       cluster::TimerHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
                                                   ShardId shard) { return node->committer().owner(shard) == self; },
                                 .warn = options.warn});
+  impl->processes = std::make_unique<cluster::ProcessHost>(
+      events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; },
+      cluster::ProcessHostOptions{.lives_here =
+                                      [node = impl->node.get(), self = options.node](const AggregateId& aggregate) {
+                                        return node->committer().owner(node->shard_of(aggregate)) == self;
+                                      },
+                                  .warn = options.warn});
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
   impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links,
                                                      cluster::HomeCallsOptions{.node = options.node});
@@ -280,6 +291,11 @@ Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostO
   impl_->timers->begin();
   return {};
 }
+Result<void> Cluster::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+  EVERSHARD_TRY(host_kind(process->kind, {}));
+  return impl_->processes->run(std::move(process), options);
+}
+std::vector<ProcessStatus> Cluster::process_status() const { return impl_->processes->status(); }
 Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,
                           AskOptions options, AnswerDone done) {
   return impl_->aggregates->ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options),

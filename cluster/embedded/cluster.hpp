@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/actors/process/process_door.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
@@ -71,7 +72,7 @@ struct ClusterOptions {
 /// its shard, one in the whole cluster, if that node hosts its type; a command from any node reaches it there.
 ///
 /// Streams, feeds and handles end before it.
-class Cluster final : public EventStore, public AggregateDoor {
+class Cluster final : public EventStore, public AggregateDoor, public ProcessDoor {
  public:
   /// Opens this node's part of the store, or creates it, and joins.
   /// Errors: invalid_argument (options; another shard count, cluster or node than the directory's; unsafe links),
@@ -113,6 +114,10 @@ class Cluster final : public EventStore, public AggregateDoor {
   [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
+
+  /// Each process runs on the node that owns the shard of `$process-NAME`, where its program runs it too.
+  Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) override;
+  [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
 
   /// Indexes and other projections of the cluster. Each is kept by the node that owns the shard of `$projection-NAME`,
   /// its home; asked for from any. As long as this Cluster.

@@ -15,6 +15,7 @@
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
+#include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/event_ids.hpp"
@@ -40,6 +41,7 @@ struct Local::Impl {
   std::unique_ptr<cluster::GroupHost> groups{};
   cluster::RetentionDoor retention{node};
   std::unique_ptr<cluster::TimerHost> timers{};
+  std::unique_ptr<cluster::ProcessHost> processes{};
   std::unique_ptr<cluster::LocalAdministration> administration{};
 };
 
@@ -93,9 +95,9 @@ Result<Local> Local::open(LocalOptions options) {
   documents.engine.event_id_at = std::move(event_id_at);
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled) impl->documents->begin();
-  impl->timers = std::make_unique<cluster::TimerHost>(
-      *impl->events, [host = node->get()]() -> AggregateDoor& { return host->aggregates(); },
-      cluster::TimerHostOptions{});
+  const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
+  impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::TimerHostOptions{});
+  impl->processes = std::make_unique<cluster::ProcessHost>(*impl->events, aggregates, cluster::ProcessHostOptions{});
   impl->administration =
       cluster::local_administration({*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers});
   return Local(std::move(impl));
@@ -130,6 +132,7 @@ Local::~Local() { close(); }
 
 void Local::close() {
   if (!impl_) return;
+  impl_->processes->stop();
   impl_->timers->stop();
   if (impl_->documents) impl_->documents->close();
   impl_->groups->stop();  // keeps what it has to, before nothing can be written any more
@@ -248,6 +251,13 @@ Result<void> Local::take_snapshot(const AggregateId& aggregate, std::chrono::mil
 }
 
 void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().passivate(aggregate); }
+
+Result<void> Local::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+  EVERSHARD_TRY(host_kind(process->kind, {}));
+  return impl_->processes->run(std::move(process), options);
+}
+
+std::vector<ProcessStatus> Local::process_status() const { return impl_->processes->status(); }
 
 Administration& Local::administration() const { return *impl_->administration; }
 

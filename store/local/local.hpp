@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/actors/process/process_door.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/documents.hpp"
@@ -61,8 +62,8 @@ struct LocalOptions {
   LocalProjectionOptions projections{};
 };
 
-/// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>.
-class Local final : public EventStore, public ForwardedAdministration, public AggregateDoor {
+/// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>; processes are run: <evershard/process.hpp>.
+class Local final : public EventStore, public ForwardedAdministration, public AggregateDoor, public ProcessDoor {
  public:
   /// Opens, or creates. Errors: invalid_argument (newer format, other shard count or hash), unavailable (opened by
   ///   another process), corruption (less recovered than acknowledged), io
@@ -100,6 +101,9 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
+
+  Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) override;
+  [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
 
   /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of
   /// 100 were removed; 0: all.

@@ -1,0 +1,142 @@
+// ProcessAggregate<P>: an instance of a process as the aggregate that it is: it is told events, timers and rejections
+// as commands, and what it decides are its events.
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evershard/actors/model/effect.hpp"
+#include "evershard/actors/model/typed_kind.hpp"
+#include "evershard/actors/model/upcast.hpp"
+#include "evershard/actors/process/process_codecs.hpp"
+#include "evershard/actors/process/process_rules.hpp"
+
+namespace evershard {
+
+template <class Own>
+struct WithReacted;
+template <class... Es>
+struct WithReacted<Types<Es...>> {
+  using type = Types<Es..., ProcessReacted>;
+};
+
+template <class P>
+struct ProcessAggregate {
+  static constexpr std::string_view type = P::type;
+  static constexpr std::uint32_t schema_revision = [] {
+    if constexpr (requires { P::schema_revision; }) return std::uint32_t{P::schema_revision};
+    return std::uint32_t{0};
+  }();
+  static constexpr Retention retention = [] {
+    if constexpr (requires { P::retention; }) return Retention{P::retention};
+    return Retention{};
+  }();
+  using State = ProcessState<typename P::State>;
+  using Commands = Types<ProcessEvent, ProcessTimer, ProcessRejection>;
+  using Events = typename WithReacted<typename P::Events>::type;
+  using OldEvents = typename OldEventsOf<P>::type;
+
+  // What was reacted to is not again; what was handed in before it, and left no trace, neither.
+  static Effect<> on(const State& instance, const ProcessEvent& told) {
+    const auto& event = told.event;
+    if (instance.ended || event.position <= instance.reacted_to) return nothing();
+    return written(reaction_to(instance.state, event),
+                   {ProcessReacted::Cause::event, event.position, 0, event.type, {}, false});
+  }
+  static Effect<> on(const State& instance, const ProcessTimer& timer) {
+    if (instance.ended) return nothing();
+    Reaction reaction;
+    bool known = false;
+    for_each_type(typename TimersOf<P>::type{}, [&]<class T>() {
+      if (timer.type != name_of_type<T>()) return;
+      known = true;
+      reaction = P::on(instance.state, value_of<T>(timer.payload));
+    });
+    if (!known) throw std::invalid_argument("the process has no timer \"" + timer.type + "\" among its Timers");
+    return written(std::move(reaction), {ProcessReacted::Cause::timer, GlobalPosition{0}, 0, timer.type, {}, false});
+  }
+  // Also of an instance that has ended: what it sent is under way until it is answered. Nobody has taken the process
+  // over meanwhile: he may send the command again, and it need not be rejected then.
+  static Effect<> on(const State& instance, const ProcessRejection& rejection) {
+    Reaction reaction;
+    const Rejected why{rejection.command.aggregate, rejection.reason};
+    for_each_type(typename SendsOf<P>::type{}, [&]<class C>() {
+      if (rejection.command.type == name_of_type<C>())
+        reaction = P::on_rejected(instance.state, value_of<C>(rejection.command.payload), why);
+    });
+    auto decided = std::move(reaction).decided(
+        {ProcessReacted::Cause::rejection, rejection.reaction, rejection.number, rejection.command.type, {}, false});
+    decided.fail_if(Query{}.types({std::string(process_taken_type)}).tags({rejection.tag}), rejection.taken_at);
+    return Persist<NoReply>(std::move(decided), {});
+  }
+
+  template <class E>
+  requires(listed<E, typename P::Events>) static void apply(State& instance, const E& event) {
+    P::apply(instance.state, event);
+  }
+  static void apply(State& instance, const ProcessReacted& reacted) {
+    if (reacted.cause == ProcessReacted::Cause::event) instance.reacted_to = reacted.position;
+    instance.ended = instance.ended || reacted.ended;
+  }
+
+  static std::vector<Tag> tags(const ProcessReacted&) { return {process_tag(P::type)}; }
+  template <class E>
+  requires requires(const E& event) { P::tags(event); }
+  static auto tags(const E& event) { return P::tags(event); }
+  template <class E>
+  requires requires(const E& event) { P::also(event); }
+  static auto also(const E& event) { return P::also(event); }
+  template <class E>
+  requires requires(const E& event) { P::subject(event); }
+  static std::string subject(const E& event) { return P::subject(event); }
+  static std::string subject(const State& instance) {
+    if constexpr (requires { P::subject(instance.state); }) return P::subject(instance.state);
+    return {};
+  }
+  template <class E>
+  requires(listed<E, OldEvents>) static auto upcast(const E& event) { return P::upcast(event); }
+
+  /// Which instance an event is for; empty: none. Throws what P's key does, and where the event cannot be decoded.
+  static std::string key(const RecordedEvent& event) {
+    std::string key;
+    for_each_type(typename P::Reacts{}, [&]<class E>() {
+      if (event.type != name_of_type<E>()) return;
+      const auto value = value_of<E>(event.payload);
+      if constexpr (KeyedWithPlace<P, E>)
+        key = P::key(value, event);
+      else
+        key = P::key(value);
+    });
+    return key;
+  }
+
+ private:
+  template <class T>
+  static T value_of(std::string_view bytes) {
+    T value{};
+    if (auto parsed = parse_bytes(bytes, value); !parsed) throw std::invalid_argument(parsed.error().what);
+    return value;
+  }
+  static Reaction reaction_to(const typename P::State& state, const RecordedEvent& event) {
+    Reaction reaction;
+    for_each_type(typename P::Reacts{}, [&]<class E>() {
+      if (event.type != name_of_type<E>()) return;
+      const auto value = value_of<E>(event.payload);
+      if constexpr (ReactsWithPlace<P, E>)
+        reaction = P::on(state, value, event);
+      else
+        reaction = P::on(state, value);
+    });
+    return reaction;
+  }
+  static Effect<> written(Reaction reaction, ProcessReacted because) {
+    if (reaction.empty()) return nothing();
+    return Persist<NoReply>(std::move(reaction).decided(std::move(because)), {});
+  }
+};
+
+}  // namespace evershard

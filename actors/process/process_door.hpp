@@ -1,0 +1,63 @@
+// ProcessDoor: where processes are run: the store in this process, or a node of a cluster.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+
+namespace evershard {
+
+struct ProcessDefinition;
+// What this template is made of comes with <evershard/process.hpp>.
+template <class P>
+[[nodiscard]] Result<std::shared_ptr<const ProcessDefinition>> make_process();
+
+struct ProcessOptions {
+  std::size_t waiting_max = 10'000;              ///< events and commands under way; beyond them no more are read
+  std::chrono::milliseconds retry_first{100};    ///< of what fails: then ever longer
+  std::chrono::milliseconds retry_most{30'000};  ///< at most
+  std::chrono::milliseconds checkpoint_every{1'000};
+};
+
+struct ProcessStatus {
+  std::string type;
+  bool runs_here = false;      ///< of a cluster: another node runs it
+  GlobalPosition position;     ///< everything up to it is reacted to, and what that wanted is done
+  GlobalPosition read_to;      ///< so far it has read
+  std::uint64_t waiting = 0;   ///< events and commands under way
+  std::uint64_t reacted = 0;   ///< events that instances were told, since it runs here
+  std::uint64_t sent = 0;      ///< commands that were answered
+  std::uint64_t rejected = 0;  ///< of these
+  std::uint64_t failed = 0;    ///< tries
+  std::uint64_t failing = 0;   ///< instances for which something is to be tried again
+  std::string trouble;         ///< of the last of these; empty: none
+};
+
+/// Any thread. Nothing throws.
+class ProcessDoor {
+ public:
+  virtual ~ProcessDoor() = default;
+
+  /// Hosts the process's instances, and has them react from here on: to every event from the first one on, where it
+  /// never ran before. Once, and behind the kinds that its commands go to.
+  /// Errors: invalid_argument: its rules are broken, or its type is hosted already; unavailable: closed
+  template <class P>
+  [[nodiscard]] Result<void> run(ProcessOptions options = {}) {
+    auto process = make_process<P>();
+    if (!process) return tl::unexpected(std::move(process).error());
+    return run_process(std::move(*process), options);
+  }
+  [[nodiscard]] virtual Result<void> run_process(std::shared_ptr<const ProcessDefinition> process,
+                                                 ProcessOptions options) = 0;
+  /// Of those that this program runs, or would run where it has their home.
+  [[nodiscard]] virtual std::vector<ProcessStatus> process_status() const = 0;
+};
+
+}  // namespace evershard

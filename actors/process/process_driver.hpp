@@ -1,0 +1,123 @@
+// ProcessDriver: what becomes of a process: which instance is told which event, which command is sent next, and how far
+// all that is.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "evershard/actors/model/answer.hpp"
+#include "evershard/actors/process/process_definition.hpp"
+#include "evershard/actors/process/process_door.hpp"
+#include "evershard/protocol/event.hpp"
+#include "evershard/protocol/query.hpp"
+
+namespace evershard::actors {
+
+struct ProcessActions {
+  /// What an aggregate is to be asked; its answer comes back under the number.
+  struct Ask {
+    std::uint64_t number = 0;
+    AggregateId aggregate;
+    std::string type;
+    std::string bytes;
+    std::string command_id;
+  };
+  std::vector<Ask> asks;
+  bool over = false;  ///< somebody else has taken the process over: this one is to do nothing more
+};
+
+/// Events come in the order of their positions: those that the process may react to, and the reactions of its
+/// instances. An instance is told one event at a time, in that order; its commands are sent one at a time, in the order
+/// of its reactions. What fails is tried again, and holds up its own instance only.
+///
+/// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
+/// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
+/// read that an earlier driver had instances react to, and none of those can be behind `taken_at`.
+/// Owner:  one thread at a time. Knows no clock and no store.
+class ProcessDriver {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr Time never = Time::max();
+
+  /// `checkpoint`: everything up to it is done. `taken_at`: where the event stands by which this driver took the
+  /// process over.
+  ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint, GlobalPosition taken_at,
+                ProcessOptions options);
+
+  /// The events that it is to be given.
+  [[nodiscard]] static Query query(const ProcessDefinition& process);
+  /// Too much is under way.
+  [[nodiscard]] bool is_full() const;
+  /// `read_to`: everything up to there was given by now.
+  void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions);
+  void answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions);
+  /// What is to be tried again, is. Due at wake_at().
+  void timer(Time now, ProcessActions& actions);
+  [[nodiscard]] Time wake_at() const { return retries_.empty() ? never : retries_.begin()->first; }
+
+  [[nodiscard]] GlobalPosition checkpoint() const;
+  /// `runs_here`, `type` too.
+  [[nodiscard]] ProcessStatus status() const;
+
+ private:
+  enum class Kind : std::uint8_t { told, sent };
+  /// One event: an instance is told it, or sends what it wants.
+  struct Item {
+    GlobalPosition position;
+    RecordedEvent event{};                   ///< told
+    std::vector<ProcessCommand> commands{};  ///< sent
+    std::uint32_t next = 0;                  ///< of these
+    bool rejected = false;                   ///< that one was, and its instance is told
+    std::string reason{};
+  };
+  struct Lane {
+    std::deque<Item> items;
+    bool busy = false;
+    bool waits = false;  ///< to be tried again
+    std::uint32_t failures = 0;
+  };
+  using LaneId =
+      std::pair<Kind, std::string>;  ///< of an instance; "": of events of which it is not known whose they are
+  struct IdHash {
+    std::size_t operator()(const LaneId& id) const {
+      return std::hash<std::string>{}(id.second) * 2 + static_cast<std::size_t>(id.first);
+    }
+  };
+
+  void take(const RecordedEvent& event);
+  void take_reaction(const RecordedEvent& event);
+  void add(LaneId id, Item item);
+  void start(const LaneId& id, Time now, ProcessActions& actions);
+  [[nodiscard]] std::optional<ProcessActions::Ask> ask_of(const LaneId& id, Item& item, Time now);
+  void told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
+  void sent(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id, ProcessActions& actions);
+  void done(Lane& lane);
+  void failed(const std::string& why, Lane& lane, Time now, const LaneId& id);
+  [[nodiscard]] bool knows_rejections() const { return read_to_ >= taken_at_; }
+  [[nodiscard]] AggregateId instance(const std::string& key) const { return {process_->type, key}; }
+
+  const std::shared_ptr<const ProcessDefinition> process_;
+  const GlobalPosition taken_at_;
+  const ProcessOptions options_;
+  GlobalPosition read_to_;
+  std::unordered_map<LaneId, Lane, IdHash> lanes_;
+  std::set<GlobalPosition> open_;  ///< events that are not done with
+  std::size_t told_waiting_ = 0;
+  std::set<std::pair<GlobalPosition, std::uint32_t>> rejected_;  ///< commands whose instances know that they were
+  std::vector<LaneId> held_;                                     ///< until all rejections are known
+  std::unordered_map<std::uint64_t, LaneId> asked_;
+  std::uint64_t number_ = 0;
+  std::multimap<Time, LaneId> retries_;
+  ProcessStatus figures_;
+};
+
+}  // namespace evershard::actors

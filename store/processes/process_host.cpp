@@ -1,0 +1,269 @@
+#include "evershard/store/processes/process_host.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using actors::ProcessActions;
+using actors::ProcessDriver;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds feed_wait{200};  ///< also until a home that moved is noticed
+constexpr std::chrono::milliseconds pause{200};      ///< after what failed
+constexpr std::size_t page_events_max = 1'000;
+
+}  // namespace
+
+/// One process. A session is its driver's life: from taking the process over until its home is elsewhere.
+class ProcessHost::Run {
+ public:
+  Run(ProcessHost& host, std::shared_ptr<const ProcessDefinition> process, ProcessOptions options)
+      : host_(host),
+        process_(std::move(process)),
+        options_(options),
+        log_{std::string(process_log_type), process_->type},
+        thread_([this] { loop(); }) {}
+  ~Run() {
+    stop();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return asked_ == 0; });
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(stopping_, true)) return;
+      if (feed_) feed_->cancel();
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  [[nodiscard]] const std::string& type() const { return process_->type; }
+  [[nodiscard]] ProcessStatus status() const {
+    const std::lock_guard lock(mutex_);
+    if (driver_) return driver_->status();
+    ProcessStatus status;
+    status.type = process_->type;
+    status.position = status.read_to = checkpoint_;
+    status.trouble = trouble_;
+    return status;
+  }
+
+ private:
+  void loop() {
+    while (wait_for_home()) {
+      auto done = session();
+      std::unique_lock lock(mutex_);
+      driver_.reset();
+      ++session_;
+      if (stopping_) return;
+      if (done) continue;
+      if (std::exchange(trouble_, done.error().what) != done.error().what && host_.options_.warn)
+        host_.options_.warn(Error(done.error().code, "process " + in_quotes(process_->type) + ": " + trouble_));
+      changed_.wait_for(lock, pause, [this] { return stopping_; });
+    }
+  }
+
+  [[nodiscard]] bool is_home() const { return !host_.options_.lives_here || host_.options_.lives_here(log_); }
+
+  bool wait_for_home() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (stopping_) return false;
+      lock.unlock();
+      const bool home = is_home();
+      lock.lock();
+      if (home && !stopping_) return true;
+      changed_.wait_for(lock, pause, [this] { return stopping_; });
+    }
+  }
+
+  /// Behind this event nobody who ran it before has an instance react to a rejection.
+  Result<Appended> take_over() {
+    Append append;
+    Event event;
+    event.aggregate = log_;
+    event.type = std::string(process_taken_type);
+    event.tags = {process_tag(process_->type)};
+    append.event(std::move(event));
+    append.request_id = EventId::random();
+    return host_.events_.append(std::move(append));
+  }
+
+  Result<void> session() {
+    const auto taken = take_over();
+    if (!taken) return refuse(taken.error());
+    const auto found = host_.events_.snapshot(log_);
+    if (!found && found.error().code != ErrorCode::corruption) return refuse(found.error());
+    GlobalPosition checkpoint;
+    if (found && *found) {
+      const auto read = decode_process_checkpoint((*found)->payload);
+      if (read) checkpoint = *read;
+    }
+    version_ = taken->versions.front().version;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return {};
+      trouble_.clear();
+      over_ = false;
+      checkpoint_ = checkpoint;
+      driver_.emplace(process_, checkpoint, taken->last_position, options_);
+      feed_.emplace(host_.events_.follow(ProcessDriver::query(*process_),
+                                         {.after = checkpoint, .page_events_max = page_events_max}));
+    }
+    auto next_checkpoint = Clock::now() + options_.checkpoint_every;
+    for (;;) {
+      EVERSHARD_TRY(read());
+      tell_timer();
+      if (Clock::now() >= next_checkpoint) {
+        keep_checkpoint();
+        next_checkpoint = Clock::now() + options_.checkpoint_every;
+      }
+      const std::lock_guard lock(mutex_);
+      if (stopping_ || over_) break;
+      if (!is_home()) break;
+    }
+    keep_checkpoint();
+    return {};
+  }
+
+  /// What there is, or, where too much is under way, until there is room.
+  Result<void> read() {
+    auto wait = feed_wait;
+    {
+      std::unique_lock lock(mutex_);
+      if (driver_->is_full()) {
+        changed_.wait_for(lock, feed_wait, [this] { return stopping_ || !driver_->is_full(); });
+        if (stopping_ || driver_->is_full()) return {};
+      }
+      if (const auto wake = driver_->wake_at(); wake != ProcessDriver::never)
+        wait = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(wake - Clock::now()),
+                          std::chrono::milliseconds(0), feed_wait);
+    }
+    auto item = feed_->next(wait);
+    ProcessActions actions;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return {};
+      if (!item) return refuse(std::move(item).error());
+      driver_->events(item->events, item->watermark, Clock::now(), actions);
+    }
+    perform(std::move(actions));
+    return {};
+  }
+
+  void tell_timer() {
+    ProcessActions actions;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      driver_->timer(Clock::now(), actions);
+    }
+    perform(std::move(actions));
+  }
+
+  // Not under the lock: an answer may come from within.
+  void perform(ProcessActions actions) {
+    std::uint64_t session = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (actions.over) over_ = true;
+      if (stopping_ || over_) return;
+      asked_ += actions.asks.size();
+      session = session_;
+    }
+    for (auto& ask : actions.asks)
+      host_.door_().ask_bytes(
+          ask.aggregate, std::move(ask.type), std::move(ask.bytes), {.command_id = std::move(ask.command_id)},
+          [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
+  }
+
+  void answered(std::uint64_t session, std::uint64_t number, const AnyAnswer& answer) {
+    ProcessActions actions;
+    {
+      const std::lock_guard lock(mutex_);
+      if (session == session_ && driver_ && !stopping_) driver_->answered(number, answer, Clock::now(), actions);
+    }
+    if (!actions.asks.empty() || actions.over) perform(std::move(actions));
+    const std::lock_guard lock(mutex_);
+    --asked_;
+    changed_.notify_all();  // under the lock: who waits for it may be gone behind it
+  }
+
+  /// What is lost of it is done again.
+  void keep_checkpoint() {
+    Snapshot snapshot;
+    GlobalPosition position;
+    {
+      const std::lock_guard lock(mutex_);
+      position = driver_->checkpoint();
+      if (position <= checkpoint_) return;
+    }
+    snapshot.aggregate = log_;
+    snapshot.version = version_;
+    snapshot.payload = encode_process_checkpoint(position);
+    snapshot.format = PayloadFormat::protobuf;
+    const auto kept = host_.events_.put_snapshot(std::move(snapshot));
+    if (!kept) return;
+    const std::lock_guard lock(mutex_);
+    checkpoint_ = position;
+  }
+
+  ProcessHost& host_;
+  const std::shared_ptr<const ProcessDefinition> process_;
+  const ProcessOptions options_;
+  const AggregateId log_;
+  SeqNr version_;  ///< of it, as this session took it over
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool over_ = false;
+  std::string trouble_;
+  GlobalPosition checkpoint_;
+  std::uint64_t session_ = 0;
+  std::size_t asked_ = 0;  ///< commands that are not answered
+  std::optional<ProcessDriver> driver_;
+  std::optional<EventFeed> feed_;
+  std::thread thread_;
+};
+
+ProcessHost::ProcessHost(EventStore& events, std::function<AggregateDoor&()> door, ProcessHostOptions options)
+    : events_(events), door_(std::move(door)), options_(std::move(options)) {}
+
+ProcessHost::~ProcessHost() { stop(); }
+
+Result<void> ProcessHost::run(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+  if (options.waiting_max == 0 || options.retry_first.count() <= 0 || options.retry_most < options.retry_first ||
+      options.checkpoint_every.count() <= 0)
+    return refuse(ErrorCode::invalid_argument,
+                  "a process's waiting_max, retry_first, checkpoint_every are more than 0, retry_most is at least "
+                  "retry_first");
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return refuse(ErrorCode::unavailable, "the store is closed");
+  if (std::ranges::any_of(runs_, [&](const auto& run) { return run->type() == process->type; }))
+    return refuse(ErrorCode::invalid_argument, "process " + in_quotes(process->type) + " runs already");
+  runs_.push_back(std::make_unique<Run>(*this, std::move(process), options));
+  return {};
+}
+
+std::vector<ProcessStatus> ProcessHost::status() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ProcessStatus> status;
+  for (const auto& run : runs_) status.push_back(run->status());
+  return status;
+}
+
+void ProcessHost::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  for (const auto& run : runs_) run->stop();
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,126 @@
+// Processes in a store, with its threads: over its end and a new beginning.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <evershard/local.hpp>
+#include <thread>
+
+#include "tests/actors/process/transfers.hpp"
+#include "tests/contract/temporary_folder.hpp"
+
+namespace evershard::bank {
+namespace {
+
+class ProcessesInAStore : public testing::Test {
+ protected:
+  void open() {
+    store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
+    ASSERT_TRUE(store_->host<Account>());
+    ASSERT_TRUE(store_->host<Desk>());
+    ProcessOptions options;
+    options.checkpoint_every = 20ms;
+    const auto runs = store_->run<Transfers>(options);
+    ASSERT_TRUE(runs) << runs.error().what;
+  }
+  void SetUp() override {
+    credits_that_throw = 0;
+    open();
+  }
+  void close() { store_.reset(); }
+  [[nodiscard]] std::int64_t balance(const std::string& account) {
+    return store_->get<Account>(account).state()->state.balance;
+  }
+  [[nodiscard]] std::string stage(const std::string& transfer) {
+    return store_->get<ProcessAggregate<Transfers>>(transfer).state()->state.state.stage;
+  }
+  [[nodiscard]] bool comes_to(const std::function<bool()>& there) {
+    for (const auto until = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(2ms))
+      if (there()) return true;
+    return false;
+  }
+  [[nodiscard]] ProcessStatus status() { return store_->process_status().at(0); }
+  [[nodiscard]] bool done() {
+    const auto at = status();
+    return at.waiting == 0 && at.read_to == store_->head().value();
+  }
+  void request(const std::string& transfer, const std::string& from, const std::string& to, std::int64_t amount) {
+    ASSERT_TRUE(store_->get<Desk>("1").ask(Request{transfer, from, to, amount}, {.command_id = transfer}));
+  }
+
+  TemporaryFolder folder_;
+  std::optional<Local> store_;
+};
+
+TEST_F(ProcessesInAStore, CarryOutWhatFollows) {
+  ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 100}));
+  ASSERT_TRUE(store_->get<Account>("bob").ask(Open{"-", "-", "-", 5}));
+  request("t1", "ann", "bob", 30);
+  request("t2", "ann", "bob", 300);
+  request("t3", "ann", "nobody", 20);
+  EXPECT_TRUE(comes_to([&] { return stage("t1") == "finished"; }));
+  EXPECT_TRUE(comes_to([&] { return stage("t2") == "refused"; }));
+  EXPECT_TRUE(comes_to([&] { return stage("t3") == "taken_back" && balance("ann") == 70; }));
+  EXPECT_EQ(balance("bob"), 35);
+  EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
+}
+
+TEST_F(ProcessesInAStore, GoOnWhereTheyWere) {
+  for (int n = 0; n != 10; ++n)
+    ASSERT_TRUE(store_->get<Account>("a" + std::to_string(n)).ask(Open{"-", "-", "-", 1'000}));
+  int transfers = 0;
+  for (int times = 0; times != 4; ++times) {
+    for (int n = 0; n != 60; ++n, ++transfers)
+      request("t" + std::to_string(transfers), "a" + std::to_string(transfers % 10),
+              "a" + std::to_string((transfers + 3) % 11), transfers % 40);  // a10 is not open
+    if (times == 1) std::this_thread::sleep_for(100ms);
+    close();  // whatever is under way
+    open();
+  }
+  EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
+  std::int64_t sum = 0;
+  for (int n = 0; n != 10; ++n) sum += balance("a" + std::to_string(n));
+  EXPECT_EQ(sum, 10'000);
+  for (int n = 0; n < transfers; n += 13) {
+    const bool to_nobody = (n + 3) % 11 == 10;
+    EXPECT_EQ(stage("t" + std::to_string(n)), to_nobody ? "taken_back" : "finished") << n;
+  }
+  const auto before = status().position;
+  EXPECT_TRUE(comes_to([&] { return status().position >= before; }));
+  std::this_thread::sleep_for(60ms);
+  close();
+  open();
+  EXPECT_GE(status().position, before) << "what was kept of how far it is";
+}
+
+TEST_F(ProcessesInAStore, AreRunOnceAndBehindTheirRules) {
+  const auto again = store_->run<Transfers>();
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::invalid_argument);
+  ProcessOptions none;
+  none.waiting_max = 0;
+  close();
+  store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
+  const auto refused = store_->run<Transfers>(none);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("more than 0"));
+}
+
+// So many events come at once that they do not fit: the rest is read when there is room.
+TEST_F(ProcessesInAStore, TakeNoMoreThanFits) {
+  close();
+  store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
+  ASSERT_TRUE(store_->host<Account>());
+  ASSERT_TRUE(store_->host<Desk>());
+  for (int n = 0; n != 300; ++n) request("t" + std::to_string(n), "ann", "bob", 1);
+  ProcessOptions few;
+  few.waiting_max = 5;
+  ASSERT_TRUE(store_->run<Transfers>(few));
+  EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
+  EXPECT_EQ(stage("t0"), "refused");
+  EXPECT_EQ(stage("t299"), "refused");
+}
+
+}  // namespace
+}  // namespace evershard::bank
