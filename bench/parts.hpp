@@ -38,6 +38,8 @@ Result<void> measure_door(const BenchOptions& options, Report& report);
 Result<void> measure_link(const BenchOptions& options, Report& report);
 /// Live aggregates: commands, queries, memory, cold starts.
 Result<void> measure_aggregates(const BenchOptions& options, Report& report);
+/// Reactions against commands; timers pending, firing, overdue.
+Result<void> measure_processes(const BenchOptions& options, Report& report);
 /// The coordinator alone, and simulated nodes around it.
 Result<void> measure_ordering(const BenchOptions& options, Report& report);
 /// Coordinator and nodes as processes, held against a server.

@@ -34,12 +34,13 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 14> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 15> all_parts{{{"ceilings", measure_ceilings},
                                           {"storage", measure_storage},
                                           {"append", measure_appends},
                                           {"latency", measure_latency},
                                           {"read", measure_reads},
                                           {"aggregates", measure_aggregates},
+                                          {"processes", measure_processes},
                                           {"door", measure_door},
                                           {"link", measure_link},
                                           {"ordering", measure_ordering},

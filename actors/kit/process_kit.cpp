@@ -19,6 +19,7 @@ using actors::ProcessDriver;
 using actors::TimerFiring;
 
 constexpr std::chrono::hours after_all{1};
+constexpr actors::TimerFiringOptions at_once{.overdue_per_second = 1'000'000'000};  ///< while time stands still
 constexpr std::chrono::microseconds pass_step = std::chrono::seconds(10);
 
 }  // namespace
@@ -111,7 +112,7 @@ struct ProcessKit::Impl {
 
   ActorKit kit;
   std::mt19937_64 random;
-  std::unique_ptr<TimerFiring> firing = std::make_unique<TimerFiring>();
+  std::unique_ptr<TimerFiring> firing = std::make_unique<TimerFiring>(at_once);
   std::vector<Process> processes;
   std::size_t handed_on = 0;  ///< of the journal's events
   std::size_t steps = 0;
@@ -153,7 +154,7 @@ void ProcessKit::crash() {
   impl.kit.crash();
   ++impl.life;
   impl.kit.restart();
-  impl.firing = std::make_unique<TimerFiring>();
+  impl.firing = std::make_unique<TimerFiring>(at_once);
   impl.handed_on = 0;
   for (auto& process : impl.processes) impl.take_over(process);
 }

@@ -66,7 +66,7 @@ struct ProcessAggregate {
     const Rejected why{rejection.command.aggregate, rejection.reason};
     for_each_type(typename SendsOf<P>::type{}, [&]<class C>() {
       if (rejection.command.type == name_of_type<C>())
-        reaction = P::on_rejected(instance.state, value_of<C>(rejection.command.payload), why);
+        reaction = rejected<P>(instance.state, value_of<C>(rejection.command.payload), why);
     });
     auto decided = std::move(reaction).decided(
         {ProcessReacted::Cause::rejection, rejection.reaction, rejection.number, rejection.command.type, {}, false});
@@ -132,6 +132,11 @@ struct ProcessAggregate {
         reaction = P::on(state, value);
     });
     return reaction;
+  }
+  /// A process that sends nothing which it looks after has no on_rejected: the name is looked up only where one is.
+  template <class Of, class C>
+  static Reaction rejected(const typename Of::State& state, const C& command, const Rejected& why) {
+    return Of::on_rejected(state, command, why);
   }
   static Effect<> written(Reaction reaction, ProcessReacted because) {
     if (reaction.empty()) return nothing();

@@ -30,8 +30,10 @@ Query ProcessDriver::query(const ProcessDefinition& process) {
 }
 
 // What waits to be sent until rejections are known does not count: they are behind it.
-bool ProcessDriver::is_full() const {
-  return (knows_rejections() ? open_.size() : told_waiting_) >= options_.waiting_max;
+bool ProcessDriver::is_full() {
+  const auto waits = knows_rejections() ? waiting_ : told_waiting_;
+  full_ = full_ ? 4 * waits > 3 * options_.waiting_max : waits >= options_.waiting_max;
+  return full_;
 }
 
 void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now,
@@ -40,10 +42,10 @@ void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosit
   std::vector<LaneId> touched;
   for (const auto& event : events) {
     if (event.position <= read_to_) continue;
-    const auto before = open_.size();
+    const auto before = waiting_;
     event.type == process_reacted_type ? take_reaction(event) : take(event);
     read_to_ = event.position;
-    if (open_.size() != before) touched.push_back(std::move(held_.back())), held_.pop_back();
+    if (waiting_ != before) touched.push_back(std::move(held_.back())), held_.pop_back();
   }
   read_to_ = std::max(read_to_, read_to);
   for (auto& id : touched) {
@@ -80,7 +82,8 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
 }
 
 void ProcessDriver::add(LaneId id, Item item) {
-  open_.insert(item.position);
+  open_.push_back({item.position, false});
+  ++waiting_;
   lanes_[id].items.push_back(std::move(item));
   held_.push_back(std::move(id));
 }
@@ -182,7 +185,9 @@ void ProcessDriver::done(Lane& lane) {
   lane.failures = 0;
   const auto& item = lane.items.front();
   if (item.commands.empty()) --told_waiting_;
-  open_.erase(item.position);
+  --waiting_;
+  std::ranges::lower_bound(open_, item.position, {}, &Open::position)->done = true;
+  while (!open_.empty() && open_.front().done) open_.pop_front();
   lane.items.pop_front();
 }
 
@@ -206,7 +211,7 @@ void ProcessDriver::timer(Time now, ProcessActions& actions) {
 }
 
 GlobalPosition ProcessDriver::checkpoint() const {
-  return open_.empty() ? read_to_ : std::min(read_to_, *open_.begin() - 1);
+  return open_.empty() ? read_to_ : std::min(read_to_, open_.front().position - 1);
 }
 
 ProcessStatus ProcessDriver::status() const {
@@ -214,7 +219,7 @@ ProcessStatus ProcessDriver::status() const {
   status.runs_here = true;
   status.position = checkpoint();
   status.read_to = read_to_;
-  status.waiting = open_.size();
+  status.waiting = waiting_;
   status.failing = retries_.size();
   if (retries_.empty()) status.trouble.clear();
   return status;

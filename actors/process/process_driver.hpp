@@ -55,8 +55,8 @@ class ProcessDriver {
 
   /// The events that it is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
-  /// Too much is under way.
-  [[nodiscard]] bool is_full() const;
+  /// Too much is under way. Once it was, for so long that what is read next is worth the while.
+  [[nodiscard]] bool is_full();
   /// `read_to`: everything up to there was given by now.
   void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions);
   void answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions);
@@ -110,8 +110,14 @@ class ProcessDriver {
   const ProcessOptions options_;
   GlobalPosition read_to_;
   std::unordered_map<LaneId, Lane, IdHash> lanes_;
-  std::set<GlobalPosition> open_;  ///< events that are not done with
+  struct Open {
+    GlobalPosition position;
+    bool done = false;
+  };
+  std::deque<Open> open_;  ///< in order of positions; the first is not done with
+  std::size_t waiting_ = 0;
   std::size_t told_waiting_ = 0;
+  bool full_ = false;
   std::set<std::pair<GlobalPosition, std::uint32_t>> rejected_;  ///< commands whose instances know that they were
   std::vector<LaneId> held_;                                     ///< until all rejections are known
   std::unordered_map<std::uint64_t, LaneId> asked_;

@@ -7,6 +7,12 @@
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::actors {
+namespace {
+
+/// Together, so that they share commits, and what others write has the time between to itself.
+constexpr std::chrono::microseconds overdue_pause{50'000};
+
+}  // namespace
 
 Query TimerFiring::query() { return Query{}.types({std::string(timers_changed_type)}); }
 
@@ -29,14 +35,40 @@ Result<void> TimerFiring::event(const RecordedEvent& event) {
   return {};
 }
 
-std::optional<Timestamp> TimerFiring::next() {
+std::optional<Timestamp> TimerFiring::next(Timestamp now) {
   if (under_way_ >= options_.under_way_max) return std::nullopt;
-  return queue_.next();
+  const auto next = queue_.next();
+  if (!next || next->micros > late_from(now).micros || overdue_room(now) != 0) return next;
+  return Timestamp{now.micros + overdue_pause.count()};
+}
+
+Timestamp TimerFiring::late_from(Timestamp now) const {
+  return {now.micros - std::chrono::microseconds(options_.overdue_after).count()};
+}
+
+// A clock that is set back begins to count anew.
+std::size_t TimerFiring::overdue_room(Timestamp now) {
+  constexpr std::int64_t second = 1'000'000;
+  if (now < overdue_since_ || now.micros - overdue_since_.micros > second) {
+    overdue_since_ = now;
+    overdue_sent_ = 0;
+  }
+  const auto passed = static_cast<std::uint64_t>(now.micros - overdue_since_.micros + overdue_pause.count());
+  const auto allowed = passed * options_.overdue_per_second / second + 1;
+  return allowed > overdue_sent_ ? static_cast<std::size_t>(allowed - overdue_sent_) : 0;
 }
 
 std::vector<DueTimer> TimerFiring::take(Timestamp now) {
   if (under_way_ >= options_.under_way_max) return {};
-  auto due = queue_.take(now, options_.under_way_max - under_way_);
+  const auto room = options_.under_way_max - under_way_;
+  const auto overdue = overdue_room(now);
+  auto due = queue_.take(std::min(now, late_from(now)), std::min(room, overdue));
+  overdue_sent_ += due.size();
+  // In order: those that are in time come behind those that are not.
+  if (const auto next = queue_.next(); due.size() < room && (!next || *next > late_from(now))) {
+    auto in_time = queue_.take(now, room - due.size());
+    due.insert(due.end(), in_time.begin(), in_time.end());
+  }
   under_way_ += due.size();
   return due;
 }

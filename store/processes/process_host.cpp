@@ -139,7 +139,9 @@ class ProcessHost::Run {
     {
       std::unique_lock lock(mutex_);
       if (driver_->is_full()) {
+        waits_for_room_ = true;
         changed_.wait_for(lock, feed_wait, [this] { return stopping_ || !driver_->is_full(); });
+        waits_for_room_ = false;
         if (stopping_ || driver_->is_full()) return {};
       }
       if (const auto wake = driver_->wake_at(); wake != ProcessDriver::never)
@@ -193,7 +195,8 @@ class ProcessHost::Run {
     if (!actions.asks.empty() || actions.over) perform(std::move(actions));
     const std::lock_guard lock(mutex_);
     --asked_;
-    changed_.notify_all();  // under the lock: who waits for it may be gone behind it
+    // Under the lock: who waits for it may be gone behind it.
+    if (stopping_ || (waits_for_room_ && driver_ && !driver_->is_full())) changed_.notify_all();
   }
 
   /// What is lost of it is done again.
@@ -225,6 +228,7 @@ class ProcessHost::Run {
   std::condition_variable changed_;
   bool stopping_ = false;
   bool over_ = false;
+  bool waits_for_room_ = false;
   std::string trouble_;
   GlobalPosition checkpoint_;
   std::uint64_t session_ = 0;

@@ -83,7 +83,7 @@ void TimerHost::fire() {
   while (!stopping_) {
     // Those that were fired or cancelled long ago are known once all has been read.
     const auto now = options_.now();
-    const auto next = caught_up_ ? firing_.next().value_or(Timestamp::last()) : Timestamp::last();
+    const auto next = caught_up_ ? firing_.next(now).value_or(Timestamp::last()) : Timestamp::last();
     if (next > now) {
       changed_.wait_for(lock, std::min<std::chrono::microseconds>(std::chrono::microseconds(next.micros - now.micros),
                                                                   clock_looked_at));

@@ -155,6 +155,29 @@ TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
   EXPECT_EQ(kit.firing->figures().pending, 0u);
 }
 
+TEST(TimersFire, SoManyASecondWhereTheyCameDueWhileNobodyRan) {
+  FiringKit kit;
+  kit.firing = std::make_unique<TimerFiring>(actors::TimerFiringOptions{.overdue_per_second = 1'000});
+  for (int n = 0; n != 300; ++n) ASSERT_TRUE(kit.kit.get<Order>(std::to_string(n)).ask(Place{1}).replied());
+  kit.pass(10min);
+  kit.settle();
+  const auto at_first = kit.firing->figures().fired;
+  EXPECT_GT(at_first, 0u);
+  EXPECT_LE(at_first, 60u);
+  EXPECT_GT(kit.firing->next(kit.clock()), kit.clock()) << "not before there is room again";
+  for (int n = 0; n != 10; ++n) {
+    kit.pass(10ms);
+    kit.settle();
+  }
+  EXPECT_GE(kit.firing->figures().fired, 100u);
+  EXPECT_LE(kit.firing->figures().fired, 170u);
+  for (int n = 0; n != 30; ++n) {
+    kit.pass(10ms);
+    kit.settle();
+  }
+  EXPECT_EQ(kit.firing->figures().fired, 300u);
+}
+
 // What the history says of each timer: a change fires at most what the change before it set, and not before that was
 // due; what is still set at the end has fired.
 void check_history(const std::vector<RecordedEvent>& events, Timestamp end) {

@@ -6,7 +6,7 @@
 namespace evershard {
 namespace {
 
-void start(EmbeddingCluster& cluster, std::uint32_t node) {
+void start_with_transfers(EmbeddingCluster& cluster, std::uint32_t node) {
   cluster.start(node);
   ASSERT_TRUE(cluster.node(node).host<bank::Account>());
   ASSERT_TRUE(cluster.node(node).host<bank::Desk>());
@@ -27,7 +27,7 @@ void request(Cluster& node, int n, int transfers) {
 
 TEST(EmbeddedProcesses, GoOnWhereTheirHomeIsAgain) {
   EmbeddingCluster cluster(3);
-  for (std::uint32_t n = 1; n <= 3; ++n) start(cluster, n);
+  for (std::uint32_t n = 1; n <= 3; ++n) start_with_transfers(cluster, n);
   for (int n = 0; n != 5; ++n)
     ASSERT_TRUE(cluster.node(1)
                     .get<bank::Account>("a" + std::to_string(n))
@@ -39,7 +39,7 @@ TEST(EmbeddedProcesses, GoOnWhereTheirHomeIsAgain) {
     for (int n = 0; n != 20; ++n) request(cluster.node(other), n, transfers++);
     cluster.stop(home);
     std::this_thread::sleep_for(100ms);
-    start(cluster, home);
+    start_with_transfers(cluster, home);
   }
   const auto ends_of = [](int n) { return (n + 2) % 6 == 5 ? "taken_back" : "finished"; };
   const auto until = std::chrono::steady_clock::now() + 90s;

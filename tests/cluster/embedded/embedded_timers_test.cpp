@@ -13,7 +13,7 @@ using timed::PlaceBriefly;
 
 constexpr int orders = 60;
 
-void start(EmbeddingCluster& cluster, std::uint32_t node) {
+void start_with_orders(EmbeddingCluster& cluster, std::uint32_t node) {
   cluster.start(node);
   ASSERT_TRUE(cluster.node(node).host<timed::Order>());
 }
@@ -39,7 +39,7 @@ void expect_each_fires_once(Cluster& node, int of) {
 
 TEST(EmbeddedTimers, FireOnceOnWhicheverNodeTheirAggregateLives) {
   EmbeddingCluster cluster(3);
-  for (std::uint32_t n = 1; n <= 3; ++n) start(cluster, n);
+  for (std::uint32_t n = 1; n <= 3; ++n) start_with_orders(cluster, n);
   for (int i = 0; i != orders; ++i) {
     const auto placed = cluster.node(1 + static_cast<std::uint32_t>(i) % 3)
                             .get<timed::Order>(std::to_string(i))
@@ -53,7 +53,7 @@ TEST(EmbeddedTimers, FireOnceOnWhicheverNodeTheirAggregateLives) {
 
 TEST(EmbeddedTimers, FireWhenTheirNodeIsBack) {
   EmbeddingCluster cluster(3);
-  for (std::uint32_t n = 1; n <= 3; ++n) start(cluster, n);
+  for (std::uint32_t n = 1; n <= 3; ++n) start_with_orders(cluster, n);
   for (int i = 0; i != orders; ++i)
     ASSERT_TRUE(cluster.node(1)
                     .get<timed::Order>(std::to_string(i))
@@ -61,7 +61,7 @@ TEST(EmbeddedTimers, FireWhenTheirNodeIsBack) {
                     .replied());
   cluster.stop(2);
   std::this_thread::sleep_for(3'200ms);
-  start(cluster, 2);
+  start_with_orders(cluster, 2);
   expect_each_fires_once(cluster.node(1), orders);
 }
 

@@ -91,6 +91,7 @@ TEST_F(ProcessesInAStore, GoOnWhereTheyWere) {
   std::this_thread::sleep_for(60ms);
   close();
   open();
+  EXPECT_TRUE(comes_to([&] { return status().runs_here; }));
   EXPECT_GE(status().position, before) << "what was kept of how far it is";
 }
 
