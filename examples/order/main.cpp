@@ -1,4 +1,4 @@
-// Orders and their stock, led from one event to the next command by a follower that is interrupted and goes on.
+// Orders and their stock, led from one event to the next command by a process, and a timer for an order that nobody pays.
 //
 //   order [DIR]     without DIR in memory; with it the second run finds everything done
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <evershard/local.hpp>
 #include <iostream>
-#include <limits>
+#include <thread>
 
 namespace {
 
@@ -19,74 +19,31 @@ using namespace std::chrono_literals;
   std::exit(1);
 }
 
-/// Whether a command failed for now. Perhaps it was carried out: the id makes sending it again harmless.
-bool worth_sending_again(evershard::ErrorCode code) {
-  using evershard::ErrorCode;
-  return code == ErrorCode::timeout || code == ErrorCode::unavailable || code == ErrorCode::overloaded;
-}
-
-/// One of the follower's commands, sent until its outcome is known.
-evershard::Answer<evershard::Done> send(evershard::Local& store, const FollowUp& next) {
-  return std::visit(
-      [&](const auto& command) {
-        using Target =
-            std::conditional_t<evershard::listed<std::decay_t<decltype(command)>, Order::Commands>, Order, Stock>;
-        for (;;) {
-          auto answer = store.get<Target>(next.to.value).ask(command, {.command_id = next.command_id});
-          if (!answer.failed() || !worth_sending_again(answer.error().code)) return answer;
-        }
-      },
-      next.command);
-}
-
-/// Follows from the first event on, and ends when nothing more happens, or after `events_max` events, as a process that
-/// is killed would: it has noted nowhere how far it came.
-void follow(evershard::Local& store, std::size_t events_max = std::numeric_limits<std::size_t>::max()) {
-  auto feed = store.follow(evershard::Query{}.types(
-      evershard::names_of<shop::OrderPlaced, shop::Reserved, shop::ReservationRefused, shop::OrderCancelled>()));
-  for (;;) {
-    auto item = feed.next(300ms);
-    if (!item) give_up(item.error().what);
-    if (item->kind == evershard::FeedItem::Kind::idle) return;
-    for (const auto& event : item->events) {
-      if (events_max-- == 0) {
-        std::cout << "  (interrupted)\n";
-        return;
-      }
-      auto next = follow_up(event);
-      if (!next) give_up(next.error().what);
-      if (!*next) continue;
-      const auto answer = send(store, **next);
-      std::cout << "  " << event.position.value << ' ' << event.aggregate->text() << ' ' << event.type << " -> "
-                << (*next)->to.text() << ": ";
-      if (answer.failed()) give_up(answer.error().what);
-      if (answer.rejected())
-        std::cout << "no, " << answer.rejection() << '\n';
-      else if (answer.duplicate())
-        std::cout << "done before\n";
-      else if (answer.position() == evershard::GlobalPosition{0})
-        std::cout << "nothing to do\n";
-      else
-        std::cout << "done\n";
-    }
-  }
-}
-
-void place(evershard::Local& store, const std::string& order, const std::string& item, std::uint32_t count) {
+void place(evershard::Local& store, const std::string& order, std::uint32_t count, std::chrono::milliseconds pay_within) {
   shop::PlaceOrder command;
   command.set_order(order);
-  command.set_item(item);
+  command.set_item("tea");
   command.set_count(count);
+  command.set_pay_within_ms(static_cast<std::uint32_t>(pay_within.count()));
   const auto answer = store.get<Order>(order).ask(command, {.command_id = "place-" + order});
   if (!answer) give_up(answer.rejected() ? answer.rejection() : answer.error().what);
-  std::cout << "order " << order << " of " << count << ' ' << item
-            << (answer.duplicate() ? " was placed before\n" : " is placed\n");
+  std::cout << "order " << order << " of " << count << " tea "
+            << (answer.duplicate() ? "was placed before\n" : "is placed\n");
 }
 
 shop::Order::Status status(evershard::Local& store, const std::string& order) {
   const auto state = store.get<Order>(order).state();
   if (!state) give_up(state.error().what);
   return state->state.status();
+}
+
+/// Waits until what follows has come so far, and says so.
+void wait_for(evershard::Local& store, const std::string& order, shop::Order::Status wanted) {
+  for (const auto until = std::chrono::steady_clock::now() + 30s; status(store, order) != wanted;
+       std::this_thread::sleep_for(5ms))
+    if (std::chrono::steady_clock::now() > until)
+      give_up("order " + order + " is " + shop::Order::Status_Name(status(store, order)));
+  std::cout << "order " << order << " is " << shop::Order::Status_Name(wanted) << '\n';
 }
 
 }  // namespace
@@ -100,30 +57,28 @@ int main(int argc, char** argv) {
   auto& store = *opened;
   if (auto hosted = store.host<Order>(); !hosted) give_up(hosted.error().what);
   if (auto hosted = store.host<Stock>(); !hosted) give_up(hosted.error().what);
+  if (auto runs = store.run<Fulfilment>(); !runs) give_up(runs.error().what);
 
   shop::Restock restock;
   restock.set_count(10);
   if (!store.get<Stock>("tea").ask(restock, {.command_id = "delivery-1"})) give_up("the stock cannot be filled");
   std::cout << "-- 10 tea in stock; three orders\n";
-  place(store, "1", "tea", 6);
-  place(store, "2", "tea", 6);
-  place(store, "3", "tea", 4);
+  place(store, "1", 6, 1h);
+  if (status(store, "1") != shop::Order::PAID) wait_for(store, "1", shop::Order::CONFIRMED);
+  place(store, "2", 6, 1h);
+  wait_for(store, "2", shop::Order::CANCELLED);
+  place(store, "3", 4, 300ms);
 
-  std::cout << "-- a follower, interrupted after two events\n";
-  follow(store, 2);
-  std::cout << "-- another one: it starts from the first event, and does only what is not done\n";
-  follow(store);
+  std::cout << "-- the first is paid, the third is not\n";
+  shop::PayOrder pay;
+  pay.set_order("1");
+  if (!store.get<Order>("1").ask(pay)) give_up("order 1 cannot be paid");
+  wait_for(store, "1", shop::Order::PAID);
+  wait_for(store, "3", shop::Order::CANCELLED);
 
-  const std::pair<const char*, shop::Order::Status> expected[] = {
-      {"1", shop::Order::CONFIRMED}, {"2", shop::Order::CANCELLED}, {"3", shop::Order::CONFIRMED}};
-  bool right = true;
-  for (const auto& [order, want] : expected) {
-    const auto is = status(store, order);
-    std::cout << "order " << order << " is " << shop::Order::Status_Name(is) << '\n';
-    right = right && is == want;
-  }
-  const auto tea = store.get<Stock>("tea").state();
-  if (!tea) give_up(tea.error().what);
-  std::cout << tea->state.free() << " tea left, " << tea->state.reserved_size() << " reservations\n";
-  if (!right || tea->state.free() != 0 || tea->state.reserved_size() != 2) give_up("the saga went wrong");
+  const auto stock = store.get<Stock>("tea");
+  for (const auto until = std::chrono::steady_clock::now() + 30s; stock.state()->state.free() != 4;
+       std::this_thread::sleep_for(5ms))
+    if (std::chrono::steady_clock::now() > until) give_up("what was reserved is not released");
+  std::cout << "4 tea left, " << stock.state()->state.reserved_size() << " reservation\n";
 }

@@ -1,30 +1,27 @@
-// An order and the stock it is served from: two aggregates that never wait for each other, and what leads from one to
-// the other.
+// An order and the stock it is served from: two aggregates that never wait for each other, and the process that leads
+// from one to the other.
 //
 //     PlaceOrder -> OrderPlaced -> Reserve -> Reserved           -> ConfirmOrder -> OrderConfirmed
 //                                          \> ReservationRefused -> CancelOrder  -> OrderCancelled -> Release
 //
-// Each arrow from an event to a command is one function of Fulfilment. It is told every event at least once, and the
-// command's id is made of the event's: told twice, it sends the same command twice, and the second is answered without
-// being done again.
+// Each arrow from an event to a command is one function of Fulfilment, and is gone once, whatever crashes. A confirmed
+// order waits for its payment: a timer that it sets itself sends it CancelOrder when that does not come.
 
 #pragma once
 
+#include <chrono>
 #include <evershard/aggregate.hpp>
-#include <optional>
+#include <evershard/process.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include "examples/order/shop.pb.h"
 
 struct Order {
   static constexpr std::string_view type = "order";
   using State = shop::Order;
-  using Commands = evershard::Types<shop::PlaceOrder, shop::ConfirmOrder, shop::CancelOrder>;
-  using Events = evershard::Types<shop::OrderPlaced, shop::OrderConfirmed, shop::OrderCancelled>;
+  using Commands = evershard::Types<shop::PlaceOrder, shop::ConfirmOrder, shop::PayOrder, shop::CancelOrder>;
+  using Events = evershard::Types<shop::OrderPlaced, shop::OrderConfirmed, shop::OrderPaid, shop::OrderCancelled>;
 
   static evershard::Effect<> on(const State& order, const shop::PlaceOrder& command) {
     if (order.status() != State::NONE) return evershard::reject("the order is placed already");
@@ -33,34 +30,48 @@ struct Order {
     placed.set_order(command.order());
     placed.set_item(command.item());
     placed.set_count(command.count());
+    placed.set_pay_within_ms(command.pay_within_ms());
     return evershard::persist(placed);
   }
 
   static evershard::Effect<> on(const State& order, const shop::ConfirmOrder& command) {
-    if (order.status() == State::CONFIRMED) return evershard::nothing();
     if (order.status() != State::PLACED) return evershard::reject("the order is not open");
     shop::OrderConfirmed confirmed;
     confirmed.set_order(command.order());
-    return evershard::persist(confirmed);
+    shop::CancelOrder unpaid;
+    unpaid.set_order(command.order());
+    unpaid.set_reason("not paid in time");
+    return evershard::persist(confirmed).schedule("unpaid", std::chrono::milliseconds(order.pay_within_ms()), unpaid);
   }
 
-  // A customer's wish, or the follow-up of a refused reservation: whoever comes first, the other finds it done.
+  static evershard::Effect<> on(const State& order, const shop::PayOrder& command) {
+    if (order.status() == State::PAID) return evershard::nothing();
+    if (order.status() != State::CONFIRMED) return evershard::reject("the order is not to be paid");
+    shop::OrderPaid paid;
+    paid.set_order(command.order());
+    return evershard::persist(paid).cancel("unpaid");
+  }
+
+  // A customer's wish, what follows a refused reservation, or a payment that did not come.
   static evershard::Effect<> on(const State& order, const shop::CancelOrder& command) {
     if (order.status() == State::CANCELLED) return evershard::nothing();
     if (order.status() == State::NONE) return evershard::reject("there is no such order");
+    if (order.status() == State::PAID) return evershard::reject("the order is paid");
     shop::OrderCancelled cancelled;
     cancelled.set_order(command.order());
     cancelled.set_item(order.item());
     cancelled.set_reason(command.reason());
-    return evershard::persist(cancelled);
+    return evershard::persist(cancelled).cancel("unpaid");
   }
 
   static void apply(State& order, const shop::OrderPlaced& event) {
     order.set_status(State::PLACED);
     order.set_item(event.item());
     order.set_count(event.count());
+    order.set_pay_within_ms(event.pay_within_ms());
   }
   static void apply(State& order, const shop::OrderConfirmed&) { order.set_status(State::CONFIRMED); }
+  static void apply(State& order, const shop::OrderPaid&) { order.set_status(State::PAID); }
   static void apply(State& order, const shop::OrderCancelled&) { order.set_status(State::CANCELLED); }
 };
 
@@ -114,52 +125,39 @@ struct Stock {
   }
 };
 
-/// A command that an event leads to.
-struct FollowUp {
-  evershard::AggregateId to;
-  std::variant<shop::Reserve, shop::Release, shop::ConfirmOrder, shop::CancelOrder> command;
-  std::string command_id;  ///< made of the event's id: the same however often the event is seen
-};
-
-/// What follows from which event. It decides on the event alone and remembers nothing, so it can start again anywhere.
+/// What follows from which event. An instance is an order's.
 struct Fulfilment {
-  using Events = evershard::Types<shop::OrderPlaced, shop::Reserved, shop::ReservationRefused, shop::OrderCancelled>;
+  static constexpr std::string_view type = "fulfilment";
+  using State = shop::Fulfilment;
+  using Reacts = evershard::Types<shop::OrderPlaced, shop::Reserved, shop::ReservationRefused, shop::OrderCancelled>;
+  using Events = evershard::Types<>;  // the events it reacts to say all
 
-  static FollowUp next(const shop::OrderPlaced& placed) {
+  template <class Event>
+  static std::string key(const Event& event) {
+    return event.order();
+  }
+
+  static evershard::Reaction on(const State&, const shop::OrderPlaced& placed) {
     shop::Reserve reserve;
     reserve.set_order(placed.order());
     reserve.set_count(placed.count());
-    return {{"stock", placed.item()}, reserve, {}};
+    return evershard::react().send<Stock>(placed.item(), reserve);
   }
-  static FollowUp next(const shop::Reserved& reserved) {
+  static evershard::Reaction on(const State&, const shop::Reserved& reserved) {
     shop::ConfirmOrder confirm;
     confirm.set_order(reserved.order());
-    return {{"order", reserved.order()}, confirm, {}};
+    return evershard::react().send<Order>(reserved.order(), confirm);
   }
-  static FollowUp next(const shop::ReservationRefused& refused) {
+  static evershard::Reaction on(const State&, const shop::ReservationRefused& refused) {
     shop::CancelOrder cancel;
     cancel.set_order(refused.order());
     cancel.set_reason("only " + std::to_string(refused.free()) + " left");
-    return {{"order", refused.order()}, cancel, {}};
+    return evershard::react().send<Order>(refused.order(), cancel);
   }
-  static FollowUp next(const shop::OrderCancelled& cancelled) {
+  // Behind Reserve, whoever cancelled it: commands of an instance are sent in their order.
+  static evershard::Reaction on(const State&, const shop::OrderCancelled& cancelled) {
     shop::Release release;
     release.set_order(cancelled.order());
-    return {{"stock", cancelled.item()}, release, {}};
+    return evershard::react().send<Stock>(cancelled.item(), release).end();
   }
 };
-
-/// Returns: nothing, where nothing follows. Errors: corruption  the bytes are not of the event's type
-inline evershard::Result<std::optional<FollowUp>> follow_up(const evershard::RecordedEvent& recorded) {
-  const auto follow = [&](const auto& event) -> std::optional<FollowUp> {
-    if constexpr (std::is_same_v<decltype(event), const std::monostate&>) {
-      return std::nullopt;
-    } else {
-      FollowUp next = Fulfilment::next(event);
-      next.command_id = recorded.id.text();
-      return next;
-    }
-  };
-  return evershard::typed_event<Fulfilment::Events>(recorded).map(
-      [&](const auto& event) { return std::visit(follow, event); });
-}

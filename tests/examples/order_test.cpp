@@ -1,11 +1,13 @@
 #include "examples/order/order.hpp"
 
 #include <gtest/gtest.h>
+#include <evershard/process_kit.hpp>
 #include <evershard/test_kit.hpp>
 
 namespace {
 
-using evershard::RecordedEvent;
+using namespace std::chrono_literals;
+using evershard::ProcessKit;
 using evershard::TestKit;
 
 template <class Message>
@@ -43,6 +45,17 @@ shop::ReservationRefused refused(std::string order, std::uint32_t count, std::ui
   return event;
 }
 
+shop::PlaceOrder place(std::string order, std::uint32_t count, std::chrono::milliseconds pay_within) {
+  auto command = of_item<shop::PlaceOrder>(std::move(order), "tea", count);
+  command.set_pay_within_ms(static_cast<std::uint32_t>(pay_within.count()));
+  return command;
+}
+shop::CancelOrder unpaid() {
+  auto command = of<shop::CancelOrder>("1");
+  command.set_reason("not paid in time");
+  return command;
+}
+
 TEST(Order, IsPlacedConfirmedAndCancelledOnce) {
   const auto placed = of_item<shop::OrderPlaced>("1", "tea", 2);
   TestKit<Order> kit("1");
@@ -50,12 +63,25 @@ TEST(Order, IsPlacedConfirmedAndCancelledOnce) {
   kit.given().when(of_item<shop::PlaceOrder>("1", "tea", 2)).then(placed).replied();
   kit.when(of_item<shop::PlaceOrder>("1", "tea", 2)).rejected("the order is placed already");
   kit.when(of<shop::ConfirmOrder>("1")).then(of<shop::OrderConfirmed>("1"));
-  kit.when(of<shop::ConfirmOrder>("1")).then().replied();
+  kit.when(of<shop::ConfirmOrder>("1")).rejected("the order is not open");
   kit.when(of<shop::CancelOrder>("1")).then(cancelled("1", "tea", ""));
   kit.when(of<shop::CancelOrder>("1")).then().replied();
   kit.when(of<shop::ConfirmOrder>("1")).rejected("the order is not open");
   kit.given().when(of_item<shop::PlaceOrder>("1", "tea", 0)).rejected("an order of nothing");
   kit.given().when(of<shop::CancelOrder>("1")).rejected("there is no such order");
+}
+
+TEST(Order, WaitsForItsPayment) {
+  TestKit<Order> kit("1");
+  kit.when(place("1", 2, 15min));
+  kit.when(of<shop::ConfirmOrder>("1")).scheduled("unpaid", 15min, unpaid());
+  kit.when_due<shop::CancelOrder>("unpaid").then(cancelled("1", "tea", "not paid in time"));
+
+  kit.given().when(place("1", 2, 15min));
+  kit.when(of<shop::ConfirmOrder>("1"));
+  kit.when(of<shop::PayOrder>("1")).then(of<shop::OrderPaid>("1")).cancelled("unpaid");
+  EXPECT_TRUE(kit.pending().empty());
+  kit.when(of<shop::CancelOrder>("1")).rejected("the order is paid");
 }
 
 TEST(Stock, IsReservedUntilThereIsTooLittle) {
@@ -69,51 +95,39 @@ TEST(Stock, IsReservedUntilThereIsTooLittle) {
   kit.when(of<shop::Reserve>("2", 2)).then(of<shop::Reserved>("2", 2));
 }
 
-/// An event as a follower gets it.
-template <class E>
-RecordedEvent recorded(const E& event) {
-  RecordedEvent recorded;
-  recorded.id = *evershard::EventId::parse("00000000-0000-4000-8000-000000000001");
-  recorded.type = evershard::name_of_type<E>();
-  recorded.payload = *evershard::to_bytes(event);
-  return recorded;
+void begin(ProcessKit& kit) {
+  ASSERT_TRUE(kit.host<Order>());
+  ASSERT_TRUE(kit.host<Stock>());
+  ASSERT_TRUE(kit.run<Fulfilment>());
+  shop::Restock restock;
+  restock.set_count(10);
+  ASSERT_TRUE(kit.get<Stock>("tea").ask(restock, {.command_id = "delivery"}));
+  for (const auto& [order, count] : {std::pair("1", 6), {"2", 6}, {"3", 4}})
+    ASSERT_TRUE(kit.get<Order>(order).ask(place(order, static_cast<std::uint32_t>(count), 15min)));
 }
-
-template <class Command, class E>
-void expect_follows(const E& event, const evershard::AggregateId& to, const Command& command) {
-  const auto next = follow_up(recorded(event));
-  ASSERT_TRUE(next && *next);
-  EXPECT_EQ((*next)->to, to);
-  ASSERT_TRUE(std::holds_alternative<Command>((*next)->command));
-  EXPECT_EQ(std::get<Command>((*next)->command).SerializeAsString(), command.SerializeAsString());
-  EXPECT_EQ((*next)->command_id, "00000000-0000-4000-8000-000000000001");
+shop::Order::Status status(ProcessKit& kit, std::string_view order) {
+  return kit.get<Order>(order).state()->state.status();
 }
 
 TEST(Fulfilment, LeadsFromEachEventToTheNextCommand) {
-  auto cancel = of<shop::CancelOrder>("1");
-  cancel.set_reason("only 1 left");
-
-  expect_follows(of_item<shop::OrderPlaced>("1", "tea", 2), {"stock", "tea"}, of<shop::Reserve>("1", 2));
-  expect_follows(of<shop::Reserved>("1", 2), {"order", "1"}, of<shop::ConfirmOrder>("1"));
-  expect_follows(refused("1", 2, 1), {"order", "1"}, cancel);
-  expect_follows(cancelled("1", "tea", ""), {"stock", "tea"}, of<shop::Release>("1"));
+  ProcessKit kit;
+  begin(kit);
+  kit.settle();
+  const auto confirmed = [&](const char* order) { return status(kit, order) == shop::Order::CONFIRMED ? 1 : 0; };
+  EXPECT_EQ(confirmed("1") + confirmed("2") + confirmed("3"), 2) << "there is not enough for all of them";
+  const std::string first = status(kit, "1") == shop::Order::CONFIRMED ? "1" : "2";
+  ASSERT_TRUE(kit.get<Order>(first).ask(of<shop::PayOrder>(first)));
+  kit.pass(20min);
+  EXPECT_EQ(status(kit, first), shop::Order::PAID);
+  EXPECT_EQ(status(kit, "3"), shop::Order::CANCELLED) << "nobody paid";
+  EXPECT_EQ(kit.get<Stock>("tea").state()->state.free(), 4u);
 }
 
-TEST(Fulfilment, EndsWhereNothingFollows) {
-  const auto next = follow_up(recorded(of<shop::OrderConfirmed>("1")));
-
-  ASSERT_TRUE(next);
-  EXPECT_FALSE(*next);
-}
-
-TEST(Fulfilment, RefusesWhatItCannotRead) {
-  auto damaged = recorded(of<shop::Reserved>("1", 2));
-  damaged.payload = "\x0a\x09";
-
-  const auto next = follow_up(damaged);
-
-  ASSERT_FALSE(next);
-  EXPECT_EQ(next.error().code, evershard::ErrorCode::corruption);
+TEST(Fulfilment, ReleasesAllThatNobodyPaidWhereverItCrashes) {
+  evershard::for_every_crash(begin, [](ProcessKit& kit) {
+    for (const auto* order : {"1", "2", "3"}) EXPECT_EQ(status(kit, order), shop::Order::CANCELLED);
+    EXPECT_EQ(kit.get<Stock>("tea").state()->state.free(), 10u);
+  });
 }
 
 }  // namespace
