@@ -102,6 +102,29 @@ Result<ProcessRejection> decode_process_rejection(std::string_view bytes) {
       GlobalPosition{message->taken_at()}};
 }
 
+std::string encode(const ProcessPerformed& performed) {
+  pb::ProcessPerformed message;
+  message.set_reaction(performed.reaction.value);
+  message.set_number(performed.number);
+  message.mutable_effect()->set_type(performed.effect.type);
+  message.mutable_effect()->set_payload(performed.effect.payload);
+  message.set_done(performed.done);
+  message.set_answer(performed.answer);
+  message.set_reason(performed.reason);
+  return message.SerializeAsString();
+}
+
+Result<ProcessPerformed> decode_process_performed(std::string_view bytes) {
+  auto message = parsed<pb::ProcessPerformed>(bytes, "an effect");
+  if (!message) return refuse(std::move(message).error());
+  return ProcessPerformed{GlobalPosition{message->reaction()},
+                          message->number(),
+                          {message->effect().type(), message->effect().payload()},
+                          message->done(),
+                          message->answer(),
+                          message->reason()};
+}
+
 std::string encode(const ProcessReacted& reacted) {
   pb::ProcessReacted message;
   message.set_cause(static_cast<pb::ProcessReacted::Cause>(reacted.cause));
@@ -110,6 +133,12 @@ std::string encode(const ProcessReacted& reacted) {
   message.set_type(reacted.type);
   for (const auto& command : reacted.commands) put(command, *message.add_commands());
   message.set_ended(reacted.ended);
+  for (const auto& effect : reacted.effects) {
+    auto& put = *message.add_effects();
+    put.set_type(effect.type);
+    put.set_payload(effect.payload);
+  }
+  message.set_reason(reacted.reason);
   return message.SerializeAsString();
 }
 
@@ -117,7 +146,7 @@ Result<ProcessReacted> decode_process_reacted(std::string_view bytes) {
   auto message = parsed<pb::ProcessReacted>(bytes, "a reaction");
   if (!message) return refuse(std::move(message).error());
   ProcessReacted reacted;
-  if (message->cause() < pb::ProcessReacted::CAUSE_EVENT || message->cause() > pb::ProcessReacted::CAUSE_REJECTION)
+  if (message->cause() < pb::ProcessReacted::CAUSE_EVENT || message->cause() > pb::ProcessReacted::CAUSE_NOT_PERFORMED)
     return refuse(ErrorCode::corruption, "a reaction of a process has no cause that is known");
   reacted.cause = static_cast<ProcessReacted::Cause>(message->cause());
   reacted.position = GlobalPosition{message->position()};
@@ -129,6 +158,8 @@ Result<ProcessReacted> decode_process_reacted(std::string_view bytes) {
     reacted.commands.push_back(*std::move(command));
   }
   reacted.ended = message->ended();
+  for (const auto& effect : message->effects()) reacted.effects.push_back({effect.type(), effect.payload()});
+  reacted.reason = message->reason();
   return reacted;
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <random>
 #include <utility>
 
+#include "evershard/actors/model/handler_error.hpp"
 #include "evershard/actors/process/process_driver.hpp"
 #include "evershard/actors/timers/timer_firing.hpp"
 
@@ -28,6 +30,7 @@ struct ProcessKit::Impl {
   struct Process {
     std::shared_ptr<const ProcessDefinition> definition;
     ProcessOptions options;
+    Effects effects;
     GlobalPosition checkpoint;  ///< as it was kept: survives
     std::optional<ProcessDriver> driver;
   };
@@ -46,8 +49,10 @@ struct ProcessKit::Impl {
     event.tags = {process_tag(process.definition->type)};
     append.event(std::move(event));
     const auto taken = kit.append_from_outside(std::move(append));
+    std::map<std::string, EffectOptions> effects;
+    for (const auto& [type, handler] : process.effects.handlers()) effects.emplace(type, handler.options);
     process.driver.emplace(process.definition, process.checkpoint, taken ? taken->last_position : GlobalPosition{0},
-                           process.options);
+                           process.options, std::move(effects));
   }
 
   void perform(std::size_t process, ProcessActions actions) {
@@ -59,6 +64,20 @@ struct ProcessKit::Impl {
                       processes[process].driver->answered(number, answer, steady(), next);
                       perform(process, std::move(next));
                     });
+    for (const auto& perform : actions.performs) {
+      const auto done = [this, process, life = life, number = perform.number](const Result<std::string>& answer) {
+        if (life != this->life) return;
+        ProcessActions next;
+        processes[process].driver->performed(number, answer, steady(), next);
+        this->perform(process, std::move(next));
+      };
+      try {
+        const auto& handlers = processes[process].effects.handlers();
+        handlers.at(perform.effect.type).perform(perform.effect.payload, perform.attempt, done);
+      } catch (...) {
+        done(refuse(thrown(ErrorCode::invalid_argument, "the handler of effect " + perform.effect.type)));
+      }
+    }
   }
 
   bool hand_on() {
@@ -187,9 +206,13 @@ Result<void> ProcessKit::take_snapshot(const AggregateId& aggregate, std::chrono
 }
 void ProcessKit::passivate(const AggregateId& aggregate) { impl_->kit.passivate(aggregate); }
 
-Result<void> ProcessKit::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+Result<void> ProcessKit::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                                     Effects effects) {
+  for (const auto& [type, wanted] : process->effects)
+    if (!effects.handlers().contains(type))
+      return refuse(ErrorCode::invalid_argument, "effect " + type + " has no handler");
   EVERSHARD_TRY(host_kind(process->kind, {}));
-  auto& added = impl_->processes.emplace_back(Impl::Process{std::move(process), options, {}, {}});
+  auto& added = impl_->processes.emplace_back(Impl::Process{std::move(process), options, std::move(effects), {}, {}});
   impl_->take_over(added);
   return {};
 }

@@ -59,8 +59,8 @@ class ProcessKit : public AggregateDoor, public ProcessDoor {
   [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
-  [[nodiscard]] Result<void> run_process(std::shared_ptr<const ProcessDefinition> process,
-                                         ProcessOptions options) override;
+  [[nodiscard]] Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                                         Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
 
  private:

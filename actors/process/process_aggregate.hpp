@@ -36,7 +36,7 @@ struct ProcessAggregate {
     return Retention{};
   }();
   using State = ProcessState<typename P::State>;
-  using Commands = Types<ProcessEvent, ProcessTimer, ProcessRejection>;
+  using Commands = Types<ProcessEvent, ProcessTimer, ProcessRejection, ProcessPerformed>;
   using Events = typename WithReacted<typename P::Events>::type;
   using OldEvents = typename OldEventsOf<P>::type;
 
@@ -44,8 +44,7 @@ struct ProcessAggregate {
   static Effect<> on(const State& instance, const ProcessEvent& told) {
     const auto& event = told.event;
     if (instance.ended || event.position <= instance.reacted_to) return nothing();
-    return written(reaction_to(instance.state, event),
-                   {ProcessReacted::Cause::event, event.position, 0, event.type, {}, false});
+    return written(reaction_to(instance.state, event), {ProcessReacted::Cause::event, event.position, 0, event.type});
   }
   static Effect<> on(const State& instance, const ProcessTimer& timer) {
     if (instance.ended) return nothing();
@@ -57,7 +56,7 @@ struct ProcessAggregate {
       reaction = P::on(instance.state, value_of<T>(timer.payload));
     });
     if (!known) throw std::invalid_argument("the process has no timer \"" + timer.type + "\" among its Timers");
-    return written(std::move(reaction), {ProcessReacted::Cause::timer, GlobalPosition{0}, 0, timer.type, {}, false});
+    return written(std::move(reaction), {ProcessReacted::Cause::timer, GlobalPosition{0}, 0, timer.type});
   }
   // Also of an instance that has ended: what it sent is under way until it is answered. Nobody has taken the process
   // over meanwhile: he may send the command again, and it need not be rejected then.
@@ -69,9 +68,29 @@ struct ProcessAggregate {
         reaction = rejected<P>(instance.state, value_of<C>(rejection.command.payload), why);
     });
     auto decided = std::move(reaction).decided(
-        {ProcessReacted::Cause::rejection, rejection.reaction, rejection.number, rejection.command.type, {}, false});
+        {ProcessReacted::Cause::rejection, rejection.reaction, rejection.number, rejection.command.type});
     decided.fail_if(Query{}.types({std::string(process_taken_type)}).tags({rejection.tag}), rejection.taken_at);
     return Persist<NoReply>(std::move(decided), {});
+  }
+
+  // Written in any case: so it is not performed again.
+  static Effect<> on(const State& instance, const ProcessPerformed& performed) {
+    Reaction reaction;
+    for_each_type(typename EffectsOf<P>::type{}, [&]<class Of>() {
+      if (performed.effect.type != name_of_type<typename Of::Effect>()) return;
+      const auto effect = value_of<typename Of::Effect>(performed.effect.payload);
+      if (performed.done) {
+        if constexpr (HandlesPerformed<P, Of>)
+          reaction = P::on_performed(instance.state, effect, value_of<typename Of::Answer>(performed.answer));
+      } else {
+        if constexpr (HandlesNotPerformed<P, Of>)
+          reaction = P::on_not_performed(instance.state, effect, performed.reason);
+      }
+    });
+    ProcessReacted because{performed.done ? ProcessReacted::Cause::performed : ProcessReacted::Cause::not_performed,
+                           performed.reaction, performed.number, performed.effect.type};
+    because.reason = performed.reason;
+    return Persist<NoReply>(std::move(reaction).decided(std::move(because)), {});
   }
 
   template <class E>

@@ -32,6 +32,13 @@ struct Codec<ProcessRejection> {
   static Result<ProcessRejection> decode(std::string_view bytes) { return decode_process_rejection(bytes); }
 };
 template <>
+struct Codec<ProcessPerformed> {
+  static constexpr std::string_view name = process_performed_type;
+  static constexpr auto format = PayloadFormat::protobuf;
+  static std::string encode(const ProcessPerformed& performed) { return evershard::encode(performed); }
+  static Result<ProcessPerformed> decode(std::string_view bytes) { return decode_process_performed(bytes); }
+};
+template <>
 struct Codec<ProcessReacted> {
   static constexpr std::string_view name = process_reacted_type;
   static constexpr auto format = PayloadFormat::protobuf;

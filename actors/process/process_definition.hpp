@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,10 +19,11 @@ namespace evershard {
 
 /// Immutable, used from any thread.
 struct ProcessDefinition {
-  std::string type;                  ///< of the aggregates that its instances are
-  Query query;                       ///< the events that it may react to
-  std::set<std::string> reacts;      ///< their types
-  std::set<std::string> rejections;  ///< types of commands whose rejections it reacts to
+  std::string type;                     ///< of the aggregates that its instances are
+  Query query;                          ///< the events that it may react to
+  std::set<std::string> reacts;         ///< their types
+  std::set<std::string> rejections;     ///< types of commands whose rejections it reacts to
+  std::map<std::string, bool> effects;  ///< types of its effects, and whether it wants to hear that one is done
   /// Which instance an event is for; empty: none. Errors: invalid_argument
   std::function<Result<std::string>(const RecordedEvent&)> key;
   std::shared_ptr<const AggregateKind> kind;  ///< of its instances
@@ -39,6 +41,9 @@ template <class P>
     definition->type = std::string(std::string_view(P::type));
     for_each_type(typename P::Reacts{}, [&]<class E>() { definition->reacts.insert(name_of_type<E>()); });
     for_each_type(typename SendsOf<P>::type{}, [&]<class C>() { definition->rejections.insert(name_of_type<C>()); });
+    for_each_type(typename EffectsOf<P>::type{}, [&]<class Of>() {
+      definition->effects[name_of_type<typename Of::Effect>()] = HandlesPerformed<P, Of>;
+    });
     if constexpr (requires { P::query(); }) {
       definition->query = P::query();
     } else {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/actors/process/effects.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -28,16 +29,18 @@ struct ProcessOptions {
 
 struct ProcessStatus {
   std::string type;
-  bool runs_here = false;      ///< of a cluster: another node runs it
-  GlobalPosition position;     ///< everything up to it is reacted to, and what that wanted is done
-  GlobalPosition read_to;      ///< so far it has read
-  std::uint64_t waiting = 0;   ///< events and commands under way
-  std::uint64_t reacted = 0;   ///< events that instances were told, since it runs here
-  std::uint64_t sent = 0;      ///< commands that were answered
-  std::uint64_t rejected = 0;  ///< of these
-  std::uint64_t failed = 0;    ///< tries
-  std::uint64_t failing = 0;   ///< instances for which something is to be tried again
-  std::string trouble;         ///< of the last of these; empty: none
+  bool runs_here = false;       ///< of a cluster: another node runs it
+  GlobalPosition position;      ///< everything up to it is reacted to, and what that wanted is done
+  GlobalPosition read_to;       ///< so far it has read
+  std::uint64_t waiting = 0;    ///< events and commands under way
+  std::uint64_t reacted = 0;    ///< events that instances were told, since it runs here
+  std::uint64_t sent = 0;       ///< commands that were answered
+  std::uint64_t rejected = 0;   ///< of these
+  std::uint64_t performed = 0;  ///< effects
+  std::uint64_t given_up = 0;   ///< effects
+  std::uint64_t failed = 0;     ///< tries
+  std::uint64_t failing = 0;    ///< instances for which something is to be tried again
+  std::string trouble;          ///< of the last of these; empty: none
 };
 
 /// Any thread. Nothing throws.
@@ -47,15 +50,21 @@ class ProcessDoor {
 
   /// Hosts the process's instances, and has them react from here on: to every event from the first one on, where it
   /// never ran before. Once, and behind the kinds that its commands go to.
-  /// Errors: invalid_argument: its rules are broken, or its type is hosted already; unavailable: closed
+  /// `effects`: a handler for each of its Effects.
+  /// Errors: invalid_argument: its rules are broken, its type is hosted already, an effect has no handler; unavailable:
+  /// closed
   template <class P>
-  [[nodiscard]] Result<void> run(ProcessOptions options = {}) {
+  [[nodiscard]] Result<void> run(ProcessOptions options = {}, Effects effects = {}) {
     auto process = make_process<P>();
     if (!process) return tl::unexpected(std::move(process).error());
-    return run_process(std::move(*process), options);
+    return run_process(std::move(*process), options, std::move(effects));
+  }
+  template <class P>
+  [[nodiscard]] Result<void> run(Effects effects) {
+    return run<P>(ProcessOptions{}, std::move(effects));
   }
   [[nodiscard]] virtual Result<void> run_process(std::shared_ptr<const ProcessDefinition> process,
-                                                 ProcessOptions options) = 0;
+                                                 ProcessOptions options, Effects effects) = 0;
   /// Of those that this program runs, or would run where it has their home.
   [[nodiscard]] virtual std::vector<ProcessStatus> process_status() const = 0;
 };

@@ -17,8 +17,13 @@ std::string id_of(GlobalPosition position, std::uint32_t number) {
 }  // namespace
 
 ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint,
-                             GlobalPosition taken_at, ProcessOptions options)
-    : process_(std::move(process)), taken_at_(taken_at), options_(options), read_to_(checkpoint) {
+                             GlobalPosition taken_at, ProcessOptions options,
+                             std::map<std::string, EffectOptions> effects)
+    : process_(std::move(process)),
+      taken_at_(taken_at),
+      options_(options),
+      effects_(std::move(effects)),
+      read_to_(checkpoint) {
   figures_.type = process_->type;
 }
 
@@ -39,17 +44,14 @@ bool ProcessDriver::is_full() {
 void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now,
                            ProcessActions& actions) {
   const bool knew = knows_rejections();
-  std::vector<LaneId> touched;
   for (const auto& event : events) {
     if (event.position <= read_to_) continue;
-    const auto before = waiting_;
     event.type == process_reacted_type ? take_reaction(event) : take(event);
     read_to_ = event.position;
-    if (waiting_ != before) touched.push_back(std::move(held_.back())), held_.pop_back();
   }
   read_to_ = std::max(read_to_, read_to);
-  for (auto& id : touched) {
-    if (id.first == Kind::sent && !knows_rejections())
+  for (auto& id : std::exchange(touched_, {})) {
+    if (id.first != Kind::told && !knows_rejections())
       held_.push_back(std::move(id));
     else
       start(id, now, actions);
@@ -64,7 +66,9 @@ void ProcessDriver::take(const RecordedEvent& event) {
   if (key && key->empty()) return;  // for no instance
   const bool known = key && AggregateId::check(instance(*key));
   ++told_waiting_;
-  add({Kind::told, known ? *key : std::string()}, {event.position, event});
+  Item item{Kind::told, event.position};
+  item.event = event;
+  add({Kind::told, known ? *key : std::string()}, std::move(item));
 }
 
 void ProcessDriver::take_reaction(const RecordedEvent& event) {
@@ -75,17 +79,32 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
     ++figures_.failed;
     return;
   }
-  if (reacted->cause == ProcessReacted::Cause::rejection && !knows_rejections())
-    rejected_.emplace(reacted->position, reacted->number);
+  using Cause = ProcessReacted::Cause;
+  if (!knows_rejections()) {
+    if (reacted->cause == Cause::rejection) rejected_.emplace(reacted->position, reacted->number);
+    if (reacted->cause == Cause::performed || reacted->cause == Cause::not_performed)
+      performed_.emplace(reacted->position, reacted->number);
+  }
+  const auto& instance = event.aggregate->value;
+  for (std::uint32_t n = 0; n != reacted->effects.size(); ++n) {
+    Item item{Kind::effect, event.position};
+    item.next = n;
+    item.instance = instance;
+    item.effect = std::move(reacted->effects[n]);
+    add({Kind::effect, id_of(event.position, n)}, std::move(item));
+  }
   if (reacted->commands.empty()) return;
-  add({Kind::sent, event.aggregate->value}, {event.position, {}, std::move(reacted->commands)});
+  Item item{Kind::sent, event.position};
+  item.commands = std::move(reacted->commands);
+  add({Kind::sent, instance}, std::move(item));
 }
 
 void ProcessDriver::add(LaneId id, Item item) {
-  open_.push_back({item.position, false});
+  if (open_.empty() || open_.back().position != item.position) open_.push_back({item.position, 0});
+  ++open_.back().left;
   ++waiting_;
   lanes_[id].items.push_back(std::move(item));
-  held_.push_back(std::move(id));
+  touched_.push_back(std::move(id));
 }
 
 void ProcessDriver::start(const LaneId& id, Time now, ProcessActions& actions) {
@@ -94,6 +113,12 @@ void ProcessDriver::start(const LaneId& id, Time now, ProcessActions& actions) {
   Lane& lane = found->second;
   if (lane.busy || lane.waits) return;
   while (!lane.items.empty()) {
+    if (id.first == Kind::effect && !lane.items.front().outcome) {
+      if (!performed_.contains({lane.items.front().position, lane.items.front().next}))
+        return perform(id, lane, now, actions);
+      done(lane);
+      continue;
+    }
     auto ask = ask_of(id, lane.items.front(), now);
     if (lane.waits) return;
     if (!ask) {
@@ -125,6 +150,12 @@ std::optional<ProcessActions::Ask> ProcessDriver::ask_of(const LaneId& id, Item&
     return ProcessActions::Ask{0, instance(id.second), std::string(process_event_type),
                                encode(ProcessEvent{item.event}), id_of(item.position)};
   }
+  if (id.first == Kind::effect)
+    return ProcessActions::Ask{0, instance(item.instance), std::string(process_performed_type),
+                               encode(ProcessPerformed{item.position, item.next, item.effect, item.outcome->has_value(),
+                                                       item.outcome->value_or(std::string()),
+                                                       *item.outcome ? std::string() : item.outcome->error().what}),
+                               id.second + "/performed"};
   while (item.next != item.commands.size() && rejected_.contains({item.position, item.next})) ++item.next;
   if (item.next == item.commands.size()) return std::nullopt;
   const auto& command = item.commands[item.next];
@@ -143,7 +174,16 @@ void ProcessDriver::answered(std::uint64_t number, const AnyAnswer& answer, Time
   asked_.erase(found);
   Lane& lane = lanes_.at(id);
   lane.busy = false;
-  id.first == Kind::told ? told(answer, lane, now, id) : sent(answer, lane, now, id, actions);
+  switch (id.first) {
+    case Kind::told:
+      told(answer, lane, now, id);
+      break;
+    case Kind::sent:
+      sent(answer, lane, now, id, actions);
+      break;
+    case Kind::effect:
+      told_outcome(answer, lane, now, id);
+  }
   if (!actions.over) start(id, now, actions);
 }
 
@@ -151,6 +191,73 @@ void ProcessDriver::told(const AnyAnswer& answer, Lane& lane, Time now, const La
   if (answer.kind != AnswerKind::replied) return failed(answer.error.what, lane, now, id);
   ++figures_.reacted;
   done(lane);
+}
+
+void ProcessDriver::told_outcome(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id) {
+  if (answer.kind != AnswerKind::replied) return failed(answer.error.what, lane, now, id);
+  done(lane);
+}
+
+void ProcessDriver::perform(const LaneId& id, Lane& lane, Time now, ProcessActions& actions) {
+  const Item& item = lane.items.front();
+  const auto& type = item.effect.type;
+  const auto options = effects_.find(type);
+  if (options == effects_.end())  // of another version of the program
+    return try_again("effect " + in_quotes(type) + " has no handler", options_.retry_most, lane, now, id);
+  lane.busy = true;
+  if (performing_[type] >= options->second.at_a_time) {
+    queued_[type].push_back(id);
+    return;
+  }
+  ++performing_[type];
+  const auto number = ++number_;
+  asked_.emplace(number, id);
+  deadlines_.emplace(now + options->second.timeout, number);
+  actions.performs.push_back(
+      {number,
+       item.effect,
+       {process_->type + "-" + item.instance + "/" + id.second.substr(ids_begin.size()), ++lane.attempts}});
+}
+
+// The next of its kind may begin.
+void ProcessDriver::end_attempt(const std::string& type, Time now, ProcessActions& actions) {
+  --performing_[type];
+  auto& queued = queued_[type];
+  if (queued.empty()) return;
+  const auto next = std::move(queued.front());
+  queued.pop_front();
+  lanes_.at(next).busy = false;
+  start(next, now, actions);
+}
+
+void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& answer, Time now,
+                              ProcessActions& actions) {
+  const auto found = asked_.find(number);
+  if (found == asked_.end()) return;  // it was too late
+  const auto id = std::move(found->second);
+  asked_.erase(found);
+  std::erase_if(deadlines_, [&](const auto& of) { return of.second == number; });
+  Lane& lane = lanes_.at(id);
+  lane.busy = false;
+  Item& item = lane.items.front();
+  const auto type = item.effect.type;
+  const auto& options = effects_.at(type);
+  if (answer) {
+    ++figures_.performed;
+    if (const auto wanted = process_->effects.find(type); wanted != process_->effects.end() && wanted->second)
+      item.outcome = *answer;
+    else
+      done(lane);
+  } else if (lane.attempts >= options.attempts_max) {
+    ++figures_.given_up;
+    item.outcome = refuse(answer.error());
+  } else {
+    auto wait = options.retry_first;
+    for (std::uint32_t n = 1; n < lane.attempts && wait < options.retry_most; ++n) wait *= 2;
+    try_again(answer.error().what, std::min(wait, options.retry_most), lane, now, id);
+  }
+  start(id, now, actions);
+  end_attempt(type, now, actions);
 }
 
 void ProcessDriver::sent(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id, ProcessActions& actions) {
@@ -184,25 +291,40 @@ void ProcessDriver::sent(const AnyAnswer& answer, Lane& lane, Time now, const La
 void ProcessDriver::done(Lane& lane) {
   lane.failures = 0;
   const auto& item = lane.items.front();
-  if (item.commands.empty()) --told_waiting_;
+  if (item.kind == Kind::told) --told_waiting_;
   --waiting_;
-  std::ranges::lower_bound(open_, item.position, {}, &Open::position)->done = true;
-  while (!open_.empty() && open_.front().done) open_.pop_front();
+  --std::ranges::lower_bound(open_, item.position, {}, &Open::position)->left;
+  while (!open_.empty() && open_.front().left == 0) open_.pop_front();
   lane.items.pop_front();
 }
 
 void ProcessDriver::failed(const std::string& why, Lane& lane, Time now, const LaneId& id) {
-  ++figures_.failed;
-  figures_.trouble = (id.second.empty() ? std::string("an event") : in_quotes(instance(id.second).text())) +
-                     ", position " + std::to_string(lane.items.front().position.value) + ": " + why;
   auto wait = options_.retry_first;
   for (std::uint32_t n = 0; n != lane.failures && wait < options_.retry_most; ++n) wait *= 2;
   ++lane.failures;
+  try_again(why, std::min(wait, options_.retry_most), lane, now, id);
+}
+
+void ProcessDriver::try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now,
+                              const LaneId& id) {
+  const Item& item = lane.items.front();
+  const auto& whose = item.kind == Kind::effect ? item.instance : id.second;
+  ++figures_.failed;
+  figures_.trouble = (whose.empty() ? std::string("an event") : in_quotes(instance(whose).text())) + ", position " +
+                     std::to_string(item.position.value) + ": " + why;
   lane.waits = true;
-  retries_.emplace(now + std::min(wait, options_.retry_most), id);
+  retries_.emplace(now + wait, id);
+}
+
+ProcessDriver::Time ProcessDriver::wake_at() const {
+  auto at = retries_.empty() ? never : retries_.begin()->first;
+  if (!deadlines_.empty()) at = std::min(at, deadlines_.begin()->first);
+  return at;
 }
 
 void ProcessDriver::timer(Time now, ProcessActions& actions) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
+    performed(deadlines_.begin()->second, refuse(ErrorCode::timeout, "the handler says nothing"), now, actions);
   while (!retries_.empty() && retries_.begin()->first <= now) {
     const auto id = retries_.extract(retries_.begin()).mapped();
     lanes_.at(id).waits = false;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -31,7 +32,14 @@ struct ProcessActions {
     std::string bytes;
     std::string command_id;
   };
+  /// An effect that its handler is to perform; what comes of it comes back under the number.
+  struct Perform {
+    std::uint64_t number = 0;
+    ProcessEffect effect;
+    EffectAttempt attempt;
+  };
   std::vector<Ask> asks;
+  std::vector<Perform> performs;
   bool over = false;  ///< somebody else has taken the process over: this one is to do nothing more
 };
 
@@ -39,9 +47,13 @@ struct ProcessActions {
 /// instances. An instance is told one event at a time, in that order; its commands are sent one at a time, in the order
 /// of its reactions. What fails is tried again, and holds up its own instance only.
 ///
+/// Effects of an instance are performed beside its commands and each other, as many of a kind as its handler takes.
+/// One that is given up is told to its instance, and so is one that is done, where the process wants to hear of it.
+///
 /// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
 /// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
-/// read that an earlier driver had instances react to, and none of those can be behind `taken_at`.
+/// read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor is an effect
+/// performed before all are read that instances were told of.
 /// Owner:  one thread at a time. Knows no clock and no store.
 class ProcessDriver {
  public:
@@ -51,7 +63,7 @@ class ProcessDriver {
   /// `checkpoint`: everything up to it is done. `taken_at`: where the event stands by which this driver took the
   /// process over.
   ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint, GlobalPosition taken_at,
-                ProcessOptions options);
+                ProcessOptions options, std::map<std::string, EffectOptions> effects = {});
 
   /// The events that it is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
@@ -60,36 +72,43 @@ class ProcessDriver {
   /// `read_to`: everything up to there was given by now.
   void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions);
   void answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions);
-  /// What is to be tried again, is. Due at wake_at().
+  /// What came of an attempt. One that is too late is passed over.
+  void performed(std::uint64_t number, const Result<std::string>& answer, Time now, ProcessActions& actions);
+  /// What is to be tried again, is; attempts that say nothing end. Due at wake_at().
   void timer(Time now, ProcessActions& actions);
-  [[nodiscard]] Time wake_at() const { return retries_.empty() ? never : retries_.begin()->first; }
+  [[nodiscard]] Time wake_at() const;
 
   [[nodiscard]] GlobalPosition checkpoint() const;
   /// `runs_here`, `type` too.
   [[nodiscard]] ProcessStatus status() const;
 
  private:
-  enum class Kind : std::uint8_t { told, sent };
-  /// One event: an instance is told it, or sends what it wants.
+  enum class Kind : std::uint8_t { told, sent, effect };
+  /// One event: an instance is told it, or sends what it wants; or one effect of it.
   struct Item {
-    GlobalPosition position;
+    Kind kind = Kind::told;
+    GlobalPosition position{};
     RecordedEvent event{};                   ///< told
     std::vector<ProcessCommand> commands{};  ///< sent
-    std::uint32_t next = 0;                  ///< of these
+    std::uint32_t next = 0;                  ///< of these; effect: its number
     bool rejected = false;                   ///< that one was, and its instance is told
     std::string reason{};
+    std::string instance{};                        ///< effect: whose
+    ProcessEffect effect{};                        ///< effect
+    std::optional<Result<std::string>> outcome{};  ///< effect: its instance is told
   };
   struct Lane {
     std::deque<Item> items;
     bool busy = false;
     bool waits = false;  ///< to be tried again
     std::uint32_t failures = 0;
+    std::uint32_t attempts = 0;  ///< of an effect
   };
   using LaneId =
       std::pair<Kind, std::string>;  ///< of an instance; "": of events of which it is not known whose they are
   struct IdHash {
     std::size_t operator()(const LaneId& id) const {
-      return std::hash<std::string>{}(id.second) * 2 + static_cast<std::size_t>(id.first);
+      return std::hash<std::string>{}(id.second) * 4 + static_cast<std::size_t>(id.first);
     }
   };
 
@@ -97,29 +116,40 @@ class ProcessDriver {
   void take_reaction(const RecordedEvent& event);
   void add(LaneId id, Item item);
   void start(const LaneId& id, Time now, ProcessActions& actions);
+  /// Whether it begins, or waits for others of its kind.
+  void perform(const LaneId& id, Lane& lane, Time now, ProcessActions& actions);
+  void end_attempt(const std::string& type, Time now, ProcessActions& actions);
   [[nodiscard]] std::optional<ProcessActions::Ask> ask_of(const LaneId& id, Item& item, Time now);
   void told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
+  void told_outcome(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
   void sent(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id, ProcessActions& actions);
   void done(Lane& lane);
   void failed(const std::string& why, Lane& lane, Time now, const LaneId& id);
+  void try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] bool knows_rejections() const { return read_to_ >= taken_at_; }
   [[nodiscard]] AggregateId instance(const std::string& key) const { return {process_->type, key}; }
 
   const std::shared_ptr<const ProcessDefinition> process_;
   const GlobalPosition taken_at_;
   const ProcessOptions options_;
+  const std::map<std::string, EffectOptions> effects_;
   GlobalPosition read_to_;
   std::unordered_map<LaneId, Lane, IdHash> lanes_;
   struct Open {
     GlobalPosition position;
-    bool done = false;
+    std::uint32_t left = 0;  ///< items
   };
   std::deque<Open> open_;  ///< in order of positions; the first is not done with
   std::size_t waiting_ = 0;
   std::size_t told_waiting_ = 0;
   bool full_ = false;
-  std::set<std::pair<GlobalPosition, std::uint32_t>> rejected_;  ///< commands whose instances know that they were
-  std::vector<LaneId> held_;                                     ///< until all rejections are known
+  std::set<std::pair<GlobalPosition, std::uint32_t>> rejected_;   ///< commands whose instances know that they were
+  std::set<std::pair<GlobalPosition, std::uint32_t>> performed_;  ///< effects whose instances know what became of them
+  std::vector<LaneId> touched_;                                   ///< by the events that are being taken
+  std::vector<LaneId> held_;                                      ///< until all rejections are known
+  std::map<std::string, std::uint32_t> performing_;               ///< per kind of effect: attempts under way
+  std::map<std::string, std::deque<LaneId>> queued_;              ///< per kind: those that wait for these
+  std::multimap<Time, std::uint64_t> deadlines_;                  ///< of attempts, by their numbers
   std::unordered_map<std::uint64_t, LaneId> asked_;
   std::uint64_t number_ = 0;
   std::multimap<Time, LaneId> retries_;

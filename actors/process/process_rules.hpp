@@ -34,6 +34,26 @@ struct SendsOf<P> {
   using type = typename P::Sends;
 };
 
+/// An effect that a process has performed, and what its handler answers: `using Effects = Types<Performs<Send, Sent>>`.
+template <class E, class R = Done>
+struct Performs {
+  using Effect = E;
+  using Answer = R;
+};
+template <class T>
+inline constexpr bool is_performs = false;
+template <class E, class R>
+inline constexpr bool is_performs<Performs<E, R>> = true;
+template <class P>
+struct EffectsOf {
+  using type = Types<>;
+};
+template <class P>
+requires requires { typename P::Effects; }
+struct EffectsOf<P> {
+  using type = typename P::Effects;
+};
+
 template <class P, class E>
 concept KeyedAlone = requires(const E& event) {
   { P::key(event) } -> std::convertible_to<std::string>;
@@ -53,6 +73,32 @@ concept ReactsWithPlace = requires(const typename P::State& state, const E& even
 template <class P, class C>
 concept HandlesRejected = requires(const typename P::State& state, const C& command, const Rejected& why) {
   { P::on_rejected(state, command, why) } -> std::convertible_to<Reaction>;
+};
+
+template <class P, class Of>
+concept HandlesPerformed = requires(const typename P::State& state, const typename Of::Effect& effect,
+                                    const typename Of::Answer& answer) {
+  { P::on_performed(state, effect, answer) } -> std::convertible_to<Reaction>;
+};
+template <class P, class Of>
+concept HandlesNotPerformed = requires(const typename P::State& state, const typename Of::Effect& effect,
+                                       const std::string& reason) {
+  { P::on_not_performed(state, effect, reason) } -> std::convertible_to<Reaction>;
+};
+
+template <class Of>
+struct EffectRules {
+  static constexpr bool performs = is_performs<Of>;
+  static_assert(performs, "evershard: Effects of a process lists evershard::Performs<Effect, Answer>");
+  static constexpr bool encodable = [] {
+    if constexpr (performs)
+      return Encodable<typename Of::Effect> && Named<typename Of::Effect> && Encodable<typename Of::Answer>;
+    return true;
+  }();
+  static_assert(encodable,
+                "evershard: an effect must be a Protobuf message, or have a Codec with a name, and its answer one or a "
+                "Codec");
+  static constexpr bool value = performs && encodable;
 };
 
 /// One event that a process reacts to.
@@ -98,10 +144,11 @@ struct ProcessMemberRules {
 };
 template <class P>
 struct ProcessMemberRules<P, true> {
-  static constexpr bool value = []<class... Es, class... Ts, class... Cs>(Types<Es...>, Types<Ts...>, Types<Cs...>) {
+  static constexpr bool value = []<class... Es, class... Ts, class... Cs, class... Fs>(Types<Es...>, Types<Ts...>,
+                                                                                       Types<Cs...>, Types<Fs...>) {
     return (ReactsRules<P, Es>::value && ... && true) && (ProcessTimerRules<P, Ts>::value && ... && true) &&
-           (SendsRules<P, Cs>::value && ... && true);
-  }(typename P::Reacts{}, typename TimersOf<P>::type{}, typename SendsOf<P>::type{});
+           (SendsRules<P, Cs>::value && ... && true) && (EffectRules<Fs>::value && ... && true);
+  }(typename P::Reacts{}, typename TimersOf<P>::type{}, typename SendsOf<P>::type{}, typename EffectsOf<P>::type{});
 };
 
 /// The whole of a process, but for what it shares with aggregates: State, Events, apply.
@@ -119,8 +166,9 @@ struct ProcessRules {
                 "evershard: the process has no `using Reacts = evershard::Types<...>`: events it reacts to");
   static constexpr bool has_events = requires { requires is_types<typename P::Events>; };
   static_assert(has_events, "evershard: the process has no `using Events = evershard::Types<...>`: its own");
-  static constexpr bool has_lists = is_types<typename TimersOf<P>::type> && is_types<typename SendsOf<P>::type>;
-  static_assert(has_lists, "evershard: Timers or Sends of the process is not an evershard::Types<...>");
+  static constexpr bool has_lists = is_types<typename TimersOf<P>::type> && is_types<typename SendsOf<P>::type> &&
+                                    is_types<typename EffectsOf<P>::type>;
+  static_assert(has_lists, "evershard: Timers, Sends or Effects of the process is not an evershard::Types<...>");
   static constexpr bool value = ProcessMemberRules < P,
                         typed &&has_state &&has_reacts &&has_events &&has_lists > ::value;
 };

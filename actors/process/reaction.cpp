@@ -10,6 +10,11 @@ void Reaction::add(AggregateId aggregate, std::string type, Result<std::string> 
   commands_.push_back({std::move(aggregate), std::move(type), command ? std::move(*command) : std::string()});
 }
 
+void Reaction::add(std::string type, Result<std::string> effect) {
+  if (!effect && !decided_.unusable) decided_.unusable = effect.error();
+  effects_.push_back({std::move(type), effect ? std::move(*effect) : std::string()});
+}
+
 void Reaction::set(TimerSet timer, std::string type, Result<std::string> told) {
   timer.command = std::string(process_timer_type);
   if (told)
@@ -19,11 +24,12 @@ void Reaction::set(TimerSet timer, std::string type, Result<std::string> told) {
 }
 
 bool Reaction::empty() const {
-  return decided_.events.empty() && decided_.timers.empty() && commands_.empty() && !ended_;
+  return decided_.events.empty() && decided_.timers.empty() && commands_.empty() && effects_.empty() && !ended_;
 }
 
 Decided Reaction::decided(ProcessReacted because) && {
   because.commands = std::move(commands_);
+  because.effects = std::move(effects_);
   because.ended = ended_;
   decided_.add_event(std::move(because));
   decided_.answer(std::string());

@@ -40,6 +40,19 @@ class Reaction {
   [[nodiscard]] Reaction send(std::string_view value, const C& command) && {
     return std::move(send<A>(value, command));
   }
+  /// Something outside is done, by the handler that the program gave for it: at least once, with the same key each
+  /// time, when the reaction is durable, and beside other effects. What becomes of it is told to the instance.
+  template <class E>
+  Reaction& perform(const E& effect) & {
+    static_assert(Encodable<E> && Named<E>,
+                  "evershard: perform(...): an effect is a Protobuf message, or has a Codec with a name");
+    add(name_of_type<E>(), to_bytes(effect));
+    return *this;
+  }
+  template <class E>
+  [[nodiscard]] Reaction perform(const E& effect) && {
+    return std::move(perform(effect));
+  }
   /// Events of the instance, in this order: the only thing that changes its state.
   template <class... Es>
   Reaction& record(Es... events) & {
@@ -96,10 +109,12 @@ class Reaction {
 
  private:
   void add(AggregateId aggregate, std::string type, Result<std::string> command);
+  void add(std::string type, Result<std::string> effect);
   void set(TimerSet timer, std::string type, Result<std::string> told);
 
   Decided decided_;
   std::vector<ProcessCommand> commands_;
+  std::vector<ProcessEffect> effects_;
   bool ended_ = false;
 };
 

@@ -291,9 +291,10 @@ Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostO
   impl_->timers->begin();
   return {};
 }
-Result<void> Cluster::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+Result<void> Cluster::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                                  Effects effects) {
   EVERSHARD_TRY(host_kind(process->kind, {}));
-  return impl_->processes->run(std::move(process), options);
+  return impl_->processes->run(std::move(process), options, std::move(effects));
 }
 std::vector<ProcessStatus> Cluster::process_status() const { return impl_->processes->status(); }
 Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command,

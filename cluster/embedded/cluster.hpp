@@ -116,7 +116,8 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   void passivate(const AggregateId& aggregate) override;
 
   /// Each process runs on the node that owns the shard of `$process-NAME`, where its program runs it too.
-  Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) override;
+  Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                           Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
 
   /// Indexes and other projections of the cluster. Each is kept by the node that owns the shard of `$projection-NAME`,

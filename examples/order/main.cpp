@@ -1,4 +1,5 @@
-// Orders and their stock, led from one event to the next command by a process, and a timer for an order that nobody pays.
+// Orders and their stock, led from one event to the next command by a process, and a timer for an order that nobody
+// pays.
 //
 //   order [DIR]     without DIR in memory; with it the second run finds everything done
 
@@ -19,7 +20,8 @@ using namespace std::chrono_literals;
   std::exit(1);
 }
 
-void place(evershard::Local& store, const std::string& order, std::uint32_t count, std::chrono::milliseconds pay_within) {
+void place(evershard::Local& store, const std::string& order, std::uint32_t count,
+           std::chrono::milliseconds pay_within) {
   shop::PlaceOrder command;
   command.set_order(order);
   command.set_item("tea");

@@ -252,9 +252,10 @@ Result<void> Local::take_snapshot(const AggregateId& aggregate, std::chrono::mil
 
 void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().passivate(aggregate); }
 
-Result<void> Local::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+Result<void> Local::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                                Effects effects) {
   EVERSHARD_TRY(host_kind(process->kind, {}));
-  return impl_->processes->run(std::move(process), options);
+  return impl_->processes->run(std::move(process), options, std::move(effects));
 }
 
 std::vector<ProcessStatus> Local::process_status() const { return impl_->processes->status(); }

@@ -102,7 +102,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
 
-  Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) override;
+  Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                           Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
 
   /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of

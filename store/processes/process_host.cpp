@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "evershard/actors/model/handler_error.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
@@ -23,14 +24,17 @@ constexpr std::size_t page_events_max = 1'000;
 /// One process. A session is its driver's life: from taking the process over until its home is elsewhere.
 class ProcessHost::Run {
  public:
-  Run(ProcessHost& host, std::shared_ptr<const ProcessDefinition> process, ProcessOptions options)
+  Run(ProcessHost& host, std::shared_ptr<const ProcessDefinition> process, ProcessOptions options, Effects effects)
       : host_(host),
         process_(std::move(process)),
         options_(options),
+        effects_(std::move(effects)),
+        link_(std::make_shared<Link>(this)),
         log_{std::string(process_log_type), process_->type},
         thread_([this] { loop(); }) {}
   ~Run() {
     stop();
+    link_->end();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return asked_ == 0; });
   }
@@ -56,6 +60,35 @@ class ProcessHost::Run {
   }
 
  private:
+  /// What a handler holds: it may say something when nobody listens any more.
+  class Link {
+   public:
+    explicit Link(Run* run) : run_(run) {}
+    void end() {
+      std::unique_lock lock(mutex_);
+      run_ = nullptr;
+      unused_.wait(lock, [this] { return users_ == 0; });
+    }
+    void performed(std::uint64_t session, std::uint64_t number, const Result<std::string>& answer) {
+      Run* run = nullptr;
+      {
+        const std::lock_guard lock(mutex_);
+        if (run_ == nullptr) return;
+        run = run_;
+        ++users_;
+      }
+      run->performed(session, number, answer);  // not under the lock: what follows may be another handler's
+      const std::lock_guard lock(mutex_);
+      if (--users_ == 0) unused_.notify_all();
+    }
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable unused_;
+    Run* run_;
+    int users_ = 0;
+  };
+
   void loop() {
     while (wait_for_home()) {
       auto done = session();
@@ -113,7 +146,9 @@ class ProcessHost::Run {
       trouble_.clear();
       over_ = false;
       checkpoint_ = checkpoint;
-      driver_.emplace(process_, checkpoint, taken->last_position, options_);
+      std::map<std::string, EffectOptions> effects;
+      for (const auto& [type, handler] : effects_.handlers()) effects.emplace(type, handler.options);
+      driver_.emplace(process_, checkpoint, taken->last_position, options_, std::move(effects));
       feed_.emplace(host_.events_.follow(ProcessDriver::query(*process_),
                                          {.after = checkpoint, .page_events_max = page_events_max}));
     }
@@ -184,6 +219,25 @@ class ProcessHost::Run {
       host_.door_().ask_bytes(
           ask.aggregate, std::move(ask.type), std::move(ask.bytes), {.command_id = std::move(ask.command_id)},
           [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
+    for (const auto& perform : actions.performs) {
+      const auto done = [link = link_, session, number = perform.number](const Result<std::string>& answer) {
+        link->performed(session, number, answer);
+      };
+      try {
+        effects_.handlers().at(perform.effect.type).perform(perform.effect.payload, perform.attempt, done);
+      } catch (...) {
+        done(refuse(thrown(ErrorCode::invalid_argument, "the handler of effect " + in_quotes(perform.effect.type))));
+      }
+    }
+  }
+
+  void performed(std::uint64_t session, std::uint64_t number, const Result<std::string>& answer) {
+    ProcessActions actions;
+    {
+      const std::lock_guard lock(mutex_);
+      if (session == session_ && driver_ && !stopping_) driver_->performed(number, answer, Clock::now(), actions);
+    }
+    if (!actions.asks.empty() || !actions.performs.empty()) perform(std::move(actions));
   }
 
   void answered(std::uint64_t session, std::uint64_t number, const AnyAnswer& answer) {
@@ -192,7 +246,7 @@ class ProcessHost::Run {
       const std::lock_guard lock(mutex_);
       if (session == session_ && driver_ && !stopping_) driver_->answered(number, answer, Clock::now(), actions);
     }
-    if (!actions.asks.empty() || actions.over) perform(std::move(actions));
+    if (!actions.asks.empty() || !actions.performs.empty() || actions.over) perform(std::move(actions));
     const std::lock_guard lock(mutex_);
     --asked_;
     // Under the lock: who waits for it may be gone behind it.
@@ -221,6 +275,8 @@ class ProcessHost::Run {
   ProcessHost& host_;
   const std::shared_ptr<const ProcessDefinition> process_;
   const ProcessOptions options_;
+  const Effects effects_;
+  const std::shared_ptr<Link> link_;
   const AggregateId log_;
   SeqNr version_;  ///< of it, as this session took it over
 
@@ -243,7 +299,17 @@ ProcessHost::ProcessHost(EventStore& events, std::function<AggregateDoor&()> doo
 
 ProcessHost::~ProcessHost() { stop(); }
 
-Result<void> ProcessHost::run(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options) {
+Result<void> ProcessHost::run(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                              Effects effects) {
+  for (const auto& [type, wanted] : process->effects)
+    if (!effects.handlers().contains(type))
+      return refuse(ErrorCode::invalid_argument,
+                    "process " + in_quotes(process->type) + ": effect " + in_quotes(type) + " has no handler");
+  for (const auto& [type, handler] : effects.handlers())
+    if (handler.options.at_a_time == 0 || handler.options.attempts_max == 0 ||
+        handler.options.retry_first.count() <= 0 || handler.options.timeout.count() <= 0)
+      return refuse(ErrorCode::invalid_argument,
+                    "effect " + in_quotes(type) + ": at_a_time, attempts_max, retry_first and timeout are more than 0");
   if (options.waiting_max == 0 || options.retry_first.count() <= 0 || options.retry_most < options.retry_first ||
       options.checkpoint_every.count() <= 0)
     return refuse(ErrorCode::invalid_argument,
@@ -253,7 +319,7 @@ Result<void> ProcessHost::run(std::shared_ptr<const ProcessDefinition> process, 
   if (stopped_) return refuse(ErrorCode::unavailable, "the store is closed");
   if (std::ranges::any_of(runs_, [&](const auto& run) { return run->type() == process->type; }))
     return refuse(ErrorCode::invalid_argument, "process " + in_quotes(process->type) + " runs already");
-  runs_.push_back(std::make_unique<Run>(*this, std::move(process), options));
+  runs_.push_back(std::make_unique<Run>(*this, std::move(process), options, std::move(effects)));
   return {};
 }
 

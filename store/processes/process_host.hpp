@@ -29,8 +29,9 @@ class ProcessHost {
   ~ProcessHost();
   ProcessHost(const ProcessHost&) = delete;
 
-  /// Errors: invalid_argument: it runs already; unavailable: stopped
-  [[nodiscard]] Result<void> run(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options);
+  /// Errors: invalid_argument: it runs already, an option, an effect without a handler; unavailable: stopped
+  [[nodiscard]] Result<void> run(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
+                                 Effects effects);
   [[nodiscard]] std::vector<ProcessStatus> status() const;
   /// Nothing more is sent. What was sent is waited for by the destructor: whoever answers it ends before that.
   /// Idempotent.

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "evershard/actors/process/effects.hpp"
 #include "evershard/actors/process/process_aggregate.hpp"
 #include "evershard/actors/process/process_definition.hpp"
 #include "evershard/actors/process/process_door.hpp"

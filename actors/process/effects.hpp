@@ -1,0 +1,70 @@
+// Effects: what goes outside (mail, HTTP, a message broker), performed by handlers of the program.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "evershard/actors/model/codec.hpp"
+#include "evershard/actors/model/effect.hpp"
+#include "evershard/protocol/result.hpp"
+
+namespace evershard {
+
+struct EffectOptions {
+  std::uint32_t at_a_time = 16;                  ///< of this kind; others wait
+  std::uint32_t attempts_max = 10;               ///< then it is given up, and the instance told why
+  std::chrono::milliseconds retry_first{1'000};  ///< then twice as long each time
+  std::chrono::milliseconds retry_most{600'000};
+  std::chrono::milliseconds timeout{30'000};  ///< of an attempt that says nothing: it counts as failed
+};
+
+struct EffectAttempt {
+  std::string key;            ///< the same for each attempt of one effect, and of no other: for who performs it once
+  std::uint32_t attempt = 1;  ///< since this program performs it
+};
+
+/// Told once, from any thread: what came of an attempt.
+using EffectDone = std::function<void(Result<std::string> answer)>;
+struct EffectHandler {
+  /// From a thread of the runtime: must not block. `done` may be called from within, or never.
+  std::function<void(const std::string& payload, const EffectAttempt& attempt, EffectDone done)> perform;
+  EffectOptions options;
+};
+
+/// The handlers of a process's effects, each once.
+class Effects {
+ public:
+  /// `handler(const E&, const EffectAttempt&, std::function<void(Result<R>)> done)`: asynchronous. What it throws is a
+  /// failed attempt.
+  template <class E, class R = Done, class Handler>
+  Effects& on(Handler handler, EffectOptions options = {}) & {
+    static_assert(std::is_invocable_v<Handler, const E&, const EffectAttempt&, std::function<void(Result<R>)>>,
+                  "evershard: Effects::on<E, R>(handler): handler(const E&, const EffectAttempt&, "
+                  "std::function<void(evershard::Result<R>)>)");
+    handlers_[name_of_type<E>()] = {
+        [handler = std::move(handler)](const std::string& payload, const EffectAttempt& attempt, EffectDone done) {
+          auto effect = from_bytes<E>(payload);
+          if (!effect) return done(Refused(std::move(effect).error()));
+          handler(*effect, attempt, [done = std::move(done)](Result<R> answer) {
+            done(answer ? to_bytes(*answer) : Result<std::string>(Refused(std::move(answer).error())));
+          });
+        },
+        options};
+    return *this;
+  }
+  template <class E, class R = Done, class Handler>
+  [[nodiscard]] Effects on(Handler handler, EffectOptions options = {}) && {
+    return std::move(on<E, R>(std::move(handler), options));
+  }
+  [[nodiscard]] const std::map<std::string, EffectHandler>& handlers() const { return handlers_; }
+
+ private:
+  std::map<std::string, EffectHandler> handlers_;  ///< by the effect's logical name
+};
+
+}  // namespace evershard

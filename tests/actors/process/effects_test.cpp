@@ -1,0 +1,261 @@
+// What goes outside: at least once, with the same key; its answer is the instance's once.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <evershard/process_kit.hpp>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "tests/actors/process/transfers.hpp"
+
+namespace evershard::bank {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Mail = Debited;     // whatever is said
+using Mailed = Credited;  // its answer: in `transfer`
+
+/// Mails each request, and keeps what comes of it.
+struct Mailer {
+  static constexpr std::string_view type = "mailer";
+  using State = TransferState;
+  using Reacts = Types<Requested>;
+  using Effects = Types<Performs<Mail, Mailed>>;
+  using Events = Types<Finished, bank::Refused>;
+
+  static std::string key(const Requested& event) { return event.from; }
+  static Reaction on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
+  static Reaction on_performed(const State&, const Mail& mail, const Mailed& answer) {
+    return react().record(Finished{mail.transfer, answer.transfer, "-", 0});
+  }
+  static Reaction on_not_performed(const State&, const Mail& mail, const std::string& reason) {
+    return react().record(bank::Refused{mail.transfer, reason.substr(0, reason.find(' ')), "-", 0});
+  }
+  static void apply(State& state, const Finished& event) {
+    state.stage = event.from;
+    ++state.amount;
+  }
+  static void apply(State& state, const bank::Refused& event) {
+    state.stage = event.from;
+    ++state.reminded;
+  }
+};
+
+/// Hears of nothing.
+struct Poster {
+  static constexpr std::string_view type = "poster";
+  using State = TransferState;
+  using Reacts = Types<Requested>;
+  using Effects = Types<Performs<Mail>>;
+  using Events = Types<>;
+  static std::string key(const Requested& event) { return event.from; }
+  static Reaction on(const State&, const Requested& event) { return react().perform(event.as<DebitedName>()); }
+};
+
+using Answer = std::function<void(Result<Mailed>)>;
+
+/// A post office of the test's own.
+struct Office {
+  struct Attempt {
+    Mail mail;
+    EffectAttempt attempt;
+    Answer done;
+  };
+  std::vector<Attempt> attempts;
+  int fails = 0;        ///< so many attempts
+  bool silent = false;  ///< answers nothing by itself
+
+  [[nodiscard]] Effects effects(EffectOptions options = {}) {
+    return Effects{}.on<Mail, Mailed>(
+        [this](const Mail& mail, const EffectAttempt& attempt, Answer done) {
+          attempts.push_back({mail, attempt, done});
+          if (silent) return;
+          if (fails > 0) {
+            --fails;
+            return done(refuse(ErrorCode::unavailable, "closed for lunch"));
+          }
+          done(Mailed{"receipt-" + mail.transfer});
+        },
+        options);
+  }
+};
+
+void request(ProcessKit& kit, std::string transfer, std::string from) {
+  ASSERT_TRUE(kit.get<Desk>("1").ask(Request{std::move(transfer), std::move(from), "-", 1}));
+}
+TransferState state(ProcessKit& kit, std::string_view instance) {
+  return kit.get<ProcessAggregate<Mailer>>(instance).state()->state.state;
+}
+
+TEST(Effects, ArePerformedAndTheirAnswersComeBack) {
+  Office office;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(office.effects()));
+  request(kit, "t1", "ann");
+  kit.settle();
+  ASSERT_EQ(office.attempts.size(), 1u);
+  EXPECT_EQ(office.attempts[0].mail.transfer, "t1");
+  EXPECT_THAT(office.attempts[0].attempt.key, testing::StartsWith("mailer-ann/"));
+  EXPECT_EQ(state(kit, "ann").stage, "receipt-t1");
+  EXPECT_EQ(kit.process_status().at(0).performed, 1u);
+  EXPECT_EQ(kit.process_status().at(0).waiting, 0u);
+  kit.crash();
+  kit.settle();
+  EXPECT_EQ(office.attempts.size(), 1u) << "its instance knows what became of it";
+}
+
+TEST(Effects, AreTriedAgainWithTheSameKey) {
+  Office office;
+  office.fails = 2;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(office.effects({.retry_first = 1s, .retry_most = 1min})));
+  request(kit, "t1", "ann");
+  kit.settle();
+  EXPECT_EQ(office.attempts.size(), 1u);
+  EXPECT_THAT(kit.process_status().at(0).trouble, HasSubstr("closed for lunch"));
+  kit.pass(1min);
+  ASSERT_EQ(office.attempts.size(), 3u);
+  for (std::uint32_t n = 0; n != 3; ++n) {
+    EXPECT_EQ(office.attempts[n].attempt.key, office.attempts[0].attempt.key);
+    EXPECT_EQ(office.attempts[n].attempt.attempt, n + 1);
+  }
+  EXPECT_EQ(state(kit, "ann").stage, "receipt-t1");
+  EXPECT_TRUE(kit.process_status().at(0).trouble.empty());
+}
+
+TEST(Effects, AreGivenUpAndTheInstanceIsToldWhy) {
+  Office office;
+  office.fails = 1'000;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(office.effects({.attempts_max = 3, .retry_first = 1s, .retry_most = 2s})));
+  request(kit, "t1", "ann");
+  kit.pass(1min);
+  EXPECT_EQ(office.attempts.size(), 3u);
+  EXPECT_EQ(state(kit, "ann").stage, "closed");
+  EXPECT_EQ(state(kit, "ann").reminded, 1);
+  EXPECT_EQ(kit.process_status().at(0).given_up, 1u);
+  office.fails = 0;
+  kit.crash();
+  kit.pass(1min);
+  EXPECT_EQ(office.attempts.size(), 3u) << "what was given up is";
+}
+
+TEST(Effects, AreSoManyAtATime) {
+  Office office;
+  office.silent = true;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(office.effects({.at_a_time = 2, .timeout = std::chrono::hours(1)})));
+  for (int n = 0; n != 6; ++n) request(kit, "t" + std::to_string(n), "p" + std::to_string(n));
+  kit.settle();
+  EXPECT_EQ(office.attempts.size(), 2u);
+  for (std::size_t n = 0; n != 6; ++n) {
+    ASSERT_GT(office.attempts.size(), n);
+    EXPECT_LE(office.attempts.size(), n + 2);
+    const auto done = office.attempts[n].done;
+    const auto transfer = office.attempts[n].mail.transfer;
+    done(Mailed{"receipt-" + transfer});
+    done(Mailed{"another"});  // once more is passed over
+    kit.settle();
+  }
+  EXPECT_EQ(office.attempts.size(), 6u);
+  for (int n = 0; n != 6; ++n) EXPECT_EQ(state(kit, "p" + std::to_string(n)).stage, "receipt-t" + std::to_string(n));
+}
+
+TEST(Effects, ThatSayNothingInTimeAreTriedAgain) {
+  Office office;
+  office.silent = true;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(office.effects({.retry_first = 1s, .timeout = 30s})));
+  request(kit, "t1", "ann");
+  kit.settle();
+  kit.pass(20s);
+  EXPECT_EQ(office.attempts.size(), 1u);
+  office.silent = false;
+  kit.pass(1min);
+  ASSERT_EQ(office.attempts.size(), 2u);
+  office.attempts[0].done(Mailed{"too late"});
+  kit.settle();
+  EXPECT_EQ(state(kit, "ann").stage, "receipt-t1");
+  EXPECT_EQ(state(kit, "ann").amount, 1);
+}
+
+TEST(Effects, ThatThrowAreFailedAttempts) {
+  ProcessKit kit;
+  int attempts = 0;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(Effects{}.on<Mail, Mailed>([&](const Mail&, const EffectAttempt&, const Answer& done) {
+    if (++attempts == 1) throw std::runtime_error("no stamps");
+    done(Mailed{"receipt"});
+  })));
+  request(kit, "t1", "ann");
+  kit.settle();
+  EXPECT_THAT(kit.process_status().at(0).trouble, HasSubstr("no stamps"));
+  kit.pass(1min);
+  EXPECT_EQ(state(kit, "ann").stage, "receipt");
+}
+
+TEST(Effects, WithoutAHandlerAreRefusedAtTheBeginning) {
+  ProcessKit kit;
+  const auto runs = kit.run<Mailer>();
+  ASSERT_FALSE(runs);
+  EXPECT_EQ(runs.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(runs.error().what, HasSubstr("no handler"));
+}
+
+// With the same key each time; what comes of it is the instance's once; and nothing is performed once it has that.
+TEST(Effects, ArePerformedWhereverTheProgramCrashes) {
+  Office office;
+  for_every_crash(
+      [&](ProcessKit& kit) {
+        office = {};
+        office.fails = 1;
+        ASSERT_TRUE(kit.host<Desk>());
+        ASSERT_TRUE(kit.run<Mailer>(office.effects()));
+        request(kit, "t1", "ann");
+        request(kit, "t2", "ann");
+      },
+      [&](ProcessKit& kit) {
+        std::map<std::string, std::set<std::string>> keys;
+        for (const auto& of : office.attempts) keys[of.mail.transfer].insert(of.attempt.key);
+        ASSERT_EQ(keys.size(), 2u);
+        for (const auto& [mail, used] : keys) EXPECT_EQ(used.size(), 1u) << mail;
+        EXPECT_EQ(state(kit, "ann").amount, 2);
+        const auto before = office.attempts.size();
+        kit.crash();
+        kit.settle();
+        EXPECT_EQ(office.attempts.size(), before);
+      });
+}
+
+// An effect that nobody hears of is performed again behind a crash, as long as it is not known how far all was.
+TEST(Effects, ThatNobodyHearsOfArePerformedAtLeastOnce) {
+  int performed = 0;
+  for_every_crash(
+      [&](ProcessKit& kit) {
+        performed = 0;
+        ASSERT_TRUE(kit.host<Desk>());
+        ASSERT_TRUE(kit.run<Poster>(
+            Effects{}.on<Mail>([&](const Mail&, const EffectAttempt&, const std::function<void(Result<Done>)>& done) {
+              ++performed;
+              done(Done{});
+            })));
+        request(kit, "t1", "ann");
+      },
+      [&](ProcessKit& kit) {
+        EXPECT_GE(performed, 1);
+        EXPECT_LE(performed, 2);
+        EXPECT_EQ(kit.process_status().at(0).waiting, 0u);
+      });
+}
+
+}  // namespace
+}  // namespace evershard::bank
