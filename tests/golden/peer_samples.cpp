@@ -205,6 +205,9 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello-empty", Hello{{1, 1}, 1, "", CutNumber{0}, {}});
   add(samples, "Hello-door", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"});
   add(samples, "Hello-gateway", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3", true});
+  auto damaged = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}};
+  damaged.shards.push_back({ShardId{1}, Epoch{4}, false, ShardOffset{5}, ShardOffset{5}, true});
+  add(samples, "Hello-damaged", damaged);
   auto led = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}};
   led.led = {Epoch{2}, id_of(48)};
   add(samples, "Hello-led", led);
