@@ -43,6 +43,7 @@ std::string encode(const ProcessEvent& told) {
   message.set_occurred_at_us(event.occurred_at.micros);
   for (const auto& tag : event.tags) message.add_tags(tag);
   message.set_seq_nr(event.seq_nr.value);
+  message.set_subject(event.subject);
   return message.SerializeAsString();
 }
 
@@ -65,6 +66,7 @@ Result<ProcessEvent> decode_process_event(std::string_view bytes) {
   event.occurred_at = Timestamp{message->occurred_at_us()};
   event.tags.assign(message->tags().begin(), message->tags().end());
   event.seq_nr = SeqNr{message->seq_nr()};
+  event.subject = message->subject();
   return told;
 }
 

@@ -77,7 +77,8 @@ struct ProcessReacted {
   std::vector<ProcessCommand> commands{};
   bool ended = false;
   std::vector<ProcessEffect> effects{};
-  std::string reason{};  ///< not performed
+  std::string reason{};   ///< not performed
+  std::string subject{};  ///< whose data it is; not among its bytes
   friend bool operator==(const ProcessReacted&, const ProcessReacted&) = default;
 };
 struct ProcessStateBytes {

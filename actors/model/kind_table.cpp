@@ -8,6 +8,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/timers.hpp"
 
 namespace evershard {
@@ -189,9 +190,19 @@ class TabledKind final : public AggregateKind {
       changed.set.push_back(std::move(timer));
     }
     decision->events.push_back(event_of(changed));
+    share_subject(decision->events);
     decision->kind = Decision::Kind::persist;
     decision->conditions.push_back({Query{}.types({std::string(timers_changed_type)}).tags({fire->tag}), fire->set_at});
     return decision;
+  }
+
+  /// What is somebody's in the store's own events is of whom the others are.
+  static void share_subject(std::vector<DecidedEvent>& events) {
+    const auto somebodys =
+        std::find_if(events.begin(), events.end(), [](const auto& of) { return !of.subject.empty(); });
+    if (somebodys == events.end()) return;
+    for (auto& event : events)
+      if (event.subject.empty() && is_reserved(event.type)) event.subject = somebodys->subject;
   }
 
   static DecidedEvent event_of(const TimersChanged& changed) {
@@ -265,6 +276,7 @@ class TabledKind final : public AggregateKind {
       if (auto ok = check(decided.timers); !ok) return as_argument(command, std::move(ok).error());
       decision.events.push_back(event_of(decided.timers));
     }
+    share_subject(decision.events);
     decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
     decision.conditions = std::move(decided.conditions);
     decision.snapshot = decided.snapshot;

@@ -44,7 +44,9 @@ struct ProcessAggregate {
   static Effect<> on(const State& instance, const ProcessEvent& told) {
     const auto& event = told.event;
     if (instance.ended || event.position <= instance.reacted_to) return nothing();
-    return written(reaction_to(instance.state, event), {ProcessReacted::Cause::event, event.position, 0, event.type});
+    ProcessReacted because{ProcessReacted::Cause::event, event.position, 0, event.type};
+    because.subject = event.subject;
+    return written(reaction_to(instance.state, event), std::move(because));
   }
   static Effect<> on(const State& instance, const ProcessTimer& timer) {
     if (instance.ended) return nothing();
@@ -109,6 +111,7 @@ struct ProcessAggregate {
   template <class E>
   requires requires(const E& event) { P::also(event); }
   static auto also(const E& event) { return P::also(event); }
+  static std::string subject(const ProcessReacted& reacted) { return reacted.subject; }
   template <class E>
   requires requires(const E& event) { P::subject(event); }
   static std::string subject(const E& event) { return P::subject(event); }

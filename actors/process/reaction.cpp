@@ -31,6 +31,7 @@ Decided Reaction::decided(ProcessReacted because) && {
   because.commands = std::move(commands_);
   because.effects = std::move(effects_);
   because.ended = ended_;
+  if (!subject_.empty()) because.subject = std::move(subject_);
   decided_.add_event(std::move(because));
   decided_.answer(std::string());
   return std::move(decided_);

@@ -96,6 +96,13 @@ class Reaction {
     return *this;
   }
   [[nodiscard]] Reaction cancel(std::string timer) && { return std::move(cancel(std::move(timer))); }
+  /// Whose data the commands, effects and timers are: they are sealed under that subject's key. By default that of the
+  /// event that is reacted to, or of what is recorded.
+  Reaction& of_subject(std::string subject) & {
+    subject_ = std::move(subject);
+    return *this;
+  }
+  [[nodiscard]] Reaction of_subject(std::string subject) && { return std::move(of_subject(std::move(subject))); }
   /// The instance reacts to nothing any more. What it sent is carried out all the same; cancel its timers.
   Reaction& end() & {
     ended_ = true;
@@ -116,6 +123,7 @@ class Reaction {
   std::vector<ProcessCommand> commands_;
   std::vector<ProcessEffect> effects_;
   bool ended_ = false;
+  std::string subject_;
 };
 
 [[nodiscard]] inline Reaction react() { return {}; }

@@ -96,10 +96,7 @@ class ProcessHost::Run {
       driver_.reset();
       ++session_;
       if (stopping_) return;
-      if (done) continue;
-      if (std::exchange(trouble_, done.error().what) != done.error().what && host_.options_.warn)
-        host_.options_.warn(Error(done.error().code, "process " + in_quotes(process_->type) + ": " + trouble_));
-      changed_.wait_for(lock, pause, [this] { return stopping_; });
+      if (!done) say(done.error(), lock);
     }
   }
 
@@ -149,12 +146,11 @@ class ProcessHost::Run {
       std::map<std::string, EffectOptions> effects;
       for (const auto& [type, handler] : effects_.handlers()) effects.emplace(type, handler.options);
       driver_.emplace(process_, checkpoint, taken->last_position, options_, std::move(effects));
-      feed_.emplace(host_.events_.follow(ProcessDriver::query(*process_),
-                                         {.after = checkpoint, .page_events_max = page_events_max}));
+      feed_.emplace(follow(checkpoint));
     }
     auto next_checkpoint = Clock::now() + options_.checkpoint_every;
     for (;;) {
-      EVERSHARD_TRY(read());
+      read();
       tell_timer();
       if (Clock::now() >= next_checkpoint) {
         keep_checkpoint();
@@ -169,7 +165,7 @@ class ProcessHost::Run {
   }
 
   /// What there is, or, where too much is under way, until there is room.
-  Result<void> read() {
+  void read() {
     auto wait = feed_wait;
     {
       std::unique_lock lock(mutex_);
@@ -177,7 +173,7 @@ class ProcessHost::Run {
         waits_for_room_ = true;
         changed_.wait_for(lock, feed_wait, [this] { return stopping_ || !driver_->is_full(); });
         waits_for_room_ = false;
-        if (stopping_ || driver_->is_full()) return {};
+        if (stopping_ || driver_->is_full()) return;
       }
       if (const auto wake = driver_->wake_at(); wake != ProcessDriver::never)
         wait = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(wake - Clock::now()),
@@ -186,13 +182,27 @@ class ProcessHost::Run {
     auto item = feed_->next(wait);
     ProcessActions actions;
     {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return {};
-      if (!item) return refuse(std::move(item).error());
+      std::unique_lock lock(mutex_);
+      if (stopping_) return;
+      if (!item) {  // a node is away: what is under way goes on
+        say(item.error(), lock);
+        if (!stopping_) feed_.emplace(follow(driver_->status().read_to));
+        return;
+      }
       driver_->events(item->events, item->watermark, Clock::now(), actions);
     }
     perform(std::move(actions));
-    return {};
+  }
+
+  /// Warns, once of the same, and waits.
+  void say(const Error& error, std::unique_lock<std::mutex>& lock) {
+    if (std::exchange(trouble_, error.what) != error.what && host_.options_.warn)
+      host_.options_.warn(Error(error.code, "process " + in_quotes(process_->type) + ": " + error.what));
+    changed_.wait_for(lock, pause, [this] { return stopping_; });
+  }
+
+  [[nodiscard]] EventFeed follow(GlobalPosition after) {
+    return host_.events_.follow(ProcessDriver::query(*process_), {.after = after, .page_events_max = page_events_max});
   }
 
   void tell_timer() {

@@ -21,6 +21,7 @@ RecordedEvent event() {
   event.tags = {"x:1", "y"};
   event.payload = odd;
   event.occurred_at = Timestamp{-5};
+  event.subject = "ann";
   return event;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <evershard/process_kit.hpp>
+#include <evershard/test_kit.hpp>
 #include <map>
 #include <random>
 
@@ -177,6 +178,32 @@ TEST(Processes, LoseNothingOverCrashesAtAnyStep) {
     }
     if (HasFailure()) return;
   }
+}
+
+/// Whose data the request is.
+struct Sealed : Transfers {
+  static constexpr std::string_view type = "sealed";
+  static std::string subject(const Started& started) { return started.from; }
+};
+
+TEST(Processes, SealWhatIsSomebodys) {
+  TestKit<ProcessAggregate<Sealed>> kit("t1");
+  const auto told_of = [](RecordedEvent event) { return ProcessEvent{std::move(event)}; };
+  RecordedEvent event;
+  event.position = GlobalPosition{7};
+  event.id = EventId::random();
+  event.type = "requested";
+  event.payload = to_bytes(Requested{"t1", "ann", "bob", 5}).value();
+  const auto started = kit.when(told_of(event)).told();
+  ASSERT_EQ(started.events.size(), 2u);
+  for (const auto& of : started.events) EXPECT_EQ(of.subject, "ann") << of.type << ": of what is recorded";
+  event.position = GlobalPosition{9};
+  event.type = "debited";
+  event.payload = to_bytes(Debited{"t1", "ann", "bob", 5}).value();
+  event.subject = "carl";
+  const auto sent = kit.when(told_of(event)).told();
+  ASSERT_EQ(sent.events.size(), 1u);
+  EXPECT_EQ(sent.events[0].subject, "carl") << "of the event that is reacted to";
 }
 
 // A driver that does not know that another has taken over, and whose command was rejected: its instance is not told, or

@@ -1,0 +1,7 @@
+// expects: evershard: the process has no static Reaction on_rejected
+#include "trip.hpp"
+
+struct Broken : Trip {
+  using Sends = Types<trip::Left>;
+};
+auto process = make_process<Broken>();

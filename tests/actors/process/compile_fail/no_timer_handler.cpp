@@ -1,0 +1,7 @@
+// expects: evershard: the process has no static Reaction on\(const State&, const Timer&\)
+#include "trip.hpp"
+
+struct Broken : Trip {
+  using Timers = Types<trip::Left>;
+};
+auto process = make_process<Broken>();

@@ -1,0 +1,3 @@
+#include "trip.hpp"
+
+auto process = make_process<Trip>();
