@@ -22,7 +22,8 @@ using actors::TimerFiring;
 
 constexpr std::chrono::hours after_all{1};
 constexpr actors::TimerFiringOptions at_once{.overdue_per_second = 1'000'000'000};  ///< while time stands still
-constexpr std::chrono::microseconds pass_step = std::chrono::seconds(10);
+constexpr std::chrono::hours pass_most{1};
+constexpr std::chrono::microseconds pass_least = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -124,6 +125,17 @@ struct ProcessKit::Impl {
     return some;
   }
 
+  /// Until a timer is due, or something is to be tried again.
+  [[nodiscard]] std::chrono::microseconds until_next() {
+    auto next = kit.now().micros + std::chrono::microseconds(pass_most).count();
+    if (const auto due = firing->next(kit.now())) next = std::min(next, due->micros);
+    for (const auto& process : processes)
+      if (const auto at = process.driver->wake_at(); at != ProcessDriver::never)
+        next =
+            std::min<std::int64_t>(next, std::chrono::ceil<std::chrono::microseconds>(at.time_since_epoch()).count());
+    return std::max(std::chrono::microseconds(next - kit.now().micros), pass_least);
+  }
+
   void keep_checkpoints() {
     for (auto& process : processes)
       if (random() % 8 == 0) process.checkpoint = process.driver->checkpoint();
@@ -162,8 +174,11 @@ void ProcessKit::settle() {
 }
 
 void ProcessKit::pass(std::chrono::microseconds time) {
-  for (; time.count() > 0; time -= pass_step) {
-    impl_->kit.advance(std::min(time, pass_step));
+  settle();
+  while (time.count() > 0) {
+    const auto step = std::min(time, impl_->until_next());
+    impl_->kit.advance(step);
+    time -= step;
     settle();
   }
 }
