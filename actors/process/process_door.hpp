@@ -22,6 +22,7 @@ template <class P>
 
 struct ProcessOptions {
   std::size_t waiting_max = 10'000;              ///< events and commands under way; beyond them no more are read
+  std::size_t waiting_bytes_max = 64u << 20;     ///< of these together
   std::chrono::milliseconds retry_first{100};    ///< of what fails: then ever longer
   std::chrono::milliseconds retry_most{30'000};  ///< at most
   std::chrono::milliseconds checkpoint_every{1'000};

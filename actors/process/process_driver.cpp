@@ -36,8 +36,10 @@ Query ProcessDriver::query(const ProcessDefinition& process) {
 
 // What waits to be sent until rejections are known does not count: they are behind it.
 bool ProcessDriver::is_full() {
-  const auto waits = knows_rejections() ? waiting_ : told_waiting_;
-  full_ = full_ ? 4 * waits > 3 * options_.waiting_max : waits >= options_.waiting_max;
+  const auto fills = [&](std::size_t waits, std::size_t most) { return full_ ? 4 * waits > 3 * most : waits >= most; };
+  full_ = knows_rejections()
+              ? fills(waiting_, options_.waiting_max) || fills(waiting_bytes_, options_.waiting_bytes_max)
+              : fills(told_waiting_, options_.waiting_max);
   return full_;
 }
 
@@ -103,6 +105,9 @@ void ProcessDriver::add(LaneId id, Item item) {
   if (open_.empty() || open_.back().position != item.position) open_.push_back({item.position, 0});
   ++open_.back().left;
   ++waiting_;
+  item.bytes = item.event.payload.size() + item.effect.payload.size();
+  for (const auto& command : item.commands) item.bytes += command.payload.size();
+  waiting_bytes_ += item.bytes;
   lanes_[id].items.push_back(std::move(item));
   touched_.push_back(std::move(id));
 }
@@ -293,6 +298,7 @@ void ProcessDriver::done(Lane& lane) {
   const auto& item = lane.items.front();
   if (item.kind == Kind::told) --told_waiting_;
   --waiting_;
+  waiting_bytes_ -= item.bytes;
   --std::ranges::lower_bound(open_, item.position, {}, &Open::position)->left;
   while (!open_.empty() && open_.front().left == 0) open_.pop_front();
   lane.items.pop_front();

@@ -93,6 +93,7 @@ class ProcessDriver {
     std::uint32_t next = 0;                  ///< of these; effect: its number
     bool rejected = false;                   ///< that one was, and its instance is told
     std::string reason{};
+    std::size_t bytes = 0;
     std::string instance{};                        ///< effect: whose
     ProcessEffect effect{};                        ///< effect
     std::optional<Result<std::string>> outcome{};  ///< effect: its instance is told
@@ -141,6 +142,7 @@ class ProcessDriver {
   };
   std::deque<Open> open_;  ///< in order of positions; the first is not done with
   std::size_t waiting_ = 0;
+  std::size_t waiting_bytes_ = 0;
   std::size_t told_waiting_ = 0;
   bool full_ = false;
   std::set<std::pair<GlobalPosition, std::uint32_t>> rejected_;   ///< commands whose instances know that they were

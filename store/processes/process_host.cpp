@@ -51,7 +51,11 @@ class ProcessHost::Run {
   [[nodiscard]] const std::string& type() const { return process_->type; }
   [[nodiscard]] ProcessStatus status() const {
     const std::lock_guard lock(mutex_);
-    if (driver_) return driver_->status();
+    if (driver_) {
+      auto status = driver_->status();
+      if (status.trouble.empty()) status.trouble = trouble_;
+      return status;
+    }
     ProcessStatus status;
     status.type = process_->type;
     status.position = status.read_to = checkpoint_;
@@ -181,6 +185,7 @@ class ProcessHost::Run {
     }
     auto item = feed_->next(wait);
     ProcessActions actions;
+    std::uint64_t session = 0;
     {
       std::unique_lock lock(mutex_);
       if (stopping_) return;
@@ -189,9 +194,11 @@ class ProcessHost::Run {
         if (!stopping_) feed_.emplace(follow(driver_->status().read_to));
         return;
       }
+      trouble_.clear();
+      session = session_;
       driver_->events(item->events, item->watermark, Clock::now(), actions);
     }
-    perform(std::move(actions));
+    perform(session, std::move(actions));
   }
 
   /// Warns, once of the same, and waits.
@@ -207,23 +214,25 @@ class ProcessHost::Run {
 
   void tell_timer() {
     ProcessActions actions;
-    {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return;
-      driver_->timer(Clock::now(), actions);
-    }
-    perform(std::move(actions));
-  }
-
-  // Not under the lock: an answer may come from within.
-  void perform(ProcessActions actions) {
     std::uint64_t session = 0;
     {
       const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      session = session_;
+      driver_->timer(Clock::now(), actions);
+    }
+    perform(session, std::move(actions));
+  }
+
+  // Not under the lock: an answer may come from within. What a driver wanted that is gone by now, the next one does:
+  // the answer would come to that one, under a number of its own.
+  void perform(std::uint64_t session, ProcessActions actions) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (session != session_) return;
       if (actions.over) over_ = true;
       if (stopping_ || over_) return;
       asked_ += actions.asks.size();
-      session = session_;
     }
     for (auto& ask : actions.asks)
       host_.door_().ask_bytes(
@@ -247,7 +256,7 @@ class ProcessHost::Run {
       const std::lock_guard lock(mutex_);
       if (session == session_ && driver_ && !stopping_) driver_->performed(number, answer, Clock::now(), actions);
     }
-    if (!actions.asks.empty() || !actions.performs.empty()) perform(std::move(actions));
+    if (!actions.asks.empty() || !actions.performs.empty()) perform(session, std::move(actions));
   }
 
   void answered(std::uint64_t session, std::uint64_t number, const AnyAnswer& answer) {
@@ -256,7 +265,7 @@ class ProcessHost::Run {
       const std::lock_guard lock(mutex_);
       if (session == session_ && driver_ && !stopping_) driver_->answered(number, answer, Clock::now(), actions);
     }
-    if (!actions.asks.empty() || !actions.performs.empty() || actions.over) perform(std::move(actions));
+    if (!actions.asks.empty() || !actions.performs.empty() || actions.over) perform(session, std::move(actions));
     const std::lock_guard lock(mutex_);
     --asked_;
     // Under the lock: who waits for it may be gone behind it.
@@ -276,6 +285,7 @@ class ProcessHost::Run {
     snapshot.version = version_;
     snapshot.payload = encode_process_checkpoint(position);
     snapshot.format = PayloadFormat::protobuf;
+    snapshot.keep = 0;  // those of earlier sessions
     const auto kept = host_.events_.put_snapshot(std::move(snapshot));
     if (!kept) return;
     const std::lock_guard lock(mutex_);
@@ -320,10 +330,11 @@ Result<void> ProcessHost::run(std::shared_ptr<const ProcessDefinition> process, 
         handler.options.retry_first.count() <= 0 || handler.options.timeout.count() <= 0)
       return refuse(ErrorCode::invalid_argument,
                     "effect " + in_quotes(type) + ": at_a_time, attempts_max, retry_first and timeout are more than 0");
-  if (options.waiting_max == 0 || options.retry_first.count() <= 0 || options.retry_most < options.retry_first ||
-      options.checkpoint_every.count() <= 0)
+  if (options.waiting_max == 0 || options.waiting_bytes_max == 0 || options.retry_first.count() <= 0 ||
+      options.retry_most < options.retry_first || options.checkpoint_every.count() <= 0)
     return refuse(ErrorCode::invalid_argument,
-                  "a process's waiting_max, retry_first, checkpoint_every are more than 0, retry_most is at least "
+                  "a process's waiting_max, waiting_bytes_max, retry_first, checkpoint_every are more than 0, "
+                  "retry_most is at least "
                   "retry_first");
   const std::lock_guard lock(mutex_);
   if (stopped_) return refuse(ErrorCode::unavailable, "the store is closed");

@@ -117,6 +117,7 @@ TEST_F(ProcessesInAStore, TakeNoMoreThanFits) {
   for (int n = 0; n != 300; ++n) request("t" + std::to_string(n), "ann", "bob", 1);
   ProcessOptions few;
   few.waiting_max = 5;
+  few.waiting_bytes_max = 100;
   ASSERT_TRUE(store_->run<Transfers>(few));
   EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
   EXPECT_EQ(stage("t0"), "refused");
