@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "evershard/bench/appends_beside.hpp"
 #include "evershard/bench/counter.hpp"
 #include "evershard/bench/in_flight.hpp"
 #include "evershard/bench/in_turn.hpp"
@@ -189,28 +190,16 @@ Result<void> cold_start(const BenchOptions& options, Report& report, bool snapsh
   EVERSHARD_TRY(store->host<Counter>());
 
   // Appends at a rate that leaves room, before and while the aggregates load.
-  std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> appended{0};
-  std::thread beside([&] {
-    for (std::uint64_t n = 0; !stop; ++n)
-      if (store->append(Append{}.event("other-" + std::to_string(n % 100), "bench.added", "1"))) ++appended;
-  });
-  const auto rate_during = [&](auto work) {
-    const double began = now_seconds();
-    const auto first = appended.load();
-    work();
-    return static_cast<double>(appended.load() - first) / (now_seconds() - began);
-  };
-  const double usual = rate_during([&] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
+  auto beside = std::make_unique<AppendsBeside>(*store);
+  const double usual = beside->rate_during([&] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
   Result<void> done{};
   double took = 0;
-  const double during = rate_during([&] {
+  const double during = beside->rate_during([&] {
     const double began = now_seconds();
     done = warm_up(*store, aggregates);
     took = now_seconds() - began;
   });
-  stop = true;
-  beside.join();
+  beside.reset();
   EVERSHARD_TRY(done);
   Figure f{std::string("cold start of 10,000 aggregates of 100 events, ") +
                (snapshots ? "with snapshots" : "without snapshots"),

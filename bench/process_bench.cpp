@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "evershard/bench/appends_beside.hpp"
 #include "evershard/bench/counter.hpp"
 #include "evershard/bench/in_flight.hpp"
 #include "evershard/bench/in_turn.hpp"
@@ -310,29 +311,17 @@ Result<void> overdue(const BenchOptions& options, Report& report) {
   std::this_thread::sleep_for(std::chrono::seconds(20));
   auto store = open_store(options, false);
   if (!store) return refuse(store.error());
-  std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> appended{0};
-  std::thread beside([&] {
-    for (std::uint64_t n = 0; !stop; ++n)
-      if (store->append(Append{}.event("other-" + std::to_string(n % 100), "bench.added", "1"))) ++appended;
-  });
-  const auto rate_during = [&](auto work) {
-    const double began = now_seconds();
-    const auto first = appended.load();
-    work();
-    return static_cast<double>(appended.load() - first) / (now_seconds() - began);
-  };
-  const double usual = rate_during([&] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
+  auto beside = std::make_unique<AppendsBeside>(*store);
+  const double usual = beside->rate_during([&] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
   Result<void> done{};
   double took = 0;
-  const double during = rate_during([&] {
+  const double during = beside->rate_during([&] {
     const double began = now_seconds();
     done = store->host<Alarm>();
     if (done) done = wait_until(options, 120, [&] { return figure(*store, "timers.fired") == timers; });
     took = now_seconds() - began;
   });
-  stop = true;
-  beside.join();
+  beside.reset();
   EVERSHARD_TRY(done);
   Figure f{"100,000 timers due while nobody ran, fired", took, "s"};
   f.more.emplace_back("appends_beside_of_usual", during / usual);

@@ -140,6 +140,7 @@ std::string encode(const FireTimer& fire) {
   message.set_set_at(fire.set_at.value);
   message.set_tag(fire.tag);
   if (fire.next) message.set_next_us(fire.next->micros);
+  message.set_subject(fire.subject);
   return message.SerializeAsString();
 }
 
@@ -150,6 +151,7 @@ Result<FireTimer> decode_fire_timer(std::string_view bytes) {
     return refuse(ErrorCode::corruption, "a timer's command cannot be read");
   FireTimer fire{timer_of(message.timer()), GlobalPosition{message.set_at()}, message.tag()};
   if (message.next_us() != 0) fire.next = Timestamp{message.next_us()};
+  fire.subject = message.subject();
   return fire;
 }
 

@@ -71,6 +71,7 @@ struct FireTimer {
   GlobalPosition set_at;  ///< of the event that set it
   Tag tag;
   std::optional<Timestamp> next{};  ///< of one that repeats
+  std::string subject{};            ///< whose the event is that set it
   friend bool operator==(const FireTimer&, const FireTimer&) = default;
 };
 [[nodiscard]] std::string encode(const FireTimer& fire);

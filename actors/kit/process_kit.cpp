@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <random>
 #include <utility>
 
-#include "evershard/actors/model/handler_error.hpp"
 #include "evershard/actors/process/process_driver.hpp"
 #include "evershard/actors/timers/timer_firing.hpp"
 
 namespace evershard {
 namespace {
 
-using actors::DueTimer;
 using actors::ProcessActions;
 using actors::ProcessDriver;
 using actors::TimerFiring;
@@ -43,17 +40,9 @@ struct ProcessKit::Impl {
   }
 
   void take_over(Process& process) {
-    Append append;
-    Event event;
-    event.aggregate = AggregateId{std::string(process_log_type), process.definition->type};
-    event.type = std::string(process_taken_type);
-    event.tags = {process_tag(process.definition->type)};
-    append.event(std::move(event));
-    const auto taken = kit.append_from_outside(std::move(append));
-    std::map<std::string, EffectOptions> effects;
-    for (const auto& [type, handler] : process.effects.handlers()) effects.emplace(type, handler.options);
+    const auto taken = kit.append_from_outside(ProcessDriver::taking_over(*process.definition));
     process.driver.emplace(process.definition, process.checkpoint, taken ? taken->last_position : GlobalPosition{0},
-                           process.options, std::move(effects));
+                           process.options, process.effects.options());
   }
 
   void perform(std::size_t process, ProcessActions actions) {
@@ -65,20 +54,15 @@ struct ProcessKit::Impl {
                       processes[process].driver->answered(number, answer, steady(), next);
                       perform(process, std::move(next));
                     });
-    for (const auto& perform : actions.performs) {
-      const auto done = [this, process, life = life, number = perform.number](const Result<std::string>& answer) {
-        if (life != this->life) return;
-        ProcessActions next;
-        processes[process].driver->performed(number, answer, steady(), next);
-        this->perform(process, std::move(next));
-      };
-      try {
-        const auto& handlers = processes[process].effects.handlers();
-        handlers.at(perform.effect.type).perform(perform.effect.payload, perform.attempt, done);
-      } catch (...) {
-        done(refuse(thrown(ErrorCode::invalid_argument, "the handler of effect " + perform.effect.type)));
-      }
-    }
+    for (const auto& [number, effect, attempt] : actions.performs)
+      processes[process].effects.perform(
+          effect.type, effect.payload, attempt,
+          [this, process, life = life, number = number](const Result<std::string>& answer) {
+            if (life != this->life) return;
+            ProcessActions next;
+            processes[process].driver->performed(number, answer, steady(), next);
+            perform(process, std::move(next));
+          });
   }
 
   bool hand_on() {
@@ -223,9 +207,7 @@ void ProcessKit::passivate(const AggregateId& aggregate) { impl_->kit.passivate(
 
 Result<void> ProcessKit::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                                      Effects effects) {
-  for (const auto& [type, wanted] : process->effects)
-    if (!effects.handlers().contains(type))
-      return refuse(ErrorCode::invalid_argument, "effect " + type + " has no handler");
+  EVERSHARD_TRY(ProcessDriver::check(*process, options, effects));
   EVERSHARD_TRY(host_kind(process->kind, {}));
   auto& added = impl_->processes.emplace_back(Impl::Process{std::move(process), options, std::move(effects), {}, {}});
   impl_->take_over(added);

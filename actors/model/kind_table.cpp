@@ -100,9 +100,9 @@ class TabledKind final : public AggregateKind {
 
   Result<std::optional<DecisionModel>> decision_model(const CommandBytes& command) const override {
     if (command.type == fire_timer_type) {
-      const auto fire = decode_fire_timer(command.bytes);
-      if (!fire) return as_argument(command.type, fire.error());
-      return decision_model(CommandBytes{fire->timer.command, fire->timer.payload});
+      const auto timers = of_timer(command);
+      if (!timers) return Refused(timers.error());
+      return decision_model(*timers);
     }
     const CommandRow* row = find(table_.commands, command.type);
     if (row == nullptr) return unknown_command(command.type);
@@ -123,9 +123,9 @@ class TabledKind final : public AggregateKind {
 
   Result<void> fold(const CommandBytes& command, AnyState& model, const RecordedEvent& event) const override {
     if (command.type == fire_timer_type) {
-      const auto fire = decode_fire_timer(command.bytes);
-      if (!fire) return as_argument(command.type, fire.error());
-      return fold(CommandBytes{fire->timer.command, fire->timer.payload}, model, event);
+      const auto timers = of_timer(command);
+      if (!timers) return Refused(timers.error());
+      return fold(*timers, model, event);
     }
     const CommandRow* row = find(table_.commands, command.type);
     EVERSHARD_CHECK(row != nullptr && row->view != nullptr, "a model is folded for the command it was made of");
@@ -146,22 +146,29 @@ class TabledKind final : public AggregateKind {
   }
 
   Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const override {
-    if (command.type == fire_timer_type) return decide_fired(state, command, model);
     const CommandRow* row = find(table_.commands, command.type);
-    if (row == nullptr) return unknown_command(command.type);
-    EVERSHARD_CHECK((row->view != nullptr) == (model != nullptr),
+    if (row == nullptr && command.type != fire_timer_type) return unknown_command(command.type);
+    EVERSHARD_CHECK(row == nullptr || (row->view != nullptr) == (model != nullptr),
                     "a command that has a view is decided on it, no other is");
     try {
+      if (row == nullptr) return decide_fired(state, command, model);
       Decided decided;
       if (auto ok = row->decide(state, command.bytes, model, decided); !ok)
         return as_argument(command.type, std::move(ok).error());
-      return decision(command.type, std::move(decided));
+      return decision(command.type, std::move(decided), state);
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command.type))));
     }
   }
 
  private:
+  /// What the timer sends.
+  Result<CommandBytes> of_timer(const CommandBytes& command) const {
+    auto fire = decode_fire_timer(command.bytes);
+    if (!fire) return as_argument(command.type, std::move(fire).error());
+    return CommandBytes{std::move(fire->timer.command), std::move(fire->timer.payload)};
+  }
+
   // Whatever the handler says of it, the timer has fired: that is written with what it decides. Where somebody set or
   // cancelled the timer behind the event that this one comes from, nothing is.
   Result<Decision> decide_fired(const AnyState& state, const CommandBytes& command, const AnyState* model) const {
@@ -189,20 +196,24 @@ class TabledKind final : public AggregateKind {
       timer.at = fire->next;
       changed.set.push_back(std::move(timer));
     }
-    decision->events.push_back(event_of(changed));
-    share_subject(decision->events);
+    auto event = event_of(changed);
+    event.subject = std::move(fire->subject);
+    decision->events.push_back(std::move(event));
+    share_subject(decision->events, state);
     decision->kind = Decision::Kind::persist;
     decision->conditions.push_back({Query{}.types({std::string(timers_changed_type)}).tags({fire->tag}), fire->set_at});
     return decision;
   }
 
-  /// What is somebody's in the store's own events is of whom the others are.
-  static void share_subject(std::vector<DecidedEvent>& events) {
+  /// The store's own events are of whom the others are, or of whom the state is.
+  void share_subject(std::vector<DecidedEvent>& events, const AnyState& state) const {
+    const auto is_nobodys = [](const auto& event) { return event.subject.empty() && is_reserved(event.type); };
+    if (std::none_of(events.begin(), events.end(), is_nobodys)) return;
     const auto somebodys =
-        std::find_if(events.begin(), events.end(), [](const auto& of) { return !of.subject.empty(); });
-    if (somebodys == events.end()) return;
+        std::find_if(events.begin(), events.end(), [](const auto& event) { return !event.subject.empty(); });
+    const auto subject = somebodys == events.end() ? table_.subject(state) : somebodys->subject;
     for (auto& event : events)
-      if (event.subject.empty() && is_reserved(event.type)) event.subject = somebodys->subject;
+      if (is_nobodys(event)) event.subject = subject;
   }
 
   static DecidedEvent event_of(const TimersChanged& changed) {
@@ -243,7 +254,7 @@ class TabledKind final : public AggregateKind {
     return nullptr;
   }
 
-  Result<Decision> decision(const std::string& command, Decided decided) const {
+  Result<Decision> decision(const std::string& command, Decided decided, const AnyState& state) const {
     Decision decision;
     if (decided.rejected) {
       decision.kind = Decision::Kind::reject;
@@ -266,8 +277,8 @@ class TabledKind final : public AggregateKind {
       auto& encoded = decision.events.emplace_back();
       EVERSHARD_TRY(in_kind("event ", row->encode(event.value.get(), encoded), row->name));
     }
+    if (decided.unusable) return as_argument(command, std::move(*decided.unusable));
     if (!decided.timers.empty()) {
-      if (decided.unusable) return as_argument(command, std::move(*decided.unusable));
       for (const auto& timer : decided.timers.set)
         if (find(table_.commands, timer.command) == nullptr)
           return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) +
@@ -276,7 +287,7 @@ class TabledKind final : public AggregateKind {
       if (auto ok = check(decided.timers); !ok) return as_argument(command, std::move(ok).error());
       decision.events.push_back(event_of(decided.timers));
     }
-    share_subject(decision.events);
+    share_subject(decision.events, state);
     decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
     decision.conditions = std::move(decided.conditions);
     decision.snapshot = decided.snapshot;

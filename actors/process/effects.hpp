@@ -62,6 +62,10 @@ class Effects {
     return std::move(on<E, R>(std::move(handler), options));
   }
   [[nodiscard]] const std::map<std::string, EffectHandler>& handlers() const { return handlers_; }
+  [[nodiscard]] std::map<std::string, EffectOptions> options() const;
+  /// Shape: there is a handler. `done` may be called from within; what the handler throws is told to it too.
+  void perform(const std::string& type, const std::string& payload, const EffectAttempt& attempt,
+               const EffectDone& done) const;
 
  private:
   std::map<std::string, EffectHandler> handlers_;  ///< by the effect's logical name

@@ -27,6 +27,37 @@ ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, G
   figures_.type = process_->type;
 }
 
+Result<void> ProcessDriver::check(const ProcessDefinition& process, const ProcessOptions& options,
+                                  const Effects& effects) {
+  const auto refused = [&](const std::string& why) {
+    return refuse(ErrorCode::invalid_argument, "process " + in_quotes(process.type) + ": " + why);
+  };
+  for (const auto& [type, wanted] : process.effects)
+    if (!effects.handlers().contains(type)) return refused("effect " + in_quotes(type) + " has no handler");
+  for (const auto& [type, of] : effects.options())
+    if (of.at_a_time == 0 || of.attempts_max == 0 || of.retry_first.count() <= 0 || of.timeout.count() <= 0)
+      return refused("effect " + in_quotes(type) +
+                     ": at_a_time, attempts_max, retry_first and timeout are more than 0");
+  if (options.waiting_max == 0 || options.waiting_bytes_max == 0 || options.retry_first.count() <= 0 ||
+      options.retry_most < options.retry_first || options.checkpoint_every.count() <= 0)
+    return refused(
+        "waiting_max, waiting_bytes_max, retry_first, checkpoint_every are more than 0, retry_most is at least "
+        "retry_first");
+  return {};
+}
+
+AggregateId ProcessDriver::log_of(const ProcessDefinition& process) {
+  return {std::string(process_log_type), process.type};
+}
+
+Append ProcessDriver::taking_over(const ProcessDefinition& process) {
+  Event event;
+  event.aggregate = log_of(process);
+  event.type = std::string(process_taken_type);
+  event.tags = {process_tag(process.type)};
+  return Append{}.event(std::move(event)).request(EventId::random());
+}
+
 Query ProcessDriver::query(const ProcessDefinition& process) {
   if (process.query.is_all()) return process.query;
   auto items = process.query.items();
@@ -76,10 +107,10 @@ void ProcessDriver::take(const RecordedEvent& event) {
 void ProcessDriver::take_reaction(const RecordedEvent& event) {
   if (event.state != EventState::live || !event.aggregate || event.aggregate->type != process_->type) return;
   auto reacted = decode_process_reacted(event.payload);
-  if (!reacted) {
-    figures_.trouble = "position " + std::to_string(event.position.value) + ": " + reacted.error().what;
-    ++figures_.failed;
-    return;
+  if (!reacted) {  // nobody knows what it wants: its instance sends nothing that comes behind it
+    Item item{Kind::sent, event.position};
+    item.reason = reacted.error().what;
+    return add({Kind::sent, event.aggregate->value}, std::move(item));
   }
   using Cause = ProcessReacted::Cause;
   if (!knows_rejections()) {
@@ -161,6 +192,10 @@ std::optional<ProcessActions::Ask> ProcessDriver::ask_of(const LaneId& id, Item&
                                                        item.outcome->value_or(std::string()),
                                                        *item.outcome ? std::string() : item.outcome->error().what}),
                                id.second + "/performed"};
+  if (item.commands.empty()) {
+    failed(item.reason, lanes_.at(id), now, id);
+    return std::nullopt;
+  }
   while (item.next != item.commands.size() && rejected_.contains({item.position, item.next})) ++item.next;
   if (item.next == item.commands.size()) return std::nullopt;
   const auto& command = item.commands[item.next];

@@ -18,6 +18,7 @@
 #include "evershard/actors/model/answer.hpp"
 #include "evershard/actors/process/process_definition.hpp"
 #include "evershard/actors/process/process_door.hpp"
+#include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/query.hpp"
 
@@ -65,6 +66,13 @@ class ProcessDriver {
   ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint, GlobalPosition taken_at,
                 ProcessOptions options, std::map<std::string, EffectOptions> effects = {});
 
+  /// Errors: invalid_argument: an option, an effect without a handler
+  [[nodiscard]] static Result<void> check(const ProcessDefinition& process, const ProcessOptions& options,
+                                          const Effects& effects);
+  /// By which somebody takes the process over.
+  [[nodiscard]] static Append taking_over(const ProcessDefinition& process);
+  /// `$process-NAME`
+  [[nodiscard]] static AggregateId log_of(const ProcessDefinition& process);
   /// The events that it is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
   /// Too much is under way. Once it was, for so long that what is read next is worth the while.

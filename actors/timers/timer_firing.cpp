@@ -89,12 +89,10 @@ std::optional<TimerFiring::Fire> TimerFiring::fire(const DueTimer& timer, const 
     over(timer);
     return std::nullopt;
   }
-  const auto changed = decode_timers_changed(set->payload);
-  const auto found =
-      changed ? std::ranges::find_if(
-                    changed->set, [&](const TimerSet& of) { return timer_key(*set->aggregate, of.name) == timer.key; })
-              : std::vector<TimerSet>::const_iterator();
-  if (!changed || found == changed->set.end()) {
+  const auto changed = decode_timers_changed(set->payload).value_or(TimersChanged{});
+  const auto found = std::ranges::find_if(
+      changed.set, [&](const TimerSet& of) { return timer_key(*set->aggregate, of.name) == timer.key; });
+  if (found == changed.set.end()) {
     failed(timer,
            Error(ErrorCode::corruption,
                  "the event at position " + std::to_string(timer.set_at.value) + " sets no such timer any more"),
@@ -102,6 +100,7 @@ std::optional<TimerFiring::Fire> TimerFiring::fire(const DueTimer& timer, const 
     return std::nullopt;
   }
   FireTimer fire{*found, timer.set_at, timer_tag(timer.key)};
+  fire.subject = set->subject;
   if (found->every.count() != 0) fire.next = next_due(*found, timer.due, now);
   return Fire{*set->aggregate, encode(fire), fire.tag + "/" + std::to_string(timer.set_at.value)};
 }
@@ -115,10 +114,10 @@ void TimerFiring::answered(const DueTimer& timer, const AnyAnswer& answer, Times
     figures_.late_us = static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.micros - timer.due.micros));
     return;
   }
+  // Mostly somebody changed it: then that event comes, and this is over. It may be a condition of the handler's own.
   if (answer.kind == AnswerKind::failed && answer.error.code == ErrorCode::condition_failed) {
-    --under_way_;
     ++figures_.overtaken;
-    return;  // the event that changed it comes
+    return try_again(timer, now);
   }
   failed(timer,
          answer.kind == AnswerKind::failed ? answer.error
@@ -127,9 +126,13 @@ void TimerFiring::answered(const DueTimer& timer, const AnyAnswer& answer, Times
 }
 
 void TimerFiring::failed(const DueTimer& timer, Error error, Timestamp now) {
-  --under_way_;
   ++figures_.failed;
   last_failure_ = std::move(error);
+  try_again(timer, now);
+}
+
+void TimerFiring::try_again(const DueTimer& timer, Timestamp now) {
+  --under_way_;
   const auto times = failures_[timer.key]++;
   auto wait = options_.retry_first;
   for (std::uint32_t n = 0; n != times && wait < options_.retry_most; ++n) wait *= 2;

@@ -78,6 +78,7 @@ class TimerFiring {
   [[nodiscard]] std::size_t overdue_room(Timestamp now);
   [[nodiscard]] Timestamp late_from(Timestamp now) const;
   void failed(const DueTimer& timer, Error error, Timestamp now);
+  void try_again(const DueTimer& timer, Timestamp now);
   void over(const DueTimer& timer);
 
   TimerFiringOptions options_;

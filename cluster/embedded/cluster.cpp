@@ -293,6 +293,7 @@ Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostO
 }
 Result<void> Cluster::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                                   Effects effects) {
+  EVERSHARD_TRY(actors::ProcessDriver::check(*process, options, effects));  // before it is hosted: that is for good
   EVERSHARD_TRY(host_kind(process->kind, {}));
   return impl_->processes->run(std::move(process), options, std::move(effects));
 }

@@ -675,12 +675,14 @@ ClusterStatus Coordinator::status() const {
   status.last_cut = stored_.last_cut;
   status.watermark = stored_.watermark;
   auto known = membership();
+  std::vector<sharding::ReplicaSet> sets;
+  for (std::size_t s = 0; s != stored_.shards.size(); ++s)
+    sets.push_back(counting(ShardId{static_cast<std::uint16_t>(s)}, stored_.shards[s].replicas));
   for (auto& node : known.nodes) {
     ClusterStatus::Node shown{std::move(node), 0, {}, 0, 0};
     for (std::size_t s = 0; s != stored_.shards.size(); ++s) {
-      const auto set = counting(ShardId{static_cast<std::uint16_t>(s)}, stored_.shards[s].replicas);
-      shown.replicas += set.has(shown.is.node) ? 1 : 0;
-      if (!set.learns(shown.is.node)) continue;
+      shown.replicas += sets[s].has(shown.is.node) ? 1 : 0;
+      if (!sets[s].learns(shown.is.node)) continue;
       ++shown.learns;
       shown.learn_events += stored_.shards[s].next - ShardOffset{1};
     }
@@ -704,7 +706,7 @@ ClusterStatus Coordinator::status() const {
     shown.durable = reported_until(shard);
     shown.ordered = log.next;
     shown.last_position = log.last_position;
-    const auto set = counting(shard, log.replicas);
+    const auto& set = sets[s];
     shown.quorum = set.quorum;
     shown.replicas = set.nodes;
     for (const auto node : set.all())

@@ -254,6 +254,7 @@ void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().
 
 Result<void> Local::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                                 Effects effects) {
+  EVERSHARD_TRY(actors::ProcessDriver::check(*process, options, effects));  // before it is hosted: that is for good
   EVERSHARD_TRY(host_kind(process->kind, {}));
   return impl_->processes->run(std::move(process), options, std::move(effects));
 }

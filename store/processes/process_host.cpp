@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "evershard/actors/model/handler_error.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
@@ -30,7 +29,7 @@ class ProcessHost::Run {
         options_(options),
         effects_(std::move(effects)),
         link_(std::make_shared<Link>(this)),
-        log_{std::string(process_log_type), process_->type},
+        log_(ProcessDriver::log_of(*process_)),
         thread_([this] { loop(); }) {}
   ~Run() {
     stop();
@@ -118,20 +117,9 @@ class ProcessHost::Run {
     }
   }
 
-  /// Behind this event nobody who ran it before has an instance react to a rejection.
-  Result<Appended> take_over() {
-    Append append;
-    Event event;
-    event.aggregate = log_;
-    event.type = std::string(process_taken_type);
-    event.tags = {process_tag(process_->type)};
-    append.event(std::move(event));
-    append.request_id = EventId::random();
-    return host_.events_.append(std::move(append));
-  }
-
   Result<void> session() {
-    const auto taken = take_over();
+    // Behind this event nobody who ran it before has an instance react to a rejection.
+    const auto taken = host_.events_.append(ProcessDriver::taking_over(*process_));
     if (!taken) return refuse(taken.error());
     const auto found = host_.events_.snapshot(log_);
     if (!found && found.error().code != ErrorCode::corruption) return refuse(found.error());
@@ -147,9 +135,7 @@ class ProcessHost::Run {
       trouble_.clear();
       over_ = false;
       checkpoint_ = checkpoint;
-      std::map<std::string, EffectOptions> effects;
-      for (const auto& [type, handler] : effects_.handlers()) effects.emplace(type, handler.options);
-      driver_.emplace(process_, checkpoint, taken->last_position, options_, std::move(effects));
+      driver_.emplace(process_, checkpoint, taken->last_position, options_, effects_.options());
       feed_.emplace(follow(checkpoint));
     }
     auto next_checkpoint = Clock::now() + options_.checkpoint_every;
@@ -238,16 +224,11 @@ class ProcessHost::Run {
       host_.door_().ask_bytes(
           ask.aggregate, std::move(ask.type), std::move(ask.bytes), {.command_id = std::move(ask.command_id)},
           [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
-    for (const auto& perform : actions.performs) {
-      const auto done = [link = link_, session, number = perform.number](const Result<std::string>& answer) {
-        link->performed(session, number, answer);
-      };
-      try {
-        effects_.handlers().at(perform.effect.type).perform(perform.effect.payload, perform.attempt, done);
-      } catch (...) {
-        done(refuse(thrown(ErrorCode::invalid_argument, "the handler of effect " + in_quotes(perform.effect.type))));
-      }
-    }
+    for (const auto& [number, effect, attempt] : actions.performs)
+      effects_.perform(effect.type, effect.payload, attempt,
+                       [link = link_, session, number = number](const Result<std::string>& answer) {
+                         link->performed(session, number, answer);
+                       });
   }
 
   void performed(std::uint64_t session, std::uint64_t number, const Result<std::string>& answer) {
@@ -321,21 +302,7 @@ ProcessHost::~ProcessHost() { stop(); }
 
 Result<void> ProcessHost::run(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                               Effects effects) {
-  for (const auto& [type, wanted] : process->effects)
-    if (!effects.handlers().contains(type))
-      return refuse(ErrorCode::invalid_argument,
-                    "process " + in_quotes(process->type) + ": effect " + in_quotes(type) + " has no handler");
-  for (const auto& [type, handler] : effects.handlers())
-    if (handler.options.at_a_time == 0 || handler.options.attempts_max == 0 ||
-        handler.options.retry_first.count() <= 0 || handler.options.timeout.count() <= 0)
-      return refuse(ErrorCode::invalid_argument,
-                    "effect " + in_quotes(type) + ": at_a_time, attempts_max, retry_first and timeout are more than 0");
-  if (options.waiting_max == 0 || options.waiting_bytes_max == 0 || options.retry_first.count() <= 0 ||
-      options.retry_most < options.retry_first || options.checkpoint_every.count() <= 0)
-    return refuse(ErrorCode::invalid_argument,
-                  "a process's waiting_max, waiting_bytes_max, retry_first, checkpoint_every are more than 0, "
-                  "retry_most is at least "
-                  "retry_first");
+  EVERSHARD_TRY(ProcessDriver::check(*process, options, effects));
   const std::lock_guard lock(mutex_);
   if (stopped_) return refuse(ErrorCode::unavailable, "the store is closed");
   if (std::ranges::any_of(runs_, [&](const auto& run) { return run->type() == process->type; }))

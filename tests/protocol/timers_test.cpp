@@ -24,7 +24,7 @@ TEST(TimerBytes, ComeBackAsTheyWere) {
   EXPECT_EQ(decode_timers_changed(encode(changed)).value(), changed);
   EXPECT_EQ(decode_timers_changed(encode(TimersChanged{})).value(), TimersChanged{});
   for (const auto& fire : {FireTimer{after("a", 1s, 1s), GlobalPosition{7}, "tag", Timestamp{9}},
-                           FireTimer{at("b", 5), GlobalPosition{1}, "tag", {}}})
+                           FireTimer{at("b", 5), GlobalPosition{1}, "tag", {}, "ann"}})
     EXPECT_EQ(decode_fire_timer(encode(fire)).value(), fire);
 }
 

@@ -180,6 +180,44 @@ TEST(Processes, LoseNothingOverCrashesAtAnyStep) {
   }
 }
 
+struct Careless : Transfers {
+  static constexpr std::string_view type = "careless";
+  using Reacts = Types<Requested>;
+  static Reaction on(const State&, const Requested& event) {
+    return react().send<Account>(std::string(600, 'x'), event.as<DebitName>());
+  }
+  static Reaction on(const State&, const Late&) { return ignore(); }
+};
+
+TEST(Processes, DoNotWriteACommandThatCannotBeSent) {
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Careless>());
+  ASSERT_TRUE(kit.get<Desk>("1").ask(request("t1", "ann", "bob", 30)));
+  kit.settle();
+  EXPECT_THAT(kit.process_status().at(0).trouble, HasSubstr("512"));
+  EXPECT_EQ(kit.process_status().at(0).failing, 1u);
+  EXPECT_LT(kit.process_status().at(0).position, kit.process_status().at(0).read_to) << "it is not passed over";
+  for (const auto& event : kit.events()) EXPECT_NE(event.type, process_reacted_type);
+}
+
+// Damage, or a later version's: what stands there is not passed over, and others go on.
+TEST(Processes, StopAnInstanceWhoseReactionCannotBeRead) {
+  ProcessKit kit;
+  begin_one(kit);
+  Event damaged;
+  damaged.aggregate = AggregateId{"transfer", "t9"};
+  damaged.type = std::string(process_reacted_type);
+  damaged.tags = {process_tag("transfer")};
+  damaged.payload = "\xff";
+  const auto at = kit.actors().append_from_outside(Append{}.event(damaged));
+  ASSERT_TRUE(at);
+  kit.settle();
+  EXPECT_EQ(stage(kit, "t1"), "finished");
+  EXPECT_THAT(kit.process_status().at(0).trouble, HasSubstr("transfer-t9"));
+  EXPECT_EQ(kit.process_status().at(0).position, at->last_position - 1);
+}
+
 /// Whose data the request is.
 struct Sealed : Transfers {
   static constexpr std::string_view type = "sealed";

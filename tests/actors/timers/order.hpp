@@ -32,6 +32,8 @@ EVERSHARD_SAID(Postpone, "postpone");         ///< the payment, by so many minut
 EVERSHARD_SAID(Wrong, "wrong");  ///< 1: what is no command, 2: a name without a letter, 3: twice, 4: of the past
 EVERSHARD_SAID(Break, "break");  ///< sets a timer whose handler throws so many times
 EVERSHARD_SAID(Throw, "throw");
+EVERSHARD_SAID(Guard, "guard");  ///< a timer whose handler has a condition of its own
+EVERSHARD_SAID(Guarded, "guarded");
 EVERSHARD_SAID(Placed, "placed");
 EVERSHARD_SAID(Paid, "paid");
 EVERSHARD_SAID(Cancelled, "cancelled");
@@ -79,7 +81,8 @@ inline int throws_left = 0;
 struct Order {
   static constexpr std::string_view type = "order";
   using State = timed::State;
-  using Commands = Types<Place, PlaceBriefly, Pay, PayOrCancel, Remind, RemindEvery, Postpone, Wrong, Break, Throw>;
+  using Commands =
+      Types<Place, PlaceBriefly, Pay, PayOrCancel, Remind, RemindEvery, Postpone, Wrong, Break, Throw, Guard, Guarded>;
   using Events = Types<Placed, Paid, Cancelled, Reminded>;
 
   static Effect<> on(const State& order, const Place& c) {
@@ -123,6 +126,9 @@ struct Order {
     if (throws_left-- > 0) throw std::runtime_error("not now");
     return persist(Reminded{100});
   }
+
+  static Effect<> on(const State&, const Guard&) { return schedule("guarded", 1min, Guarded{1}); }
+  static Effect<> on(const State&, const Guarded&) { return persist(Reminded{7}).fail_if(Query{}.tags({"locked"})); }
 
   static void apply(State& order, const Placed&) { ++order.placed; }
   static void apply(State& order, const Paid&) { ++order.paid; }

@@ -142,6 +142,19 @@ TEST(TimersFire, AgainWhereTheHandlerFails) {
   EXPECT_EQ(kit.state("1").reminded, 1);
 }
 
+// It is not the timer that somebody changed.
+TEST(TimersFire, AgainWhereAConditionOfTheHandlersOwnFails) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.append_from_outside(Append{}.event("", "Locked", "", {"locked"})));
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(Guard{1}).replied());
+  kit.pass(1min);
+  kit.settle();
+  EXPECT_EQ(kit.firing->figures().pending, 1u);
+  EXPECT_EQ(kit.firing->figures().overdue, 1u);
+  ASSERT_TRUE(kit.firing->next(kit.clock())) << "it is tried again";
+  EXPECT_GT(*kit.firing->next(kit.clock()), kit.clock());
+}
+
 TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
   FiringKit kit;
   ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());

@@ -70,6 +70,27 @@ TEST(Timers, ThatCannotBeStoredAreRefused) {
   kit.when(Wrong{4}).failed(ErrorCode::invalid_argument, "from 0 to a thousand years");
 }
 
+/// Whose the order is, only its state says.
+struct SomebodysOrder : Order {
+  static constexpr std::string_view type = "somebodys";
+  static std::string subject(const State& order) { return order.placed == 0 ? "" : "ann"; }
+};
+
+TEST(Timers, OfWhatIsSomebodysAreSealedToo) {
+  const auto kind = make_kind<SomebodysOrder>().value();
+  auto state = kind->initial();
+  ASSERT_TRUE(kind->apply(*state, "placed", "1"));
+  const auto set = kind->decide(*state, {"remind_every", "10"}, nullptr).value();
+  ASSERT_EQ(set.events.size(), 1u);
+  EXPECT_EQ(set.events[0].subject, "ann") << "of whom the state is";
+  // One that repeats is set anew when it fires, with what it sends.
+  auto fire =
+      FireTimer{decode_timers_changed(set.events[0].payload)->set.at(0), GlobalPosition{2}, "tag", Timestamp{9}};
+  fire.subject = "carl";
+  const auto fired = kind->decide(*kind->initial(), {std::string(fire_timer_type), encode(fire)}, nullptr).value();
+  EXPECT_EQ(fired.events.back().subject, "carl") << "of whom the event was that set it";
+}
+
 TEST(Timers, OfATestAreSaidWhereTheyDiffer) {
   std::string told;
   TestKit<Order> kit("1", [&](const std::string& failure) { told = failure; });
