@@ -89,6 +89,19 @@ TEST(TimersFire, WhenTheyAreDueAndNotBefore) {
   EXPECT_EQ(kit.firing->figures().pending, 0u);
 }
 
+TEST(TimersFire, ForWhoseTheyAre) {
+  FiringKit kit;
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindEvery{10}).replied());
+  kit.read();
+  const auto due = kit.firing->take(Timestamp{kit.clock().micros + 600'000'000});
+  ASSERT_EQ(due.size(), 1u);
+  auto set = kit.kit.events().at(due[0].set_at.value - 1);
+  set.subject = "carl";
+  const auto fire = kit.firing->fire(due[0], set, due[0].due);
+  ASSERT_TRUE(fire);
+  EXPECT_EQ(decode_fire_timer(fire->command)->subject, "carl") << "what is set anew is sealed as before";
+}
+
 TEST(TimersFire, NotAfterTheyWereCancelledOnTheWay) {
   FiringKit kit;
   ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());
