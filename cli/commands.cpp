@@ -10,6 +10,10 @@ Command tail_command();
 Command snapshot_put_command();
 Command snapshot_get_command();
 Command snapshot_list_command();
+Command schedule_append_command();
+Command schedule_list_command();
+Command schedule_show_command();
+Command schedule_cancel_command();
 Command import_command();
 Command export_command();
 Command copy_command();
@@ -100,6 +104,10 @@ const std::vector<Command>& commands() {
       snapshot_put_command(),
       snapshot_get_command(),
       snapshot_list_command(),
+      schedule_append_command(),
+      schedule_list_command(),
+      schedule_show_command(),
+      schedule_cancel_command(),
       import_command(),
       export_command(),
       copy_command(),
@@ -188,6 +196,8 @@ const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> table{
       {"snapshot", "Snapshots keep an aggregate's state, so that readers need not replay all of its events.",
        "evershard snapshot get order-1 --data shop"},
+      {"schedule", "Scheduled appends store events at a later time, unless they are cancelled before.",
+       "evershard schedule append --in 15min --data shop --aggregate order-1 --type OrderExpired --expect 1"},
       {"group", "Consumer groups let several workers share the events of one subscription.",
        "evershard group create billing --data shop --type OrderPlaced --from-now"},
       {"aggregate", "Aggregates are the streams of a store: one for each order, account or customer.",

@@ -54,6 +54,7 @@ class OpenedStore final : public EventStore, public ForwardedAdministration {
   [[nodiscard]] Tables& tables() { return *tables_; }
   [[nodiscard]] Groups& groups() { return *groups_; }
   [[nodiscard]] Documents& documents() { return *documents_; }
+  [[nodiscard]] ScheduledAppends& scheduled() { return *scheduled_; }
   [[nodiscard]] HistoryRetention& retention() { return *retention_; }
 
  private:
@@ -66,6 +67,7 @@ class OpenedStore final : public EventStore, public ForwardedAdministration {
         documents_(&store->documents()),
         tables_(&store->tables()),
         retention_(&store->retention()),
+        scheduled_(&store->scheduled()),
         store_(std::move(store)) {}
 
   Administration* administration_;
@@ -74,6 +76,7 @@ class OpenedStore final : public EventStore, public ForwardedAdministration {
   Documents* documents_;
   Tables* tables_;
   HistoryRetention* retention_;
+  ScheduledAppends* scheduled_;
   std::unique_ptr<EventStore> store_;
 };
 

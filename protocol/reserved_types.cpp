@@ -7,6 +7,7 @@
 #include "evershard/protocol/processes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/scheduled.hpp"
 #include "evershard/protocol/timers.hpp"
 
 namespace evershard {
@@ -30,7 +31,9 @@ std::vector<std::string> all_types() {
   for (const auto* verb : {"Paused", "Resumed", "Reset", "Rebuilt", "Served", "Retried", "Discarded"})
     types.push_back(std::string("$Projection") + verb);
   types.emplace_back("$DocumentHidden");
-  for (const auto type : {timers_changed_type, process_reacted_type, process_taken_type}) types.emplace_back(type);
+  for (const auto type :
+       {timers_changed_type, process_reacted_type, process_taken_type, append_scheduled_type, schedule_settled_type})
+    types.emplace_back(type);
   std::ranges::sort(types);
   return types;
 }

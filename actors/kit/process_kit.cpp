@@ -18,7 +18,7 @@ using actors::ProcessDriver;
 using actors::TimerFiring;
 
 constexpr std::chrono::hours after_all{1};
-constexpr actors::TimerFiringOptions at_once{.overdue_per_second = 1'000'000'000};  ///< while time stands still
+constexpr actors::PaceOptions at_once{.overdue_per_second = 1'000'000'000};  ///< while time stands still
 constexpr std::chrono::hours pass_most{1};
 constexpr std::chrono::microseconds pass_least = std::chrono::milliseconds(1);
 
@@ -84,7 +84,7 @@ struct ProcessKit::Impl {
   // As in production: once all is known that was set and cancelled before.
   bool fire() {
     if (kit.events().size() != handed_on) return false;
-    const auto due = firing->take(kit.now());
+    const auto due = firing->queue().take(kit.now());
     const auto events = kit.events();
     for (const auto& timer : due) {
       auto fire = firing->fire(timer, events.at(timer.set_at.value - 1), kit.now());
@@ -112,7 +112,7 @@ struct ProcessKit::Impl {
   /// Until a timer is due, or something is to be tried again.
   [[nodiscard]] std::chrono::microseconds until_next() {
     auto next = kit.now().micros + std::chrono::microseconds(pass_most).count();
-    if (const auto due = firing->next(kit.now())) next = std::min(next, due->micros);
+    if (const auto due = firing->queue().next(kit.now())) next = std::min(next, due->micros);
     for (const auto& process : processes)
       if (const auto at = process.driver->wake_at(); at != ProcessDriver::never)
         next =

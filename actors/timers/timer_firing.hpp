@@ -2,30 +2,17 @@
 
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "evershard/actors/model/answer.hpp"
-#include "evershard/actors/timers/timer_queue.hpp"
+#include "evershard/actors/timers/paced_queue.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::actors {
-
-struct TimerFiringOptions {
-  std::size_t under_way_max = 512;  ///< timers whose command is not answered
-  /// Those that are late by so much came due while nobody ran: so many a second, so that there is room for others.
-  std::chrono::milliseconds overdue_after{1'000};
-  std::uint32_t overdue_per_second = 6'000;
-  std::chrono::milliseconds retry_first{250};
-  std::chrono::milliseconds retry_most{60'000};
-};
 
 struct TimerFigures {
   std::uint64_t pending = 0;  ///< with those under way
@@ -45,18 +32,14 @@ struct TimerFigures {
 /// Owner:  one thread at a time. Knows no clock and no store.
 class TimerFiring {
  public:
-  explicit TimerFiring(TimerFiringOptions options = {}) : options_(options) {}
+  explicit TimerFiring(PaceOptions pace = {}) : queue_(pace) {}
 
   /// Which events it is to be given.
   [[nodiscard]] static Query query();
   /// Errors: corruption: the event cannot be read; it changes nothing
   [[nodiscard]] Result<void> event(const RecordedEvent& event);
 
-  /// When take() has something; nothing: no timer waits, or as many are under way as may be.
-  [[nodiscard]] std::optional<Timestamp> next(Timestamp now);
-  [[nodiscard]] std::vector<DueTimer> take(Timestamp now);
-  /// Somebody else fires it, or nobody can yet: it is taken again then.
-  void leave(const DueTimer& timer, Timestamp again);
+  [[nodiscard]] PacedQueue& queue() { return queue_; }
 
   /// A command that an aggregate is to be asked.
   struct Fire {
@@ -74,19 +57,9 @@ class TimerFiring {
   [[nodiscard]] const std::optional<Error>& last_failure() const { return last_failure_; }
 
  private:
-  /// How many overdue ones may be taken.
-  [[nodiscard]] std::size_t overdue_room(Timestamp now);
-  [[nodiscard]] Timestamp late_from(Timestamp now) const;
   void failed(const DueTimer& timer, Error error, Timestamp now);
-  void try_again(const DueTimer& timer, Timestamp now);
-  void over(const DueTimer& timer);
 
-  TimerFiringOptions options_;
-  TimerQueue queue_;
-  std::size_t under_way_ = 0;
-  Timestamp overdue_since_{};  ///< of what is counted
-  std::uint64_t overdue_sent_ = 0;
-  std::map<TimerKey, std::uint32_t> failures_;  ///< of those that are to be tried again: in a row
+  PacedQueue queue_;
   TimerFigures figures_;
   std::optional<Error> last_failure_;
 };

@@ -67,4 +67,17 @@ void TimerQueue::put_back(const DueTimer& timer, Timestamp again) {
   wait(timer.key, again);
 }
 
+std::vector<DueTimer> TimerQueue::list(std::optional<DueOrder> after, std::size_t most) const {
+  const auto order = [](const DueTimer& timer) { return DueOrder{timer.due, timer.set_at}; };
+  std::vector<DueTimer> all;
+  for (const auto& [key, timer] : timers_) {
+    DueTimer due{key, timer.set_at, timer.shard, timer.due};
+    if (!after || order(due) > *after) all.push_back(due);
+  }
+  const auto count = std::min(most, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count), {}, order);
+  all.resize(count);
+  return all;
+}
+
 }  // namespace evershard::actors

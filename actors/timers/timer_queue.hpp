@@ -23,6 +23,13 @@ struct DueTimer {
   friend bool operator==(const DueTimer&, const DueTimer&) = default;
 };
 
+/// A place in the order of a list.
+struct DueOrder {
+  Timestamp due;
+  GlobalPosition set_at;
+  friend auto operator<=>(const DueOrder&, const DueOrder&) = default;
+};
+
 /// Owner:  one thread at a time. Knows no clock.
 /// Cost:   some 110 bytes a timer; the logarithm of their number to set, to take.
 class TimerQueue {
@@ -40,6 +47,9 @@ class TimerQueue {
   /// It is to be taken again at that time. Unless it was set anew or dropped meanwhile.
   void put_back(const DueTimer& timer, Timestamp again);
 
+  /// In order of when they are due, then of where they were set; behind this one, at most so many. Cost: all are looked
+  /// at.
+  [[nodiscard]] std::vector<DueTimer> list(std::optional<DueOrder> after, std::size_t most) const;
   /// With those under way.
   [[nodiscard]] std::size_t size() const { return timers_.size(); }
 

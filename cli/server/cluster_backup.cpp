@@ -242,9 +242,10 @@ void print_backup(const Invocation& invocation, const std::string& target, Globa
   JsonText json;
   json.begin_object().key("backup").string(target).key("truth_only").boolean(truth_only);
   json.key("up_to").number(end.value).key("parts").begin_array();
-  Parts lines{{"backup", target},
-              {"holds", truth_only ? "the truth only: `evershard restore` makes a store of it" : "a whole store"},
-              {"up to position", std::to_string(end.value)}};
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"backup", target},
+      {"holds", truth_only ? "the truth only: `evershard restore` makes a store of it" : "a whole store"},
+      {"up to position", std::to_string(end.value)}};
   for (const auto& part : parts) {
     json.begin_object().key("node").number(part.node).key("shards").begin_array();
     for (const ShardId shard : part.shards) json.number(shard.value);

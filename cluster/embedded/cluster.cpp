@@ -18,6 +18,7 @@
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/processes/process_host.hpp"
+#include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 
@@ -104,6 +105,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
   std::unique_ptr<cluster::TimerHost> timers;
   std::unique_ptr<cluster::ProcessHost> processes;
+  std::unique_ptr<cluster::ScheduledHost> scheduled;
   std::unique_ptr<cluster::HomeLinks> home_links;
   std::unique_ptr<cluster::HomeCalls> homes;
   std::unique_ptr<cluster::NodeProjections> projections;
@@ -121,6 +123,7 @@ struct Cluster::Impl {
     documents.reset();
     projections.reset();
     homes.reset();
+    scheduled.reset();
     processes.reset();
     timers.reset();
     aggregates.reset();
@@ -131,6 +134,7 @@ struct Cluster::Impl {
   void close() {
     std::call_once(closed, [this] {
       sealed->stop_asking();  // who waits for a key keeps all else from stopping
+      scheduled->stop();
       processes->stop();
       timers->stop();
       aggregates->stop();  // next: what was sent is still written and answered
@@ -214,9 +218,9 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->aggregate_links->serve(*impl->aggregates);
   impl->timers = std::make_unique<cluster::TimerHost>(
       events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; },
-      cluster::TimerHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
-                                                  ShardId shard) { return node->committer().owner(shard) == self; },
-                                .warn = options.warn});
+      cluster::DueHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
+                                                ShardId shard) { return node->committer().owner(shard) == self; },
+                              .warn = options.warn});
   impl->processes = std::make_unique<cluster::ProcessHost>(
       events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; },
       cluster::ProcessHostOptions{.lives_here =
@@ -224,6 +228,11 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                         return node->committer().owner(node->shard_of(aggregate)) == self;
                                       },
                                   .warn = options.warn});
+  impl->scheduled = std::make_unique<cluster::ScheduledHost>(
+      events, options.limits,
+      cluster::DueHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
+                                                ShardId shard) { return node->committer().owner(shard) == self; },
+                              .warn = options.warn});
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
   impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links,
                                                      cluster::HomeCallsOptions{.node = options.node});
@@ -244,6 +253,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                                    const AggregateId& aggregate) { aggregates->passivate(aggregate); },
                                     .keys = impl->sealed->keys()});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
+  impl->scheduled->begin();
   return Cluster(std::move(impl));
 }
 
@@ -326,6 +336,7 @@ Result<void> Cluster::add_table_handler(const std::string& name, TableHandler ha
 }
 Documents& Cluster::documents() { return *impl_->documents; }
 Groups& Cluster::groups() { return *impl_->groups; }
+ScheduledAppends& Cluster::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Cluster::retention() { return *impl_->retention; }
 
 std::uint32_t Cluster::node_of(const AggregateId& aggregate) const {

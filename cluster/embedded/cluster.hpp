@@ -19,6 +19,7 @@
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/scheduled_appends.hpp"
 #include "evershard/store/api/tables.hpp"
 
 namespace evershard {
@@ -133,6 +134,10 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   /// Consumer groups of the cluster. Each is hosted by the node that owns the shard of `$group-NAME`; asked for, and
   /// worked, from any. As long as this Cluster.
   [[nodiscard]] Groups& groups();
+
+  /// Appends that are made at a later time, each by the node that owns the shard of `$schedule-ID`. As long as this
+  /// Cluster.
+  [[nodiscard]] ScheduledAppends& scheduled();
 
   /// Truncation, removal, time to live, each done by the node that owns the shard. As long as this Cluster.
   [[nodiscard]] HistoryRetention& retention();

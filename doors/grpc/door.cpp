@@ -20,6 +20,7 @@
 #include "evershard/doors/grpc/group_service.hpp"
 #include "evershard/doors/grpc/projections_service.hpp"
 #include "evershard/doors/grpc/retention_service.hpp"
+#include "evershard/doors/grpc/scheduled_service.hpp"
 #include "evershard/doors/grpc/tables_service.hpp"
 #include "evershard/doors/grpc/tls_files.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -112,7 +113,8 @@ struct Door::Impl {
         groups(calls),
         documents(calls),
         tables(calls),
-        retention(calls) {}
+        retention(calls),
+        scheduled(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;
@@ -124,6 +126,7 @@ struct Door::Impl {
   DocumentsService documents;
   TablesService tables;
   RetentionService retention;
+  ScheduledService scheduled;
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
@@ -159,6 +162,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   offer(builder, impl->documents);
   offer(builder, impl->tables);
   offer(builder, impl->retention);
+  offer(builder, impl->scheduled);
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;

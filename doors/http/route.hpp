@@ -68,5 +68,6 @@ struct Route {
 [[nodiscard]] std::span<const Route> table_routes();
 [[nodiscard]] std::span<const Route> document_routes();
 [[nodiscard]] std::span<const Route> retention_routes();
+[[nodiscard]] std::span<const Route> scheduled_routes();
 
 }  // namespace evershard::http

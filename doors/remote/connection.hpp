@@ -26,6 +26,7 @@
 #include "evershard/v1/groups.grpc.pb.h"
 #include "evershard/v1/projections.grpc.pb.h"
 #include "evershard/v1/retention.grpc.pb.h"
+#include "evershard/v1/scheduled.grpc.pb.h"
 #include "evershard/v1/service.grpc.pb.h"
 #include "evershard/v1/tables.grpc.pb.h"
 
@@ -45,6 +46,7 @@ struct Door {
   std::unique_ptr<pb::Groups::Stub> groups;
   std::unique_ptr<pb::Tables::Stub> tables;
   std::unique_ptr<pb::Retention::Stub> retention;
+  std::unique_ptr<pb::ScheduledAppends::Stub> scheduled;
 };
 
 /// Of a call that has not ended: a connection carries it, so that a byte of it may have arrived. Only then gRPC knows

@@ -15,6 +15,7 @@
 #include "evershard/doors/remote/remote_pages.hpp"
 #include "evershard/doors/remote/remote_projections.hpp"
 #include "evershard/doors/remote/remote_retention.hpp"
+#include "evershard/doors/remote/remote_scheduled.hpp"
 #include "evershard/doors/remote/remote_tables.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/store/messages/messages.hpp"
@@ -33,7 +34,8 @@ struct Remote::Impl {
         groups(connection),
         documents(connection),
         tables(connection),
-        retention(connection) {}
+        retention(connection),
+        scheduled(connection) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
   std::shared_ptr<remote::AppendLanes> appends;
@@ -43,6 +45,7 @@ struct Remote::Impl {
   remote::RemoteDocuments documents;
   remote::RemoteTables tables;
   remote::RemoteRetention retention;
+  remote::RemoteScheduled scheduled;
 };
 
 namespace {
@@ -200,6 +203,7 @@ Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::mi
   return GlobalPosition(response.watermark());
 }
 
+ScheduledAppends& Remote::scheduled() { return impl_->scheduled; }
 Documents& Remote::documents() { return impl_->documents; }
 
 GlobalPosition Remote::seen() const { return impl_->connection->seen(); }

@@ -16,6 +16,7 @@
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/scheduled_appends.hpp"
 #include "evershard/store/api/tables.hpp"
 
 namespace evershard {
@@ -105,6 +106,8 @@ class Remote final : public EventStore, public ForwardedAdministration {
 
   /// Lives as long as this.
   [[nodiscard]] Documents& documents();
+  /// Appends that the server makes at a later time. As long as this Remote.
+  [[nodiscard]] ScheduledAppends& scheduled();
   /// The tables of projections. As long as this Remote.
   [[nodiscard]] Tables& tables();
 

@@ -25,6 +25,7 @@
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/store_stats.hpp"
+#include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/group/host/group_figures.hpp"
 
@@ -46,13 +47,14 @@ class MemberAdministration final : public Administration {
  public:
   MemberAdministration(cluster::ClusterNode& node, storage::NodeStore& store, cluster::NodeProjections& projections,
                        cluster::LazyDocuments& documents, cluster::ClusterGroups& groups,
-                       cluster::ClusterRetention& retention)
+                       cluster::ClusterRetention& retention, cluster::ScheduledHost& scheduled)
       : node_(node),
         store_(store),
         projections_(projections),
         documents_(documents),
         groups_(groups),
-        retention_(retention) {}
+        retention_(retention),
+        scheduled_(scheduled) {}
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
@@ -63,6 +65,7 @@ class MemberAdministration final : public Administration {
       for (const auto& projection : hosted->projections) cluster::add_figures(stats.details, projection);
     }
     for (const auto& group : groups_.figures()) cluster::add_figures(stats.details, group);
+    for (const auto& figure : cluster::scheduled_figures(scheduled_.figures())) stats.details.push_back(figure);
     return stats;
   }
   [[nodiscard]] Result<void> flush() override { return store_.seal(); }
@@ -99,6 +102,7 @@ class MemberAdministration final : public Administration {
   cluster::LazyDocuments& documents_;
   cluster::ClusterGroups& groups_;
   cluster::ClusterRetention& retention_;
+  cluster::ScheduledHost& scheduled_;
 };
 
 ClusterStatus remembered_status(ClusterView view, std::string trouble) {
@@ -156,14 +160,20 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
         retention_(std::make_unique<cluster::ClusterRetention>(
             *node_, *store_, *homes_,
             cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}, .keys = sealed_->keys()})),
+        scheduled_(std::make_unique<cluster::ScheduledHost>(
+            sealed_->events(), options.committer.limits,
+            cluster::DueHostOptions{.lives_here = [node = node_.get(), self = options.committer.self.node](
+                                                      ShardId shard) { return node->committer().owner(shard) == self; },
+                                    .warn = options.committer.warn})),
         users_(sealed_->events()),
-        administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_) {
+        administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_) {
     home_links_.serve(*homes_);
     key_links_.serve(*sealed_->keys());
   }
   ~MemberStore() override {
     close();
     links_.reset();  // before the node: answers that are still to come need it
+    scheduled_.reset();
     retention_.reset();
     groups_.reset();
     documents_.reset();
@@ -180,6 +190,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
   [[nodiscard]] Documents* documents() override { return documents_.get(); }
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
+  [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     for (; homes_->open_here().empty();
@@ -203,7 +214,10 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   }
   [[nodiscard]] ClusterView view() const override { return node_->view(); }
   /// Says hello to the coordinator, who gives it shards: not before clients can be served.
-  void begin() override { links_->attach(*node_); }
+  void begin() override {
+    links_->attach(*node_);
+    scheduled_->begin();
+  }
   [[nodiscard]] Result<ClusterStatus> status() override {
     auto status = links_->cluster_status();
     if (!status) status = remembered_status(node_->view(), status.error().what);
@@ -222,6 +236,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   void close() override {
     if (std::exchange(closed_, true)) return;
     sealed_->stop_asking();  // who waits for a key keeps all else from stopping
+    scheduled_->stop();
     groups_->tell_who_left();
     documents_->close();
     links_->reads().close();  // what others read here ends soon
@@ -248,6 +263,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;
   std::unique_ptr<cluster::ClusterRetention> retention_;
+  std::unique_ptr<cluster::ScheduledHost> scheduled_;
   cluster::UserEvents users_;
   MemberAdministration administration_;
   bool closed_ = false;

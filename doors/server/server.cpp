@@ -57,6 +57,7 @@ struct Server::Parts {
     served.tables = store->tables();
     served.own_projections = store->projections();
     served.retention = &store->retention();
+    served.scheduled = &store->scheduled();
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 

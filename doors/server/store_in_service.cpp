@@ -13,6 +13,7 @@ class WholeStore final : public StoreInService {
   [[nodiscard]] EventStore& store() override { return store_; }
   [[nodiscard]] Administration& administration() override { return store_; }
   [[nodiscard]] Groups* groups() override { return &store_.groups(); }
+  [[nodiscard]] ScheduledAppends& scheduled() override { return store_.scheduled(); }
   [[nodiscard]] HistoryRetention& retention() override { return store_.retention(); }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     auto done = store_.retention().apply_retention(order, progress);

@@ -17,6 +17,7 @@
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/scheduled_appends.hpp"
 #include "evershard/store/api/tables.hpp"
 
 namespace evershard::server {
@@ -35,6 +36,7 @@ class StoreInService {
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
   /// Nothing: it has none.
   [[nodiscard]] virtual Groups* groups() { return nullptr; }
+  [[nodiscard]] virtual ScheduledAppends& scheduled() = 0;
   /// Nothing: it keeps none.
   [[nodiscard]] virtual Tables* tables() { return nullptr; }
   /// Nothing: it keeps none.

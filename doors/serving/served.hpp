@@ -18,6 +18,7 @@
 #include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/scheduled_appends.hpp"
 #include "evershard/store/api/tables.hpp"
 #include "evershard/store/json/registered_types.hpp"
 #include "evershard/store/work/long_reads.hpp"
@@ -49,6 +50,8 @@ struct Served {
   Tables* tables = nullptr;
   /// Absent: it is not offered here.
   HistoryRetention* retention = nullptr;
+  /// Absent: it is not offered here.
+  ScheduledAppends* scheduled = nullptr;
   /// Absent: this process has none.
   Projections* own_projections = nullptr;
   /// What reads may cost.

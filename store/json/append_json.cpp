@@ -7,6 +7,7 @@
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/query_json.hpp"
 
 namespace evershard {
@@ -290,6 +291,43 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
   return line;
 }
 
+namespace {
+
+void write_expected(JsonText& json, const ExpectedVersion& version) {
+  if (version.kind() == ExpectedVersion::Kind::exactly)
+    json.number(version.number().value);
+  else
+    json.string(version.text());
+}
+
+}  // namespace
+
+void write_append(JsonText& json, const Append& append) {
+  json.begin_object().key("events").begin_array();
+  for (const auto& event : append.events) write_event(json, event);
+  json.end_array();
+  if (!append.expectations.empty()) {
+    json.key("expect").begin_array();
+    for (const auto& [aggregate, version] : append.expectations) {
+      json.begin_object().key("aggregate").string(aggregate.text()).key("version");
+      write_expected(json, version);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  if (!append.conditions.empty()) {
+    json.key("fail_if").begin_array();
+    for (const auto& [query, after] : append.conditions) {
+      json.begin_object().key("query");
+      write_query(json, query);
+      json.key("after").number(after.value).end_object();
+    }
+    json.end_array();
+  }
+  if (append.request_id) json.key("request_id").string(append.request_id->text());
+  json.end_object();
+}
+
 void write_appended(JsonText& json, const Appended& appended) {
   json.begin_object();
   json.key("first_position")
@@ -309,10 +347,7 @@ void write_error_members(JsonText& json, const Error& error, std::optional<std::
   if (details.aggregate) json.key("aggregate").string(details.aggregate->text());
   if (details.expected) {
     json.key("expected");
-    if (details.expected->kind() == ExpectedVersion::Kind::exactly)
-      json.number(details.expected->number().value);
-    else
-      json.string(details.expected->text());
+    write_expected(json, *details.expected);
   }
   if (details.actual) json.key("actual").number(details.actual->value);
   if (details.condition) json.key("condition").number(*details.condition);

@@ -42,6 +42,8 @@ enum class LineRules : std::uint8_t {
 /// `any`, `none`, `exists` or a number. Errors: invalid_argument
 [[nodiscard]] Result<ExpectedVersion> read_expected(std::string_view text);
 
+/// What read_append reads, with `expect` and `fail_if` where there are some.
+void write_append(JsonText& json, const Append& append);
 void write_appended(JsonText& json, const Appended& appended);
 /// code, message, line and the details: the members of an `error` object.
 void write_error_members(JsonText& json, const Error& error, std::optional<std::uint64_t> line);

@@ -40,6 +40,21 @@ void write_metadata(JsonText& json, std::string_view metadata) {
   }
 }
 
+template <class Any>  // Event, RecordedEvent
+void write_type_and_lists(JsonText& json, const Any& event) {
+  json.key("type").string(event.type);
+  if (!event.tags.empty()) {
+    json.key("tags").begin_array();
+    for (const auto& tag : event.tags) json.string(tag);
+    json.end_array();
+  }
+  if (!event.also.empty()) {
+    json.key("also").begin_array();
+    for (const auto& aggregate : event.also) json.string(aggregate.text());
+    json.end_array();
+  }
+}
+
 void write_decoded(JsonText& json, const std::optional<Result<ShownMessage>>& read) {
   if (!read) return;
   if (!*read) {
@@ -82,23 +97,25 @@ bool shown_as_json(std::string_view payload, PayloadFormat format) {
   return (format == PayloadFormat::json || format == PayloadFormat::unspecified) && stands_in_a_line(payload);
 }
 
+void write_event(JsonText& json, const Event& event) {
+  json.begin_object();
+  if (event.id.given()) json.key("id").string(event.id.text());
+  if (event.aggregate) json.key("aggregate").string(event.aggregate->text());
+  write_type_and_lists(json, event);
+  write_payload(json, event.payload, event.format);
+  write_metadata(json, event.metadata);
+  if (event.occurred_at) json.key("occurred_at").string(event.occurred_at->text());
+  if (!event.subject.empty()) json.key("subject").string(event.subject);
+  json.end_object();
+}
+
 void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes& types) {
   json.begin_object();
   json.key("position").number(event.position.value);
   json.key("shard").number(event.shard.value).key("offset").number(event.offset.value);
   json.key("id").string(event.id.text());
   if (event.aggregate) json.key("aggregate").string(event.aggregate->text()).key("seq_nr").number(event.seq_nr.value);
-  json.key("type").string(event.type);
-  if (!event.tags.empty()) {
-    json.key("tags").begin_array();
-    for (const auto& tag : event.tags) json.string(tag);
-    json.end_array();
-  }
-  if (!event.also.empty()) {
-    json.key("also").begin_array();
-    for (const auto& aggregate : event.also) json.string(aggregate.text());
-    json.end_array();
-  }
+  write_type_and_lists(json, event);
   write_payload(json, event.payload, event.format);
   write_decoded(json, decoded(event, types));
   write_metadata(json, event.metadata);

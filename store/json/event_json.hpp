@@ -21,6 +21,8 @@ namespace evershard {
 [[nodiscard]] std::optional<Result<ShownMessage>> decoded(const RecordedEvent& event, const PayloadTypes& types);
 [[nodiscard]] std::optional<Result<ShownMessage>> decoded(const RecordedSnapshot& snapshot, const PayloadTypes& types);
 
+/// As it was given to an append: what is read as an event of one. Source: docs/json.md, "An append".
+void write_event(JsonText& json, const Event& event);
 /// One object. What the types make of the payload stands beside its bytes, never in their place.
 /// Source: docs/json.md, "An event".
 void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes& types = {});

@@ -16,6 +16,7 @@
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
 #include "evershard/store/processes/process_host.hpp"
+#include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/event_ids.hpp"
@@ -42,6 +43,7 @@ struct Local::Impl {
   cluster::RetentionDoor retention{node};
   std::unique_ptr<cluster::TimerHost> timers{};
   std::unique_ptr<cluster::ProcessHost> processes{};
+  std::unique_ptr<cluster::ScheduledHost> scheduled{};
   std::unique_ptr<cluster::LocalAdministration> administration{};
 };
 
@@ -96,10 +98,13 @@ Result<Local> Local::open(LocalOptions options) {
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled) impl->documents->begin();
   const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
-  impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::TimerHostOptions{});
+  impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::DueHostOptions{});
   impl->processes = std::make_unique<cluster::ProcessHost>(*impl->events, aggregates, cluster::ProcessHostOptions{});
-  impl->administration =
-      cluster::local_administration({*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers});
+  impl->scheduled =
+      std::make_unique<cluster::ScheduledHost>(*impl->events, (*node)->limits(), cluster::DueHostOptions{});
+  EVERSHARD_TRY(impl->scheduled->begin_if_any());
+  impl->administration = cluster::local_administration(
+      {*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers, *impl->scheduled});
   return Local(std::move(impl));
 }
 
@@ -132,6 +137,7 @@ Local::~Local() { close(); }
 
 void Local::close() {
   if (!impl_) return;
+  impl_->scheduled->stop();
   impl_->processes->stop();
   impl_->timers->stop();
   if (impl_->documents) impl_->documents->close();
@@ -218,6 +224,7 @@ Result<void> Local::add_table_handler(const std::string& name, TableHandler hand
   return {};
 }
 
+ScheduledAppends& Local::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Local::retention() { return impl_->retention; }
 
 Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {

@@ -21,6 +21,7 @@
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/scheduled_appends.hpp"
 #include "evershard/store/api/tables.hpp"
 
 namespace evershard {
@@ -123,6 +124,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   [[nodiscard]] Documents& documents();
   /// Named subscriptions that keep how far they came, shared by workers. As long as this Local.
   [[nodiscard]] Groups& groups();
+  /// Appends that are made at a later time, while this store is open. As long as this Local.
+  [[nodiscard]] ScheduledAppends& scheduled();
   /// Truncation, removal, time to live. As long as this Local.
   [[nodiscard]] HistoryRetention& retention();
 

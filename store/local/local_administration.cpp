@@ -11,6 +11,7 @@
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/store_stats.hpp"
+#include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/engine/projection_host.hpp"
@@ -63,6 +64,7 @@ class PartsAdministration final : public LocalAdministration {
                                          {"failed", timers.failed},
                                          {"late_us", timers.late_us}})
         stats.details.emplace_back(std::string("timers.") + name, figure);
+      for (const auto& figure : scheduled_figures(parts_.scheduled.figures())) stats.details.push_back(figure);
     }
     return stats;
   }

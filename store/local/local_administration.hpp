@@ -12,6 +12,7 @@ class GroupHost;
 class LazyDocuments;
 class Node;
 class ProjectionHost;
+class ScheduledHost;
 class TimerHost;
 
 class LocalAdministration : public Administration {
@@ -29,6 +30,7 @@ struct AdministratedParts {
   GroupHost& groups;
   ProjectionHost* projections;  ///< null: there are none
   const TimerHost& timers;
+  const ScheduledHost& scheduled;
 };
 [[nodiscard]] std::unique_ptr<LocalAdministration> local_administration(AdministratedParts parts);
 

@@ -37,7 +37,7 @@ class FiringKit {
   [[nodiscard]] Timestamp clock() const { return kit.now(); }
   std::size_t send() {
     read();
-    const auto due = firing->take(clock());
+    const auto due = firing->queue().take(clock());
     for (const auto& timer : due) {
       const auto events = kit.events();
       const auto fire = firing->fire(timer, events.at(timer.set_at.value - 1), clock());
@@ -93,7 +93,7 @@ TEST(TimersFire, ForWhoseTheyAre) {
   FiringKit kit;
   ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindEvery{10}).replied());
   kit.read();
-  const auto due = kit.firing->take(Timestamp{kit.clock().micros + 600'000'000});
+  const auto due = kit.firing->queue().take(Timestamp{kit.clock().micros + 600'000'000});
   ASSERT_EQ(due.size(), 1u);
   auto set = kit.kit.events().at(due[0].set_at.value - 1);
   set.subject = "carl";
@@ -125,7 +125,7 @@ TEST(TimersFire, OnceWhoeverSendsThem) {
     if (TimerFiring::query().matches(event)) {
       EXPECT_TRUE(other.event(event));
     }
-  const auto due = other.take(kit.clock());
+  const auto due = other.queue().take(kit.clock());
   ASSERT_EQ(due.size(), 1u);
   const auto fire = other.fire(due[0], kit.kit.events().at(due[0].set_at.value - 1), kit.clock());
   ASSERT_TRUE(fire);
@@ -164,8 +164,8 @@ TEST(TimersFire, AgainWhereAConditionOfTheHandlersOwnFails) {
   kit.settle();
   EXPECT_EQ(kit.firing->figures().pending, 1u);
   EXPECT_EQ(kit.firing->figures().overdue, 1u);
-  ASSERT_TRUE(kit.firing->next(kit.clock())) << "it is tried again";
-  EXPECT_GT(*kit.firing->next(kit.clock()), kit.clock());
+  ASSERT_TRUE(kit.firing->queue().next(kit.clock())) << "it is tried again";
+  EXPECT_GT(*kit.firing->queue().next(kit.clock()), kit.clock());
 }
 
 TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
@@ -173,7 +173,7 @@ TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
   ASSERT_TRUE(kit.kit.get<Order>("1").ask(Place{15}).replied());
   kit.read();
   kit.pass(15min);
-  const auto due = kit.firing->take(kit.clock());
+  const auto due = kit.firing->queue().take(kit.clock());
   ASSERT_EQ(due.size(), 1u);
   auto removed = kit.kit.events().at(due[0].set_at.value - 1);
   removed.state = EventState::removed;
@@ -183,14 +183,14 @@ TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
 
 TEST(TimersFire, SoManyASecondWhereTheyCameDueWhileNobodyRan) {
   FiringKit kit;
-  kit.firing = std::make_unique<TimerFiring>(actors::TimerFiringOptions{.overdue_per_second = 1'000});
+  kit.firing = std::make_unique<TimerFiring>(actors::PaceOptions{.overdue_per_second = 1'000});
   for (int n = 0; n != 300; ++n) ASSERT_TRUE(kit.kit.get<Order>(std::to_string(n)).ask(Place{1}).replied());
   kit.pass(10min);
   kit.settle();
   const auto at_first = kit.firing->figures().fired;
   EXPECT_GT(at_first, 0u);
   EXPECT_LE(at_first, 60u);
-  EXPECT_GT(kit.firing->next(kit.clock()), kit.clock()) << "not before there is room again";
+  EXPECT_GT(kit.firing->queue().next(kit.clock()), kit.clock()) << "not before there is room again";
   for (int n = 0; n != 10; ++n) {
     kit.pass(10ms);
     kit.settle();

@@ -33,6 +33,7 @@ class RunningDoor {
     served->retention = &store.retention();
     served->clients = std::make_shared<serving::ClientGate>(client_limits);
     served->documents = &store.documents();
+    served->scheduled = &store.scheduled();
     served->tables = &store.tables();
     auto started = http::HttpDoor::start(*served, std::move(options));
     EXPECT_TRUE(started) << started.error().what;

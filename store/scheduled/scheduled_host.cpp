@@ -1,0 +1,220 @@
+#include "evershard/store/scheduled/scheduled_host.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/scheduled.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::size_t listed_max = 1'000;
+constexpr int tries_max = 16;  ///< while others change the same one
+
+Refused nobody_scheduled(const std::string& id) {
+  return refuse(ErrorCode::not_found, "there is no scheduled append " + in_quotes(id));
+}
+
+Refused is_settled(const ScheduledAppend& scheduled, ErrorCode code) {
+  return refuse(code, "scheduled append " + in_quotes(scheduled.id) + " does not wait any more: it was " +
+                          std::string(name_of(scheduled.state)));
+}
+
+bool is_conflict(const Error& error, const AggregateId& schedule) {
+  return error.code == ErrorCode::version_conflict && error.details && error.details->aggregate == schedule;
+}
+
+Append scheduling(const AggregateId& schedule, const ScheduledAt& at, SeqNr version) {
+  Event event;
+  event.aggregate = schedule;
+  event.type = append_scheduled_type;
+  event.payload = encode(at);
+  event.format = PayloadFormat::protobuf;
+  event.subject = subject_of(at.append);
+  return Append{}.event(std::move(event)).expect(schedule, ExpectedVersion::exactly(version));
+}
+
+std::string text_of(const actors::DueOrder& order) {
+  return std::to_string(order.due.micros) + ':' + std::to_string(order.set_at.value);
+}
+
+Result<actors::DueOrder> order_of(const std::string& text) {
+  actors::DueOrder order;
+  const char* const end = text.data() + text.size();
+  const auto due = std::from_chars(text.data(), end, order.due.micros);
+  if (due.ec == std::errc() && due.ptr != end && *due.ptr == ':') {
+    const auto position = std::from_chars(due.ptr + 1, end, order.set_at.value);
+    if (position.ec == std::errc() && position.ptr == end) return order;
+  }
+  return refuse(ErrorCode::invalid_argument, "after is " + in_quotes(text) + ": it is the `next` of the page before");
+}
+
+}  // namespace
+
+ScheduledHost::ScheduledHost(EventStore& events, Limits limits, DueHostOptions options)
+    : events_(events), limits_(limits), now_(options.now), host_(events, *this, std::move(options)) {}
+
+Result<void> ScheduledHost::begin_if_any() {
+  const auto some = events_.aggregates(std::string(schedule_type), {}, 1);
+  if (!some) return refuse(some.error());
+  if (!some->empty()) begin();
+  return {};
+}
+
+DueAppendsFigures ScheduledHost::figures() const {
+  return host_.locked([this] { return due_.figures(); });
+}
+
+DueWork::Send ScheduledHost::fire(const actors::DueTimer& timer, const Result<RecordedEvent>& set, Timestamp now) {
+  auto append = due_.fire(timer, set, now);
+  if (!append) return nullptr;
+  return [this, timer, append = *std::move(append)](Told told) { send(timer, append, std::move(told)); };
+}
+
+void ScheduledHost::send(const actors::DueTimer& timer, const Append& append, Told told) {
+  events_.append_async(append, [this, timer, append, told = std::move(told)](const Result<Appended>& answer) {
+    // What follows is one more answer to wait for: told when that has come.
+    std::optional<Append> then;
+    host_.locked([&] { then = due_.answered(timer, append, answer, now_()); });
+    if (then) return send(timer, *then, told);
+    told([](Timestamp) {});
+  });
+}
+
+Result<ScheduleStream> ScheduledHost::read(const AggregateId& schedule) {
+  ScheduleStream stream;
+  auto events = events_.read(schedule);
+  for (const auto& event : events) EVERSHARD_TRY(stream.take(event));
+  if (events.error() && events.error()->code != ErrorCode::not_found) return refuse(*events.error());
+  return stream;
+}
+
+Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
+  if (order.due.has_value() == order.after.has_value())
+    return refuse(ErrorCode::invalid_argument, "either a time that it is due, or how long until then");
+  if (order.after &&
+      (*order.after < std::chrono::microseconds(0) || order.after->count() > Timestamp::last().micros - now_().micros))
+    return refuse(ErrorCode::invalid_argument,
+                  "the append is due after " + std::to_string(order.after->count()) + " us: from 0 to the year 9999");
+  if (order.id.empty()) order.id = EventId::random().text();
+  const auto schedule = schedule_of(order.id);
+  if (!schedule) return refuse(schedule.error());
+  const ScheduledAt at{order.due ? *order.due : Timestamp{now_().micros + order.after->count()},
+                       std::move(order.append)};
+  EVERSHARD_TRY(check(at, limits_));
+  if (std::ranges::find(at.append.expectations, *schedule, &Expectation::aggregate) != at.append.expectations.end())
+    return refuse(ErrorCode::invalid_argument, "a scheduled append expects a version of its own schedule");
+  begin();
+  for (int n = 0; n != tries_max; ++n) {
+    const auto stream = read(*schedule);
+    if (!stream) return refuse(stream.error());
+    if (const auto& there = stream->scheduled()) {
+      if (there->append == at.append && (!order.due || there->due == at.due)) {
+        auto same = *there;
+        same.duplicate = true;
+        return same;
+      }
+      if (!order.replace)
+        return refuse(
+            ErrorCode::version_conflict,
+            "there is another scheduled append " + in_quotes(order.id) + ", which " +
+                (there->state == ScheduledState::pending ? "waits" : "was " + std::string(name_of(there->state))));
+      if (there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::version_conflict);
+    }
+    const auto appended = events_.append(scheduling(*schedule, at, stream->version()));
+    if (appended) return get(order.id);
+    if (!is_conflict(appended.error(), *schedule)) return refuse(appended.error());
+  }
+  return refuse(ErrorCode::overloaded, "others change scheduled append " + in_quotes(order.id) + " all the time");
+}
+
+Result<ScheduledAppend> ScheduledHost::cancel(const std::string& id) {
+  const auto schedule = schedule_of(id);
+  if (!schedule) return refuse(schedule.error());
+  for (int n = 0; n != tries_max; ++n) {
+    auto stream = read(*schedule);
+    if (!stream) return refuse(std::move(stream).error());
+    const auto& there = stream->scheduled();
+    if (!there) return nobody_scheduled(id);
+    if (there->state == ScheduledState::cancelled) return *there;
+    if (there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::condition_failed);
+    const auto appended = events_.append(DueAppends::settled(*schedule, stream->version(), nullptr));
+    if (appended) return get(id);
+    if (!is_conflict(appended.error(), *schedule)) return refuse(appended.error());
+  }
+  return refuse(ErrorCode::overloaded, "others change scheduled append " + in_quotes(id) + " all the time");
+}
+
+Result<ScheduledAppend> ScheduledHost::get(const std::string& id) {
+  const auto schedule = schedule_of(id);
+  if (!schedule) return refuse(schedule.error());
+  const auto stream = read(*schedule);
+  if (!stream) return refuse(stream.error());
+  if (!stream->scheduled()) return nobody_scheduled(id);
+  return *stream->scheduled();
+}
+
+Result<ScheduledPage> ScheduledHost::list(ScheduledListing listing) {
+  if (listing.limit == 0 || listing.limit > listed_max)
+    return refuse(ErrorCode::invalid_argument,
+                  "limit is " + std::to_string(listing.limit) + ": from 1 to " + std::to_string(listed_max));
+  if (listing.at_least) {
+    const auto there = events_.wait_for(*listing.at_least, listing.timeout);
+    if (!there) return refuse(there.error());
+  }
+  return listing.all ? list_all(listing) : list_waiting(listing);
+}
+
+Result<ScheduledPage> ScheduledHost::list_waiting(const ScheduledListing& listing) {
+  std::optional<actors::DueOrder> after;
+  if (!listing.after.empty()) {
+    const auto order = order_of(listing.after);
+    if (!order) return refuse(order.error());
+    after = *order;
+  }
+  if (!host_.begun()) EVERSHARD_TRY(begin_if_any());
+  ScheduledPage page;
+  if (!host_.begun()) return page;
+  const auto up_to = listing.at_least ? Result<GlobalPosition>(*listing.at_least) : events_.head();
+  if (!up_to) return refuse(up_to.error());
+  EVERSHARD_TRY(host_.wait_for(*up_to, listing.timeout));
+  const auto due = host_.locked([&] { return due_.queue().waiting().list(after, listing.limit); });
+  for (const auto& timer : due) {
+    const auto event = events_.event_at(timer.set_at);
+    if (!event) {
+      if (event.error().code == ErrorCode::not_found) continue;
+      return refuse(event.error());
+    }
+    ScheduleStream stream;
+    EVERSHARD_TRY(stream.take(*event));
+    if (!stream.scheduled()) continue;
+    page.scheduled.push_back(*stream.scheduled());
+    page.scheduled.back().due = timer.due;
+  }
+  if (due.size() == listing.limit) page.next = text_of({due.back().due, due.back().set_at});
+  return page;
+}
+
+Result<ScheduledPage> ScheduledHost::list_all(const ScheduledListing& listing) {
+  std::optional<AggregateId> after;
+  if (!listing.after.empty()) {
+    const auto schedule = schedule_of(listing.after);
+    if (!schedule) return refuse(schedule.error());
+    after = *schedule;
+  }
+  const auto directory = events_.aggregates(std::string(schedule_type), after, listing.limit);
+  if (!directory) return refuse(directory.error());
+  ScheduledPage page;
+  for (const auto& info : *directory) {
+    const auto stream = read(info.aggregate);
+    if (!stream) return refuse(stream.error());
+    if (stream->scheduled()) page.scheduled.push_back(*stream->scheduled());
+  }
+  if (directory->size() == listing.limit) page.next = directory->back().aggregate.value;
+  return page;
+}
+
+}  // namespace evershard::cluster
