@@ -59,6 +59,7 @@ Result<void> check(const ScheduledAt& scheduled, const Limits& limits) {
   if (append.command) return has("a command's reply");
   if (append.from_export) return has("events of an export");
   EVERSHARD_TRY(check_reserved(append));
+  EVERSHARD_TRY(check(append, limits));
   auto with_settlement = append;  // what it is made with
   with_settlement.event(schedule_type.data() + std::string("-") + std::string(schedule_id_bytes_max, 'x'),
                         std::string(schedule_settled_type), std::string(64, 'x'));

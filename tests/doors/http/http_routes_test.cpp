@@ -281,6 +281,51 @@ TEST(HttpRoutes, ShowAStateAsFarAsItIsWrittenDown) {
   EXPECT_EQ(door.get("/api/v1/aggregates/order-2/state").status, 404);
 }
 
+TEST(HttpRoutes, ScheduleAppendsShowThemAndCancelThem) {
+  RunningDoor door;
+  const auto post = [&](const std::string& path, const std::string& body) {
+    return door.ask("POST", path, body, "Content-Type: application/json\r\n");
+  };
+  EXPECT_EQ(door.get("/api/v1/scheduled").json(), (json{{"scheduled", json::array()}, {"next", nullptr}}));
+  const auto first = post("/api/v1/scheduled", R"({"id":"a/1","after":"1h","append":{"events":[{"aggregate":"order-1",
+      "type":"Placed","payload":{"n":1},"tags":["t"]}],"expect":[{"aggregate":"order-1","version":3}],
+      "fail_if":[{"query":{"items":[{"types":["Closed"]}]},"after":7}]}})");
+  ASSERT_EQ(first.status, 200) << first.body;
+  const auto one = first.json();
+  EXPECT_EQ(one["state"], "pending");
+  EXPECT_EQ(one["append"]["events"][0],
+            (json{{"aggregate", "order-1"}, {"type", "Placed"}, {"tags", {"t"}}, {"payload", {{"n", 1}}}}));
+  EXPECT_EQ(one["append"]["expect"][0], (json{{"aggregate", "order-1"}, {"version", 3}}));
+  EXPECT_EQ(one["append"]["fail_if"][0]["after"], 7);
+  EXPECT_EQ(door.get("/api/v1/scheduled/a%2F1").json(), one);
+  const json again{{"id", "a/1"}, {"due", one["due"]}, {"append", one["append"]}};  // what is shown can be given
+  EXPECT_EQ(post("/api/v1/scheduled", again.dump()).json()["duplicate"], true);
+  EXPECT_EQ(post("/api/v1/scheduled", R"({"id":"a/1","after":"1h","append":{"type":"Placed"}})").code(),
+            "version_conflict");
+  EXPECT_EQ(post("/api/v1/scheduled", R"({"id":"b","due":"2100-01-01T00:00:00Z","append":{"type":"Placed"}})").status,
+            200);
+  auto page = door.get("/api/v1/scheduled?limit=1").json();
+  EXPECT_EQ(page["scheduled"][0]["id"], "a/1");
+  page = door.get("/api/v1/scheduled?limit=1&after=" + std::string(page["next"])).json();
+  EXPECT_EQ(page["scheduled"][0]["id"], "b");
+  EXPECT_EQ(post("/api/v1/scheduled/a%2F1/cancel", "").json()["state"], "cancelled");
+  EXPECT_EQ(post("/api/v1/scheduled/c/cancel", "").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/scheduled/c").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/scheduled").json()["scheduled"].size(), 1u);
+  EXPECT_EQ(door.get("/api/v1/scheduled?state=all").json()["scheduled"].size(), 2u);
+  for (const auto* bad :
+       {"", "[]", R"({"after":"1h"})", R"({"append":{"type":"P"}})",
+        R"({"after":"1h","due":"2100-01-01T00:00:00Z","append":{"type":"P"}})",
+        R"({"after":3600,"append":{"type":"P"}})", R"({"after":"soon","append":{"type":"P"}})",
+        R"({"due":"soon","append":{"type":"P"}})", R"({"after":"1h","append":{"type":"P"},"replace":1})",
+        R"({"after":"1h","append":{"type":"P"},"to":1})", R"({"id":"","after":"1h","append":{"type":"P"}})",
+        R"({"after":"1h","append":{"type":"$P"}})"})
+    EXPECT_EQ(post("/api/v1/scheduled", bad).code(), "invalid_argument") << bad;
+  EXPECT_EQ(door.get("/api/v1/scheduled?state=some").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/scheduled?limit=5000").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/scheduled?after=x").code(), "invalid_argument");
+}
+
 TEST(HttpRoutes, ShowDocumentsAndTheirDefinitions) {
   RunningDoor door;
   EXPECT_EQ(door.get("/api/v1/documents").json()["definitions"], json::array());

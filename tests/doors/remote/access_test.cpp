@@ -9,6 +9,7 @@
 #include "evershard/v1/groups.pb.h"
 #include "evershard/v1/projections.pb.h"
 #include "evershard/v1/retention.pb.h"
+#include "evershard/v1/scheduled.pb.h"
 #include "evershard/v1/service.pb.h"
 #include "evershard/v1/tables.pb.h"
 #include "tests/doors/remote/raw_calls.hpp"
@@ -40,6 +41,10 @@ const std::map<std::string, std::string> scope_of{
     {"Administration.ClusterStatus", "admin"},
     {"Administration.ClusterAssign", "admin"},
     {"Administration.CopyPart", "admin"},
+    {"ScheduledAppends.Schedule", "append"},
+    {"ScheduledAppends.Cancel", "append"},
+    {"ScheduledAppends.Get", "read"},
+    {"ScheduledAppends.List", "read"},
     {"Documents.Define", "admin"},
     {"Documents.Drop", "admin"},
     {"Documents.Definitions", "read"},
@@ -109,7 +114,8 @@ TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
   for (const auto* file :
        {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(),
         v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
-        v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file()}) {
+        v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file(),
+        v1::ScheduleRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) services.push_back(file->service(s));
   }
   std::size_t methods = 0;

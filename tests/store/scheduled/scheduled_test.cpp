@@ -1,0 +1,234 @@
+// Scheduled appends as a store offers them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <evershard/local.hpp>
+#include <thread>
+
+#include "evershard/protocol/scheduled.hpp"
+#include "evershard/protocol/validate.hpp"
+#include "tests/contract/temporary_folder.hpp"
+
+namespace evershard {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <class T>
+std::optional<ErrorCode> code_of(const Result<T>& result) {
+  return result ? std::nullopt : std::optional(result.error().code);
+}
+
+ScheduleOrder order(std::string id, std::chrono::microseconds after, Append append) {
+  return {.id = std::move(id), .after = after, .append = std::move(append)};
+}
+Append placed(const std::string& aggregate = "order-1") { return Append{}.event(aggregate, "Placed", "{}"); }
+
+ScheduledAppend settled(ScheduledAppends& scheduled, const std::string& id) {
+  for (int n = 0; n != 1'000; ++n) {
+    auto now = scheduled.get(id);
+    if (now && now->state != ScheduledState::pending) return *now;
+    std::this_thread::sleep_for(5ms);
+  }
+  ADD_FAILURE() << id << " still waits";
+  return {};
+}
+
+std::vector<std::string> ids(const Result<ScheduledPage>& page) {
+  std::vector<std::string> ids;
+  if (!page) ADD_FAILURE() << page.error().what;
+  if (page)
+    for (const auto& one : page->scheduled) ids.push_back(one.id);
+  return ids;
+}
+
+TEST(Scheduled, IsMadeWhenItIsDueAndSaysWhereItsEventsStand) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  const auto before = Timestamp::now();
+  const auto one = scheduled.schedule(order("a", 50ms, placed().event("order-2", "Placed", "{}")));
+  ASSERT_TRUE(one) << one.error().what;
+  EXPECT_EQ(one->state, ScheduledState::pending);
+  EXPECT_GE(one->due.micros, before.micros + 50'000);
+  const auto made = settled(scheduled, "a");
+  EXPECT_EQ(made.state, ScheduledState::appended);
+  EXPECT_GE(*made.settled_at, made.due);
+  const auto first = store.event_at(made.first_position);
+  ASSERT_TRUE(first) << first.error().what;
+  EXPECT_EQ(first->aggregate->text(), "order-1");
+  EXPECT_EQ(store.event_at(made.last_position)->aggregate->text(), "order-2");
+  EXPECT_EQ(store.aggregate({"order", "1"})->version, SeqNr{1});
+}
+
+TEST(Scheduled, ItsExpectationsAndConditionsAreCheckedWhenItIsMade) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  ASSERT_TRUE(store.append(Append{}.event("order-1", "Placed", "{}", {"customer:1"})));
+  ASSERT_TRUE(scheduled.schedule(order("version", 30ms, placed().expect("order-1", ExpectedVersion::exactly(1)))));
+  ASSERT_TRUE(scheduled.schedule(order("query", 0ms, placed("order-2").fail_if(Query{}.tags({"customer:1"})))));
+  ASSERT_TRUE(store.append(placed()));  // meanwhile
+  const auto version = settled(scheduled, "version");
+  EXPECT_EQ(version.state, ScheduledState::refused);
+  EXPECT_EQ(version.refusal->code, ErrorCode::version_conflict);
+  EXPECT_EQ(version.refusal->details->actual, SeqNr{2});
+  const auto query = settled(scheduled, "query");
+  EXPECT_EQ(query.state, ScheduledState::refused);
+  EXPECT_EQ(query.refusal->code, ErrorCode::condition_failed);
+  EXPECT_EQ(code_of(store.aggregate({"order", "2"})), ErrorCode::not_found);
+}
+
+TEST(Scheduled, TheSameAgainIsTheSameAndAnotherUnderItsIdIsRefused) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  const auto first = scheduled.schedule(order("a", 1h, placed()));
+  ASSERT_TRUE(first);
+  const auto again = scheduled.schedule(order("a", 2h, placed()));
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(again->due, first->due);
+  EXPECT_EQ(code_of(scheduled.schedule({.id = "a", .due = first->due, .append = placed("order-9")})),
+            ErrorCode::version_conflict);
+  EXPECT_EQ(code_of(scheduled.schedule({.id = "a", .due = Timestamp{first->due.micros + 1}, .append = placed()})),
+            ErrorCode::version_conflict);
+  auto other = order("a", 2h, placed("order-9"));
+  other.replace = true;
+  const auto replaced = scheduled.schedule(other);
+  ASSERT_TRUE(replaced) << replaced.error().what;
+  EXPECT_GT(replaced->due, first->due);
+  EXPECT_THAT(ids(scheduled.list({})), ElementsAre("a"));
+  ASSERT_TRUE(scheduled.cancel("a"));
+  EXPECT_EQ(code_of(scheduled.schedule(order("a", 0ms, placed("order-8")))), ErrorCode::version_conflict);
+  auto late = order("a", 0ms, placed("order-8"));
+  late.replace = true;
+  EXPECT_EQ(code_of(scheduled.schedule(late)), ErrorCode::version_conflict) << "it does not wait any more";
+  const auto cancelled = scheduled.schedule(other);
+  ASSERT_TRUE(cancelled);
+  EXPECT_TRUE(cancelled->duplicate);
+  EXPECT_EQ(cancelled->state, ScheduledState::cancelled) << "a request that comes late begins nothing anew";
+}
+
+TEST(Scheduled, IsCancelledOnceAndNotWhenItWasMade) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  EXPECT_EQ(code_of(scheduled.cancel("nobody")), ErrorCode::not_found);
+  EXPECT_EQ(code_of(scheduled.get("nobody")), ErrorCode::not_found);
+  ASSERT_TRUE(scheduled.schedule(order("a", 100ms, placed())));
+  EXPECT_EQ(scheduled.cancel("a")->state, ScheduledState::cancelled);
+  EXPECT_EQ(scheduled.cancel("a")->state, ScheduledState::cancelled);
+  ASSERT_TRUE(scheduled.schedule(order("b", 0ms, placed("order-2"))));
+  EXPECT_EQ(settled(scheduled, "b").state, ScheduledState::appended);
+  EXPECT_EQ(code_of(scheduled.cancel("b")), ErrorCode::condition_failed);
+  std::this_thread::sleep_for(150ms);
+  EXPECT_EQ(code_of(store.aggregate({"order", "1"})), ErrorCode::not_found);
+}
+
+TEST(Scheduled, ListsThoseThatWaitInOrderOfTheirTimesAndAllInOrderOfIds) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  EXPECT_THAT(ids(scheduled.list({})), ElementsAre());
+  for (const auto& [id, after] : {std::pair("d", 3h), {"a", 4h}, {"c", 1h}, {"b", 2h}})
+    ASSERT_TRUE(scheduled.schedule(order(id, after, placed())));
+  EXPECT_THAT(ids(scheduled.list({})), ElementsAre("c", "b", "d", "a"));
+  const auto page = scheduled.list({.limit = 3});
+  EXPECT_THAT(ids(page), ElementsAre("c", "b", "d"));
+  ASSERT_TRUE(page->next);
+  EXPECT_THAT(ids(scheduled.list({.after = *page->next, .limit = 3})), ElementsAre("a"));
+  ASSERT_TRUE(scheduled.cancel("b"));
+  EXPECT_THAT(ids(scheduled.list({})), ElementsAre("c", "d", "a"));
+  const auto all = scheduled.list({.all = true, .limit = 2});
+  EXPECT_THAT(ids(all), ElementsAre("a", "b"));
+  EXPECT_EQ(all->scheduled[1].state, ScheduledState::cancelled);
+  EXPECT_THAT(ids(scheduled.list({.all = true, .after = *all->next, .limit = 2})), ElementsAre("c", "d"));
+  EXPECT_EQ(code_of(scheduled.list({.limit = 0})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(scheduled.list({.limit = 1'001})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(scheduled.list({.after = "soon"})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(scheduled.list({.at_least = GlobalPosition{1'000}, .timeout = 10ms})), ErrorCode::timeout);
+}
+
+TEST(Scheduled, ComesDueWhileNobodyRunsAndIsMadeAtTheNextOpening) {
+  const TemporaryFolder folder;
+  {
+    auto store = Local::open({.data_dir = folder.path() / "data"}).value();
+    ASSERT_TRUE(store.scheduled().schedule(order("a", 80ms, placed())));
+    ASSERT_TRUE(store.scheduled().schedule(order("b", 1h, placed("order-2"))));
+  }
+  std::this_thread::sleep_for(120ms);
+  auto store = Local::open({.data_dir = folder.path() / "data"}).value();
+  EXPECT_EQ(settled(store.scheduled(), "a").state, ScheduledState::appended);
+  EXPECT_EQ(store.scheduled().get("b")->state, ScheduledState::pending);
+  EXPECT_THAT(ids(store.scheduled().list({})), ElementsAre("b"));
+}
+
+TEST(Scheduled, WhatCannotBeStoredLaterIsRefusedAtOnce) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  const auto refused = [&](ScheduleOrder of) { return code_of(scheduled.schedule(std::move(of))); };
+  EXPECT_EQ(refused({.id = "a", .append = placed()}), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused({.id = "a", .due = Timestamp::now(), .after = 1s, .append = placed()}),
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", -1s, placed())), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused({.id = "a", .due = Timestamp{-1}, .append = placed()}), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", std::chrono::hours(24 * 366 * 9'000), placed())), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order(std::string(201, 'x'), 1s, placed())), ErrorCode::too_large);
+  EXPECT_EQ(refused(order(std::string("a\0b", 3), 1s, placed())), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, {})), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, placed().request(EventId::random()))), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, placed("$order-1"))), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, placed("order"))), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, placed().expect("$schedule-a", ExpectedVersion::any()))),
+            ErrorCode::invalid_argument);
+  Snapshot snapshot;
+  snapshot.aggregate = AggregateId{"order", "1"};
+  EXPECT_EQ(refused(order("a", 1s, placed().snapshot(snapshot))), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(order("a", 1s, Append{}.event("order-1", "Placed", std::string(1u << 20, 'x')))),
+            ErrorCode::too_large)
+      << "with what is around it, it is more than a payload may have";
+  Append two = placed().event("order-2", "Placed", "{}");
+  two.events[0].subject = "ada";
+  two.events[1].subject = "bob";
+  EXPECT_EQ(refused(order("a", 1s, two)), ErrorCode::invalid_argument);
+  EXPECT_EQ(store.head()->value, 0u) << "nothing was written";
+}
+
+TEST(Scheduled, IsSealedForWhoseItIsAndEndsWithThatOnesKey) {
+  const TemporaryFolder folder;
+  auto store = Local::open({.data_dir = folder.path() / "data", .keys_dir = folder.path() / "keys"}).value();
+  Append append = placed();
+  append.events[0].subject = "ada";
+  ASSERT_TRUE(store.scheduled().schedule(order("a", 1h, append)));
+  EXPECT_EQ(store.scheduled().get("a")->append->events[0].subject, "ada");
+  ASSERT_TRUE(store.retention().erase_subject("ada", {}));
+  store = Local::open({.data_dir = folder.path() / "other"}).value();  // the first one ends
+  auto again = Local::open({.data_dir = folder.path() / "data", .keys_dir = folder.path() / "keys"}).value();
+  const auto gone = settled(again.scheduled(), "a");
+  EXPECT_EQ(gone.state, ScheduledState::refused);
+  EXPECT_FALSE(gone.append);
+  EXPECT_EQ(code_of(again.aggregate({"order", "1"})), ErrorCode::not_found);
+}
+
+TEST(Scheduled, CannotBeWrittenByUsers) {
+  auto store = Local::open().value();
+  EXPECT_EQ(code_of(store.append(Append{}.event("$schedule-a", std::string(append_scheduled_type), ""))),
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(store.append(Append{}.event("order-1", std::string(schedule_settled_type), ""))),
+            ErrorCode::invalid_argument);
+}
+
+TEST(Scheduled, AThousandAtOnceAreMadeOnceEach) {
+  auto store = Local::open().value();
+  const auto due = Timestamp{Timestamp::now().micros + 500'000};
+  for (int n = 0; n != 1'000; ++n)
+    ASSERT_TRUE(store.scheduled().schedule(
+        {.id = std::to_string(n), .due = due, .append = placed("order-" + std::to_string(n))}));
+  for (int n = 0; n != 1'000; ++n)
+    EXPECT_EQ(settled(store.scheduled(), std::to_string(n)).state, ScheduledState::appended);
+  std::size_t made = 0;
+  for (const auto& event : store.read(Query{}.types({"Placed"}))) made += event.seq_nr == SeqNr{1} ? 1 : 100'000;
+  EXPECT_EQ(made, 1'000u);
+}
+
+}  // namespace
+}  // namespace evershard
