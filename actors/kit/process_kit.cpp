@@ -42,7 +42,7 @@ struct ProcessKit::Impl {
   void take_over(Process& process) {
     const auto taken = kit.append_from_outside(ProcessDriver::taking_over(*process.definition));
     process.driver.emplace(process.definition, process.checkpoint, taken ? taken->last_position : GlobalPosition{0},
-                           process.options, process.effects.options());
+                           process.options, process.effects.bounds());
   }
 
   void perform(std::size_t process, ProcessActions actions) {

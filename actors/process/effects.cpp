@@ -5,10 +5,10 @@
 
 namespace evershard {
 
-std::map<std::string, EffectOptions> Effects::options() const {
-  std::map<std::string, EffectOptions> options;
-  for (const auto& [type, handler] : handlers_) options.emplace(type, handler.options);
-  return options;
+std::map<std::string, EffectBounds> Effects::bounds() const {
+  std::map<std::string, EffectBounds> bounds;
+  for (const auto& [type, handler] : handlers_) bounds.emplace(type, handler.bounds);
+  return bounds;
 }
 
 void Effects::perform(const std::string& type, const std::string& payload, const EffectAttempt& attempt,
@@ -16,7 +16,7 @@ void Effects::perform(const std::string& type, const std::string& payload, const
   try {
     handlers_.at(type).perform(payload, attempt, done);
   } catch (...) {
-    done(refuse(thrown(ErrorCode::invalid_argument, "the handler of effect " + in_quotes(type))));
+    done(refuse(thrown(ErrorCode::unavailable, "the handler of effect " + in_quotes(type))));
   }
 }
 

@@ -18,7 +18,7 @@ std::string id_of(GlobalPosition position, std::uint32_t number) {
 
 ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint,
                              GlobalPosition taken_at, ProcessOptions options,
-                             std::map<std::string, EffectOptions> effects)
+                             std::map<std::string, EffectBounds> effects)
     : process_(std::move(process)),
       taken_at_(taken_at),
       options_(options),
@@ -34,10 +34,14 @@ Result<void> ProcessDriver::check(const ProcessDefinition& process, const Proces
   };
   for (const auto& [type, wanted] : process.effects)
     if (!effects.handlers().contains(type)) return refused("effect " + in_quotes(type) + " has no handler");
-  for (const auto& [type, of] : effects.options())
+  for (const auto& [type, bounds] : effects.bounds()) {
+    const auto& of = bounds.options;
     if (of.at_a_time == 0 || of.attempts_max == 0 || of.retry_first.count() <= 0 || of.timeout.count() <= 0)
       return refused("effect " + in_quotes(type) +
                      ": at_a_time, attempts_max, retry_first and timeout are more than 0");
+    if ((of.at_a_time_per_target != 0) != (bounds.target != nullptr))
+      return refused("effect " + in_quotes(type) + ": at_a_time_per_target is more than 0 where it has a target");
+  }
   if (options.waiting_max == 0 || options.waiting_bytes_max == 0 || options.retry_first.count() <= 0 ||
       options.retry_most < options.retry_first || options.checkpoint_every.count() <= 0)
     return refused(
@@ -239,35 +243,41 @@ void ProcessDriver::told_outcome(const AnyAnswer& answer, Lane& lane, Time now, 
 }
 
 void ProcessDriver::perform(const LaneId& id, Lane& lane, Time now, ProcessActions& actions) {
-  const Item& item = lane.items.front();
+  Item& item = lane.items.front();
   const auto& type = item.effect.type;
-  const auto options = effects_.find(type);
-  if (options == effects_.end())  // of another version of the program
+  const auto bounds = effects_.find(type);
+  if (bounds == effects_.end())  // of another version of the program
     return try_again("effect " + in_quotes(type) + " has no handler", options_.retry_most, lane, now, id);
-  lane.busy = true;
-  if (performing_[type] >= options->second.at_a_time) {
-    queued_[type].push_back(id);
-    return;
+  item.target.clear();
+  if (bounds->second.target) {
+    auto target = bounds->second.target(item.effect.payload);
+    if (!target) {
+      ++lane.attempts;
+      attempt_failed(target.error(), lane, now, id);
+      return start(id, now, actions);
+    }
+    item.target = std::move(*target);
   }
-  ++performing_[type];
-  const auto number = ++number_;
-  asked_.emplace(number, id);
-  deadlines_.emplace(now + options->second.timeout, number);
-  actions.performs.push_back(
-      {number,
-       item.effect,
-       {process_->type + "-" + item.instance + "/" + id.second.substr(ids_begin.size()), ++lane.attempts}});
+  lane.busy = true;
+  const auto& options = bounds->second.options;
+  queues_.try_emplace(type, options.at_a_time, options.at_a_time_per_target).first->second.add(id.second, item.target);
+  begin_attempts(type, now, actions);
 }
 
-// The next of its kind may begin.
-void ProcessDriver::end_attempt(const std::string& type, Time now, ProcessActions& actions) {
-  --performing_[type];
-  auto& queued = queued_[type];
-  if (queued.empty()) return;
-  const auto next = std::move(queued.front());
-  queued.pop_front();
-  lanes_.at(next).busy = false;
-  start(next, now, actions);
+void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessActions& actions) {
+  auto& queue = queues_.at(type);
+  while (auto next = queue.begin()) {
+    const LaneId id(Kind::effect, std::move(*next));
+    Lane& lane = lanes_.at(id);
+    const Item& item = lane.items.front();
+    const auto number = ++number_;
+    asked_.emplace(number, id);
+    deadlines_.emplace(now + effects_.at(type).options.timeout, number);
+    actions.performs.push_back(
+        {number,
+         item.effect,
+         {process_->type + "-" + item.instance + "/" + id.second.substr(ids_begin.size()), ++lane.attempts}});
+  }
 }
 
 void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& answer, Time now,
@@ -281,23 +291,32 @@ void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& a
   lane.busy = false;
   Item& item = lane.items.front();
   const auto type = item.effect.type;
-  const auto& options = effects_.at(type);
+  queues_.at(type).end(item.target);
   if (answer) {
     ++figures_.performed;
     if (const auto wanted = process_->effects.find(type); wanted != process_->effects.end() && wanted->second)
       item.outcome = *answer;
     else
       done(lane);
-  } else if (lane.attempts >= options.attempts_max) {
-    ++figures_.given_up;
-    item.outcome = refuse(answer.error());
   } else {
-    auto wait = options.retry_first;
-    for (std::uint32_t n = 1; n < lane.attempts && wait < options.retry_most; ++n) wait *= 2;
-    try_again(answer.error().what, std::min(wait, options.retry_most), lane, now, id);
+    attempt_failed(answer.error(), lane, now, id);
   }
   start(id, now, actions);
-  end_attempt(type, now, actions);
+  begin_attempts(type, now, actions);
+}
+
+// What is wrong with the effect itself is so the next time too.
+void ProcessDriver::attempt_failed(const Error& why, Lane& lane, Time now, const LaneId& id) {
+  Item& item = lane.items.front();
+  const auto& options = effects_.at(item.effect.type).options;
+  if (why.code == ErrorCode::invalid_argument || lane.attempts >= options.attempts_max) {
+    ++figures_.given_up;
+    item.outcome = refuse(why);
+    return;
+  }
+  auto wait = options.retry_first;
+  for (std::uint32_t n = 1; n < lane.attempts && wait < options.retry_most; ++n) wait *= 2;
+  try_again(why.what, std::min(wait, options.retry_most), lane, now, id);
 }
 
 void ProcessDriver::sent(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id, ProcessActions& actions) {

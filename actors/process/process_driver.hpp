@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "evershard/actors/model/answer.hpp"
+#include "evershard/actors/process/effect_queue.hpp"
 #include "evershard/actors/process/process_definition.hpp"
 #include "evershard/actors/process/process_door.hpp"
 #include "evershard/protocol/append.hpp"
@@ -48,8 +49,9 @@ struct ProcessActions {
 /// instances. An instance is told one event at a time, in that order; its commands are sent one at a time, in the order
 /// of its reactions. What fails is tried again, and holds up its own instance only.
 ///
-/// Effects of an instance are performed beside its commands and each other, as many of a kind as its handler takes.
-/// One that is given up is told to its instance, and so is one that is done, where the process wants to hear of it.
+/// Effects of an instance are performed beside its commands and each other, as many of a kind as its handler takes, and
+/// as many of these as their target takes. One that is given up is told to its instance, and so is one that is done,
+/// where the process wants to hear of it.
 ///
 /// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
 /// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
@@ -64,7 +66,7 @@ class ProcessDriver {
   /// `checkpoint`: everything up to it is done. `taken_at`: where the event stands by which this driver took the
   /// process over.
   ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint, GlobalPosition taken_at,
-                ProcessOptions options, std::map<std::string, EffectOptions> effects = {});
+                ProcessOptions options, std::map<std::string, EffectBounds> effects = {});
 
   /// Errors: invalid_argument: an option, an effect without a handler
   [[nodiscard]] static Result<void> check(const ProcessDefinition& process, const ProcessOptions& options,
@@ -104,6 +106,7 @@ class ProcessDriver {
     std::size_t bytes = 0;
     std::string instance{};                        ///< effect: whose
     ProcessEffect effect{};                        ///< effect
+    std::string target{};                          ///< effect: whom it is for, as it was queued
     std::optional<Result<std::string>> outcome{};  ///< effect: its instance is told
   };
   struct Lane {
@@ -125,9 +128,11 @@ class ProcessDriver {
   void take_reaction(const RecordedEvent& event);
   void add(LaneId id, Item item);
   void start(const LaneId& id, Time now, ProcessActions& actions);
-  /// Whether it begins, or waits for others of its kind.
+  /// It begins, or waits for others of its kind.
   void perform(const LaneId& id, Lane& lane, Time now, ProcessActions& actions);
-  void end_attempt(const std::string& type, Time now, ProcessActions& actions);
+  /// Those of the kind that may.
+  void begin_attempts(const std::string& type, Time now, ProcessActions& actions);
+  void attempt_failed(const Error& why, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] std::optional<ProcessActions::Ask> ask_of(const LaneId& id, Item& item, Time now);
   void told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
   void told_outcome(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
@@ -141,7 +146,7 @@ class ProcessDriver {
   const std::shared_ptr<const ProcessDefinition> process_;
   const GlobalPosition taken_at_;
   const ProcessOptions options_;
-  const std::map<std::string, EffectOptions> effects_;
+  const std::map<std::string, EffectBounds> effects_;
   GlobalPosition read_to_;
   std::unordered_map<LaneId, Lane, IdHash> lanes_;
   struct Open {
@@ -157,8 +162,7 @@ class ProcessDriver {
   std::set<std::pair<GlobalPosition, std::uint32_t>> performed_;  ///< effects whose instances know what became of them
   std::vector<LaneId> touched_;                                   ///< by the events that are being taken
   std::vector<LaneId> held_;                                      ///< until all rejections are known
-  std::map<std::string, std::uint32_t> performing_;               ///< per kind of effect: attempts under way
-  std::map<std::string, std::deque<LaneId>> queued_;              ///< per kind: those that wait for these
+  std::map<std::string, EffectQueue> queues_;                     ///< per kind of effect: the lanes that want attempts
   std::multimap<Time, std::uint64_t> deadlines_;                  ///< of attempts, by their numbers
   std::unordered_map<std::uint64_t, LaneId> asked_;
   std::uint64_t number_ = 0;

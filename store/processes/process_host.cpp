@@ -135,7 +135,7 @@ class ProcessHost::Run {
       trouble_.clear();
       over_ = false;
       checkpoint_ = checkpoint;
-      driver_.emplace(process_, checkpoint, taken->last_position, options_, effects_.options());
+      driver_.emplace(process_, checkpoint, taken->last_position, options_, effects_.bounds());
       feed_.emplace(follow(checkpoint));
     }
     auto next_checkpoint = Clock::now() + options_.checkpoint_every;

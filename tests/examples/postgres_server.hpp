@@ -24,7 +24,7 @@ class PostgresServer {
   PostgresServer() {
     programs_ = find_programs();
     if (programs_.empty()) {
-      ADD_FAILURE() << "postgres_sink CANNOT BE TESTED HERE, missing: postgresql-15 (scripts/setup tests installs it)";
+      ADD_FAILURE() << "PostgreSQL CANNOT BE TESTED HERE, missing: postgresql-15 (scripts/setup tests installs it)";
       return;
     }
     std::string name = (std::filesystem::temp_directory_path() / "evershard-postgres-XXXXXX").string();

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <evershard/process_kit.hpp>
+#include <iterator>
 #include <map>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -64,15 +67,35 @@ struct Office {
     Mail mail;
     EffectAttempt attempt;
     Answer done;
+    bool answered = false;
   };
   std::vector<Attempt> attempts;
   int fails = 0;        ///< so many attempts
   bool silent = false;  ///< answers nothing by itself
 
-  [[nodiscard]] Effects effects(EffectOptions options = {}) {
+  /// What was begun and is not answered, in order.
+  [[nodiscard]] std::set<std::string> under_way() const {
+    std::set<std::string> mails;
+    for (const auto& of : attempts)
+      if (!of.answered) mails.insert(of.mail.transfer);
+    return mails;
+  }
+  Attempt& of(const std::string& mail) {
+    return *std::ranges::find_if(attempts, [&](const auto& of) { return !of.answered && of.mail.transfer == mail; });
+  }
+  void answer(const std::string& mail) { done(of(mail), Mailed{"receipt-" + mail}); }
+  void fail(const std::string& mail) { done(of(mail), refuse(ErrorCode::unavailable, "closed for lunch")); }
+  static void done(Attempt& attempt, Result<Mailed> answer) {
+    attempt.answered = true;
+    const auto tell = attempt.done;  // others may begin from within
+    tell(std::move(answer));
+  }
+
+  template <class Target = NoTarget>
+  [[nodiscard]] Effects effects(EffectOptions options = {}, Target target = {}) {
     return Effects{}.on<Mail, Mailed>(
         [this](const Mail& mail, const EffectAttempt& attempt, Answer done) {
-          attempts.push_back({mail, attempt, done});
+          attempts.push_back({mail, attempt, done, !silent});
           if (silent) return;
           if (fails > 0) {
             --fails;
@@ -80,7 +103,7 @@ struct Office {
           }
           done(Mailed{"receipt-" + mail.transfer});
         },
-        options);
+        options, std::move(target));
   }
 };
 
@@ -167,6 +190,169 @@ TEST(Effects, AreSoManyAtATime) {
   }
   EXPECT_EQ(office.attempts.size(), 6u);
   for (int n = 0; n != 6; ++n) EXPECT_EQ(state(kit, "p" + std::to_string(n)).stage, "receipt-t" + std::to_string(n));
+}
+
+const auto to_whom = [](const Mail& mail) { return mail.transfer.substr(0, mail.transfer.find('/')); };
+
+/// One after the other: between instances there is no order.
+void mail(ProcessKit& kit, std::string transfer, std::string from) {
+  request(kit, std::move(transfer), std::move(from));
+  kit.settle();
+}
+
+TEST(Effects, AreSoManyAtATimeForATarget) {
+  Office office;
+  office.silent = true;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(
+      office.effects({.at_a_time = 4, .at_a_time_per_target = 2, .timeout = std::chrono::hours(1)}, to_whom)));
+  for (int n = 0; n != 5; ++n) mail(kit, "slow/" + std::to_string(n), "s" + std::to_string(n));
+  for (int n = 0; n != 5; ++n) mail(kit, "quick/" + std::to_string(n), "q" + std::to_string(n));
+  for (int n = 0; n != 2; ++n) mail(kit, "other/" + std::to_string(n), "o" + std::to_string(n));
+  kit.settle();
+  EXPECT_THAT(office.under_way(), ElementsAre("quick/0", "quick/1", "slow/0", "slow/1"));
+
+  office.answer("quick/0");
+  office.answer("quick/1");
+  kit.settle();
+  EXPECT_THAT(office.under_way(), ElementsAre("quick/2", "quick/3", "slow/0", "slow/1"));
+  for (const auto* mail : {"quick/2", "quick/3", "quick/4", "other/0", "other/1"}) {
+    office.answer(mail);
+    kit.settle();
+  }
+  EXPECT_THAT(office.under_way(), ElementsAre("slow/0", "slow/1")) << "all others are done beside them";
+
+  office.answer("slow/1");
+  kit.settle();
+  EXPECT_THAT(office.under_way(), ElementsAre("slow/0", "slow/2")) << "first come, first served";
+}
+
+TEST(Effects, StayWithinTheirBoundsWhateverBecomesOfThem) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 dice(seed);
+    Office office;
+    office.silent = true;
+    ProcessKit kit;
+    ASSERT_TRUE(kit.host<Desk>());
+    ASSERT_TRUE(kit.run<Mailer>(office.effects({.at_a_time = 5,
+                                                .at_a_time_per_target = 2,
+                                                .attempts_max = 1'000,
+                                                .retry_first = 1s,
+                                                .retry_most = 10s,
+                                                .timeout = std::chrono::hours(100)},
+                                               to_whom)));
+    constexpr int all = 30;
+    for (int n = 0; n != all; ++n)
+      request(kit, std::to_string(dice() % 4) + "/" + std::to_string(n), "p" + std::to_string(n));
+    for (int step = 0; kit.settle(), kit.process_status().at(0).waiting != 0; ++step) {
+      ASSERT_LT(step, 2'000);
+      const auto under_way = office.under_way();
+      std::map<std::string, int> of_target;
+      for (const auto& mail : under_way) ++of_target[to_whom(Mail{mail})];
+      ASSERT_LE(under_way.size(), 5u);
+      for (const auto& [target, count] : of_target) ASSERT_LE(count, 2) << target;
+      const auto die = dice() % 20;
+      if (die == 0) {
+        kit.crash();
+        for (auto& attempt : office.attempts) attempt.answered = true;
+      } else if (die < 5 || under_way.empty()) {
+        kit.pass(2s);
+      } else {
+        const auto& any = *std::next(under_way.begin(), static_cast<std::ptrdiff_t>(dice() % under_way.size()));
+        die < 12 ? office.answer(any) : office.fail(any);
+      }
+    }
+    for (int n = 0; n != all; ++n) EXPECT_EQ(state(kit, "p" + std::to_string(n)).amount, 1) << n;
+  }
+}
+
+TEST(Effects, WithAnEmptyTargetAreBoundedByTheirKindOnly) {
+  Office office;
+  office.silent = true;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(
+      office.effects({.at_a_time = 3, .at_a_time_per_target = 1}, [](const Mail&) { return std::string(); })));
+  for (int n = 0; n != 5; ++n) mail(kit, "t" + std::to_string(n), "p" + std::to_string(n));
+  kit.settle();
+  EXPECT_EQ(office.under_way().size(), 3u);
+}
+
+TEST(Effects, WhoseTargetFailsHoldUpNobodyWhileTheyWaitToBeTriedAgain) {
+  Office office;
+  office.silent = true;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(
+      kit.run<Mailer>(office.effects({.at_a_time = 1, .at_a_time_per_target = 1, .retry_first = 10s}, to_whom)));
+  mail(kit, "down/0", "a");
+  mail(kit, "down/1", "b");
+  mail(kit, "well/0", "c");
+  kit.settle();
+  office.fail("down/0");
+  kit.settle();
+  EXPECT_THAT(office.under_way(), ElementsAre("down/1"));
+  office.fail("down/1");
+  kit.settle();
+  EXPECT_THAT(office.under_way(), ElementsAre("well/0"));
+  office.answer("well/0");
+  office.silent = false;
+  kit.pass(1min);
+  for (const auto* who : {"a", "b", "c"}) EXPECT_EQ(state(kit, who).amount, 1) << who;
+}
+
+TEST(Effects, WhoseTargetThrowsAreFailedAttempts) {
+  Office office;
+  ProcessKit kit;
+  int asked = 0;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(
+      office.effects({.at_a_time_per_target = 1, .attempts_max = 3}, [&](const Mail& mail) -> std::string {
+        if (mail.transfer == "never" || ++asked == 1) throw std::runtime_error("no address");
+        return "somebody";
+      })));
+  mail(kit, "t1", "ann");
+  mail(kit, "never", "bob");
+  kit.settle();
+  EXPECT_TRUE(office.attempts.empty());
+  EXPECT_THAT(kit.process_status().at(0).trouble, HasSubstr("no address"));
+  kit.pass(1min);
+  ASSERT_EQ(office.attempts.size(), 1u);
+  EXPECT_EQ(office.attempts[0].attempt.attempt, 2u);
+  EXPECT_EQ(state(kit, "ann").stage, "receipt-t1");
+  EXPECT_EQ(state(kit, "bob").reminded, 1) << "given up";
+  EXPECT_EQ(kit.process_status().at(0).given_up, 1u);
+}
+
+TEST(Effects, HaveABoundPerTargetWhereTheyHaveATarget) {
+  ProcessKit kit;
+  Office office;
+  const auto neither = kit.run<Mailer>(office.effects({.at_a_time_per_target = 2}));
+  ASSERT_FALSE(neither);
+  EXPECT_EQ(neither.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(neither.error().what, HasSubstr("at_a_time_per_target"));
+  EXPECT_FALSE(kit.run<Mailer>(office.effects({}, to_whom)));
+}
+
+TEST(Effects, AnAnswerOfInvalidArgumentIsFinal) {
+  Office office;
+  office.silent = true;
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Mailer>(office.effects()));
+  request(kit, "t1", "ann");
+  kit.settle();
+  office.fail("t1");
+  kit.pass(2s);
+  ASSERT_EQ(office.attempts.size(), 2u);
+  office.attempts[1].done(refuse(ErrorCode::invalid_argument, "nowhere: no such street"));
+  kit.pass(std::chrono::hours(1));
+  EXPECT_EQ(office.attempts.size(), 2u) << "it is not tried again";
+  EXPECT_EQ(state(kit, "ann").stage, "nowhere:");
+  EXPECT_EQ(kit.process_status().at(0).given_up, 1u);
+  EXPECT_EQ(kit.process_status().at(0).waiting, 0u);
 }
 
 TEST(Effects, ThatSayNothingInTimeAreTriedAgain) {
