@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::size_t listed_max = 1'000;
 constexpr int tries_max = 16;  ///< while others change the same one
+/// Until what was ordered is seen here.
+constexpr std::chrono::milliseconds patience = std::chrono::seconds(10);
+constexpr std::chrono::milliseconds look_pause{5};
 
 Refused nobody_scheduled(const std::string& id) {
   return refuse(ErrorCode::not_found, "there is no scheduled append " + in_quotes(id));
@@ -23,8 +27,11 @@ Refused is_settled(const ScheduledAppend& scheduled, ErrorCode code) {
                           std::string(name_of(scheduled.state)));
 }
 
-bool is_conflict(const Error& error, const AggregateId& schedule) {
-  return error.code == ErrorCode::version_conflict && error.details && error.details->aggregate == schedule;
+/// Where another version of the schedule was expected: which it has.
+std::optional<SeqNr> version_there(const Error& error, const AggregateId& schedule) {
+  if (error.code != ErrorCode::version_conflict || !error.details || error.details->aggregate != schedule)
+    return std::nullopt;
+  return error.details->actual;
 }
 
 Append scheduling(const AggregateId& schedule, const ScheduledAt& at, SeqNr version) {
@@ -84,12 +91,23 @@ void ScheduledHost::send(const actors::DueTimer& timer, const Append& append, To
   });
 }
 
-Result<ScheduleStream> ScheduledHost::read(const AggregateId& schedule) {
-  ScheduleStream stream;
-  auto events = events_.read(schedule);
-  for (const auto& event : events) EVERSHARD_TRY(stream.take(event));
-  if (events.error() && events.error()->code != ErrorCode::not_found) return refuse(*events.error());
-  return stream;
+Result<ScheduleStream> ScheduledHost::read(const AggregateId& schedule, SeqNr at_least) {
+  for (const auto until = std::chrono::steady_clock::now() + patience;; std::this_thread::sleep_for(look_pause)) {
+    ScheduleStream stream;
+    auto events = events_.read(schedule);
+    for (const auto& event : events) EVERSHARD_TRY(stream.take(event));
+    if (events.error() && events.error()->code != ErrorCode::not_found) return refuse(*events.error());
+    if (stream.version() >= at_least) return stream;
+    if (std::chrono::steady_clock::now() >= until)
+      return refuse(ErrorCode::timeout, "version " + std::to_string(at_least.value) + " of " +
+                                            in_quotes(schedule.text()) + " is not seen here");
+  }
+}
+
+Result<ScheduledAppend> ScheduledHost::written(const std::string& id, const Appended& appended) {
+  const auto seen = events_.wait_for(appended.last_position, patience);
+  if (!seen) return refuse(seen.error());
+  return get(id);
 }
 
 Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
@@ -108,8 +126,9 @@ Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
   if (std::ranges::find(at.append.expectations, *schedule, &Expectation::aggregate) != at.append.expectations.end())
     return refuse(ErrorCode::invalid_argument, "a scheduled append expects a version of its own schedule");
   begin();
+  SeqNr at_least;
   for (int n = 0; n != tries_max; ++n) {
-    const auto stream = read(*schedule);
+    const auto stream = read(*schedule, at_least);
     if (!stream) return refuse(stream.error());
     if (const auto& there = stream->scheduled()) {
       if (there->append == at.append && (!order.due || there->due == at.due)) {
@@ -125,8 +144,10 @@ Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
       if (there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::version_conflict);
     }
     const auto appended = events_.append(scheduling(*schedule, at, stream->version()));
-    if (appended) return get(order.id);
-    if (!is_conflict(appended.error(), *schedule)) return refuse(appended.error());
+    if (appended) return written(order.id, *appended);
+    const auto version = version_there(appended.error(), *schedule);
+    if (!version) return refuse(appended.error());
+    at_least = *version;
   }
   return refuse(ErrorCode::overloaded, "others change scheduled append " + in_quotes(order.id) + " all the time");
 }
@@ -134,16 +155,22 @@ Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
 Result<ScheduledAppend> ScheduledHost::cancel(const std::string& id) {
   const auto schedule = schedule_of(id);
   if (!schedule) return refuse(schedule.error());
+  SeqNr at_least;
   for (int n = 0; n != tries_max; ++n) {
-    auto stream = read(*schedule);
-    if (!stream) return refuse(std::move(stream).error());
+    const auto stream = read(*schedule, at_least);
+    if (!stream) return refuse(stream.error());
     const auto& there = stream->scheduled();
-    if (!there) return nobody_scheduled(id);
-    if (there->state == ScheduledState::cancelled) return *there;
-    if (there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::condition_failed);
-    const auto appended = events_.append(DueAppends::settled(*schedule, stream->version(), nullptr));
-    if (appended) return get(id);
-    if (!is_conflict(appended.error(), *schedule)) return refuse(appended.error());
+    if (there && there->state == ScheduledState::cancelled) return *there;
+    if (there && there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::condition_failed);
+    if (!there && stream->version().value != 0) return nobody_scheduled(id);  // it was removed
+    // Where nothing is seen, another node may have scheduled it just now: the order knows.
+    const auto version = there ? stream->version() : SeqNr{1};
+    const auto appended = events_.append(DueAppends::settled(*schedule, version, nullptr));
+    if (appended) return written(id, *appended);
+    const auto actual = version_there(appended.error(), *schedule);
+    if (!actual) return refuse(appended.error());
+    if (actual->value == 0) return nobody_scheduled(id);
+    at_least = *actual;
   }
   return refuse(ErrorCode::overloaded, "others change scheduled append " + in_quotes(id) + " all the time");
 }
@@ -151,7 +178,7 @@ Result<ScheduledAppend> ScheduledHost::cancel(const std::string& id) {
 Result<ScheduledAppend> ScheduledHost::get(const std::string& id) {
   const auto schedule = schedule_of(id);
   if (!schedule) return refuse(schedule.error());
-  const auto stream = read(*schedule);
+  const auto stream = read(*schedule, SeqNr{0});
   if (!stream) return refuse(stream.error());
   if (!stream->scheduled()) return nobody_scheduled(id);
   return *stream->scheduled();
@@ -209,7 +236,7 @@ Result<ScheduledPage> ScheduledHost::list_all(const ScheduledListing& listing) {
   if (!directory) return refuse(directory.error());
   ScheduledPage page;
   for (const auto& info : *directory) {
-    const auto stream = read(info.aggregate);
+    const auto stream = read(info.aggregate, SeqNr{0});
     if (!stream) return refuse(stream.error());
     if (stream->scheduled()) page.scheduled.push_back(*stream->scheduled());
   }

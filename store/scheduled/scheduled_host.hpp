@@ -39,7 +39,9 @@ class ScheduledHost final : public ScheduledAppends, private DueWork {
   [[nodiscard]] Send fire(const actors::DueTimer& timer, const Result<RecordedEvent>& set, Timestamp now) override;
   void send(const actors::DueTimer& timer, const Append& append, Told told);
 
-  [[nodiscard]] Result<ScheduleStream> read(const AggregateId& schedule);
+  /// Once that version is seen here.
+  [[nodiscard]] Result<ScheduleStream> read(const AggregateId& schedule, SeqNr at_least);
+  [[nodiscard]] Result<ScheduledAppend> written(const std::string& id, const Appended& appended);
   [[nodiscard]] Result<ScheduledPage> list_waiting(const ScheduledListing& listing);
   [[nodiscard]] Result<ScheduledPage> list_all(const ScheduledListing& listing);
 

@@ -97,13 +97,14 @@ class Scheduling {
       }
     }
     now_ = Timestamp{now_.micros + 600'000'000};
-    for (int quiet = 0; quiet != 5;) {
+    for (int quiet = 0, rounds = 0; quiet != 5; ++rounds) {
+      ASSERT_LT(rounds, 500) << "it never ends";
       bool all_idle = true;
       for (auto& maker : makers_) {
         maker->read();
         take(*maker);
         all_idle = all_idle && maker->idle();
-        while (!maker->idle()) send(*maker);
+        for (int n = 0; !maker->idle() && n != 10'000; ++n) send(*maker);
       }
       quiet = all_idle ? quiet + 1 : 0;
       now_ = Timestamp{now_.micros + 120'000'000};
