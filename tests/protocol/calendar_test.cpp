@@ -215,6 +215,12 @@ TEST(Calendars, OfZonesThatAreNotKnownAreRefused) {
 
 // -- against a clock that is looked at
 
+/// Whatever the case's size is.
+template <class T>
+T between(T least, T end) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, end));
+}
+
 /// A field, as text and as the values that it means.
 struct Drawn {
   std::string text;
@@ -222,22 +228,22 @@ struct Drawn {
   bool starred = false;
 };
 
-Drawn drawn_item(int least, int most) {
+/// `last_most`: how far a range or a value goes.
+Drawn drawn_item(int least, int most, int last_most) {
   const int span = most - least + 1;
   Drawn item;
-  const int first = *rc::gen::inRange(least, most + 1);
-  const int last = *rc::gen::inRange(first, most + 1);
+  const int first = between(least, last_most + 1);
+  const int last = between(first, last_most + 1);
   int step = 1;
-  const auto shape = *rc::gen::inRange(0, 5);
-  if (shape == 0) {
+  if (between(0, 3) == 0) {
     item.text = std::to_string(first);
     item.values = {first};
     return item;
   }
-  item.starred = shape > 2;
+  item.starred = between(0, 6) == 0;
   item.text = item.starred ? "*" : std::to_string(first) + "-" + std::to_string(last);
-  if (shape % 2 == 0) {
-    step = *rc::gen::inRange(1, span);
+  if (between(0, 2) == 0) {
+    step = between(1, span);
     item.text += "/" + std::to_string(step);
   }
   for (int value = item.starred ? least : first; value <= (item.starred ? most : last); value += step)
@@ -245,7 +251,7 @@ Drawn drawn_item(int least, int most) {
   return item;
 }
 
-Drawn drawn_field(int least, int most, bool wild) {
+Drawn drawn_field(int least, int most, bool wild, int last_most) {
   Drawn field;
   if (wild) {
     field.text = "*";
@@ -253,8 +259,8 @@ Drawn drawn_field(int least, int most, bool wild) {
     for (int value = least; value <= most; ++value) field.values.insert(value);
     return field;
   }
-  for (int items = *rc::gen::inRange(1, 3); items != 0; --items) {
-    const auto item = drawn_item(least, most);
+  for (int items = between(1, 3); items != 0; --items) {
+    const auto item = drawn_item(least, most, last_most);
     field.text += (field.text.empty() ? "" : ",") + item.text;
     field.values.insert(item.values.begin(), item.values.end());
     field.starred = field.starred || item.starred;
@@ -275,6 +281,9 @@ struct DrawnCalendar {
            (day.starred || weekday.starred ? of_month && of_week : of_month || of_week);
   }
 };
+
+constexpr std::time_t minute_s = 60;
+constexpr std::time_t day_s = 86'400;
 
 /// The process's zone, for the C library.
 class ZoneOfC {
@@ -298,6 +307,17 @@ class ZoneOfC {
     std::tm face{};
     localtime_r(&time, &face);
     return face;
+  }
+  /// About when the clocks are set next, within some years.
+  static std::time_t next_set(std::time_t from) {
+    const auto offset = shown(from).tm_gmtoff;
+    auto step = day_s;
+    for (int steps = 0; step != minute_s && steps != 2'000; ++steps)
+      if (shown(from + step).tm_gmtoff == offset)
+        from += step;
+      else
+        step = std::max<std::time_t>(step / 2, minute_s);
+    return from + step;
   }
   /// What the clock shows, as a number that counts minutes: as if it were UTC.
   static std::time_t minutes(std::tm face) { return timegm(&face) / 60; }
@@ -327,41 +347,37 @@ std::optional<std::time_t> next_seen(const DrawnCalendar& calendar, std::time_t 
   return std::nullopt;
 }
 
-constexpr std::time_t minute_s = 60;
-constexpr std::time_t day_s = 86'400;
-
 RC_GTEST_PROP(CalendarProperties, NextIsTheFirstThatAClockShows, ()) {
   const auto zone = *rc::gen::element<std::string>("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe",
                                                    "America/St_Johns", "America/Havana", "Africa/Casablanca",
                                                    "Pacific/Apia", "Asia/Kathmandu", "America/Sao_Paulo");
-  const DrawnCalendar drawn{
-      drawn_field(0, 59, *rc::gen::inRange(0, 5) == 0), drawn_field(0, 23, *rc::gen::inRange(0, 3) == 0),
-      drawn_field(1, 31, *rc::gen::inRange(0, 2) == 0), drawn_field(1, 12, *rc::gen::arbitrary<bool>()),
-      drawn_field(0, 6, *rc::gen::inRange(0, 2) == 0)};
-  const ZoneOfC of_c(zone);
-  // Around a day on which clocks are set, half of the time.
-  auto after = *rc::gen::inRange<std::time_t>(30 * 365 * day_s, 80 * 365 * day_s);
-  if (*rc::gen::arbitrary<bool>()) {
-    for (int days = 0; days != 400; ++days, after += day_s)
-      if (ZoneOfC::shown(after).tm_gmtoff != ZoneOfC::shown(after + day_s).tm_gmtoff) break;
-    after += *rc::gen::inRange<std::time_t>(-2 * day_s, 2 * day_s);
-  }
+  const auto one_of = [](int of) { return between(0, of) == 0; };
+  const bool any_day = !one_of(3);
+  const DrawnCalendar drawn{drawn_field(0, 59, one_of(5), 59), drawn_field(0, 23, one_of(5), one_of(2) ? 23 : 3),
+                            drawn_field(1, 31, any_day || one_of(2), 31), drawn_field(1, 12, any_day || one_of(2), 12),
+                            drawn_field(0, 6, any_day || one_of(2), 6)};
   const auto calendar = Calendar::parse(drawn.text(), zone);
   if (!calendar) {
     RC_ASSERT(calendar.error().what.find("never comes") != std::string::npos);
     return;
   }
-  const auto micros = *rc::gen::inRange<std::int64_t>(0, 1'000'000);
-  const auto next = calendar->next({after * 1'000'000 + micros});
-  RC_ASSERT(next.has_value());
-  RC_ASSERT(next->micros % 1'000'000 == 0);
-  const auto until = std::min<std::time_t>(next->micros / 1'000'000, after + 60 * day_s);
-  const auto seen = next_seen(drawn, after, until);
-  RC_LOG(drawn.text() + " in " + zone + " after " + Timestamp{after * 1'000'000}.text() + ": " + next->text());
-  if (seen)
-    RC_ASSERT(*seen * 1'000'000 == next->micros);
-  else
-    RC_ASSERT(next->micros / 1'000'000 > until - minute_s && until == after + 60 * day_s);
+  const ZoneOfC of_c(zone);
+  const auto from = between(30 * 365 * day_s, 60 * 365 * day_s);
+  const auto set = ZoneOfC::next_set(from);
+  for (int times = 0; times != 12; ++times) {
+    const auto after = times == 0 ? from : set + between<std::time_t>(-6 * 3600, 3 * 3600);
+    const auto next = calendar->next({after * 1'000'000 + between<std::int64_t>(0, 1'000'000)});
+    RC_ASSERT(next.has_value());
+    RC_ASSERT(next->micros % 1'000'000 == 0);
+    const auto seen_until = after + 2 * day_s;
+    const auto seen = next_seen(drawn, after, seen_until);
+    RC_LOG() << drawn.text() << " in " << zone << " after " << Timestamp{after * 1'000'000}.text() << ": "
+             << next->text() << '\n';
+    if (seen)
+      RC_ASSERT(*seen * 1'000'000 == next->micros);
+    else
+      RC_ASSERT(next->micros / 1'000'000 > seen_until - minute_s);
+  }
 }
 
 RC_GTEST_PROP(CalendarProperties, AnyTextIsReadOrRefused, ()) {
