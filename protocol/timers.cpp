@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "evershard/protocol/calendar.hpp"
 #include "evershard/protocol/hex.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/name.hpp"
@@ -27,6 +28,9 @@ void put(const TimerSet& from, pb::TimerSet& to) {
   to.set_command(from.command);
   to.set_payload(from.payload);
   to.set_every_us(from.every.count());
+  if (!from.calendar) return;
+  to.mutable_calendar()->set_times(from.calendar->times);
+  to.mutable_calendar()->set_zone(from.calendar->zone);
 }
 
 TimerSet timer_of(const pb::TimerSet& from) {
@@ -39,6 +43,7 @@ TimerSet timer_of(const pb::TimerSet& from) {
   timer.command = from.command();
   timer.payload = from.payload();
   timer.every = std::chrono::microseconds(from.every_us());
+  if (from.has_calendar()) timer.calendar = TimerCalendar{from.calendar().times(), from.calendar().zone()};
   return timer;
 }
 
@@ -55,7 +60,17 @@ Result<void> check_timer(const TimerSet& timer) {
     return refused("is due after " + std::to_string(timer.after.count()) + " us: from 0 to a thousand years");
   if (timer.every.count() != 0 && (timer.every < least || timer.every > most))
     return refused("repeats every " + std::to_string(timer.every.count()) + " us: from 1 ms to a thousand years");
+  if (!timer.calendar) return {};
+  if (timer.every.count() != 0 || timer.after.count() != 0) return refused("has both a calendar and a time to wait");
+  const auto calendar = Calendar::parse(timer.calendar->times, timer.calendar->zone);
+  if (!calendar) return refuse(calendar.error().code, "timer " + in_quotes(timer.name) + ": " + calendar.error().what);
   return {};
+}
+
+Result<Timestamp> next_of(const TimerCalendar& times, Timestamp after) {
+  const auto calendar = Calendar::parse(times.times, times.zone);
+  if (!calendar) return refuse(calendar.error());
+  return calendar->next(after).value_or(Timestamp::last());
 }
 
 }  // namespace
@@ -77,14 +92,16 @@ Tag timer_tag(const TimerKey& key) {
 
 Timestamp due_of(const TimerSet& timer, Timestamp set) {
   if (timer.at) return *timer.at;
+  if (timer.calendar) return next_of(*timer.calendar, set).value_or(set);
   const auto room = Timestamp::last().micros - set.micros;
   return {set.micros + std::min(timer.after.count(), room)};
 }
 
-Timestamp next_due(const TimerSet& timer, Timestamp due, Timestamp now) {
+Result<Timestamp> next_due(const TimerSet& timer, Timestamp due, Timestamp now) {
+  if (timer.calendar) return next_of(*timer.calendar, std::max(due, now));
   const auto every = timer.every.count();
   const auto missed = now.micros <= due.micros ? 0 : (now.micros - due.micros) / every;
-  return {due.micros + (missed + 1) * every};
+  return Timestamp{due.micros + (missed + 1) * every};
 }
 
 std::vector<std::string> TimersChanged::names() const {

@@ -35,6 +35,13 @@ struct TimerKey {
 /// Every event that changes the timer has it.
 [[nodiscard]] Tag timer_tag(const TimerKey& key);
 
+/// When a timer fires, again and again: as Calendar::parse reads it.
+struct TimerCalendar {
+  std::string times{};
+  std::string zone{};
+  friend bool operator==(const TimerCalendar&, const TimerCalendar&) = default;
+};
+
 /// A command that the aggregate is to be sent.
 struct TimerSet {
   std::string name{};
@@ -42,12 +49,16 @@ struct TimerSet {
   std::optional<Timestamp> at{};       ///< in its place
   std::string command{};               ///< logical name
   std::string payload{};
-  std::chrono::microseconds every{0};  ///< 0: it fires once
+  std::chrono::microseconds every{0};       ///< 0: it fires once, or by calendar
+  std::optional<TimerCalendar> calendar{};  ///< first `at`, or at its first time behind that of the event that sets it
+  [[nodiscard]] bool repeats() const { return every.count() != 0 || calendar.has_value(); }
   friend bool operator==(const TimerSet&, const TimerSet&) = default;
 };
+/// A calendar that cannot be read here is due at once: whoever fires it is told why by next_due().
 [[nodiscard]] Timestamp due_of(const TimerSet& timer, Timestamp set);
-/// Of one that repeats: the first of its times behind `now`; those that were missed are not made up for. Shape: every.
-[[nodiscard]] Timestamp next_due(const TimerSet& timer, Timestamp due, Timestamp now);
+/// Of one that repeats: the first of its times behind `now`; those that were missed are not made up for.
+/// Errors: invalid_argument: its calendar cannot be read here, as where the machine does not know its time zone
+[[nodiscard]] Result<Timestamp> next_due(const TimerSet& timer, Timestamp due, Timestamp now);
 
 /// The payload of an event that changes timers: cancelled and fired ones go, then others are set.
 struct TimersChanged {
@@ -60,7 +71,7 @@ struct TimersChanged {
   friend bool operator==(const TimersChanged&, const TimersChanged&) = default;
 };
 /// Errors: invalid_argument: a name is empty or malformed, set twice, or set and cancelled; a time is before 1970, or
-/// out of range; too_large: names, their number
+/// out of range; a calendar cannot be read; too_large: names, their number
 [[nodiscard]] Result<void> check(const TimersChanged& changed);
 [[nodiscard]] std::string encode(const TimersChanged& changed);
 /// Errors: corruption

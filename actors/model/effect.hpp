@@ -158,6 +158,18 @@ class Persist {
   [[nodiscard]] Persist schedule_every(std::string timer, std::chrono::microseconds every, const C& command) && {
     return std::move(schedule_every(std::move(timer), every, command));
   }
+  /// Again and again, at the times of a calendar, as `"0 9 * * MON-FRI", "Europe/Berlin"` (Calendar). As above.
+  template <class C>
+  Persist& schedule_calendar(std::string timer, std::string calendar, std::string zone, const C& command) & {
+    decided_.schedule_command(TimerSet{.name = std::move(timer), .calendar = {{std::move(calendar), std::move(zone)}}},
+                              command);
+    return *this;
+  }
+  template <class C>
+  [[nodiscard]] Persist schedule_calendar(std::string timer, std::string calendar, std::string zone,
+                                          const C& command) && {
+    return std::move(schedule_calendar(std::move(timer), std::move(calendar), std::move(zone), command));
+  }
   /// The timer of that name fires no more. There need not be one.
   Persist& cancel(std::string timer) & {
     decided_.cancel(std::move(timer));
@@ -210,6 +222,11 @@ template <class C>
 template <class C>
 [[nodiscard]] Persist<NoReply> schedule_every(std::string timer, std::chrono::microseconds every, const C& command) {
   return Persist<NoReply>({}, {}).schedule_every(std::move(timer), every, command);
+}
+template <class C>
+[[nodiscard]] Persist<NoReply> schedule_calendar(std::string timer, std::string calendar, std::string zone,
+                                                 const C& command) {
+  return Persist<NoReply>({}, {}).schedule_calendar(std::move(timer), std::move(calendar), std::move(zone), command);
 }
 [[nodiscard]] inline Persist<NoReply> cancel(std::string timer) {
   return Persist<NoReply>({}, {}).cancel(std::move(timer));

@@ -127,7 +127,11 @@ Told Scenario::when_due(const std::string& timer, const Shape& command_shape,
     fail("when_due: the timer sends another command", command_shape.name, set.command);
   now_ = std::max(now_, due);
   FireTimer fire{set, set_at, timer_tag(timer_key(id_, timer))};
-  if (set.every.count() != 0) fire.next = next_due(set, due, now_);
+  if (set.repeats()) {
+    const auto next = next_due(set, due, now_);
+    if (!next) fail("when_due: " + next.error().what);
+    fire.next = next.value_or(now_);
+  }
   auto told = run({std::string(fire_timer_type), encode(fire)}, nullptr, view_events);
   if (!told.error && !told.reply.empty()) {
     told.kind = Decision::Kind::reject;
@@ -343,9 +347,12 @@ std::string Scenario::text_of(const TimersChanged& timers) const {
   std::string text;
   for (const auto& timer : timers.set)
     text += ", timer " + in_quotes(timer.name) +
-            (timer.at ? " at " + timer.at->text() : " after " + std::to_string(timer.after.count()) + " us") +
-            (timer.every.count() == 0 ? "" : " and every " + std::to_string(timer.every.count()) + " us") + ": " +
-            text_of(timer.command, timer.payload);
+            (timer.at         ? " at " + timer.at->text()
+             : timer.calendar ? ""
+                              : " after " + std::to_string(timer.after.count()) + " us") +
+            (timer.every.count() == 0 ? "" : " and every " + std::to_string(timer.every.count()) + " us") +
+            (timer.calendar ? " by calendar " + in_quotes(timer.calendar->times) + " in " + timer.calendar->zone : "") +
+            ": " + text_of(timer.command, timer.payload);
   for (const auto& name : timers.cancelled) text += ", timer " + in_quotes(name) + " cancelled";
   return text;
 }

@@ -70,6 +70,7 @@ class Scenario {
                               const std::vector<std::string>& view_events);
   /// When each of the aggregate's timers is due, from now.
   [[nodiscard]] std::map<std::string, std::chrono::microseconds> pending() const;
+  [[nodiscard]] Timestamp now() const { return now_; }
   void pass(std::chrono::microseconds time) { now_.micros += time.count(); }
 
   /// A failure of the test: what, and what was given, done and told.

@@ -123,6 +123,11 @@ class Outcome {
   Outcome& scheduled_every(const std::string& timer, std::chrono::microseconds every, const T& command) {
     return expect_timer(TimerSet{.name = timer, .after = every, .every = every}, command);
   }
+  template <class T>
+  Outcome& scheduled_calendar(const std::string& timer, const std::string& calendar, const std::string& zone,
+                              const T& command) {
+    return expect_timer(TimerSet{.name = timer, .calendar = {{calendar, zone}}}, command);
+  }
   Outcome& cancelled(const std::string& timer) {
     scenario_->expect_cancelled(told_, timer);
     return *this;
@@ -222,6 +227,8 @@ class TestKit {
   }
   /// How long each timer that is set has to go.
   [[nodiscard]] std::map<std::string, std::chrono::microseconds> pending() const { return scenario_.pending(); }
+  /// It begins with 2026-01-01T00:00:00Z.
+  [[nodiscard]] Timestamp now() const { return scenario_.now(); }
   TestKit& pass(std::chrono::microseconds time) {
     scenario_.pass(time);
     return *this;

@@ -91,6 +91,17 @@ class Reaction {
   [[nodiscard]] Reaction schedule_every(std::string timer, std::chrono::microseconds every, const T& told) && {
     return std::move(schedule_every(std::move(timer), every, told));
   }
+  template <class T>
+  Reaction& schedule_calendar(std::string timer, std::string calendar, std::string zone, const T& told) & {
+    set(TimerSet{.name = std::move(timer), .calendar = {{std::move(calendar), std::move(zone)}}}, name_of_type<T>(),
+        to_bytes(told));
+    return *this;
+  }
+  template <class T>
+  [[nodiscard]] Reaction schedule_calendar(std::string timer, std::string calendar, std::string zone,
+                                           const T& told) && {
+    return std::move(schedule_calendar(std::move(timer), std::move(calendar), std::move(zone), told));
+  }
   Reaction& cancel(std::string timer) & {
     decided_.cancel(std::move(timer));
     return *this;

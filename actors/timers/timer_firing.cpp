@@ -45,9 +45,22 @@ std::optional<TimerFiring::Fire> TimerFiring::fire(const DueTimer& timer, const 
            now);
     return std::nullopt;
   }
+  // Its calendar could not be read when it was set.
+  if (const auto due = due_of(*found, set->occurred_at); due > now) {
+    failures_.erase(timer.key);
+    leave(timer, due);
+    return std::nullopt;
+  }
   FireTimer fire{*found, timer.set_at, timer_tag(timer.key)};
   fire.subject = set->subject;
-  if (found->every.count() != 0) fire.next = next_due(*found, timer.due, now);
+  if (found->repeats()) {
+    const auto next = next_due(*found, timer.due, now);
+    if (!next) {
+      failed(timer, next.error(), now);
+      return std::nullopt;
+    }
+    fire.next = *next;
+  }
   return Fire{*set->aggregate, encode(fire), fire.tag + "/" + std::to_string(timer.set_at.value)};
 }
 

@@ -1,6 +1,7 @@
-// Fuzzing texts that people write (settings files, files of tokens, aggregate ids, times, event ids) and what clients
-// pack. The first byte says which the rest is.
+// Fuzzing texts that people write (settings files, files of tokens, aggregate ids, times, calendars, event ids) and
+// what clients pack. The first byte says which the rest is.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "evershard/doors/settings/settings.hpp"
 #include "evershard/doors/settings/settings_file.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/calendar.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -111,9 +113,25 @@ void look_at_packed(std::string_view bytes) {
   EVERSHARD_CHECK(serving::unpack(packed, again) && again == bytes, "what is packed is unpacked");
 }
 
+/// A zone, and behind a line's end what cron would read.
+void look_at_calendar(std::string_view text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  const auto calendar = Calendar::parse(text.substr(std::min(end + 1, text.size())), text.substr(0, end));
+  if (!calendar) {
+    EVERSHARD_CHECK(calendar.error().code == ErrorCode::invalid_argument, "a refusal is of its kind");
+    return EVERSHARD_CHECK(is_utf8(calendar.error().what), "a refusal is text");
+  }
+  Timestamp time{1'767'225'600'000'000};
+  for (int times = 0; times != 3; ++times) {
+    const auto next = calendar->next(time);
+    EVERSHARD_CHECK(next && *next > time, "what is accepted comes, again and again");
+    time = *next;
+  }
+}
+
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 8> looks{look_at_settings, look_at_value, look_at_tokens, look_at_aggregate,
-                                    look_at_time,     look_at_id,    look_at_quotes, look_at_packed};
+constexpr std::array<Look, 9> looks{look_at_settings, look_at_value,  look_at_tokens, look_at_aggregate, look_at_time,
+                                    look_at_id,       look_at_quotes, look_at_packed, look_at_calendar};
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 namespace evershard::bank {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 void host_all(ProcessKit& kit) {
@@ -178,6 +179,56 @@ TEST(Processes, LoseNothingOverCrashesAtAnyStep) {
     }
     if (HasFailure()) return;
   }
+}
+
+/// Reminded by a calendar, which the request's amount says; 0: no more.
+struct Daily : Transfers {
+  static constexpr std::string_view type = "daily";
+  using Reacts = Types<Requested>;
+  static Reaction on(const State&, const Requested& event) {
+    if (event.amount == 0) return react().cancel("late");
+    const auto* const times = event.amount == 1 ? "30 2 * * *" : event.amount == 2 ? "@hourly" : "30 2 30 2 *";
+    return react().schedule_calendar("late", times, "Europe/Berlin", event.as<LateName>());
+  }
+  static Reaction on(const State&, const Late& timer) { return react().record(timer.as<RemindedName>()); }
+};
+
+TEST(Processes, AreToldByCalendarOverClocksThatAreSetAndCrashes) {
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Daily>());
+  const auto pass_until = [&](const char* time) {
+    kit.pass(std::chrono::microseconds(Timestamp::parse(time).value().micros - kit.actors().now().micros));
+  };
+  const auto ask = [&](std::int64_t amount) {
+    ASSERT_TRUE(kit.get<Desk>("1").ask(request("t1", "-", "-", amount)));
+    kit.settle();
+  };
+  const auto reminded = [&](std::size_t passed_over) {
+    std::vector<std::string> times;
+    for (const auto& event : kit.events())
+      if (event.type == "reminded") times.push_back(event.occurred_at.text().substr(0, 16));
+    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(passed_over));
+    return times;
+  };
+  pass_until("2024-03-30T00:00:00Z");
+  ask(1);
+  kit.crash();
+  pass_until("2024-03-31T00:59:59Z");
+  kit.crash();
+  pass_until("2024-04-01T12:00:00Z");
+  EXPECT_THAT(reminded(0), ElementsAre("2024-03-30T01:30", "2024-03-31T01:00", "2024-04-01T00:30"));
+  ask(2);
+  pass_until("2024-04-01T14:00:00Z");
+  kit.crash();
+  pass_until("2024-04-01T15:10:00Z");
+  EXPECT_THAT(reminded(3), ElementsAre("2024-04-01T13:00", "2024-04-01T14:00", "2024-04-01T15:00")) << "in its place";
+  ask(0);
+  pass_until("2024-04-02T12:00:00Z");
+  EXPECT_EQ(reminded(0).size(), 6u) << "cancelled";
+  ask(3);
+  EXPECT_EQ(kit.process_status().at(0).failing, 1u);
+  EXPECT_THAT(kit.process_status().at(0).trouble, HasSubstr("\"30 2 30 2 *\": it never comes"));
 }
 
 struct Careless : Transfers {

@@ -2,11 +2,13 @@
 
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <evershard/aggregate.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace evershard::timed {
 
@@ -28,6 +30,7 @@ EVERSHARD_SAID(Pay, "pay");
 EVERSHARD_SAID(PayOrCancel, "pay_or_cancel");
 EVERSHARD_SAID(Remind, "remind");
 EVERSHARD_SAID(RemindEvery, "remind_every");  ///< so many minutes; 0: no more
+EVERSHARD_SAID(RemindBy, "remind_by");        ///< the calendar of that number
 EVERSHARD_SAID(Postpone, "postpone");         ///< the payment, by so many minutes, without an event
 EVERSHARD_SAID(Wrong, "wrong");  ///< 1: what is no command, 2: a name without a letter, 3: twice, 4: of the past
 EVERSHARD_SAID(Break, "break");  ///< sets a timer whose handler throws so many times
@@ -78,11 +81,19 @@ namespace evershard::timed {
 
 inline int throws_left = 0;
 
+/// 4 and 5 are refused.
+inline constexpr std::array<std::pair<const char*, const char*>, 6> calendars{{{"*/5 * * * *", "UTC"},
+                                                                               {"30 2 * * *", "Europe/Berlin"},
+                                                                               {"0 9 * * MON-FRI", "Europe/Berlin"},
+                                                                               {"0 * * * *", "Europe/Berlin"},
+                                                                               {"0 9 * *", "Europe/Berlin"},
+                                                                               {"0 9 * * *", "Europe/Atlantis"}}};
+
 struct Order {
   static constexpr std::string_view type = "order";
   using State = timed::State;
-  using Commands =
-      Types<Place, PlaceBriefly, Pay, PayOrCancel, Remind, RemindEvery, Postpone, Wrong, Break, Throw, Guard, Guarded>;
+  using Commands = Types<Place, PlaceBriefly, Pay, PayOrCancel, Remind, RemindEvery, RemindBy, Postpone, Wrong, Break,
+                         Throw, Guard, Guarded>;
   using Events = Types<Placed, Paid, Cancelled, Reminded>;
 
   static Effect<> on(const State& order, const Place& c) {
@@ -104,6 +115,10 @@ struct Order {
   static Effect<> on(const State&, const RemindEvery& c) {
     if (c.n == 0) return cancel("remind");
     return schedule_every("remind", std::chrono::minutes(c.n), Remind{c.n});
+  }
+  static Effect<> on(const State&, const RemindBy& c) {
+    const auto& [times, zone] = calendars.at(static_cast<std::size_t>(c.n));
+    return schedule_calendar("remind", times, zone, Remind{c.n});
   }
   static Effect<> on(const State& order, const Remind& c) {
     if (order.cancelled != 0) return nothing();

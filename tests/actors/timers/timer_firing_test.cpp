@@ -17,6 +17,7 @@ namespace {
 
 using actors::DueTimer;
 using actors::TimerFiring;
+using testing::ElementsAre;
 
 /// An ActorKit, and what fires its timers. Both go with a crash.
 class FiringKit {
@@ -181,6 +182,95 @@ TEST(TimersFire, NoMoreWhereTheEventThatSetThemIsGone) {
   EXPECT_EQ(kit.firing->figures().pending, 0u);
 }
 
+// How often the order was reminded, and that it was at these times, without seconds.
+std::vector<std::string> reminders(const FiringKit& kit) {
+  std::vector<std::string> times;
+  for (const auto& event : kit.kit.events())
+    if (event.type == "reminded") times.push_back(event.occurred_at.text().substr(0, 16));
+  return times;
+}
+void pass_until(FiringKit& kit, const char* time, std::chrono::microseconds step) {
+  for (const auto end = Timestamp::parse(time).value(); kit.clock() < end;) {
+    kit.pass(std::min(step, std::chrono::microseconds(end.micros - kit.clock().micros)));
+    kit.settle();
+  }
+}
+
+TEST(TimersFire, ByCalendarOverClocksThatAreSetAndCrashes) {
+  FiringKit kit;
+  pass_until(kit, "2026-03-28T00:00:00Z", 24h);
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindBy{1}).replied());
+  kit.crash();
+  pass_until(kit, "2026-03-29T00:50:00Z", 10min);
+  kit.crash();
+  pass_until(kit, "2026-03-30T12:00:00Z", 10min);
+  EXPECT_THAT(reminders(kit), ElementsAre("2026-03-28T01:30", "2026-03-29T01:00", "2026-03-30T00:30"));
+  EXPECT_EQ(kit.firing->figures().pending, 1u);
+  pass_until(kit, "2026-10-25T00:00:00Z", 24h);
+  const auto before = reminders(kit).size();
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindBy{3}).replied()) << "hourly, in its place";
+  pass_until(kit, "2026-10-25T03:59:00Z", 10min);
+  auto hourly = reminders(kit);
+  hourly.erase(hourly.begin(), hourly.begin() + static_cast<std::ptrdiff_t>(before));
+  EXPECT_THAT(hourly, ElementsAre("2026-10-25T01:00", "2026-10-25T02:00", "2026-10-25T03:00"));
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindEvery{0}).replied());
+  pass_until(kit, "2026-10-28T00:00:00Z", 1h);
+  EXPECT_EQ(reminders(kit).size(), before + 3);
+  EXPECT_EQ(kit.firing->figures().pending, 0u);
+}
+
+/// A machine that has no tzdata.
+class NoZones {
+ public:
+  NoZones() { setenv("TZDIR", "/nowhere", 1); }
+  ~NoZones() { unsetenv("TZDIR"); }
+  NoZones(const NoZones&) = delete;
+  NoZones& operator=(const NoZones&) = delete;
+};
+
+TEST(TimersFire, ByCalendarOnceTheirZoneIsKnown) {
+  FiringKit kit;
+  pass_until(kit, "2026-01-01T12:00:00Z", 24h);
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindBy{2}).replied());
+  {
+    const NoZones none;
+    kit.settle();
+    EXPECT_EQ(kit.firing->figures().failed, 1u) << "it is said at once";
+    ASSERT_TRUE(kit.firing->last_failure());
+    EXPECT_THAT(kit.firing->last_failure()->what, testing::HasSubstr("Europe/Berlin"));
+    kit.pass(24h);
+    kit.settle();
+    EXPECT_THAT(reminders(kit), testing::IsEmpty());
+  }
+  kit.crash();
+  {
+    const NoZones none;
+    kit.settle();
+    EXPECT_EQ(kit.firing->figures().overdue, 1u);
+  }
+  pass_until(kit, "2026-01-02T12:00:30Z", 1s);
+  pass_until(kit, "2026-01-05T12:00:00Z", 10min);
+  EXPECT_THAT(reminders(kit), ElementsAre("2026-01-02T12:00", "2026-01-05T08:00"))
+      << "the first one is late, and none early";
+  EXPECT_EQ(kit.firing->figures().overdue, 0u);
+}
+
+TEST(TimersFire, ByCalendarNotEarlyWhereItsZoneBecomesKnown) {
+  FiringKit kit;
+  pass_until(kit, "2026-01-01T12:00:00Z", 24h);
+  ASSERT_TRUE(kit.kit.get<Order>("1").ask(RemindBy{2}).replied());
+  {
+    const NoZones none;
+    kit.settle();
+    EXPECT_EQ(kit.firing->figures().overdue, 1u);
+  }
+  pass_until(kit, "2026-01-01T13:00:00Z", 1min);
+  EXPECT_THAT(reminders(kit), testing::IsEmpty());
+  EXPECT_EQ(kit.firing->figures().overdue, 0u);
+  pass_until(kit, "2026-01-02T09:00:00Z", 10min);
+  EXPECT_THAT(reminders(kit), ElementsAre("2026-01-02T08:00"));
+}
+
 TEST(TimersFire, SoManyASecondWhereTheyCameDueWhileNobodyRan) {
   FiringKit kit;
   kit.firing = std::make_unique<TimerFiring>(actors::PaceOptions{.overdue_per_second = 1'000});
@@ -225,7 +315,7 @@ void check_history(const std::vector<RecordedEvent>& events, Timestamp end) {
     }
     for (const auto& name : changed->cancelled) pending.erase(key(name));
     for (const auto& timer : changed->set)
-      pending[key(timer.name)] = {due_of(timer, event.occurred_at), timer.every.count() != 0};
+      pending[key(timer.name)] = {due_of(timer, event.occurred_at), timer.repeats()};
   }
   for (const auto& [key, timer] : pending)
     ASSERT_TRUE(timer.repeats && timer.due > end) << key.first << " " << key.second << " was lost";
@@ -239,7 +329,7 @@ TEST(TimersFire, EachOnceAndNoneEarlyOverCrashesAtAnyStep) {
     for (int step = 0; step != 150; ++step) {
       const auto order = kit.kit.get<Order>(std::to_string(random() % 4));
       const auto minutes = static_cast<std::int64_t>(1 + random() % 10);
-      switch (random() % 9) {
+      switch (random() % 10) {
         case 0:
           static_cast<void>(order.ask_async(Place{minutes}, [](const auto&) {}));
           break;
@@ -259,6 +349,9 @@ TEST(TimersFire, EachOnceAndNoneEarlyOverCrashesAtAnyStep) {
           kit.crash();
           break;
         case 6:
+          static_cast<void>(order.ask_async(RemindBy{0}, [](const auto&) {}));
+          break;
+        case 7:
           kit.pass(std::chrono::seconds(random() % 200));
           break;
         default:

@@ -62,6 +62,43 @@ TEST(Timers, RepeatUntilTheyAreCancelled) {
   EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("overdue", 5min)));
 }
 
+TEST(Timers, ByCalendarComeAtItsTimesUntilTheyAreCancelled) {
+  TestKit<Order> kit;
+  EXPECT_EQ(kit.now().text(), "2026-01-01T00:00:00.000000Z");  // a Thursday
+  kit.when(RemindBy{2}).then().scheduled_calendar("remind", "0 9 * * MON-FRI", "Europe/Berlin", Remind{2});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 8h)));
+  kit.when_due<Remind>("remind").then(Reminded{2});
+  kit.when_due<Remind>("remind").then(Reminded{2});
+  EXPECT_EQ(kit.now().text(), "2026-01-02T08:00:00.000000Z");
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 72h))) << "on Monday";
+  kit.pass(24h * 10 + 1min);  // nobody ran: what was missed is not made up for
+  kit.when_due<Remind>("remind").then(Reminded{2});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 24h - 1min)));
+  kit.when(RemindEvery{10});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 10min))) << "another in its place";
+  kit.when(RemindBy{2});
+  EXPECT_THAT(kit.pending(), UnorderedElementsAre(Pair("remind", 24h - 1min)));
+  kit.when(RemindEvery{0}).then().cancelled("remind");
+  EXPECT_THAT(kit.pending(), IsEmpty());
+}
+
+TEST(Timers, ByCalendarFollowTheClocksOfTheirZone) {
+  TestKit<Order> kit;
+  kit.pass(24h * 86);  // 2026-03-28; Berlin's clocks are set forward in the night
+  kit.when(RemindBy{1});
+  for (const auto* at : {"2026-03-28T01:30", "2026-03-29T01:00", "2026-03-30T00:30"}) {
+    kit.when_due<Remind>("remind").then(Reminded{1});
+    EXPECT_EQ(kit.now().text().substr(0, 16), at);
+  }
+}
+
+TEST(Timers, ByACalendarThatCannotBeReadAreRefused) {
+  TestKit<Order> kit;
+  kit.when(RemindBy{4}).failed(ErrorCode::invalid_argument, "timer \"remind\": calendar \"0 9 * *\": it has 4 fields");
+  kit.when(RemindBy{5}).failed(ErrorCode::invalid_argument, "time zone \"Europe/Atlantis\"");
+  EXPECT_THAT(kit.pending(), IsEmpty());
+}
+
 TEST(Timers, ThatCannotBeStoredAreRefused) {
   TestKit<Order> kit;
   kit.when(Wrong{1}).failed(ErrorCode::invalid_argument, "schedules a \"placed\", which is not one of Commands");
@@ -101,6 +138,8 @@ TEST(Timers, OfATestAreSaidWhereTheyDiffer) {
   EXPECT_THAT(told, HasSubstr("the timer sends another command"));
   kit.when_due<Remind>("remind");
   EXPECT_THAT(told, HasSubstr("no timer \"remind\" is set"));
+  kit.when(RemindBy{2}).scheduled_every("remind", 10min, Remind{2});
+  EXPECT_THAT(told, HasSubstr("timer \"remind\" by calendar \"0 9 * * MON-FRI\" in Europe/Berlin: remind \"2\""));
   kit.when(Pay{}).cancelled("other");
   EXPECT_THAT(told, HasSubstr("timer \"other\" is not"));
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -41,13 +42,16 @@ class Maker {
       if (auto append = due_.fire(timer, events_.event_at(timer.set_at), now))
         under_way_.push_back({timer, *std::move(append)});
   }
-  /// `lost`: it is made, and nobody hears of it.
-  void send(Timestamp now, bool lost) {
+  enum class Fate : std::uint8_t { answered, answer_lost, request_lost };
+  void send(Timestamp now, Fate fate) {
     if (under_way_.empty()) return;
     auto [timer, append] = std::move(under_way_.front());
     under_way_.erase(under_way_.begin());
-    auto answer = events_.append(append);
-    if (lost) answer = refuse(ErrorCode::timeout, "nobody knows");
+    Result<Appended> answer = refuse(ErrorCode::timeout, "nobody knows");
+    if (fate != Fate::request_lost) {
+      auto appended = events_.append(append);
+      if (fate == Fate::answered) answer = std::move(appended);
+    }
     if (auto then = due_.answered(timer, append, answer, now)) under_way_.push_back({timer, *std::move(then)});
   }
   [[nodiscard]] bool idle() const { return under_way_.empty(); }
@@ -137,7 +141,7 @@ class Scheduling {
   void take(Maker& maker) { maker.take(now_); }
   void send(Maker& maker) {
     const auto before = events_.head().value();
-    maker.send(now_, roll(3) == 0);
+    maker.send(now_, static_cast<Maker::Fate>(std::max(0, static_cast<int>(roll(6)) - 3)));
     for (const auto& event : events_.read(Query{}.types({"Done"}), {.after = before})) {
       EXPECT_GE(now_, wanted_.at(event.payload).due) << "too early: " << event.payload;
     }
