@@ -63,6 +63,11 @@ void PacedQueue::leave(const DueTimer& timer, Timestamp again) {
   queue_.put_back(timer, again);
 }
 
+void PacedQueue::postpone(const DueTimer& timer, Timestamp due) {
+  failures_.erase(timer.key);
+  leave(timer, due);
+}
+
 void PacedQueue::try_again(const DueTimer& timer, Timestamp now) {
   const auto times = failures_[timer.key]++;
   auto wait = options_.retry_first;

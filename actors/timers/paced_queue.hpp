@@ -39,6 +39,8 @@ class PacedQueue {
 
   /// Somebody else sends it, or nobody can yet: it is taken again then.
   void leave(const DueTimer& timer, Timestamp again);
+  /// It is due later than it was said to be.
+  void postpone(const DueTimer& timer, Timestamp due);
   /// It failed: later each time.
   void try_again(const DueTimer& timer, Timestamp now);
   /// It took effect: what it wrote says so, and drops it.

@@ -47,8 +47,7 @@ std::optional<TimerFiring::Fire> TimerFiring::fire(const DueTimer& timer, const 
   }
   // Its calendar could not be read when it was set.
   if (const auto due = due_of(*found, set->occurred_at); due > now) {
-    failures_.erase(timer.key);
-    leave(timer, due);
+    queue_.postpone(timer, due);
     return std::nullopt;
   }
   FireTimer fire{*found, timer.set_at, timer_tag(timer.key)};
