@@ -45,7 +45,7 @@ struct ScheduledAppend {
 struct ScheduledListing {
   bool all = false;                          ///< in order of id; else those that wait, in order of when they are due
   std::string after{};                       ///< ScheduledPage::next of the page before
-  std::size_t limit = 100;                   ///< 1 to 1,000
+  std::size_t limit = 100;                   ///< 1 to 1,000; a page of large ones has fewer
   std::optional<GlobalPosition> at_least{};  ///< all that is scheduled up to there is listed; absent: up to the head
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
 };

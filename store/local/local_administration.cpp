@@ -64,8 +64,8 @@ class PartsAdministration final : public LocalAdministration {
                                          {"failed", timers.failed},
                                          {"late_us", timers.late_us}})
         stats.details.emplace_back(std::string("timers.") + name, figure);
-      for (const auto& figure : scheduled_figures(parts_.scheduled.figures())) stats.details.push_back(figure);
     }
+    for (const auto& figure : scheduled_figures(parts_.scheduled.figures())) stats.details.push_back(figure);
     return stats;
   }
 

@@ -8,12 +8,14 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/scheduled.hpp"
+#include "evershard/protocol/validate.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t listed_max = 1'000;
-constexpr int tries_max = 16;  ///< while others change the same one
+constexpr std::size_t page_bytes_max = 4u << 20;  ///< then it ends, behind one at least
+constexpr int tries_max = 16;                     ///< while others change the same one
 /// Until what was ordered is seen here.
 constexpr std::chrono::milliseconds patience = std::chrono::seconds(10);
 constexpr std::chrono::milliseconds look_pause{5};
@@ -131,7 +133,9 @@ Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
     const auto stream = read(*schedule, at_least);
     if (!stream) return refuse(stream.error());
     if (const auto& there = stream->scheduled()) {
-      if (there->append == at.append && (!order.due || there->due == at.due)) {
+      // Of one that is to replace, and is due so long from now, nobody can say that it was before.
+      const bool same_time = order.due ? there->due == at.due : !order.replace;
+      if (there->append == at.append && same_time) {
         auto same = *there;
         same.duplicate = true;
         return same;
@@ -209,19 +213,24 @@ Result<ScheduledPage> ScheduledHost::list_waiting(const ScheduledListing& listin
   if (!up_to) return refuse(up_to.error());
   EVERSHARD_TRY(host_.wait_for(*up_to, listing.timeout));
   const auto due = host_.locked([&] { return due_.queue().waiting().list(after, listing.limit); });
+  std::size_t bytes = 0;
+  std::optional<actors::DueTimer> last;
   for (const auto& timer : due) {
+    if (bytes >= page_bytes_max) break;
+    last = timer;
     const auto event = events_.event_at(timer.set_at);
     if (!event) {
       if (event.error().code == ErrorCode::not_found) continue;
       return refuse(event.error());
     }
+    bytes += event->payload.size();
     ScheduleStream stream;
     EVERSHARD_TRY(stream.take(*event));
     if (!stream.scheduled()) continue;
     page.scheduled.push_back(*stream.scheduled());
     page.scheduled.back().due = timer.due;
   }
-  if (due.size() == listing.limit) page.next = text_of({due.back().due, due.back().set_at});
+  if (last && (due.size() == listing.limit || !(*last == due.back()))) page.next = text_of({last->due, last->set_at});
   return page;
 }
 
@@ -235,12 +244,19 @@ Result<ScheduledPage> ScheduledHost::list_all(const ScheduledListing& listing) {
   const auto directory = events_.aggregates(std::string(schedule_type), after, listing.limit);
   if (!directory) return refuse(directory.error());
   ScheduledPage page;
+  std::size_t bytes = 0;
+  const AggregateInfo* last = nullptr;
   for (const auto& info : *directory) {
+    if (bytes >= page_bytes_max) break;
+    last = &info;
     const auto stream = read(info.aggregate, SeqNr{0});
     if (!stream) return refuse(stream.error());
-    if (stream->scheduled()) page.scheduled.push_back(*stream->scheduled());
+    if (!stream->scheduled()) continue;
+    page.scheduled.push_back(*stream->scheduled());
+    if (const auto& append = page.scheduled.back().append) bytes += bytes_of(*append);
   }
-  if (directory->size() == listing.limit) page.next = directory->back().aggregate.value;
+  if (last != nullptr && (directory->size() == listing.limit || last != &directory->back()))
+    page.next = last->aggregate.value;
   return page;
 }
 

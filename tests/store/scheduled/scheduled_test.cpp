@@ -98,12 +98,16 @@ TEST(Scheduled, TheSameAgainIsTheSameAndAnotherUnderItsIdIsRefused) {
   const auto replaced = scheduled.schedule(other);
   ASSERT_TRUE(replaced) << replaced.error().what;
   EXPECT_GT(replaced->due, first->due);
+  other.after = 3h;
+  EXPECT_GT(scheduled.schedule(other)->due, replaced->due) << "the same append, at another time";
   EXPECT_THAT(ids(scheduled.list({})), ElementsAre("a"));
   ASSERT_TRUE(scheduled.cancel("a"));
   EXPECT_EQ(code_of(scheduled.schedule(order("a", 0ms, placed("order-8")))), ErrorCode::version_conflict);
   auto late = order("a", 0ms, placed("order-8"));
   late.replace = true;
   EXPECT_EQ(code_of(scheduled.schedule(late)), ErrorCode::version_conflict) << "it does not wait any more";
+  EXPECT_EQ(code_of(scheduled.schedule(other)), ErrorCode::version_conflict);
+  other.replace = false;
   const auto cancelled = scheduled.schedule(other);
   ASSERT_TRUE(cancelled);
   EXPECT_TRUE(cancelled->duplicate);
@@ -146,6 +150,27 @@ TEST(Scheduled, ListsThoseThatWaitInOrderOfTheirTimesAndAllInOrderOfIds) {
   EXPECT_EQ(code_of(scheduled.list({.limit = 1'001})), ErrorCode::invalid_argument);
   EXPECT_EQ(code_of(scheduled.list({.after = "soon"})), ErrorCode::invalid_argument);
   EXPECT_EQ(code_of(scheduled.list({.at_least = GlobalPosition{1'000}, .timeout = 10ms})), ErrorCode::timeout);
+}
+
+TEST(Scheduled, APageOfLargeOnesEndsEarlyAndGoesOn) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  for (int n = 0; n != 9; ++n)
+    ASSERT_TRUE(scheduled.schedule(order(std::to_string(n), std::chrono::hours(n + 1),
+                                         Append{}.event("order-1", "Placed", std::string(900'000, 'x')))));
+  for (const bool all : {false, true}) {
+    std::vector<std::string> seen;
+    ScheduledListing listing{.all = all};
+    for (int pages = 0; pages != 9; ++pages) {
+      const auto page = scheduled.list(listing);
+      ASSERT_TRUE(page) << page.error().what;
+      EXPECT_LE(page->scheduled.size(), 5u);
+      for (const auto& one : page->scheduled) seen.push_back(one.id);
+      if (!page->next) break;
+      listing.after = *page->next;
+    }
+    EXPECT_THAT(seen, ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8"));
+  }
 }
 
 TEST(Scheduled, ComesDueWhileNobodyRunsAndIsMadeAtTheNextOpening) {
