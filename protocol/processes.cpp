@@ -1,7 +1,11 @@
 #include "evershard/protocol/processes.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/v1/processes.pb.h"
 
 namespace evershard {
@@ -28,9 +32,61 @@ Result<ProcessCommand> command_of(const pb::ProcessCommand& from) {
   return ProcessCommand{*std::move(aggregate), from.type(), from.payload()};
 }
 
+void put(const ProcessPlace& from, pb::ProcessPlace& to) {
+  to.set_what(static_cast<pb::ProcessItem>(from.what));
+  to.set_position(from.position.value);
+  to.set_number(from.number);
+}
+
+Result<ProcessPlace> place_of(pb::ProcessItem what, std::uint64_t position, std::uint32_t number) {
+  if (what < pb::PROCESS_ITEM_EVENT || what > pb::PROCESS_ITEM_EFFECT)
+    return refuse(ErrorCode::corruption, "of a process something is named that is neither event, command nor effect");
+  return ProcessPlace{static_cast<ProcessPlace::What>(what), GlobalPosition{position}, number};
+}
+
+constexpr std::array<std::pair<ProcessPlace::What, std::string_view>, 3> words{
+    {{ProcessPlace::What::event, "event"},
+     {ProcessPlace::What::command, "command"},
+     {ProcessPlace::What::effect, "effect"}}};
+
 }  // namespace
 
+std::string ProcessPlace::text() const {
+  const auto word = std::ranges::find(words, what, &std::pair<What, std::string_view>::first)->second;
+  auto text = std::string(word) + "/" + std::to_string(position.value);
+  return what == What::event ? text : text + "/" + std::to_string(number);
+}
+
+Result<ProcessPlace> ProcessPlace::parse(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  for (const auto& [what, word] : words) {
+    if (!text.starts_with(word) || text.size() <= word.size() || text[word.size()] != '/') continue;
+    ProcessPlace place{what};
+    auto read = std::from_chars(text.data() + word.size() + 1, end, place.position.value);
+    if (read.ec == std::errc() && what != What::event && read.ptr != end && *read.ptr == '/')
+      read = std::from_chars(read.ptr + 1, end, place.number);
+    else if (what != What::event)
+      break;
+    if (read.ec == std::errc() && read.ptr == end && place.position.value != 0) return place;
+    break;
+  }
+  return refuse(ErrorCode::invalid_argument, in_quotes(std::string(text)) +
+                                                 " is none of event/POSITION, command/POSITION/NUMBER and "
+                                                 "effect/POSITION/NUMBER");
+}
+
 Tag process_tag(std::string_view process) { return "$process:" + std::string(process); }
+
+AggregateId process_log(std::string_view process) { return {std::string(process_log_type), std::string(process)}; }
+
+Event controlling(std::string_view process, const ProcessControl& control) {
+  Event event;
+  event.aggregate = process_log(process);
+  event.type = std::string(process_controlled_type);
+  event.payload = encode(control);
+  event.format = PayloadFormat::protobuf;
+  return event;
+}
 
 std::string encode(const ProcessEvent& told) {
   const auto& event = told.event;
@@ -179,16 +235,98 @@ Result<ProcessStateBytes> decode_process_state(std::string_view bytes) {
   return ProcessStateBytes{message->state(), GlobalPosition{message->reacted_to()}, message->ended()};
 }
 
-std::string encode_process_checkpoint(GlobalPosition position) {
-  pb::ProcessCheckpoint message;
-  message.set_position(position.value);
+std::string encode(const ProcessControl& control) {
+  pb::ProcessControl message;
+  message.set_action(static_cast<pb::ProcessControl::Action>(control.action));
+  message.set_instance(control.instance);
+  message.set_position(control.place.position.value);
+  message.set_number(control.place.number);
+  message.set_what(static_cast<pb::ProcessItem>(control.place.what));
   return message.SerializeAsString();
 }
 
-Result<GlobalPosition> decode_process_checkpoint(std::string_view bytes) {
+Result<ProcessControl> decode_process_control(std::string_view bytes) {
+  auto message = parsed<pb::ProcessControl>(bytes, "a control");
+  if (!message) return refuse(std::move(message).error());
+  if (message->action() < pb::ProcessControl::ACTION_STOP || message->action() > pb::ProcessControl::ACTION_REPLAY)
+    return refuse(ErrorCode::corruption, "a control of a process has no action that is known");
+  ProcessControl control{static_cast<ProcessControl::Action>(message->action()), message->instance()};
+  const bool has_place =
+      control.action == ProcessControl::Action::skip || control.action == ProcessControl::Action::replay;
+  if (has_place) {
+    const auto place = place_of(message->what(), message->position(), message->number());
+    if (!place) return refuse(place.error());
+    control.place = *place;
+  }
+  return control;
+}
+
+std::string encode(const ProcessCheckpoint& checkpoint) {
+  pb::ProcessCheckpoint message;
+  message.set_position(checkpoint.position.value);
+  message.set_controls_to(checkpoint.controls_to.value);
+  message.set_stopped(checkpoint.stopped);
+  for (const auto& instance : checkpoint.stopped_instances) message.add_stopped_instances(instance);
+  for (const auto& place : checkpoint.skipped) put(place, *message.add_skipped());
+  for (const auto& [effect, control] : checkpoint.replays) {
+    auto& place = *message.add_replays();
+    put(effect, place);
+    place.set_control(control.value);
+  }
+  message.set_read_to(checkpoint.read_to.value);
+  for (const auto& failing : checkpoint.failures) {
+    auto& to = *message.add_failures();
+    to.set_instance(failing.instance);
+    to.set_what(static_cast<pb::ProcessItem>(failing.place.what));
+    to.set_position(failing.place.position.value);
+    to.set_number(failing.place.number);
+    to.set_type(failing.type);
+    to.set_attempts(failing.attempts);
+    to.set_why(failing.why);
+  }
+  message.set_trouble(checkpoint.trouble);
+  message.set_runs_at(checkpoint.runs_at);
+  const auto& figures = checkpoint.figures;
+  message.set_waiting(figures.waiting);
+  message.set_failing(figures.failing);
+  message.set_reacted(figures.reacted);
+  message.set_sent(figures.sent);
+  message.set_rejected(figures.rejected);
+  message.set_performed(figures.performed);
+  message.set_given_up(figures.given_up);
+  message.set_failed(figures.failed);
+  return message.SerializeAsString();
+}
+
+Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
   auto message = parsed<pb::ProcessCheckpoint>(bytes, "a checkpoint");
   if (!message) return refuse(std::move(message).error());
-  return GlobalPosition{message->position()};
+  ProcessCheckpoint checkpoint;
+  checkpoint.position = GlobalPosition{message->position()};
+  checkpoint.controls_to = GlobalPosition{message->controls_to()};
+  checkpoint.stopped = message->stopped();
+  checkpoint.stopped_instances.insert(message->stopped_instances().begin(), message->stopped_instances().end());
+  for (const auto& from : message->skipped()) {
+    const auto place = place_of(from.what(), from.position(), from.number());
+    if (!place) return refuse(place.error());
+    checkpoint.skipped.insert(*place);
+  }
+  for (const auto& from : message->replays()) {
+    const auto place = place_of(from.what(), from.position(), from.number());
+    if (!place) return refuse(place.error());
+    checkpoint.replays.insert({*place, GlobalPosition{from.control()}});
+  }
+  checkpoint.read_to = GlobalPosition{message->read_to()};
+  for (const auto& from : message->failures()) {
+    const auto place = place_of(from.what(), from.position(), from.number());
+    if (!place) return refuse(place.error());
+    checkpoint.failures.push_back({from.instance(), *place, from.type(), from.attempts(), from.why()});
+  }
+  checkpoint.trouble = message->trouble();
+  checkpoint.runs_at = message->runs_at();
+  checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
+                        message->rejected(), message->performed(), message->given_up(), message->failed()};
+  return checkpoint;
 }
 
 }  // namespace evershard

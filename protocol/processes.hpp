@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +20,9 @@ inline constexpr std::string_view process_event_type = "$ProcessEvent";  ///< th
 inline constexpr std::string_view process_timer_type = "$ProcessTimer";
 inline constexpr std::string_view process_rejection_type = "$ProcessRejection";
 inline constexpr std::string_view process_performed_type = "$ProcessPerformed";
-inline constexpr std::string_view process_reacted_type = "$ProcessReacted";  ///< these two are events
+inline constexpr std::string_view process_reacted_type = "$ProcessReacted";  ///< these three are events
 inline constexpr std::string_view process_taken_type = "$ProcessTaken";
+inline constexpr std::string_view process_controlled_type = "$ProcessControlled";  ///< of `$process-NAME` alone
 /// `$process-NAME`: who runs the process, and how far it is.
 inline constexpr std::string_view process_log_type = "$process";
 
@@ -81,11 +84,84 @@ struct ProcessReacted {
   std::string subject{};  ///< whose data it is; not among its bytes
   friend bool operator==(const ProcessReacted&, const ProcessReacted&) = default;
 };
+/// What a process has to do: tell an instance an event, send a command, have an effect performed.
+struct ProcessPlace {
+  enum class What : std::uint8_t { event = 1, command = 2, effect = 3 };
+  What what = What::event;
+  GlobalPosition position{};  ///< of the event; of the reaction that wants the command or effect
+  std::uint32_t number = 0;   ///< of these in that, from 0
+  /// `event/17`, `command/23/0`, `effect/23/1`
+  [[nodiscard]] std::string text() const;
+  /// Errors: invalid_argument
+  [[nodiscard]] static Result<ProcessPlace> parse(std::string_view text);
+  friend auto operator<=>(const ProcessPlace&, const ProcessPlace&) = default;
+};
+
+/// What somebody wants of who runs a process.
+struct ProcessControl {
+  enum class Action : std::uint8_t {
+    stop = 1,
+    resume = 2,
+    retry = 3,   ///< what waits to be tried again, is at once
+    skip = 4,    ///< an event is not told, a command not sent, an effect not performed
+    replay = 5,  ///< an effect that was given up is performed once more
+  };
+  Action action = Action::stop;
+  std::string instance{};  ///< stop, resume, retry: empty: all; skip, replay: empty
+  ProcessPlace place{};    ///< skip, replay
+  friend bool operator==(const ProcessControl&, const ProcessControl&) = default;
+};
+/// What an instance waits for, to be tried again.
+struct ProcessFailing {
+  std::string instance{};  ///< empty: of an event of which it could not be said whose it is
+  ProcessPlace place{};
+  std::string type{};
+  std::uint32_t attempts = 0;
+  std::string why{};
+  friend bool operator==(const ProcessFailing&, const ProcessFailing&) = default;
+};
+inline constexpr std::size_t process_failures_max = 100;  ///< that a checkpoint names
+struct ProcessReplay {
+  ProcessPlace effect{};
+  GlobalPosition control{};  ///< of the event that wants it
+  friend auto operator<=>(const ProcessReplay&, const ProcessReplay&) = default;
+};
+struct ProcessFigures {
+  std::uint64_t waiting = 0;    ///< events, commands and effects under way
+  std::uint64_t failing = 0;    ///< of these: to be tried again
+  std::uint64_t reacted = 0;    ///< events that instances were told, since it runs there
+  std::uint64_t sent = 0;       ///< commands that were answered
+  std::uint64_t rejected = 0;   ///< of these
+  std::uint64_t performed = 0;  ///< effects
+  std::uint64_t given_up = 0;   ///< effects
+  std::uint64_t failed = 0;     ///< tries
+  friend bool operator==(const ProcessFigures&, const ProcessFigures&) = default;
+};
+/// How far a process is, what was wanted of it, and how it is.
+struct ProcessCheckpoint {
+  GlobalPosition position{};     ///< everything up to it is reacted to, and what that wanted is done
+  GlobalPosition controls_to{};  ///< what was wanted up to here is part of what follows
+  bool stopped = false;
+  std::set<std::string> stopped_instances{};
+  std::set<ProcessPlace> skipped{};   ///< behind `position`
+  std::set<ProcessReplay> replays{};  ///< not done yet
+  GlobalPosition read_to{};           ///< from here on: for who looks at it
+  ProcessFigures figures{};
+  std::vector<ProcessFailing> failures{};  ///< at most process_failures_max
+  std::string trouble{};                   ///< of what was tried last, or why nothing goes on; empty: none
+  std::string runs_at{};
+  friend bool operator==(const ProcessCheckpoint&, const ProcessCheckpoint&) = default;
+};
 struct ProcessStateBytes {
   std::string state;  ///< the user's
   GlobalPosition reacted_to;
   bool ended = false;
 };
+
+/// `$process-NAME`
+[[nodiscard]] AggregateId process_log(std::string_view process);
+/// The event by which somebody wants something of who runs the process.
+[[nodiscard]] Event controlling(std::string_view process, const ProcessControl& control);
 
 [[nodiscard]] std::string encode(const ProcessEvent& event);
 [[nodiscard]] std::string encode(const ProcessTimer& timer);
@@ -93,7 +169,8 @@ struct ProcessStateBytes {
 [[nodiscard]] std::string encode(const ProcessPerformed& performed);
 [[nodiscard]] std::string encode(const ProcessReacted& reacted);
 [[nodiscard]] std::string encode(const ProcessStateBytes& state);
-[[nodiscard]] std::string encode_process_checkpoint(GlobalPosition position);
+[[nodiscard]] std::string encode(const ProcessControl& control);
+[[nodiscard]] std::string encode(const ProcessCheckpoint& checkpoint);
 /// Errors: corruption
 [[nodiscard]] Result<ProcessEvent> decode_process_event(std::string_view bytes);
 [[nodiscard]] Result<ProcessTimer> decode_process_timer(std::string_view bytes);
@@ -101,6 +178,7 @@ struct ProcessStateBytes {
 [[nodiscard]] Result<ProcessPerformed> decode_process_performed(std::string_view bytes);
 [[nodiscard]] Result<ProcessReacted> decode_process_reacted(std::string_view bytes);
 [[nodiscard]] Result<ProcessStateBytes> decode_process_state(std::string_view bytes);
-[[nodiscard]] Result<GlobalPosition> decode_process_checkpoint(std::string_view bytes);
+[[nodiscard]] Result<ProcessControl> decode_process_control(std::string_view bytes);
+[[nodiscard]] Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes);
 
 }  // namespace evershard

@@ -31,8 +31,8 @@ std::vector<std::string> all_types() {
   for (const auto* verb : {"Paused", "Resumed", "Reset", "Rebuilt", "Served", "Retried", "Discarded"})
     types.push_back(std::string("$Projection") + verb);
   types.emplace_back("$DocumentHidden");
-  for (const auto type :
-       {timers_changed_type, process_reacted_type, process_taken_type, append_scheduled_type, schedule_settled_type})
+  for (const auto type : {timers_changed_type, process_reacted_type, process_taken_type, process_controlled_type,
+                          append_scheduled_type, schedule_settled_type})
     types.emplace_back(type);
   std::ranges::sort(types);
   return types;

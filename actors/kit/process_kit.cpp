@@ -29,7 +29,7 @@ struct ProcessKit::Impl {
     std::shared_ptr<const ProcessDefinition> definition;
     ProcessOptions options;
     Effects effects;
-    GlobalPosition checkpoint;  ///< as it was kept: survives
+    ProcessCheckpoint checkpoint;  ///< as it was kept: survives
     std::optional<ProcessDriver> driver;
   };
 
@@ -43,6 +43,25 @@ struct ProcessKit::Impl {
     const auto taken = kit.append_from_outside(ProcessDriver::taking_over(*process.definition));
     process.driver.emplace(process.definition, process.checkpoint, taken ? taken->last_position : GlobalPosition{0},
                            process.options, process.effects.bounds());
+    // As in production: what is wanted is known before anything begins.
+    for (const auto& event : kit.events()) control(process, event);
+    begin_replays(process);
+  }
+
+  void control(Process& process, const RecordedEvent& event) {
+    if (event.aggregate != ProcessDriver::log_of(*process.definition)) return;
+    ProcessActions actions;
+    process.driver->control(event, steady(), actions);
+    perform(static_cast<std::size_t>(&process - processes.data()), std::move(actions));
+  }
+
+  void begin_replays(Process& process) {
+    const auto events = kit.events();
+    for (const auto& replay : process.driver->replays_to_begin()) {
+      ProcessActions actions;
+      process.driver->replay(replay, events.at(replay.effect.position.value - 1), steady(), actions);
+      perform(static_cast<std::size_t>(&process - processes.data()), std::move(actions));
+    }
   }
 
   void perform(std::size_t process, ProcessActions actions) {
@@ -77,6 +96,8 @@ struct ProcessKit::Impl {
       process.driver->events(matches ? std::vector{event} : std::vector<RecordedEvent>{}, event.position, steady(),
                              actions);
       perform(n, std::move(actions));
+      control(process, event);
+      begin_replays(process);
     }
     return true;
   }
@@ -175,6 +196,10 @@ void ProcessKit::crash() {
   impl.firing = std::make_unique<TimerFiring>(at_once);
   impl.handed_on = 0;
   for (auto& process : impl.processes) impl.take_over(process);
+}
+
+void ProcessKit::control(std::string_view process, const ProcessControl& control) {
+  static_cast<void>(impl_->kit.append_from_outside(Append{}.event(controlling(process, control))));
 }
 
 std::size_t ProcessKit::steps() const { return impl_->steps; }

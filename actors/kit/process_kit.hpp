@@ -15,6 +15,7 @@
 #include "evershard/actors/kit/actor_kit.hpp"
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/actors/process/process_door.hpp"
+#include "evershard/protocol/processes.hpp"
 
 namespace evershard {
 
@@ -43,6 +44,8 @@ class ProcessKit : public AggregateDoor, public ProcessDoor {
   /// The program is gone and comes back, with the same kinds and processes: what was written is there, and nothing
   /// else.
   void crash();
+  /// What an operator asks of a process: `process stop` and so on.
+  void control(std::string_view process, const ProcessControl& control);
   /// Of the process, since it came back.
   [[nodiscard]] std::size_t steps() const;
 

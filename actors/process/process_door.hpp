@@ -40,8 +40,9 @@ struct ProcessStatus {
   std::uint64_t performed = 0;  ///< effects
   std::uint64_t given_up = 0;   ///< effects
   std::uint64_t failed = 0;     ///< tries
-  std::uint64_t failing = 0;    ///< instances for which something is to be tried again
-  std::string trouble;          ///< of the last of these; empty: none
+  std::uint64_t failing = 0;    ///< of what waits: to be tried again
+  bool stopped = false;         ///< somebody stopped it
+  std::string trouble;          ///< of what was tried last; empty: none
 };
 
 /// Any thread. Nothing throws.

@@ -16,15 +16,21 @@ std::string id_of(GlobalPosition position, std::uint32_t number) {
 
 }  // namespace
 
-ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint,
+ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, ProcessCheckpoint checkpoint,
                              GlobalPosition taken_at, ProcessOptions options,
                              std::map<std::string, EffectBounds> effects)
     : process_(std::move(process)),
       taken_at_(taken_at),
       options_(options),
       effects_(std::move(effects)),
-      read_to_(checkpoint) {
+      read_to_(checkpoint.position),
+      to_replay_(checkpoint.replays.begin(), checkpoint.replays.end()) {
   figures_.type = process_->type;
+  controls_.controls_to = checkpoint.controls_to;
+  controls_.stopped = checkpoint.stopped;
+  controls_.stopped_instances = std::move(checkpoint.stopped_instances);
+  controls_.skipped = std::move(checkpoint.skipped);
+  controls_.replays = std::move(checkpoint.replays);
 }
 
 Result<void> ProcessDriver::check(const ProcessDefinition& process, const ProcessOptions& options,
@@ -50,9 +56,7 @@ Result<void> ProcessDriver::check(const ProcessDefinition& process, const Proces
   return {};
 }
 
-AggregateId ProcessDriver::log_of(const ProcessDefinition& process) {
-  return {std::string(process_log_type), process.type};
-}
+AggregateId ProcessDriver::log_of(const ProcessDefinition& process) { return process_log(process.type); }
 
 Append ProcessDriver::taking_over(const ProcessDefinition& process) {
   Event event;
@@ -153,8 +157,14 @@ void ProcessDriver::start(const LaneId& id, Time now, ProcessActions& actions) {
   Lane& lane = found->second;
   if (lane.busy || lane.waits) return;
   while (!lane.items.empty()) {
+    if (is_stopped(id, lane)) {
+      stopped_lanes_.insert(id);
+      return;
+    }
+    if (skip(id, lane)) continue;
     if (id.first == Kind::effect && !lane.items.front().outcome) {
-      if (!performed_.contains({lane.items.front().position, lane.items.front().next}))
+      const auto& item = lane.items.front();
+      if (item.replayed.value != 0 || !performed_.contains({item.position, item.next}))
         return perform(id, lane, now, actions);
       done(lane);
       continue;
@@ -270,13 +280,20 @@ void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessAct
     const LaneId id(Kind::effect, std::move(*next));
     Lane& lane = lanes_.at(id);
     const Item& item = lane.items.front();
+    if (is_stopped(id, lane)) {  // while it waited for others
+      queue.end(item.target);
+      lane.busy = false;
+      stopped_lanes_.insert(id);
+      continue;
+    }
     const auto number = ++number_;
     asked_.emplace(number, id);
     deadlines_.emplace(now + effects_.at(type).options.timeout, number);
     actions.performs.push_back(
         {number,
          item.effect,
-         {process_->type + "-" + item.instance + "/" + id.second.substr(ids_begin.size()), ++lane.attempts}});
+         {process_->type + "-" + item.instance + "/" + id_of(item.position, item.next).substr(ids_begin.size()),
+          ++lane.attempts}});
   }
 }
 
@@ -294,7 +311,8 @@ void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& a
   queues_.at(type).end(item.target);
   if (answer) {
     ++figures_.performed;
-    if (const auto wanted = process_->effects.find(type); wanted != process_->effects.end() && wanted->second)
+    const auto wanted = process_->effects.find(type);
+    if (item.replayed.value != 0 || (wanted != process_->effects.end() && wanted->second))
       item.outcome = *answer;
     else
       done(lane);
@@ -311,6 +329,7 @@ void ProcessDriver::attempt_failed(const Error& why, Lane& lane, Time now, const
   const auto& options = effects_.at(item.effect.type).options;
   if (why.code == ErrorCode::invalid_argument || lane.attempts >= options.attempts_max) {
     ++figures_.given_up;
+    if (item.replayed.value != 0) return done(lane);  // its instance has reacted to that
     item.outcome = refuse(why);
     return;
   }
@@ -353,6 +372,10 @@ void ProcessDriver::done(Lane& lane) {
   if (item.kind == Kind::told) --told_waiting_;
   --waiting_;
   waiting_bytes_ -= item.bytes;
+  if (item.replayed.value != 0) {
+    controls_.replays.erase({{ProcessPlace::What::effect, item.position, item.next}, item.replayed});
+    return lane.items.pop_front();
+  }
   --std::ranges::lower_bound(open_, item.position, {}, &Open::position)->left;
   while (!open_.empty() && open_.front().left == 0) open_.pop_front();
   lane.items.pop_front();
@@ -373,7 +396,144 @@ void ProcessDriver::try_again(const std::string& why, std::chrono::milliseconds 
   figures_.trouble = (whose.empty() ? std::string("an event") : in_quotes(instance(whose).text())) + ", position " +
                      std::to_string(item.position.value) + ": " + why;
   lane.waits = true;
+  lane.why = why;
   retries_.emplace(now + wait, id);
+}
+
+ProcessPlace ProcessDriver::place_of(const LaneId& id, const Item& item) {
+  const auto what = id.first == Kind::told   ? ProcessPlace::What::event
+                    : id.first == Kind::sent ? ProcessPlace::What::command
+                                             : ProcessPlace::What::effect;
+  return {what, item.position, item.next};
+}
+
+// The item as a whole: of commands those behind it are sent.
+bool ProcessDriver::skip(const LaneId& id, Lane& lane) {
+  Item& item = lane.items.front();
+  if (item.replayed.value != 0 || !controls_.skipped.contains(place_of(id, item))) return false;
+  switch (id.first) {
+    case Kind::told:
+      done(lane);
+      return true;
+    case Kind::sent:
+      lane.failures = 0;
+      item.rejected = false;
+      if (item.next + 1 < item.commands.size())
+        ++item.next;
+      else
+        done(lane);
+      return true;
+    case Kind::effect:
+      break;
+  }
+  if (performed_.contains({item.position, item.next}) || item.untold) {
+    done(lane);
+    return true;
+  }
+  if (!item.outcome) {
+    ++figures_.given_up;
+    item.outcome = refuse(ErrorCode::cancelled, "it was skipped");
+  }
+  return false;  // its instance is told
+}
+
+template <class Which>
+void ProcessDriver::try_now(Which which, Time now, ProcessActions& actions) {
+  std::vector<LaneId> again;
+  std::erase_if(retries_, [&](const auto& of) {
+    Lane& lane = lanes_.at(of.second);
+    if (!which(of.second, lane)) return false;
+    lane.waits = false;
+    lane.failures = 0;
+    lane.attempts = 0;
+    again.push_back(of.second);
+    return true;
+  });
+  for (const auto& id : again) start(id, now, actions);
+}
+
+void ProcessDriver::control(const RecordedEvent& event, Time now, ProcessActions& actions) {
+  if (event.position <= controls_.controls_to || event.type != process_controlled_type) return;
+  controls_.controls_to = event.position;
+  if (event.state != EventState::live) return;
+  const auto control = decode_process_control(event.payload);
+  if (!control) return;  // of a newer program
+  using Action = ProcessControl::Action;
+  switch (control->action) {
+    case Action::stop:
+      if (control->instance.empty())
+        controls_.stopped = true;
+      else
+        controls_.stopped_instances.insert(control->instance);
+      return;
+    case Action::resume:
+      if (control->instance.empty())
+        controls_.stopped = false;
+      else
+        controls_.stopped_instances.erase(control->instance);
+      return start_held(now, actions);
+    case Action::retry:
+      return try_now(
+          [&](const LaneId& id, const Lane& lane) {
+            return control->instance.empty() || instance_of(id, lane) == control->instance;
+          },
+          now, actions);
+    case Action::skip: {
+      const auto& place = control->place;
+      if (place.what == ProcessPlace::What::effect) {  // once more: its instance cannot be told
+        const auto found = lanes_.find({Kind::effect, id_of(place.position, place.number)});
+        if (found != lanes_.end() && found->second.items.front().outcome) found->second.items.front().untold = true;
+      }
+      controls_.skipped.insert(place);
+      return try_now([&](const LaneId& id, const Lane& lane) { return place_of(id, lane.items.front()) == place; }, now,
+                     actions);
+    }
+    case Action::replay: {
+      if (control->place.what != ProcessPlace::What::effect) return;
+      const ProcessReplay replay{control->place, event.position};
+      controls_.replays.insert(replay);
+      to_replay_.push_back(replay);
+    }
+  }
+}
+
+void ProcessDriver::start_held(Time now, ProcessActions& actions) {
+  for (const auto& id : std::exchange(stopped_lanes_, {})) start(id, now, actions);
+}
+
+std::vector<ProcessReplay> ProcessDriver::replays_to_begin() { return std::exchange(to_replay_, {}); }
+
+void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEvent>& reaction, Time now,
+                           ProcessActions& actions) {
+  const auto gone = [&] { controls_.replays.erase(replay); };
+  if (!reaction && reaction.error().code != ErrorCode::not_found) return to_replay_.push_back(replay);  // later
+  if (!reaction || reaction->state != EventState::live || reaction->type != process_reacted_type ||
+      !reaction->aggregate || reaction->aggregate->type != process_->type)
+    return gone();
+  auto reacted = decode_process_reacted(reaction->payload);
+  if (!reacted || replay.effect.number >= reacted->effects.size()) return gone();
+  Item item{Kind::effect, reaction->position};
+  item.next = replay.effect.number;
+  item.instance = reaction->aggregate->value;
+  item.effect = std::move(reacted->effects[replay.effect.number]);
+  item.replayed = replay.control;
+  item.bytes = item.effect.payload.size();
+  ++waiting_;
+  waiting_bytes_ += item.bytes;
+  LaneId id(Kind::effect, id_of(item.position, item.next) + "/again/" + std::to_string(replay.control.value));
+  lanes_[id].items.push_back(std::move(item));
+  start(id, now, actions);
+}
+
+ProcessFailing ProcessDriver::failing(const LaneId& id, const Lane& lane) const {
+  const Item& item = lane.items.front();
+  ProcessFailing failing{instance_of(id, lane), place_of(id, item), item.event.type, lane.failures, lane.why};
+  if (id.first == Kind::sent && item.next < item.commands.size()) failing.type = item.commands[item.next].type;
+  if (id.first == Kind::effect) {
+    failing.type = item.effect.type;
+    failing.attempts = lane.attempts;
+  }
+  return failing;
 }
 
 ProcessDriver::Time ProcessDriver::wake_at() const {
@@ -392,14 +552,30 @@ void ProcessDriver::timer(Time now, ProcessActions& actions) {
   }
 }
 
-GlobalPosition ProcessDriver::checkpoint() const {
+GlobalPosition ProcessDriver::position() const {
   return open_.empty() ? read_to_ : std::min(read_to_, open_.front().position - 1);
+}
+
+ProcessCheckpoint ProcessDriver::checkpoint() const {
+  auto checkpoint = controls_;
+  checkpoint.position = position();
+  std::erase_if(checkpoint.skipped, [&](const ProcessPlace& place) { return place.position <= checkpoint.position; });
+  checkpoint.read_to = read_to_;
+  for (const auto& [at, id] : retries_) {
+    if (checkpoint.failures.size() == process_failures_max) break;
+    checkpoint.failures.push_back(failing(id, lanes_.at(id)));
+  }
+  const auto of = status();
+  checkpoint.trouble = of.trouble;
+  checkpoint.figures = {of.waiting, of.failing, of.reacted, of.sent, of.rejected, of.performed, of.given_up, of.failed};
+  return checkpoint;
 }
 
 ProcessStatus ProcessDriver::status() const {
   auto status = figures_;
   status.runs_here = true;
-  status.position = checkpoint();
+  status.position = position();
+  status.stopped = controls_.stopped;
   status.read_to = read_to_;
   status.waiting = waiting_;
   status.failing = retries_.size();

@@ -53,6 +53,9 @@ struct ProcessActions {
 /// as many of these as their target takes. One that is given up is told to its instance, and so is one that is done,
 /// where the process wants to hear of it.
 ///
+/// What somebody wants comes as events too: nothing of an instance that is stopped begins, what is skipped is not done,
+/// what is replayed is performed beside all else, and told to its instance where it succeeds.
+///
 /// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
 /// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
 /// read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor is an effect
@@ -63,9 +66,9 @@ class ProcessDriver {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr Time never = Time::max();
 
-  /// `checkpoint`: everything up to it is done. `taken_at`: where the event stands by which this driver took the
-  /// process over.
-  ProcessDriver(std::shared_ptr<const ProcessDefinition> process, GlobalPosition checkpoint, GlobalPosition taken_at,
+  /// `checkpoint`: as an earlier driver said. `taken_at`: where the event stands by which this driver took the process
+  /// over.
+  ProcessDriver(std::shared_ptr<const ProcessDefinition> process, ProcessCheckpoint checkpoint, GlobalPosition taken_at,
                 ProcessOptions options, std::map<std::string, EffectBounds> effects = {});
 
   /// Errors: invalid_argument: an option, an effect without a handler
@@ -88,7 +91,16 @@ class ProcessDriver {
   void timer(Time now, ProcessActions& actions);
   [[nodiscard]] Time wake_at() const;
 
-  [[nodiscard]] GlobalPosition checkpoint() const;
+  /// What somebody wants. In the order of positions, each once or more; what was wanted up to the checkpoint's
+  /// controls_to is known. A replay goes on with replay().
+  void control(const RecordedEvent& event, Time now, ProcessActions& actions);
+  /// Effects that were given up and are to be performed once more: of each, the event that wants it is to be looked up.
+  [[nodiscard]] std::vector<ProcessReplay> replays_to_begin();
+  /// `reaction`: that event, as it is stored. What it does not have any more is not performed.
+  void replay(const ProcessReplay& replay, const Result<RecordedEvent>& reaction, Time now, ProcessActions& actions);
+
+  /// Everything up to its position is done. Without `runs_at`.
+  [[nodiscard]] ProcessCheckpoint checkpoint() const;
   /// `runs_here`, `type` too.
   [[nodiscard]] ProcessStatus status() const;
 
@@ -107,14 +119,17 @@ class ProcessDriver {
     std::string instance{};                        ///< effect: whose
     ProcessEffect effect{};                        ///< effect
     std::string target{};                          ///< effect: whom it is for, as it was queued
+    GlobalPosition replayed{};                     ///< effect: by which control; 0: it was not given up yet
+    bool untold = false;                           ///< effect: its instance is not told the outcome any more
     std::optional<Result<std::string>> outcome{};  ///< effect: its instance is told
   };
   struct Lane {
-    std::deque<Item> items;
+    std::deque<Item> items{};
     bool busy = false;
     bool waits = false;  ///< to be tried again
     std::uint32_t failures = 0;
     std::uint32_t attempts = 0;  ///< of an effect
+    std::string why{};           ///< it waits
   };
   using LaneId =
       std::pair<Kind, std::string>;  ///< of an instance; "": of events of which it is not known whose they are
@@ -141,6 +156,21 @@ class ProcessDriver {
   void failed(const std::string& why, Lane& lane, Time now, const LaneId& id);
   void try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] bool knows_rejections() const { return read_to_ >= taken_at_; }
+  [[nodiscard]] GlobalPosition position() const;
+  [[nodiscard]] const std::string& instance_of(const LaneId& id, const Lane& lane) const {
+    return id.first == Kind::effect ? lane.items.front().instance : id.second;
+  }
+  [[nodiscard]] bool is_stopped(const LaneId& id, const Lane& lane) const {
+    return controls_.stopped || controls_.stopped_instances.contains(instance_of(id, lane));
+  }
+  /// What the first item is about to do is to be passed over: it is. Returns: it was.
+  bool skip(const LaneId& id, Lane& lane);
+  void start_held(Time now, ProcessActions& actions);
+  /// Those lanes of which something waits to be tried again, at once, as if it had never failed.
+  template <class Which>
+  void try_now(Which which, Time now, ProcessActions& actions);
+  [[nodiscard]] static ProcessPlace place_of(const LaneId& id, const Item& item);
+  [[nodiscard]] ProcessFailing failing(const LaneId& id, const Lane& lane) const;
   [[nodiscard]] AggregateId instance(const std::string& key) const { return {process_->type, key}; }
 
   const std::shared_ptr<const ProcessDefinition> process_;
@@ -167,6 +197,9 @@ class ProcessDriver {
   std::unordered_map<std::uint64_t, LaneId> asked_;
   std::uint64_t number_ = 0;
   std::multimap<Time, LaneId> retries_;
+  ProcessCheckpoint controls_;      ///< of it: what is wanted
+  std::set<LaneId> stopped_lanes_;  ///< that would begin if they might
+  std::vector<ProcessReplay> to_replay_;
   ProcessStatus figures_;
 };
 

@@ -57,7 +57,9 @@ class ProcessHost::Run {
     }
     ProcessStatus status;
     status.type = process_->type;
-    status.position = status.read_to = checkpoint_;
+    status.position = checkpoint_.position;
+    status.read_to = checkpoint_.position;
+    status.stopped = checkpoint_.stopped;
     status.trouble = trouble_;
     return status;
   }
@@ -123,23 +125,33 @@ class ProcessHost::Run {
     if (!taken) return refuse(taken.error());
     const auto found = host_.events_.snapshot(log_);
     if (!found && found.error().code != ErrorCode::corruption) return refuse(found.error());
-    GlobalPosition checkpoint;
+    ProcessCheckpoint checkpoint;
     if (found && *found) {
-      const auto read = decode_process_checkpoint((*found)->payload);
-      if (read) checkpoint = *read;
+      auto read = decode_process_checkpoint((*found)->payload);
+      if (read) checkpoint = *std::move(read);
     }
     version_ = taken->versions.front().version;
+    // What was wanted before it began, is before anything begins.
+    auto controls = events_of_log(checkpoint.controls_to, taken->last_position);
+    if (!controls) return refuse(std::move(controls).error());
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return {};
       trouble_.clear();
       over_ = false;
       checkpoint_ = checkpoint;
-      driver_.emplace(process_, checkpoint, taken->last_position, options_, effects_.bounds());
-      feed_.emplace(follow(checkpoint));
+      kept_.clear();
+      const auto after = checkpoint.position;
+      driver_.emplace(process_, std::move(checkpoint), taken->last_position, options_, effects_.bounds());
+      ProcessActions none;  // nothing is under way yet
+      for (const auto& event : *controls) driver_->control(event, Clock::now(), none);
+      controls_feed_.emplace(follow_controls(taken->last_position));
+      feed_.emplace(follow(after));
     }
     auto next_checkpoint = Clock::now() + options_.checkpoint_every;
     for (;;) {
+      read_controls();
+      begin_replays();
       read();
       tell_timer();
       if (Clock::now() >= next_checkpoint) {
@@ -185,6 +197,60 @@ class ProcessHost::Run {
       driver_->events(item->events, item->watermark, Clock::now(), actions);
     }
     perform(session, std::move(actions));
+  }
+
+  [[nodiscard]] EventFeed follow_controls(GlobalPosition after) {
+    return host_.events_.follow(controls_of(), {.after = after, .page_events_max = page_events_max});
+  }
+  [[nodiscard]] Query controls_of() const { return Query::of({{{std::string(process_controlled_type)}, {}, {log_}}}); }
+  Result<std::vector<RecordedEvent>> events_of_log(GlobalPosition after, GlobalPosition up_to) {
+    std::vector<RecordedEvent> all;
+    auto events = host_.events_.read(controls_of(), {.after = after, .at_least = up_to});
+    for (const auto& event : events) all.push_back(event);
+    if (events.error()) return refuse(*events.error());
+    return all;
+  }
+
+  /// By themselves: a process that is stopped, or has too much under way, reads no events.
+  void read_controls() {
+    for (;;) {
+      auto item = controls_feed_->next(std::chrono::milliseconds(0));
+      ProcessActions actions;
+      std::uint64_t session = 0;
+      {
+        std::unique_lock lock(mutex_);
+        if (stopping_) return;
+        if (!item) {
+          controls_feed_.emplace(follow_controls(driver_->checkpoint().controls_to));
+          return;
+        }
+        if (item->events.empty()) return;
+        session = session_;
+        for (const auto& event : item->events) driver_->control(event, Clock::now(), actions);
+      }
+      perform(session, std::move(actions));
+    }
+  }
+
+  void begin_replays() {
+    std::vector<ProcessReplay> replays;
+    std::uint64_t session = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      replays = driver_->replays_to_begin();
+      session = session_;
+    }
+    for (const auto& replay : replays) {
+      const auto reaction = host_.events_.event_at(replay.effect.position);
+      ProcessActions actions;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return;
+        driver_->replay(replay, reaction, Clock::now(), actions);
+      }
+      perform(session, std::move(actions));
+    }
   }
 
   /// Warns, once of the same, and waits.
@@ -256,21 +322,25 @@ class ProcessHost::Run {
   /// What is lost of it is done again.
   void keep_checkpoint() {
     Snapshot snapshot;
-    GlobalPosition position;
+    ProcessCheckpoint checkpoint;
     {
       const std::lock_guard lock(mutex_);
-      position = driver_->checkpoint();
-      if (position <= checkpoint_) return;
+      checkpoint = driver_->checkpoint();
+      if (checkpoint.trouble.empty()) checkpoint.trouble = trouble_;
     }
+    checkpoint.runs_at = host_.options_.name;
+    auto bytes = encode(checkpoint);
+    if (bytes == kept_) return;
     snapshot.aggregate = log_;
     snapshot.version = version_;
-    snapshot.payload = encode_process_checkpoint(position);
+    snapshot.payload = bytes;
     snapshot.format = PayloadFormat::protobuf;
     snapshot.keep = 0;  // those of earlier sessions
     const auto kept = host_.events_.put_snapshot(std::move(snapshot));
     if (!kept) return;
+    kept_ = std::move(bytes);
     const std::lock_guard lock(mutex_);
-    checkpoint_ = position;
+    checkpoint_ = std::move(checkpoint);
   }
 
   ProcessHost& host_;
@@ -287,11 +357,13 @@ class ProcessHost::Run {
   bool over_ = false;
   bool waits_for_room_ = false;
   std::string trouble_;
-  GlobalPosition checkpoint_;
+  ProcessCheckpoint checkpoint_;
+  std::string kept_;  ///< as bytes: what is the same is not written again
   std::uint64_t session_ = 0;
   std::size_t asked_ = 0;  ///< commands that are not answered
   std::optional<ProcessDriver> driver_;
   std::optional<EventFeed> feed_;
+  std::optional<EventFeed> controls_feed_;
   std::thread thread_;
 };
 

@@ -20,6 +20,7 @@ struct ProcessHostOptions {
   /// Whether this aggregate lives here: a process runs where its own one does. Null: all do.
   std::function<bool(const AggregateId&)> lives_here{};
   std::function<void(const Error&)> warn{};
+  std::string name{};  ///< of this program, for who looks where a process runs
 };
 
 /// Any thread. Owner: `events`, which takes reserved names, and what `door` gives outlive it.
