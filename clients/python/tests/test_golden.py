@@ -18,6 +18,7 @@ from evershard.v1 import (
     documents_pb2,
     event_pb2,
     projections_pb2,
+    scheduled_pb2,
     service_pb2,
     store_pb2,
     tables_pb2,
@@ -39,6 +40,7 @@ def message_of(name: str):  # type: ignore[no-untyped-def]
             projections_pb2,
             tables_pb2,
             documents_pb2,
+            scheduled_pb2,
         )
         if hasattr(module, kind)
     )
