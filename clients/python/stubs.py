@@ -23,6 +23,7 @@ PROTOS = [
     "tables",
     "documents",
     "retention",
+    "scheduled",
 ]
 WITHOUT_CALLS = {"event", "store"}
 

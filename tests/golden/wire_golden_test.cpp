@@ -20,6 +20,7 @@
 #include "evershard/protocol/codec.hpp"
 #include "evershard/v1/documents.pb.h"
 #include "evershard/v1/projections.pb.h"
+#include "evershard/v1/scheduled.pb.h"
 #include "evershard/v1/service.pb.h"
 #include "evershard/v1/store.pb.h"
 #include "evershard/v1/tables.pb.h"
@@ -64,6 +65,7 @@ std::vector<std::string> wire_names() {
   static_cast<void>(v1::ProjectionInfo::descriptor());
   static_cast<void>(v1::SelectRequest::descriptor());
   static_cast<void>(v1::Document::descriptor());
+  static_cast<void>(v1::ScheduledAppend::descriptor());
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(wire)) {
     if (entry.path().extension() == ".bin") names.push_back(entry.path().stem().string());

@@ -49,6 +49,7 @@ from ._recorded import (
     RecordedSnapshot,
 )
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
+from ._scheduled import ScheduledAppend, ScheduledState
 from ._values import (
     AggregateId,
     AppendCondition,
@@ -111,6 +112,8 @@ __all__ = [
     "RetentionEntry",
     "RetentionPolicy",
     "RetentionResult",
+    "ScheduledAppend",
+    "ScheduledState",
     "Snapshot",
     "Stats",
     "Subscription",

@@ -11,6 +11,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar, Unpack
 
@@ -31,6 +32,7 @@ from ._recorded import (
     RecordedSnapshot,
 )
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
+from ._scheduled import ScheduledAppend
 from ._values import (
     AggregateIdLike,
     AppendCondition,
@@ -163,6 +165,53 @@ class Client(BlockingAdministration):
 
     def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.put_snapshot(snapshot, timeout=timeout))
+
+    # Scheduled appends
+
+    def schedule(
+        self,
+        events: Event | Append | Iterable[Event],
+        *,
+        due: datetime | None = None,
+        after: timedelta | None = None,
+        id: str | None = None,
+        replace: bool = False,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
+        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
+        timeout: float | None = DEFAULT,
+    ) -> ScheduledAppend:
+        return self._portal.run(
+            self._client.schedule(
+                events,
+                due=due,
+                after=after,
+                id=id,
+                replace=replace,
+                expect=expect,
+                fail_if=fail_if,
+                timeout=timeout,
+            )
+        )
+
+    def cancel_scheduled(self, id: str, *, timeout: float | None = DEFAULT) -> ScheduledAppend:
+        return self._portal.run(self._client.cancel_scheduled(id, timeout=timeout))
+
+    def get_scheduled(
+        self, id: str, *, at_least: int | None = None, timeout: float | None = DEFAULT
+    ) -> ScheduledAppend:
+        return self._portal.run(self._client.get_scheduled(id, at_least=at_least, timeout=timeout))
+
+    def list_scheduled(
+        self,
+        *,
+        all: bool = False,
+        limit: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> Iterator[ScheduledAppend]:
+        found = self._client.list_scheduled(all=all, limit=limit, at_least=at_least, timeout=timeout)
+        while some := self._portal.run(_some_of(found, 100)):
+            yield from some
 
     # Reading
 

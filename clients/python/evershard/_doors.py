@@ -21,6 +21,7 @@ from .v1 import (
     groups_pb2_grpc,
     projections_pb2_grpc,
     retention_pb2_grpc,
+    scheduled_pb2_grpc,
     service_pb2,
     service_pb2_grpc,
     tables_pb2_grpc,
@@ -49,7 +50,13 @@ class Door:
     others: tuple[Any, ...]
 
     def method(self, name: str) -> Any:
-        return next(getattr(stub, name) for stub in (self.events, self.groups, *self.others) if hasattr(stub, name))
+        """`Append`; `ScheduledAppends.Get` where an earlier service has one of that name, too."""
+        service, _, call = name.rpartition(".")
+        return next(
+            getattr(stub, call)
+            for stub in (self.events, self.groups, *self.others)
+            if hasattr(stub, call) and service in ("", type(stub).__name__.removesuffix("Stub"))
+        )
 
 
 class Doors:
@@ -89,6 +96,7 @@ class Doors:
             tables_pb2_grpc.TablesStub,
             documents_pb2_grpc.DocumentsStub,
             retention_pb2_grpc.RetentionStub,
+            scheduled_pb2_grpc.ScheduledAppendsStub,
         ]
         return Door(
             number,

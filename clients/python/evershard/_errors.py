@@ -134,10 +134,12 @@ class TimeoutError(EvershardError, builtins.TimeoutError):  # noqa: A001
 
 class OutcomeUnknownError(TimeoutError):
     """A write was sent and no answer came: it is stored or it is not. Sending `append` again, with client.append(error.append), asks; it is
-    stored once, however often it is sent. `append` is None where the write was no append.
+    stored once, however often it is sent. `append` is None where the write was no append. Of client.schedule(), `schedule_id` is what it can be
+    asked for by, or scheduled with again.
     """
 
     append: Append | None = None
+    schedule_id: str | None = None
 
 
 class CorruptionError(EvershardError):

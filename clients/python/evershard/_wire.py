@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -32,8 +33,19 @@ from ._recorded import (
     FeedKind,
     RecordedEvent,
     RecordedSnapshot,
+    moment_of,
 )
-from ._values import AggregateId, Event, ExpectedVersion, Query, Snapshot
+from ._values import (
+    AggregateId,
+    AggregateIdLike,
+    AppendCondition,
+    Event,
+    ExpectedVersion,
+    ExpectedVersionLike,
+    Query,
+    QueryItem,
+    Snapshot,
+)
 from .v1 import event_pb2, groups_pb2, service_pb2, store_pb2
 
 NO_CONNECTION = "no connection to "  # begins what connected() of a door raises
@@ -130,6 +142,46 @@ def append(given: Append) -> store_pb2.AppendRequest:
     )
 
 
+def event_of(m: event_pb2.Event) -> Event:
+    """As it was given. One without an id, which the store makes, has that of all zeros."""
+    return Event(
+        m.type,
+        id_of(m.aggregate) if m.HasField("aggregate") else None,
+        m.payload,
+        m.tags,
+        also=ids_of(m.also),
+        payload_format=m.payload_format,
+        metadata=m.metadata,
+        occurred_at=moment_of(m.occurred_at_us) if m.HasField("occurred_at_us") else None,
+        id=uuid.UUID(bytes=m.id or bytes(16)),
+        subject=m.subject,
+    )
+
+
+def query_of(m: store_pb2.Query) -> Query:
+    return Query(
+        tuple(QueryItem(tuple(one.types), tuple(one.tags), ids_of(one.concerning)) for one in m.items),
+        m.all,
+    )
+
+
+def append_of(m: store_pb2.AppendRequest) -> Append:
+    """As it was given: events, expectations, conditions. Its `request_id` follows from what it is, so that it is equal to itself."""
+    expect: dict[AggregateIdLike, ExpectedVersionLike] = {
+        id_of(one.aggregate): version_of(one.version) for one in m.expectations
+    }
+    return Append(
+        [event_of(one) for one in m.events],
+        expect=expect,
+        fail_if=[AppendCondition(query_of(one.query), one.after) for one in m.conditions],
+        request_id=uuid.UUID(bytes=hashlib.sha256(m.SerializeToString(deterministic=True)).digest()[:16], version=4),
+    )
+
+
+def version_of(m: store_pb2.ExpectedVersion) -> ExpectedVersion:
+    return ExpectedVersion(_NAMES.get(m.kind, "any"), m.number)
+
+
 def id_of(message: event_pb2.AggregateId) -> AggregateId:
     return AggregateId(message.type, message.value)
 
@@ -205,7 +257,7 @@ def error(m: store_pb2.Error) -> EvershardError:
     return class_of(m.code)(
         m.message,
         aggregate=id_of(m.aggregate) if m.HasField("aggregate") else None,
-        expected=(None if expected is None else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number)),
+        expected=None if expected is None else version_of(expected),
         actual=optional("actual"),
         condition=optional("condition"),
         position=optional("position"),

@@ -13,13 +13,14 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self, Unpack
 
 import grpc
 import grpc.aio
 
-from . import _connection, _derived, _retention, _wire
+from . import _connection, _derived, _retention, _scheduled, _wire
 from ._administration import AdministrationCalls, Progress
 from ._append import Append
 from ._append_many import AppendMany
@@ -49,6 +50,7 @@ from ._recorded import (
 )
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._retry import Backoff, Patience, not_done, worth_retrying
+from ._scheduled import ScheduledAppend
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
 from ._values import (
     AggregateId,
@@ -65,9 +67,12 @@ from .v1 import (
     groups_pb2,
     projections_pb2,
     retention_pb2,
+    scheduled_pb2,
     service_pb2,
     tables_pb2,
 )
+
+_SCHEDULED_PAGE = 100  # each has an append with it, whose payloads may be large
 
 __all__ = ["AppendMany", "Client", "EventReader", "GroupWorker", "Subscription"]
 
@@ -211,6 +216,88 @@ class Client(AdministrationCalls):
     async def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
         """Errors: NotFoundError (the version does not exist)"""
         await self._unary("PutSnapshot", lambda _: _wire.snapshot(snapshot), timeout, write=True)
+
+    # Scheduled appends: events that are stored at a later time, once.
+
+    async def schedule(
+        self,
+        events: Event | Append | Iterable[Event],
+        *,
+        due: datetime | None = None,
+        after: timedelta | None = None,
+        id: str | None = None,
+        replace: bool = False,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
+        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (),
+        timeout: float | None = DEFAULT,
+    ) -> ScheduledAppend:
+        """Has an append made when it is `due` (a time with a zone), or `after` so long from now by the server's clock. What it expects, and what it may
+        fail by, is checked then; it can have no snapshots and no command. `id` names it, for later and for retries (None: the client makes one): the
+        same id and the same Append, or Events, again are scheduled once. `replace`: one of this id that still waits is replaced. Needs the scope
+        `append`, as cancel_scheduled() does.
+
+        Errors: VersionConflictError (another append has that id, or, with `replace`, it does not wait any more), InvalidArgumentError, TooLargeError,
+        OutcomeUnknownError (its `schedule_id`)
+        """
+        append = events if isinstance(events, Append) else Append(events, expect=expect, fail_if=fail_if)
+        request = _scheduled.schedule_request(append, due, after, id, replace)
+        try:
+            return _scheduled.scheduled(
+                await self._unary("ScheduledAppends.Schedule", lambda _: request, timeout, write=True)
+            )
+        except OutcomeUnknownError as error:
+            error.schedule_id = request.id
+            raise
+
+    async def cancel_scheduled(self, id: str, *, timeout: float | None = DEFAULT) -> ScheduledAppend:
+        """It is not made any more; one that is cancelled already stays so. Errors: NotFoundError, ConditionFailedError (it was made, or refused)"""
+        request = _wire.checked(scheduled_pb2.CancelScheduledRequest, id=id)
+        return _scheduled.scheduled(
+            await self._unary("ScheduledAppends.Cancel", lambda _: request, timeout, write=True)
+        )
+
+    async def get_scheduled(
+        self, id: str, *, at_least: int | None = None, timeout: float | None = DEFAULT
+    ) -> ScheduledAppend:
+        """How it is, or what became of it. Errors: NotFoundError"""
+        return _scheduled.scheduled(
+            await self._unary(
+                "ScheduledAppends.Get",
+                lambda ms: _wire.checked(scheduled_pb2.GetScheduledRequest, id=id, at_least=self._behind(at_least, ms)),
+                timeout,
+            )
+        )
+
+    async def list_scheduled(
+        self,
+        *,
+        all: bool = False,
+        limit: int | None = None,
+        at_least: int | None = None,
+        timeout: float | None = DEFAULT,
+    ) -> AsyncIterator[ScheduledAppend]:
+        """Those that wait, in order of when they are due; with `all` also those that were made, refused or cancelled, in order of id. Fetched a page at a
+        time. Errors: TimeoutError"""
+        left, behind = limit, ""
+        while left is None or left > 0:
+            answer = await self._unary(
+                "ScheduledAppends.List",
+                lambda ms: _wire.checked(
+                    scheduled_pb2.ListScheduledRequest,
+                    all=all,
+                    after=behind,
+                    limit=_SCHEDULED_PAGE if left is None else min(left, _SCHEDULED_PAGE),
+                    at_least=self._behind(at_least, ms),
+                ),
+                timeout,
+            )
+            for one in answer.scheduled:
+                yield _scheduled.scheduled(one)
+            if left is not None:
+                left -= len(answer.scheduled)
+            behind = answer.next
+            if not behind:
+                return
 
     # Reading
 

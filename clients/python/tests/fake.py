@@ -15,6 +15,7 @@ from evershard import ErrorCode
 from evershard.v1 import (
     event_pb2,
     groups_pb2_grpc,
+    scheduled_pb2_grpc,
     service_pb2,
     service_pb2_grpc,
     store_pb2,
@@ -80,12 +81,15 @@ def serve(
     fake: Fake,
     credentials: grpc.ServerCredentials | None = None,
     groups: groups_pb2_grpc.GroupsServicer | None = None,
+    scheduled: scheduled_pb2_grpc.ScheduledAppendsServicer | None = None,
 ) -> tuple[grpc.Server, str]:
     server = grpc.server(futures.ThreadPoolExecutor(16))
     service_pb2_grpc.add_EventStoreServicer_to_server(fake, server)  # type: ignore[no-untyped-call]
     service_pb2_grpc.add_AdministrationServicer_to_server(fake, server)  # type: ignore[no-untyped-call]
     if groups is not None:
         groups_pb2_grpc.add_GroupsServicer_to_server(groups, server)  # type: ignore[no-untyped-call]
+    if scheduled is not None:
+        scheduled_pb2_grpc.add_ScheduledAppendsServicer_to_server(scheduled, server)  # type: ignore[no-untyped-call]
     port = (
         server.add_insecure_port("127.0.0.1:0")
         if credentials is None

@@ -13,11 +13,12 @@ import tarfile
 import pytest
 from google.protobuf import json_format
 
-from evershard import _administration, _wire
+from evershard import ScheduledState, _administration, _scheduled, _wire
 from evershard.v1 import (
     documents_pb2,
     event_pb2,
     projections_pb2,
+    scheduled_pb2,
     service_pb2,
     store_pb2,
     tables_pb2,
@@ -39,6 +40,7 @@ def message_of(name: str):  # type: ignore[no-untyped-def]
             projections_pb2,
             tables_pb2,
             documents_pb2,
+            scheduled_pb2,
         )
         if hasattr(module, kind)
     )
@@ -114,6 +116,15 @@ def test_values_come_out_of_golden_messages() -> None:
     )
     with pytest.raises(OverflowError):
         _ = extreme.occurred_at
+    refused = _scheduled.scheduled(
+        scheduled_pb2.ScheduledAppend.FromString((WIRE / "ScheduledAppend-refused.bin").read_bytes())
+    )
+    assert refused.refusal is not None and (refused.refusal.actual, refused.due_us) == (4, 0)
+    assert refused.append is not None and refused.append.events[1].id.int == 0
+    erased = _scheduled.scheduled(
+        scheduled_pb2.ScheduledAppend.FromString((WIRE / "ScheduledAppend-erased.bin").read_bytes())
+    )
+    assert erased.append is None and erased.due is None and erased.state == ScheduledState.CANCELLED
     stats = _administration.stats_of(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse.bin").read_bytes()))
     assert (stats.shards, stats.memory_bytes, stats.details) == (16, 2**30, {"runs": 4})
     fork = _administration.stats_of(

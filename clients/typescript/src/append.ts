@@ -5,11 +5,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { encode } from "./connection.js";
 import { InvalidArgumentError, type ExpectedVersion } from "./errors.js";
 import { encodePayload, eventMessage, type NewEvent, type Payload } from "./event.js";
+import type { EventSchema } from "./gen/evershard/v1/event_pb.js";
 import {
   Ack,
   AppendRequestSchema,
   ExpectedVersion_Kind,
+  type AppendConditionSchema,
   type AppendResponse,
+  type ExpectationSchema,
   type ExpectedVersionSchema,
   type SnapshotSchema,
 } from "./gen/evershard/v1/store_pb.js";
@@ -73,21 +76,13 @@ export interface Appended {
 
 /** The bytes of an append: the same for each try; and what its shard follows from, where that is known here. Errors: InvalidArgumentError, TooLargeError */
 export function encodeAppend(append: Append): { bytes: Uint8Array; first: string | Uint8Array | undefined } {
-  const events = [...append.events];
-  const conditions = append.failIf === undefined ? [] : "query" in append.failIf ? [append.failIf] : [...append.failIf];
   const named = append.requestId !== undefined;
-  const messages = events.map((event, i) => eventMessage(event, named ? "" : newId(), `events[${i}]`));
+  const { events, expectations, conditions, first } = appendMessage(append, !named);
   const bytes = encode(AppendRequestSchema, {
     ...(named && { requestId: uuidBytes(append.requestId!, "requestId") }),
-    events: messages,
-    expectations: Object.entries(append.expect ?? {}).map(([aggregate, version]) => ({
-      aggregate: splitAggregate(aggregate),
-      version: expectation(version, aggregate),
-    })),
-    conditions: conditions.map(({ query, after = 0 }, i) => ({
-      query: query.message(),
-      after: toUint64(after, `failIf[${i}].after`),
-    })),
+    events,
+    expectations,
+    conditions,
     snapshots: [...(append.snapshots ?? [])].map((snapshot, i) => snapshotMessage(snapshot, `snapshots[${i}]`)),
     ...(append.command && {
       command: {
@@ -99,8 +94,34 @@ export function encodeAppend(append: Append): { bytes: Uint8Array; first: string
     ack: append.ack === "durable" ? Ack.DURABLE : Ack.ORDERED,
     conflictsMax: append.conflictsMax ?? 0,
   });
-  const id = messages[0]?.id as Uint8Array | undefined;
-  return { bytes, first: events[0]?.aggregate ?? (id?.length === 16 ? id : undefined) };
+  const id = events[0]?.id as Uint8Array | undefined;
+  return { bytes, first: first ?? (id?.length === 16 ? id : undefined) };
+}
+
+/** Events, expectations and conditions. `makeIds`: of events that have none. `first`: the aggregate of the first event */
+export function appendMessage(
+  append: Pick<Append, "events" | "expect" | "failIf">,
+  makeIds: boolean,
+): {
+  events: MessageInitShape<typeof EventSchema>[];
+  expectations: MessageInitShape<typeof ExpectationSchema>[];
+  conditions: MessageInitShape<typeof AppendConditionSchema>[];
+  first: string | undefined;
+} {
+  const events = [...append.events];
+  const conditions = append.failIf === undefined ? [] : "query" in append.failIf ? [append.failIf] : [...append.failIf];
+  return {
+    events: events.map((event, i) => eventMessage(event, makeIds ? newId() : "", `events[${i}]`)),
+    expectations: Object.entries(append.expect ?? {}).map(([aggregate, version]) => ({
+      aggregate: splitAggregate(aggregate),
+      version: expectation(version, aggregate),
+    })),
+    conditions: conditions.map(({ query, after = 0 }, i) => ({
+      query: query.message(),
+      after: toUint64(after, `failIf[${i}].after`),
+    })),
+    first: events[0]?.aggregate,
+  };
 }
 
 function expectation(version: ExpectedVersion, aggregate: string): MessageInitShape<typeof ExpectedVersionSchema> {

@@ -17,6 +17,15 @@ import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids
 import { Query } from "./query.js";
 import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 import { Retention } from "./retention.js";
+import {
+  cancelScheduled,
+  getScheduled,
+  listScheduled,
+  schedule,
+  type Schedule,
+  type ScheduledAppend,
+  type ScheduledOptions,
+} from "./scheduled.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
 
@@ -123,6 +132,28 @@ export class Client implements AsyncDisposable {
    */
   appendMany(appends: Appends, options: AppendManyOptions = {}): AsyncGenerator<Outcome, void, void> {
     return new AppendLanes(this.#connection, options).outcomes(appends);
+  }
+
+  /**
+   * Has an append made at a later time, once, also where this client has gone. It names itself before the first try, so that it is scheduled once
+   * however often it is sent. Needs the scope `append`, as cancelScheduled() does.
+   * Errors: VersionConflictError (another append has that id, or, with `replace`, it does not wait any more), InvalidArgumentError, TooLargeError,
+   * OutcomeUnknownError (its `scheduleId`)
+   */
+  schedule(order: Schedule, options?: CallOptions): Promise<ScheduledAppend> {
+    return schedule(this.#connection, order, options);
+  }
+  /** It is not made any more; one that is cancelled already stays so. Errors: NotFoundError, ConditionFailedError (it was made, or refused) */
+  cancelScheduled(id: string, options?: CallOptions): Promise<ScheduledAppend> {
+    return cancelScheduled(this.#connection, id, options);
+  }
+  /** How it is, or what became of it. Errors: NotFoundError */
+  getScheduled(id: string, options?: AtLeast & CallOptions): Promise<ScheduledAppend> {
+    return getScheduled(this.#connection, id, options);
+  }
+  /** Those that wait, or all, fetched as they are taken. Errors: TimeoutError */
+  listScheduled(options?: ScheduledOptions): AsyncGenerator<ScheduledAppend, void, void> {
+    return listScheduled(this.#connection, options);
   }
 
   /** What matches, in global order. */

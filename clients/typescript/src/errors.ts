@@ -49,6 +49,8 @@ export interface Details {
   conflicts?: RecordedEvent[];
   retryAfterMs?: number;
   lasting?: boolean;
+  /** Of a schedule whose outcome is unknown. */
+  scheduleId?: string;
 }
 
 /** Everything this package throws. */
@@ -167,7 +169,12 @@ export class TimeoutError extends EvershardError {
   }
 }
 /** No answer says whether it is stored, or done. Of an append time is over: send the same again, with the same ids, to know. */
-export class OutcomeUnknownError extends TimeoutError {}
+export class OutcomeUnknownError extends TimeoutError {
+  /** Of schedule(): what it can be asked for by, or scheduled with again. */
+  get scheduleId(): string | undefined {
+    return this.details.scheduleId;
+  }
+}
 
 /** Damaged data was found; it is never served. */
 export class CorruptionError extends EvershardError {
@@ -231,14 +238,14 @@ export function errorOf(message: ErrorMessage): EvershardError {
   return error;
 }
 
-function expectedOf({ kind, number }: { kind: ExpectedVersion_Kind; number: bigint }): ExpectedVersion {
-  switch (kind) {
+export function expectedOf(version: { kind: ExpectedVersion_Kind; number: bigint } | undefined): ExpectedVersion {
+  switch (version?.kind) {
     case ExpectedVersion_Kind.NONE:
       return "none";
     case ExpectedVersion_Kind.EXISTS:
       return "exists";
     case ExpectedVersion_Kind.EXACTLY:
-      return toNumber(number);
+      return toNumber(version.number);
     default:
       return "any";
   }

@@ -3,7 +3,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { InvalidArgumentError } from "./errors.js";
-import { EventState, type EventSchema, type RecordedEvent as Message } from "./gen/evershard/v1/event_pb.js";
+import {
+  EventState,
+  type Event as GivenMessage,
+  type EventSchema,
+  type RecordedEvent as Message,
+} from "./gen/evershard/v1/event_pb.js";
 import { aggregateText, isUtf8, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
 import { microseconds, timestampText } from "./timestamp.js";
 
@@ -88,6 +93,52 @@ export abstract class Stored {
   /** The payload as text. Errors: TypeError: it is not UTF-8 */
   text(): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(this.payload);
+  }
+}
+
+/** An event as it was given, to be stored later. It can be given again: it is a NewEvent. */
+export class GivenEvent extends Stored implements NewEvent {
+  /** Absent: the store makes one. */
+  readonly id: string | undefined;
+  readonly aggregate: string | undefined;
+  readonly type: string;
+  readonly tags: string[];
+  readonly also: string[];
+  readonly payload: Uint8Array;
+  readonly payloadFormat: number;
+  readonly metadata: Uint8Array;
+  /** Absent: the server's time when it is appended. */
+  readonly occurredAt: string | undefined;
+  readonly subject: string | undefined;
+
+  constructor(message: GivenMessage) {
+    super();
+    this.id = message.id.length === 16 ? uuidText(message.id) : undefined;
+    this.aggregate = message.aggregate && aggregateText(message.aggregate);
+    this.type = message.type;
+    this.tags = message.tags;
+    this.also = message.also.map(aggregateText);
+    this.payload = message.payload.slice();
+    this.payloadFormat = message.payloadFormat;
+    this.metadata = message.metadata.slice();
+    this.occurredAt = message.occurredAtUs === undefined ? undefined : timestampText(message.occurredAtUs);
+    this.subject = message.subject === "" ? undefined : message.subject;
+  }
+
+  /** As an append takes it; payload and metadata as JSON where they are, else as base64. */
+  toJSON(): Record<string, unknown> {
+    return {
+      ...(this.id !== undefined && { id: this.id }),
+      ...(this.aggregate !== undefined && { aggregate: this.aggregate }),
+      type: this.type,
+      ...(this.tags.length > 0 && { tags: this.tags }),
+      ...(this.also.length > 0 && { also: this.also }),
+      ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json),
+      payload_format: this.payloadFormat,
+      ...shown("metadata", this.metadata, true),
+      ...(this.occurredAt !== undefined && { occurred_at: this.occurredAt }),
+      ...(this.subject !== undefined && { subject: this.subject }),
+    };
   }
 }
 

@@ -11,7 +11,7 @@ export {
 export type { AtLeast, CallOptions, ConnectOptions, Tls } from "./connection.js";
 export type { Append, Appended, Condition, NewSnapshot } from "./append.js";
 export type { AppendManyOptions, Appends, Outcome } from "./append_many.js";
-export { PayloadFormat, RecordedEvent, type JsonValue, type NewEvent, type Payload } from "./event.js";
+export { GivenEvent, PayloadFormat, RecordedEvent, type JsonValue, type NewEvent, type Payload } from "./event.js";
 export {
   Documents,
   Projections,
@@ -46,6 +46,7 @@ export {
   type RetentionResult,
   type TruncateOptions,
 } from "./retention.js";
+export type { Schedule, ScheduledAppend, ScheduledEvents, ScheduledOptions } from "./scheduled.js";
 export type { WorkOptions } from "./work.js";
 export { aggregateId, newId, splitAggregate } from "./ids.js";
 export {

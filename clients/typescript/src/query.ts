@@ -2,8 +2,8 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import type { QuerySchema } from "./gen/evershard/v1/store_pb.js";
-import { splitAggregate, textOf } from "./ids.js";
+import type { Query as Message, QuerySchema } from "./gen/evershard/v1/store_pb.js";
+import { aggregateText, splitAggregate, textOf } from "./ids.js";
 
 /** Types are OR, tags are AND, aggregates concerned are AND; all three together are AND. */
 export interface QueryItem {
@@ -38,6 +38,16 @@ export class Query {
   }
   static concerning(...aggregates: string[]): Query {
     return new Query([{ concerning: aggregates }]);
+  }
+
+  /** As the server says it. */
+  static from(message: Message | undefined): Query {
+    const items = (message?.items ?? []).map(({ types, tags, concerning }) => ({
+      ...(types.length > 0 && { types }),
+      ...(tags.length > 0 && { tags }),
+      ...(concerning.length > 0 && { concerning: concerning.map(aggregateText) }),
+    }));
+    return new Query(items, message?.all ?? false);
   }
 
   /** Into the last item. */

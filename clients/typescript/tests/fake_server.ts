@@ -41,6 +41,7 @@ const service: ServiceDefinition = {
   appendMany: { ...method, path: "/evershard.v1.EventStore/AppendMany", requestStream: true, responseStream: true },
   read: { ...method, path: "/evershard.v1.EventStore/Read", responseStream: true },
   createGroup: { ...method, path: "/evershard.v1.Groups/CreateGroup", responseStream: false },
+  schedule: { ...method, path: "/evershard.v1.ScheduledAppends/Schedule", responseStream: false },
 };
 const membersMethod = { members: { ...method, path: "/evershard.v1.EventStore/Members", responseStream: false } };
 
@@ -61,7 +62,7 @@ export class FakeServer implements AsyncDisposable {
   ends = false;
   readonly #server = new Server();
 
-  /** `answer`: to each append, from 0, and to each group that is created; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
+  /** `answer`: to each append, from 0, to each group that is created, and to each schedule; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
   static async start(
     answer: (request: AppendRequest, nr: number) => Answer,
     page?: (nr: number) => PageAnswer,
@@ -86,6 +87,10 @@ export class FakeServer implements AsyncDisposable {
         );
       },
       createGroup: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
+        fake.requests.push(new Uint8Array(call.request));
+        give(answer(create(AppendRequestSchema), fake.requests.length - 1), done, () => new Uint8Array());
+      },
+      schedule: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));
         give(answer(create(AppendRequestSchema), fake.requests.length - 1), done, () => new Uint8Array());
       },

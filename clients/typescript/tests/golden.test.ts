@@ -10,6 +10,7 @@ import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonValu
 import { file_evershard_v1_documents } from "../src/gen/evershard/v1/documents_pb.js";
 import { file_evershard_v1_event } from "../src/gen/evershard/v1/event_pb.js";
 import { file_evershard_v1_projections } from "../src/gen/evershard/v1/projections_pb.js";
+import { file_evershard_v1_scheduled } from "../src/gen/evershard/v1/scheduled_pb.js";
 import { file_evershard_v1_service } from "../src/gen/evershard/v1/service_pb.js";
 import { file_evershard_v1_store } from "../src/gen/evershard/v1/store_pb.js";
 import { file_evershard_v1_tables } from "../src/gen/evershard/v1/tables_pb.js";
@@ -22,6 +23,7 @@ const files = [
   file_evershard_v1_projections,
   file_evershard_v1_tables,
   file_evershard_v1_documents,
+  file_evershard_v1_scheduled,
 ];
 const messages = new Map<string, DescMessage>(
   files.flatMap((file) => file.messages.map((message) => [message.name, message])),

@@ -18,6 +18,7 @@ from evershard.v1 import (
     documents_pb2,
     event_pb2,
     projections_pb2,
+    scheduled_pb2,
     service_pb2,
     store_pb2,
     tables_pb2,
@@ -523,8 +524,85 @@ def derived() -> Dict[str, Message]:
     }
 
 
+def later() -> Dict[str, Message]:
+    """Scheduled appends, and what of them is stored."""
+    s, t = scheduled_pb2, store_pb2
+    version = t.ExpectedVersion
+    append = t.AppendRequest(
+        events=[event(), event_pb2.Event(type="Audited", subject="ada")],
+        expectations=[
+            t.Expectation(
+                aggregate=aggregate("order-1"),
+                version=version(kind=version.KIND_EXACTLY, number=3),
+            )
+        ],
+        conditions=[t.AppendCondition(query=items(), after=17)],
+    )
+    refusal = t.Error(
+        code=t.ERROR_CODE_VERSION_CONFLICT,
+        message='aggregate "order-1" is at version 4, the append expects 3',
+        aggregate=aggregate("order-1"),
+        expected=version(kind=version.KIND_EXACTLY, number=3),
+        actual=4,
+    )
+    pending = s.ScheduledAppend(
+        id="erinnerung-größe",
+        state=s.SCHEDULED_STATE_PENDING,
+        due_us=AT_US,
+        scheduled_us=AT_US - 60_000_000,
+        append=append,
+        position=300,
+    )
+    appended = s.ScheduledAppend(
+        id="b",
+        state=s.SCHEDULED_STATE_APPENDED,
+        due_us=AT_US,
+        scheduled_us=AT_US - 1,
+        settled_us=AT_US + 1,
+        append=append,
+        position=300,
+        first_position=2**53 + 1,
+        last_position=U64,
+        duplicate=True,
+    )
+    return {
+        "ScheduleRequest": s.ScheduleRequest(id="erinnerung-größe", due_us=AT_US, append=append, replace=True),
+        "ScheduleRequest-after": s.ScheduleRequest(after_us=0, append=t.AppendRequest(events=[event()])),
+        "ScheduledAppend-pending": pending,
+        "ScheduledAppend-appended": appended,
+        "ScheduledAppend-refused": s.ScheduledAppend(
+            id="c",
+            state=s.SCHEDULED_STATE_REFUSED,
+            due_us=0,
+            scheduled_us=AT_US,
+            settled_us=AT_US,
+            append=append,
+            position=1,
+            refusal=refusal,
+        ),
+        "ScheduledAppend-erased": s.ScheduledAppend(
+            id="d",
+            state=s.SCHEDULED_STATE_CANCELLED,
+            scheduled_us=AT_US,
+            settled_us=AT_US,
+            position=2,
+        ),
+        "CancelScheduledRequest": s.CancelScheduledRequest(id="b"),
+        "GetScheduledRequest": s.GetScheduledRequest(id="b", at_least=service_pb2.AtLeast(position=300, timeout_ms=0)),
+        "ListScheduledRequest": s.ListScheduledRequest(
+            all=True, after="b", limit=2, at_least=service_pb2.AtLeast(position=300)
+        ),
+        "ListScheduledRequest-least": s.ListScheduledRequest(),
+        "ListScheduledResponse": s.ListScheduledResponse(scheduled=[pending, appended], next="1769860800123456:300"),
+        "ListScheduledResponse-last": s.ListScheduledResponse(),
+        "StoredSchedule": s.StoredSchedule(due_us=AT_US, append=append),
+        "StoredSettlement": s.StoredSettlement(state=s.SCHEDULED_STATE_REFUSED, refusal=refusal),
+        "StoredSettlement-appended": s.StoredSettlement(state=s.SCHEDULED_STATE_APPENDED),
+    }
+
+
 def write(folder: pathlib.Path) -> List[str]:
-    made = {**messages(), **derived()}
+    made = {**messages(), **derived(), **later()}
     for name, message in made.items():
         (folder / f"{name}.bin").write_bytes(message.SerializeToString(deterministic=True))
         (folder / f"{name}.json").write_text(

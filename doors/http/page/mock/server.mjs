@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cluster } from "./cluster.mjs";
+import { MockSchedule } from "./scheduled.mjs";
 import { fill, MockStore, refuse, settings } from "./store.mjs";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
@@ -37,6 +38,8 @@ export async function mock({
   const storeId = "5f0c2a52-6d6e-4c8e-9f5a-0c7f3f8a11d4";
   let sealed = 0;
   if (!empty) fill(store, events);
+  const schedule = new MockSchedule(store);
+  if (!empty) schedule.fill();
   if (!empty) sealed = Math.max(0, store.events.length - 380);
 
   const scopesOf = (request) => {
@@ -176,6 +179,12 @@ export async function mock({
         return store.aggregate(parts[1]);
       case "POST append":
         return (need("append"), store.append(body));
+      case "GET scheduled":
+        need("read");
+        return parts.length === 1 ? schedule.list(Object.fromEntries(asked)) : schedule.get(parts[1]);
+      case "POST scheduled":
+        need("append");
+        return parts.length === 1 ? schedule.schedule(body) : schedule.cancel(parts[1]);
       case "GET cluster":
         need("admin");
         if (one) refuse(400, "invalid_argument", "this server's store is one process, it has no cluster");

@@ -22,6 +22,7 @@ import { KeysHelp } from "./views/keys.tsx";
 import { LoginView } from "./views/login.tsx";
 import { OverviewView } from "./views/overview.tsx";
 import { QueryView } from "./views/query.tsx";
+import { ScheduledView } from "./views/scheduled.tsx";
 import { SettingsView } from "./views/settings.tsx";
 
 interface Place {
@@ -51,6 +52,7 @@ const places: Place[] = [
   },
   { name: "query", title: "Query", key: "q", scope: "read", view: (r) => <QueryView route={r} /> },
   { name: "condition", title: "Condition", key: "c", scope: "read", view: (r) => <ConditionView route={r} /> },
+  { name: "scheduled", title: "Scheduled", key: "d", scope: "read", view: (r) => <ScheduledView route={r} /> },
   { name: "cluster", title: "Cluster", key: "n", scope: "admin", view: () => <ClusterView />, ofNodes: true },
   { name: "settings", title: "Settings", key: "s", scope: "admin", view: () => <SettingsView /> },
 ];

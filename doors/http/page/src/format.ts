@@ -47,6 +47,23 @@ export function shortTime(utc: string): string {
   return text.startsWith(`${new Date().getFullYear()}-`) ? text.slice(5) : text;
 }
 
+const units: [number, string][] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/// How far away, in the unit that tells most: `in 3 h`, `5 min ago`.
+export function relative(utc: string, now: number): string {
+  const seconds = Math.trunc((new Date(utc).getTime() - now) / 1000);
+  const away = Math.abs(seconds);
+  const unit = units.find(([size]) => away >= size);
+  if (Number.isNaN(seconds) || !unit) return Number.isNaN(seconds) ? "" : "now";
+  const text = `${grouped(Math.floor(away / unit[0]))} ${unit[1]}`;
+  return seconds > 0 ? `in ${text}` : `${text} ago`;
+}
+
 /// Control characters, and those that turn the direction of writing, are shown as escapes: they could make one id look like another.
 export function visible(text: string): string {
   return text.replace(

@@ -102,6 +102,24 @@ export interface State {
   events: StoredEvent[];
 }
 
+/// An append that is made at a later time.
+export interface Scheduled {
+  id: string;
+  state: Raw; // "pending", "appended", "refused" or "cancelled"
+  due?: string; // absent, as the append: its subject was erased
+  scheduled_at: string;
+  position: number;
+  settled_at?: string;
+  first_position?: number;
+  last_position?: number;
+  error?: { code: string; message: string };
+  append?: {
+    events: Pick<StoredEvent, "type" | "aggregate" | "payload" | "payload_encoding" | "payload_format">[];
+    expect?: { aggregate: string; version: number | "any" | "none" | "exists" }[];
+    fail_if?: { query: Query; after: number }[];
+  };
+}
+
 export interface Setting {
   name: string;
   value: unknown;

@@ -132,16 +132,19 @@ export async function harness() {
     return page;
   }
 
-  async function append(value, at = open) {
-    const answer = await fetch(`${at.url}/api/v1/append`, {
+  async function post(path, value, at, token) {
+    const answer = await fetch(`${at.url}/api/v1/${path}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
       body: JSON.stringify(value),
     });
     const text = await answer.text();
     assert.equal(answer.status, 200, text);
     return JSON.parse(text);
   }
+  const append = (value, at = open) => post("append", value, at);
+  const schedule = (value, at = open, token = undefined) => post("scheduled", value, at, token);
+  const cancelScheduled = (id) => post(`scheduled/${encodeURIComponent(id)}/cancel`, {}, open);
 
   /// The state of an aggregate of the open server at a version; the HTTP API takes none, so it goes the way an application's would.
   async function snapshot({ aggregate, version, payload }) {
@@ -170,6 +173,8 @@ export async function harness() {
     empty,
     tab,
     append,
+    schedule,
+    cancelScheduled,
     snapshot,
     settle,
     close: async () => {

@@ -15,6 +15,8 @@ const views = [
   "#/aggregates",
   "#/query",
   "#/condition",
+  "#/scheduled",
+  "#/scheduled?state=all",
   ...(real ? [] : ["#/cluster"]),
   "#/settings",
 ];
@@ -539,6 +541,150 @@ describe("the cluster", { skip: real ? "the real server is one process" : false 
   });
 });
 
+/// Lists of three, so that few rows are pages.
+const inThrees = (page, path) =>
+  page.route(`**/api/v1/${path}?*`, (route) =>
+    route.continue({ url: route.request().url().replace("limit=100", "limit=3") }),
+  );
+
+it("pages through aggregates of a type and back", async () => {
+  const kind = `zz${run}`;
+  await h.append({ events: [1, 2, 3, 4].map((n) => ({ aggregate: `${kind}-${n}`, type: type.shipped })) });
+  const page = await h.tab(h.open);
+  await inThrees(page, "aggregates");
+  await page.goto(`${h.open.url}/${hash("aggregates", { type: kind })}`);
+  await page.getByText("3 aggregates, and more").waitFor();
+  await page.getByRole("link", { name: "Next" }).click();
+  await page.getByText(/^1 aggregate$/).waitFor();
+  await page.getByRole("link", { name: "Previous" }).click();
+  await page.getByText("3 aggregates, and more").waitFor();
+  await page.done();
+});
+
+describe("scheduled", () => {
+  const later = `Later.${run}`;
+  const events = (n) => [{ aggregate: aggregate(n), type: later, payload: { number: n } }];
+  const row = (page, id) => page.getByRole("row").filter({ hasText: id });
+
+  it("shows those that wait, with when, what, and what they depend on", async () => {
+    const id = `waits-${run}`;
+    const fail_if = [{ query: { items: [{ tags: [tag] }] }, after: first }];
+    const expect = [
+      { aggregate: aggregate(1), version: 4711 },
+      { aggregate: aggregate("new"), version: "none" },
+    ];
+    const more = { aggregate: aggregate("more"), type: `${later}.more` };
+    await h.schedule({ id, after: "2h", append: { events: [...events(1), more], expect, fail_if } });
+    const page = await h.tab(h.open, "#/scheduled");
+    const shown = row(page, id);
+    await shown.getByText(/^in 1 h$/).waitFor();
+    const text = (await shown.innerText()).replace(/\s+/g, " ");
+    for (const part of [later, aggregate(1), `${later}.more`, aggregate("more"), "is at version 4,711", "is not there"])
+      assert.ok(text.includes(part), `${part} in ${text}`);
+    await shown.getByRole("button", { name: `${id}: all of it` }).click();
+    await page.locator("tr.inside").getByText('"number"').waitFor();
+    await page.locator("tr.inside").getByText("at position").waitFor();
+    await shown.getByRole("link", { name: "query" }).click();
+    await heading(page, "Condition");
+    await page.getByRole("button", { name: `Remove ${tag}` }).waitFor();
+    assert.equal(await page.getByLabel("After position").inputValue(), String(first));
+    await page.done();
+  });
+
+  it("shows all with what became of them", async () => {
+    const id = (name) => `${name}-${run}`;
+    const two = [...events("two"), ...events("two")];
+    await h.schedule({ id: id("made"), after: "0s", append: { events: two } });
+    const expect = [{ aggregate: aggregate(1), version: 4711 }];
+    await h.schedule({ id: id("refused"), after: "0s", append: { events: events(1), expect } });
+    await h.schedule({ id: id("waiting"), after: "1h", append: { events: events(1) } });
+    await h.schedule({ id: id("cancelled"), after: "1h", append: { events: events(1) } });
+    await h.cancelScheduled(id("cancelled"));
+    const page = await h.tab(h.open, "#/scheduled");
+    await row(page, id("waiting")).waitFor();
+    assert.equal(await row(page, id("cancelled")).count(), 0);
+    await page.getByRole("link", { name: "All", exact: true }).click();
+    await row(page, id("refused")).getByText("version_conflict").waitFor();
+    const reason = await row(page, id("refused")).innerText();
+    assert.ok(reason.includes(aggregate(1)) && reason.includes("4711"), reason);
+    await row(page, id("cancelled")).getByRole("cell", { name: "cancelled", exact: true }).waitFor();
+    await row(page, id("waiting")).getByRole("cell", { name: "waits", exact: true }).waitFor();
+    const places = await row(page, id("made")).getByText("stored at").getByRole("link").allTextContents();
+    assert.equal(Number(places[1]), Number(places[0]) + 1);
+    await row(page, id("made")).getByRole("link", { name: places[1], exact: true }).click();
+    await heading(page, `Event ${places[1]}`);
+    await page.getByText('"two"').waitFor();
+    await page.done();
+  });
+
+  it("cancels one when that is confirmed, and says so", async () => {
+    const id = `to cancel/${run}`;
+    await h.schedule({ id, after: "1h", append: { events: events(1) } });
+    const page = await h.tab(h.open, "#/scheduled");
+    await page.getByRole("button", { name: `Cancel ${id}` }).click();
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+    await page.getByRole("button", { name: `Cancel ${id}` }).click();
+    await page.getByRole("dialog", { name: "Cancel a scheduled append" }).getByText(id).waitFor();
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.getByText(`${id} was cancelled.`).waitFor();
+    await soon(async () => assert.equal(await page.getByRole("button", { name: `Cancel ${id}` }).count(), 0));
+    const { state } = await (await fetch(`${h.open.url}/api/v1/scheduled/${encodeURIComponent(id)}`)).json();
+    assert.equal(state, "cancelled");
+    await page.done();
+  });
+
+  it("says why one cannot be cancelled, and why there is no list", async () => {
+    const id = `too late ${run}`;
+    await h.schedule({ id, after: "1s", append: { events: events(1) } });
+    const page = await h.tab(h.open, "#/scheduled", { expected: refusedLoad });
+    await page.getByRole("button", { name: `Cancel ${id}` }).click();
+    await soon(async () => {
+      const { state } = await (await fetch(`${h.open.url}/api/v1/scheduled/${encodeURIComponent(id)}`)).json();
+      assert.equal(state, "appended");
+    });
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.getByRole("dialog").getByText("condition_failed").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await soon(async () => assert.equal(await page.getByRole("button", { name: `Cancel ${id}` }).count(), 0));
+    const error = { code: "unavailable", message: "this server offers no scheduled appends" };
+    await page.route("**/api/v1/scheduled?*", (route) => route.fulfill({ status: 503, json: { error } }));
+    await page.reload();
+    await page.getByRole("alert").getByText(error.message).waitFor();
+    await page.unroute("**/api/v1/scheduled?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("table", { name: "Scheduled appends" }).waitFor();
+    await page.done();
+  });
+
+  it("pages through all and back, each once", async () => {
+    const ids = Array.from({ length: 7 }, (_, n) => `page-${run}-${n}`);
+    for (const id of ids) await h.schedule({ id, after: "1d", append: { events: events(1) } });
+    const page = await h.tab(h.open);
+    await inThrees(page, "scheduled");
+    await page.goto(`${h.open.url}/#/scheduled`);
+    const shown = () => page.locator("table.scheduled tbody tr td:nth-child(2)").allInnerTexts();
+    await page.getByText("3 appends, and more").waitFor();
+    const pages = [await shown()];
+    for (const next = page.getByRole("link", { name: "Next" }); (await next.count()) > 0; ) {
+      await next.click();
+      await soon(async () => {
+        const now = await shown();
+        assert.notDeepEqual(now, pages.at(-1));
+        pages.push(now);
+      });
+    }
+    const all = pages.flat();
+    assert.equal(new Set(all).size, all.length);
+    for (const id of ids) assert.ok(all.includes(id), `${id} in ${all}`);
+    for (const before of pages.slice(0, -1).reverse()) {
+      await page.getByRole("link", { name: "Previous" }).click();
+      await soon(async () => assert.deepEqual(await shown(), before));
+    }
+    await page.done();
+  });
+});
+
 it("shows the settings, where each came from, and filters them", async () => {
   const page = await h.tab(h.open, "#/settings");
   await page.locator(".settings tbody tr").first().waitFor();
@@ -604,6 +750,11 @@ it("shows hostile data as text, in every field and view", async () => {
     metadata: { [bad("metadata key")]: bad("metadata") },
   };
   const { first_position: at } = await h.append(event);
+  await h.schedule({
+    id: `${bad("schedule")}${run}`,
+    after: "1min",
+    append: { events: [event], expect: [{ aggregate: id, version: 4711 }] },
+  });
   const page = await h.tab(h.open, `#/events/${at}`, { expected: refusedLoad });
   await page.getByText(JSON.stringify(bad("payload"))).waitFor();
   await page.getByText("turned \\u202egnihtemos").waitFor();
@@ -612,6 +763,7 @@ it("shows hostile data as text, in every field and view", async () => {
     [hash("events", { type: event.type, tag: event.tags[0], aggregate: id }), bad("tag")],
     [`#/aggregates/${encodeURIComponent(id)}`, id],
     ["#/aggregates", id],
+    ["#/scheduled", bad("schedule")],
     [`#/aggregates/${encodeURIComponent(id)}/state`, id],
     [hash("query", { q }), bad("tag")],
     [hash("condition", { q }), bad("tag")],
@@ -707,6 +859,17 @@ describe("tokens", { skip: real && !process.env.PAGE_TOKENS_URL ? "PAGE_TOKENS_U
     await page.done();
   });
 
+  it("lets one who may only read see what is scheduled, and not cancel it", async () => {
+    const append = { events: [{ type: type.placed }] };
+    await h.schedule({ id: `guarded-${run}`, after: "1h", append }, h.guarded, tokenOf.admin);
+    const page = await h.tab(h.guarded, "#/scheduled", { expected: refusedLoad });
+    await page.getByLabel("Token").fill(tokenOf.read);
+    await page.keyboard.press("Enter");
+    await page.getByText("To cancel: This needs a token with the scope “append”; yours has read.").waitFor();
+    assert.ok(await page.getByRole("button", { name: `Cancel guarded-${run}` }).isDisabled());
+    await page.done();
+  });
+
   it("asks again when the token does not count any more", async () => {
     const page = await h.tab(h.guarded, "", { expected: refusedLoad });
     await page.getByLabel("Token").fill(tokenOf.read);
@@ -733,6 +896,8 @@ describe(
       const port = /:([1-9]\d*)(,|$)/.exec(listen.grpc)?.[1];
       assert.ok(port, listen.grpc);
       await page.getByText(`evershard append --server 127.0.0.1:${port} `).waitFor();
+      await page.goto(`${h.empty.url}/#/scheduled`);
+      await page.getByText("evershard schedule append --server").waitFor();
       await page.done();
     });
   },

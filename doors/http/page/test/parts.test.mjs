@@ -51,6 +51,19 @@ it("the lock file names no place to download from", () => {
   assert.ok(!readFileSync(join(root, "package-lock.json"), "utf8").includes('"resolved"'));
 });
 
+it("says how far away a time is", () => {
+  const now = Date.parse("2026-01-31T12:00:00Z");
+  for (const [utc, said] of [
+    ["2026-01-31T12:00:00.400000Z", "now"],
+    ["2026-01-31T12:00:59.000000Z", "in 59 s"],
+    ["2026-01-31T13:59:00.000000Z", "in 1 h"],
+    ["2030-01-31T12:00:00.000000Z", "in 1,461 d"],
+    ["2026-01-31T11:55:00.000000Z", "5 min ago"],
+    ["no time", ""],
+  ])
+    assert.equal(format.relative(utc, now), said);
+});
+
 describe("an answer", () => {
   const kept = new Set(["payload", "state"]);
   const plain = (value) => JSON.parse(JSON.stringify(value));

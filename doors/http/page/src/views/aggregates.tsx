@@ -7,6 +7,7 @@ import { grpcServer } from "../grpc_server.ts";
 import { useLoad } from "../load.ts";
 import { AggregateLink, PositionLink } from "../parts/links.tsx";
 import { Command, Empty, ErrorNote } from "../parts/notes.tsx";
+import { Pages } from "../parts/pages.tsx";
 import { go, type Route, to } from "../route.ts";
 import type { AggregateInfo } from "../shapes.ts";
 
@@ -25,7 +26,8 @@ export function AggregatesView({ route }: { route: Route }) {
   const [typeField, idField] = [useId(), useId()];
   useEffect(() => setText(type), [type]);
   const next = page.data?.next;
-  if (next) begins.set(`${type}\n${next}`, after);
+  // Once: while the next page is on its way, this one's `next` is still here, and `after` is that page's.
+  if (next && !begins.has(`${type}\n${next}`)) begins.set(`${type}\n${next}`, after);
   const back = after === "" ? undefined : begins.get(`${type}\n${after}`);
   const rows = page.data?.aggregates ?? [];
   const open = (event: Event) => {
@@ -75,35 +77,11 @@ export function AggregatesView({ route }: { route: Route }) {
         </form>
       </div>
       <div class="bar short">
-        <div class="pager" role="group" aria-label="Pages">
-          {after === "" ? (
-            <span class="button off" aria-disabled="true">
-              First
-            </span>
-          ) : (
-            <a class="button" href={to("aggregates", { type })}>
-              First
-            </a>
-          )}
-          {back === undefined ? (
-            <span class="button off" aria-disabled="true">
-              Previous
-            </span>
-          ) : (
-            <a class="button" href={to("aggregates", { type, after: back })}>
-              Previous
-            </a>
-          )}
-          {next ? (
-            <a class="button" href={to("aggregates", { type, after: next })}>
-              Next
-            </a>
-          ) : (
-            <span class="button off" aria-disabled="true">
-              Next
-            </span>
-          )}
-        </div>
+        <Pages
+          first={after === "" ? undefined : to("aggregates", { type })}
+          back={back === undefined ? undefined : to("aggregates", { type, after: back })}
+          next={next ? to("aggregates", { type, after: next }) : undefined}
+        />
         <p class="dim" role="status">
           {page.data ? plural(rows.length, "aggregate") + (next ? ", and more" : "") : "Asking …"}
         </p>
