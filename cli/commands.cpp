@@ -36,6 +36,17 @@ Command group_replay_command();
 Command group_discard_command();
 Command group_reset_command();
 Command group_drop_command();
+Command process_list_command();
+Command process_describe_command();
+Command process_instances_command();
+Command process_parked_command();
+Command process_stop_command();
+Command process_resume_command();
+Command process_retry_command();
+Command process_skip_command();
+Command process_replay_command();
+Command timer_list_command();
+Command timer_cancel_command();
 Command aggregate_list_command();
 Command aggregate_show_command();
 Command aggregate_history_command();
@@ -130,6 +141,17 @@ const std::vector<Command>& commands() {
       group_discard_command(),
       group_reset_command(),
       group_drop_command(),
+      process_list_command(),
+      process_describe_command(),
+      process_instances_command(),
+      process_parked_command(),
+      process_stop_command(),
+      process_resume_command(),
+      process_retry_command(),
+      process_skip_command(),
+      process_replay_command(),
+      timer_list_command(),
+      timer_cancel_command(),
       aggregate_list_command(),
       aggregate_show_command(),
       aggregate_history_command(),
@@ -200,6 +222,9 @@ const std::vector<CommandGroup>& command_groups() {
        "evershard schedule append --in 15min --data shop --aggregate order-1 --type OrderExpired --expect 1"},
       {"group", "Consumer groups let several workers share the events of one subscription.",
        "evershard group create billing --data shop --type OrderPlaced --from-now"},
+      {"process", "Processes react to events with commands to aggregates. Here they are seen and mended.",
+       "evershard process describe transfers --data shop"},
+      {"timer", "Timers send aggregates commands at a later time.", "evershard timer list --data shop"},
       {"aggregate", "Aggregates are the streams of a store: one for each order, account or customer.",
        "evershard aggregate list --data shop --type order --limit 20"},
       {"index", "Indexes find events by a query, or by a value in them, without reading the others.",

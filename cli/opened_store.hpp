@@ -55,6 +55,7 @@ class OpenedStore final : public EventStore, public ForwardedAdministration {
   [[nodiscard]] Groups& groups() { return *groups_; }
   [[nodiscard]] Documents& documents() { return *documents_; }
   [[nodiscard]] ScheduledAppends& scheduled() { return *scheduled_; }
+  [[nodiscard]] Processes& processes() { return *processes_; }
   [[nodiscard]] HistoryRetention& retention() { return *retention_; }
 
  private:
@@ -68,6 +69,7 @@ class OpenedStore final : public EventStore, public ForwardedAdministration {
         tables_(&store->tables()),
         retention_(&store->retention()),
         scheduled_(&store->scheduled()),
+        processes_(&store->processes()),
         store_(std::move(store)) {}
 
   Administration* administration_;
@@ -77,6 +79,7 @@ class OpenedStore final : public EventStore, public ForwardedAdministration {
   Tables* tables_;
   HistoryRetention* retention_;
   ScheduledAppends* scheduled_;
+  Processes* processes_;
   std::unique_ptr<EventStore> store_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "evershard/actors/process/effects.hpp"
 #include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/processes.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
@@ -30,19 +31,20 @@ struct ProcessOptions {
 
 struct ProcessStatus {
   std::string type;
-  bool runs_here = false;       ///< of a cluster: another node runs it
-  GlobalPosition position;      ///< everything up to it is reacted to, and what that wanted is done
-  GlobalPosition read_to;       ///< so far it has read
-  std::uint64_t waiting = 0;    ///< events and commands under way
-  std::uint64_t reacted = 0;    ///< events that instances were told, since it runs here
-  std::uint64_t sent = 0;       ///< commands that were answered
-  std::uint64_t rejected = 0;   ///< of these
-  std::uint64_t performed = 0;  ///< effects
-  std::uint64_t given_up = 0;   ///< effects
-  std::uint64_t failed = 0;     ///< tries
-  std::uint64_t failing = 0;    ///< of what waits: to be tried again
-  bool stopped = false;         ///< somebody stopped it
-  std::string trouble;          ///< of what was tried last; empty: none
+  bool runs_here = false;                  ///< of a cluster: another node runs it
+  GlobalPosition position;                 ///< everything up to it is reacted to, and what that wanted is done
+  GlobalPosition read_to;                  ///< so far it has read
+  std::uint64_t waiting = 0;               ///< events and commands under way
+  std::uint64_t reacted = 0;               ///< events that instances were told, since it runs here
+  std::uint64_t sent = 0;                  ///< commands that were answered
+  std::uint64_t rejected = 0;              ///< of these
+  std::uint64_t performed = 0;             ///< effects
+  std::uint64_t given_up = 0;              ///< effects
+  std::uint64_t failed = 0;                ///< tries
+  std::uint64_t failing = 0;               ///< of what waits: to be tried again
+  bool stopped = false;                    ///< somebody stopped it
+  std::string trouble;                     ///< of what was tried last; empty: none
+  std::vector<ProcessFailing> failures{};  ///< what is to be tried again: at most process_failures_max of it
 };
 
 /// Any thread. Nothing throws.

@@ -512,6 +512,9 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
     return gone();
   auto reacted = decode_process_reacted(reaction->payload);
   if (!reacted || replay.effect.number >= reacted->effects.size()) return gone();
+  // Whoever asks, and however often: its instance is told once that it was performed.
+  LaneId id(Kind::effect, id_of(reaction->position, replay.effect.number) + "/again");
+  if (lanes_.contains(id)) return gone();
   Item item{Kind::effect, reaction->position};
   item.next = replay.effect.number;
   item.instance = reaction->aggregate->value;
@@ -520,7 +523,6 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   item.bytes = item.effect.payload.size();
   ++waiting_;
   waiting_bytes_ += item.bytes;
-  LaneId id(Kind::effect, id_of(item.position, item.next) + "/again/" + std::to_string(replay.control.value));
   lanes_[id].items.push_back(std::move(item));
   start(id, now, actions);
 }
@@ -561,12 +563,9 @@ ProcessCheckpoint ProcessDriver::checkpoint() const {
   checkpoint.position = position();
   std::erase_if(checkpoint.skipped, [&](const ProcessPlace& place) { return place.position <= checkpoint.position; });
   checkpoint.read_to = read_to_;
-  for (const auto& [at, id] : retries_) {
-    if (checkpoint.failures.size() == process_failures_max) break;
-    checkpoint.failures.push_back(failing(id, lanes_.at(id)));
-  }
-  const auto of = status();
-  checkpoint.trouble = of.trouble;
+  auto of = status();
+  checkpoint.failures = std::move(of.failures);
+  checkpoint.trouble = std::move(of.trouble);
   checkpoint.figures = {of.waiting, of.failing, of.reacted, of.sent, of.rejected, of.performed, of.given_up, of.failed};
   return checkpoint;
 }
@@ -580,6 +579,10 @@ ProcessStatus ProcessDriver::status() const {
   status.waiting = waiting_;
   status.failing = retries_.size();
   if (retries_.empty()) status.trouble.clear();
+  for (const auto& [at, id] : retries_) {
+    if (status.failures.size() == process_failures_max) break;
+    status.failures.push_back(failing(id, lanes_.at(id)));
+  }
   return status;
 }
 

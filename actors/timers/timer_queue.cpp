@@ -1,7 +1,10 @@
 #include "evershard/actors/timers/timer_queue.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
+
+#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -67,8 +70,30 @@ void TimerQueue::put_back(const DueTimer& timer, Timestamp again) {
   wait(timer.key, again);
 }
 
+std::string DueOrder::text() const {
+  return std::to_string(due.micros) + ':' + std::to_string(set_at.value) + ':' + std::to_string(key.high) + ':' +
+         std::to_string(key.low);
+}
+
+Result<DueOrder> DueOrder::parse(std::string_view text) {
+  DueOrder order;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto number = [&](auto& to, bool last) {
+    const auto read = std::from_chars(at, end, to);
+    at = read.ptr;
+    if (read.ec != std::errc() || (at == end) != last || (!last && *at++ != ':')) at = nullptr;
+    return at != nullptr;
+  };
+  if (number(order.due.micros, false) && number(order.set_at.value, false) && number(order.key.high, false) &&
+      number(order.key.low, true))
+    return order;
+  return refuse(ErrorCode::invalid_argument,
+                "after is " + in_quotes(std::string(text)) + ": it is the `next` of the page before");
+}
+
 std::vector<DueTimer> TimerQueue::list(std::optional<DueOrder> after, std::size_t most) const {
-  const auto order = [](const DueTimer& timer) { return DueOrder{timer.due, timer.set_at}; };
+  const auto order = [](const DueTimer& timer) { return DueOrder{timer.due, timer.set_at, timer.key}; };
   std::vector<DueTimer> all;
   for (const auto& [key, timer] : timers_) {
     DueTimer due{key, timer.set_at, timer.shard, timer.due};

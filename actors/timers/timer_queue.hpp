@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
 #include "evershard/protocol/timers.hpp"
 #include "evershard/protocol/timestamp.hpp"
 
@@ -27,6 +30,10 @@ struct DueTimer {
 struct DueOrder {
   Timestamp due;
   GlobalPosition set_at;
+  TimerKey key;
+  [[nodiscard]] std::string text() const;
+  /// Errors: invalid_argument: it is no text() of one
+  [[nodiscard]] static Result<DueOrder> parse(std::string_view text);
   friend auto operator<=>(const DueOrder&, const DueOrder&) = default;
 };
 

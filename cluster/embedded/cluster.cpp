@@ -16,8 +16,10 @@
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/processes/process_host.hpp"
+#include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
@@ -106,6 +108,7 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::TimerHost> timers;
   std::unique_ptr<cluster::ProcessHost> processes;
   std::unique_ptr<cluster::ScheduledHost> scheduled;
+  std::unique_ptr<cluster::StoreProcesses> seen_processes;
   std::unique_ptr<cluster::HomeLinks> home_links;
   std::unique_ptr<cluster::HomeCalls> homes;
   std::unique_ptr<cluster::NodeProjections> projections;
@@ -123,6 +126,7 @@ struct Cluster::Impl {
     documents.reset();
     projections.reset();
     homes.reset();
+    seen_processes.reset();
     scheduled.reset();
     processes.reset();
     timers.reset();
@@ -227,7 +231,9 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                       [node = impl->node.get(), self = options.node](const AggregateId& aggregate) {
                                         return node->committer().owner(node->shard_of(aggregate)) == self;
                                       },
-                                  .warn = options.warn});
+                                  .warn = options.warn,
+                                  .name = "node " + std::to_string(options.node) + ", " + this_process()});
+  impl->seen_processes = std::make_unique<cluster::StoreProcesses>(events);
   impl->scheduled = std::make_unique<cluster::ScheduledHost>(
       events, options.limits,
       cluster::DueHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
@@ -336,6 +342,7 @@ Result<void> Cluster::add_table_handler(const std::string& name, TableHandler ha
 }
 Documents& Cluster::documents() { return *impl_->documents; }
 Groups& Cluster::groups() { return *impl_->groups; }
+Processes& Cluster::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Cluster::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Cluster::retention() { return *impl_->retention; }
 

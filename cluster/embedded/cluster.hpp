@@ -17,6 +17,7 @@
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/processes.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/scheduled_appends.hpp"
@@ -135,6 +136,8 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   /// worked, from any. As long as this Cluster.
   [[nodiscard]] Groups& groups();
 
+  /// Processes and timers of the cluster as an operator sees and mends them. As long as this Cluster.
+  [[nodiscard]] Processes& processes();
   /// Appends that are made at a later time, each by the node that owns the shard of `$schedule-ID`. As long as this
   /// Cluster.
   [[nodiscard]] ScheduledAppends& scheduled();

@@ -18,6 +18,7 @@
 #include "evershard/doors/grpc/documents_service.hpp"
 #include "evershard/doors/grpc/event_service.hpp"
 #include "evershard/doors/grpc/group_service.hpp"
+#include "evershard/doors/grpc/process_service.hpp"
 #include "evershard/doors/grpc/projections_service.hpp"
 #include "evershard/doors/grpc/retention_service.hpp"
 #include "evershard/doors/grpc/scheduled_service.hpp"
@@ -114,7 +115,8 @@ struct Door::Impl {
         documents(calls),
         tables(calls),
         retention(calls),
-        scheduled(calls) {}
+        scheduled(calls),
+        processes(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;
@@ -127,6 +129,7 @@ struct Door::Impl {
   TablesService tables;
   RetentionService retention;
   ScheduledService scheduled;
+  ProcessService processes;
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
@@ -163,6 +166,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   offer(builder, impl->tables);
   offer(builder, impl->retention);
   offer(builder, impl->scheduled);
+  offer(builder, impl->processes);
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;

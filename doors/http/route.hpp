@@ -69,5 +69,6 @@ struct Route {
 [[nodiscard]] std::span<const Route> document_routes();
 [[nodiscard]] std::span<const Route> retention_routes();
 [[nodiscard]] std::span<const Route> scheduled_routes();
+[[nodiscard]] std::span<const Route> process_routes();
 
 }  // namespace evershard::http

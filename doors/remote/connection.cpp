@@ -149,6 +149,7 @@ void Connection::add(const std::string& address, bool several) {
   door->events = pb::EventStore::NewStub(door->channel);
   door->administration = pb::Administration::NewStub(door->channel);
   door->projections = pb::Projections::NewStub(door->channel);
+  door->processes = pb::Processes::NewStub(door->channel);
   door->scheduled = pb::ScheduledAppends::NewStub(door->channel);
   door->documents = pb::Documents::NewStub(door->channel);
   door->groups = pb::Groups::NewStub(door->channel);

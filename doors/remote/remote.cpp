@@ -13,6 +13,7 @@
 #include "evershard/doors/remote/remote_feed.hpp"
 #include "evershard/doors/remote/remote_groups.hpp"
 #include "evershard/doors/remote/remote_pages.hpp"
+#include "evershard/doors/remote/remote_processes.hpp"
 #include "evershard/doors/remote/remote_projections.hpp"
 #include "evershard/doors/remote/remote_retention.hpp"
 #include "evershard/doors/remote/remote_scheduled.hpp"
@@ -35,7 +36,8 @@ struct Remote::Impl {
         documents(connection),
         tables(connection),
         retention(connection),
-        scheduled(connection) {}
+        scheduled(connection),
+        processes(connection) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
   std::shared_ptr<remote::AppendLanes> appends;
@@ -46,6 +48,7 @@ struct Remote::Impl {
   remote::RemoteTables tables;
   remote::RemoteRetention retention;
   remote::RemoteScheduled scheduled;
+  remote::RemoteProcesses processes;
 };
 
 namespace {
@@ -203,6 +206,7 @@ Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::mi
   return GlobalPosition(response.watermark());
 }
 
+Processes& Remote::processes() { return impl_->processes; }
 ScheduledAppends& Remote::scheduled() { return impl_->scheduled; }
 Documents& Remote::documents() { return impl_->documents; }
 

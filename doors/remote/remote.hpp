@@ -14,6 +14,7 @@
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/processes.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/scheduled_appends.hpp"
@@ -108,6 +109,8 @@ class Remote final : public EventStore, public ForwardedAdministration {
   [[nodiscard]] Documents& documents();
   /// Appends that the server makes at a later time. As long as this Remote.
   [[nodiscard]] ScheduledAppends& scheduled();
+  /// Processes and timers, whoever runs them. As long as this Remote.
+  [[nodiscard]] Processes& processes();
   /// The tables of projections. As long as this Remote.
   [[nodiscard]] Tables& tables();
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/doors/remote/at_least.hpp"
 #include "evershard/doors/remote/sendable.hpp"
 #include "evershard/store/messages/scheduled_messages.hpp"
 
@@ -11,16 +12,6 @@ namespace evershard::remote {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// What a client wrote it sees, at whichever server.
-template <class Request>
-void behind(Connection& connection, std::optional<GlobalPosition> asked, milliseconds left, Request& request) {
-  const auto position = connection.at_least(asked);
-  if (!position) return;
-  request.mutable_at_least()->set_position(position->value);
-  request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(connection.wait_at_one(left).count(), 0, std::numeric_limits<std::uint32_t>::max())));
-}
 
 Result<ScheduledAppend> scheduled_of(Connection& connection, pb::ScheduledAppend& response) {
   ScheduledAppend scheduled;
@@ -67,7 +58,7 @@ Result<ScheduledAppend> RemoteScheduled::get(const std::string& id) {
   EVERSHARD_TRY(connection_->ask(
       connection_->options().timeout,
       [&](Door& door, grpc::ClientContext& context, milliseconds left) {
-        behind(*connection_, {}, left, request);
+        put_at_least(*connection_, {}, left, request);
         return door.scheduled->Get(&context, request, &response);
       },
       Connection::Again::not_served, Connection::answer_grace));
@@ -86,7 +77,7 @@ Result<ScheduledPage> RemoteScheduled::list(ScheduledListing listing) {
   EVERSHARD_TRY(connection_->ask(
       std::max(connection_->options().timeout, listing.at_least ? listing.timeout : milliseconds(0)),
       [&](Door& door, grpc::ClientContext& context, milliseconds left) {
-        behind(*connection_, listing.at_least, left, request);
+        put_at_least(*connection_, listing.at_least, left, request);
         return door.scheduled->List(&context, request, &response);
       },
       Connection::Again::not_served, Connection::answer_grace));

@@ -25,6 +25,7 @@
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/store_stats.hpp"
+#include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/group/host/group_figures.hpp"
@@ -165,6 +166,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
             cluster::DueHostOptions{.lives_here = [node = node_.get(), self = options.committer.self.node](
                                                       ShardId shard) { return node->committer().owner(shard) == self; },
                                     .warn = options.committer.warn})),
+        processes_(sealed_->events()),
         users_(sealed_->events()),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_) {
     home_links_.serve(*homes_);
@@ -191,6 +193,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Documents* documents() override { return documents_.get(); }
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
+  [[nodiscard]] Processes& processes() override { return processes_; }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     for (; homes_->open_here().empty();
@@ -264,6 +267,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<cluster::ClusterGroups> groups_;
   std::unique_ptr<cluster::ClusterRetention> retention_;
   std::unique_ptr<cluster::ScheduledHost> scheduled_;
+  cluster::StoreProcesses processes_;
   cluster::UserEvents users_;
   MemberAdministration administration_;
   bool closed_ = false;

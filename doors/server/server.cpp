@@ -58,6 +58,7 @@ struct Server::Parts {
     served.own_projections = store->projections();
     served.retention = &store->retention();
     served.scheduled = &store->scheduled();
+    served.processes = &store->processes();
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 

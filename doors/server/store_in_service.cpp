@@ -14,6 +14,7 @@ class WholeStore final : public StoreInService {
   [[nodiscard]] Administration& administration() override { return store_; }
   [[nodiscard]] Groups* groups() override { return &store_.groups(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return store_.scheduled(); }
+  [[nodiscard]] Processes& processes() override { return store_.processes(); }
   [[nodiscard]] HistoryRetention& retention() override { return store_.retention(); }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     auto done = store_.retention().apply_retention(order, progress);

@@ -15,6 +15,7 @@
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/processes.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/scheduled_appends.hpp"
@@ -37,6 +38,7 @@ class StoreInService {
   /// Nothing: it has none.
   [[nodiscard]] virtual Groups* groups() { return nullptr; }
   [[nodiscard]] virtual ScheduledAppends& scheduled() = 0;
+  [[nodiscard]] virtual Processes& processes() = 0;
   /// Nothing: it keeps none.
   [[nodiscard]] virtual Tables* tables() { return nullptr; }
   /// Nothing: it keeps none.

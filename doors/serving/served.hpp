@@ -16,6 +16,7 @@
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
 #include "evershard/store/api/no_projections.hpp"
+#include "evershard/store/api/processes.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/scheduled_appends.hpp"
@@ -50,6 +51,8 @@ struct Served {
   Tables* tables = nullptr;
   /// Absent: it is not offered here.
   HistoryRetention* retention = nullptr;
+  /// Absent: they are not shown here.
+  Processes* processes = nullptr;
   /// Absent: it is not offered here.
   ScheduledAppends* scheduled = nullptr;
   /// Absent: this process has none.

@@ -1,22 +1,15 @@
 #include "evershard/store/api/groups.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <future>
 #include <mutex>
 #include <set>
 
+#include "evershard/store/api/this_process.hpp"
+
 namespace evershard {
 namespace {
-
-std::string this_process() {
-  std::array<char, 256> machine{};
-  if (::gethostname(machine.data(), machine.size() - 1) != 0) machine[0] = '\0';
-  return std::string(machine.data()) + ':' + std::to_string(::getpid());
-}
 
 constexpr auto pause_before_joining_again = std::chrono::milliseconds(100);
 

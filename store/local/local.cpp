@@ -8,6 +8,7 @@
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/no_tables.hpp"
+#include "evershard/store/api/this_process.hpp"
 #include "evershard/store/erasure/key_folder.hpp"
 #include "evershard/store/erasure/sealed_events.hpp"
 #include "evershard/store/local/local_administration.hpp"
@@ -16,6 +17,7 @@
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/retention_door.hpp"
 #include "evershard/store/processes/process_host.hpp"
+#include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
@@ -44,6 +46,7 @@ struct Local::Impl {
   std::unique_ptr<cluster::TimerHost> timers{};
   std::unique_ptr<cluster::ProcessHost> processes{};
   std::unique_ptr<cluster::ScheduledHost> scheduled{};
+  std::unique_ptr<cluster::StoreProcesses> seen_processes{};
   std::unique_ptr<cluster::LocalAdministration> administration{};
 };
 
@@ -99,7 +102,9 @@ Result<Local> Local::open(LocalOptions options) {
   if (options.projections.enabled) impl->documents->begin();
   const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
   impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::DueHostOptions{});
-  impl->processes = std::make_unique<cluster::ProcessHost>(*impl->events, aggregates, cluster::ProcessHostOptions{});
+  impl->processes = std::make_unique<cluster::ProcessHost>(*impl->events, aggregates,
+                                                           cluster::ProcessHostOptions{.name = this_process()});
+  impl->seen_processes = std::make_unique<cluster::StoreProcesses>(*impl->events);
   impl->scheduled =
       std::make_unique<cluster::ScheduledHost>(*impl->events, (*node)->limits(), cluster::DueHostOptions{});
   EVERSHARD_TRY(impl->scheduled->begin_if_any());
@@ -224,6 +229,7 @@ Result<void> Local::add_table_handler(const std::string& name, TableHandler hand
   return {};
 }
 
+Processes& Local::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Local::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Local::retention() { return impl_->retention; }
 

@@ -19,6 +19,7 @@
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/processes.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
 #include "evershard/store/api/scheduled_appends.hpp"
@@ -124,6 +125,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   [[nodiscard]] Documents& documents();
   /// Named subscriptions that keep how far they came, shared by workers. As long as this Local.
   [[nodiscard]] Groups& groups();
+  /// Processes and timers as an operator sees and mends them. As long as this Local.
+  [[nodiscard]] Processes& processes();
   /// Appends that are made at a later time, while this store is open. As long as this Local.
   [[nodiscard]] ScheduledAppends& scheduled();
   /// Truncation, removal, time to live. As long as this Local.

@@ -1,7 +1,6 @@
 #include "evershard/store/scheduled/scheduled_host.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -44,21 +43,6 @@ Append scheduling(const AggregateId& schedule, const ScheduledAt& at, SeqNr vers
   event.format = PayloadFormat::protobuf;
   event.subject = subject_of(at.append);
   return Append{}.event(std::move(event)).expect(schedule, ExpectedVersion::exactly(version));
-}
-
-std::string text_of(const actors::DueOrder& order) {
-  return std::to_string(order.due.micros) + ':' + std::to_string(order.set_at.value);
-}
-
-Result<actors::DueOrder> order_of(const std::string& text) {
-  actors::DueOrder order;
-  const char* const end = text.data() + text.size();
-  const auto due = std::from_chars(text.data(), end, order.due.micros);
-  if (due.ec == std::errc() && due.ptr != end && *due.ptr == ':') {
-    const auto position = std::from_chars(due.ptr + 1, end, order.set_at.value);
-    if (position.ec == std::errc() && position.ptr == end) return order;
-  }
-  return refuse(ErrorCode::invalid_argument, "after is " + in_quotes(text) + ": it is the `next` of the page before");
 }
 
 }  // namespace
@@ -202,7 +186,7 @@ Result<ScheduledPage> ScheduledHost::list(ScheduledListing listing) {
 Result<ScheduledPage> ScheduledHost::list_waiting(const ScheduledListing& listing) {
   std::optional<actors::DueOrder> after;
   if (!listing.after.empty()) {
-    const auto order = order_of(listing.after);
+    const auto order = actors::DueOrder::parse(listing.after);
     if (!order) return refuse(order.error());
     after = *order;
   }
@@ -230,7 +214,8 @@ Result<ScheduledPage> ScheduledHost::list_waiting(const ScheduledListing& listin
     page.scheduled.push_back(*stream.scheduled());
     page.scheduled.back().due = timer.due;
   }
-  if (last && (due.size() == listing.limit || !(*last == due.back()))) page.next = text_of({last->due, last->set_at});
+  if (last && (due.size() == listing.limit || !(*last == due.back())))
+    page.next = actors::DueOrder{last->due, last->set_at, last->key}.text();
   return page;
 }
 

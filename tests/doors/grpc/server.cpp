@@ -75,6 +75,7 @@ int main(int count, char** words) {
   served.tables = &store->tables();
   served.documents = &store->documents();
   served.scheduled = &store->scheduled();
+  served.processes = &store->processes();
   door::DoorOptions door_options;
   door_options.listen = {words[2]};
   door_options.handshake_timeout = std::chrono::milliseconds(number_of("EVERSHARD_TEST_HANDSHAKE_MS", 10'000));

@@ -34,6 +34,7 @@ class RunningDoor {
     served->clients = std::make_shared<serving::ClientGate>(client_limits);
     served->documents = &store.documents();
     served->scheduled = &store.scheduled();
+    served->processes = &store.processes();
     served->tables = &store.tables();
     auto started = http::HttpDoor::start(*served, std::move(options));
     EXPECT_TRUE(started) << started.error().what;

@@ -43,6 +43,7 @@ class ServedStore {
     served->tables = &local.tables();
     served->documents = &local.documents();
     served->scheduled = &local.scheduled();
+    served->processes = &local.processes();
     served->retention = &local.retention();
     auto opened = door::Door::start(*served, options_);
     for (int tries = 0; tries < 200 && !opened; ++tries) {  // the port may be busy for a moment
