@@ -20,6 +20,7 @@
 #include "evershard/v1/groups.pb.h"
 #include "evershard/v1/homes.pb.h"
 #include "evershard/v1/keys.pb.h"
+#include "evershard/v1/process_service.pb.h"
 #include "evershard/v1/processes.pb.h"
 #include "evershard/v1/projections.pb.h"
 #include "evershard/v1/retention.pb.h"
@@ -64,8 +65,8 @@ std::set<std::string> known_lines() {
         v1::ProjectionInfo::descriptor()->file(), v1::RetentionOrder::descriptor()->file(),
         v1::BeginRetention::descriptor()->file(), v1::StatsResponse::descriptor()->file(),
         v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
-        v1::ProcessReacted::descriptor()->file(), v1::ScheduledAppend::descriptor()->file(),
-        v1::TimersChanged::descriptor()->file()}) {
+        v1::ProcessReacted::descriptor()->file(), v1::ProcessInfo::descriptor()->file(),
+        v1::ScheduledAppend::descriptor()->file(), v1::TimersChanged::descriptor()->file()}) {
     for (int i = 0; i != file->message_type_count(); ++i) add_fields(*file->message_type(i), lines);
     for (int i = 0; i != file->enum_type_count(); ++i) add_values(*file->enum_type(i), lines);
   }

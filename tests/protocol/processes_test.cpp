@@ -48,7 +48,25 @@ TEST(ProcessBytes, ComeBackAsTheyWere) {
   EXPECT_EQ(state.state, odd);
   EXPECT_EQ(state.reacted_to, GlobalPosition{3});
   EXPECT_TRUE(state.ended);
-  EXPECT_EQ(decode_process_checkpoint(encode_process_checkpoint(GlobalPosition{77})).value(), GlobalPosition{77});
+  const ProcessPlace wanted{ProcessPlace::What::command, GlobalPosition{23}, 1};
+  const ProcessPlace effect{ProcessPlace::What::effect, GlobalPosition{24}, 0};
+  ProcessCheckpoint checkpoint{.position = GlobalPosition{77},
+                               .controls_to = GlobalPosition{80},
+                               .stopped = true,
+                               .stopped_instances = {"rome", "oslo"},
+                               .skipped = {wanted},
+                               .replays = {{effect, GlobalPosition{79}}},
+                               .read_to = GlobalPosition{90},
+                               .figures = {1, 2, 3, 4, 5, 6, 7, 8},
+                               .failures = {{"rome", wanted, "book", 4, "closed"}},
+                               .trouble = "closed",
+                               .runs_at = "here:1"};
+  EXPECT_EQ(decode_process_checkpoint(encode(checkpoint)).value(), checkpoint);
+  for (const auto& control :
+       {ProcessControl{ProcessControl::Action::stop, "rome", {}}, ProcessControl{ProcessControl::Action::retry, "", {}},
+        ProcessControl{ProcessControl::Action::skip, "", wanted},
+        ProcessControl{ProcessControl::Action::replay, "", effect}})
+    EXPECT_EQ(decode_process_control(encode(control)).value(), control);
 }
 
 // They stand on disks.
@@ -81,6 +99,16 @@ TEST(ProcessBytes, ThatAreOthersAreRefused) {
   EXPECT_EQ(decode_process_reacted("\x08\x06").error().code, ErrorCode::corruption) << "a later cause";
   EXPECT_EQ(decode_process_state("\xff").error().code, ErrorCode::corruption);
   EXPECT_EQ(decode_process_checkpoint("\xff").error().code, ErrorCode::corruption);
+  EXPECT_EQ(decode_process_control("\xff").error().code, ErrorCode::corruption);
+  EXPECT_EQ(decode_process_control("").error().code, ErrorCode::corruption) << "no action";
+}
+
+TEST(ProcessPlaces, AreTextsAndBack) {
+  for (const auto* text : {"event/17", "command/23/0", "effect/18446744073709551615/4294967295"})
+    EXPECT_EQ(ProcessPlace::parse(text)->text(), text);
+  for (const auto* bad : {"", "event", "event/", "event/0", "event/1/0", "event/x", "command/23", "command/23/",
+                          "command/23/x", "effect/23/4294967296", "effect/23/0/", "Event/1", "eventful/1", "event/1 "})
+    EXPECT_EQ(ProcessPlace::parse(bad).error().code, ErrorCode::invalid_argument) << bad;
 }
 
 }  // namespace

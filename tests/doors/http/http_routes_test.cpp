@@ -326,6 +326,29 @@ TEST(HttpRoutes, ScheduleAppendsShowThemAndCancelThem) {
   EXPECT_EQ(door.get("/api/v1/scheduled?after=x").code(), "invalid_argument");
 }
 
+TEST(HttpRoutes, ShowProcessesAndTimersAndTakeWhatIsWantedOfThem) {
+  RunningDoor door;
+  const auto post = [&](const std::string& path, const std::string& body) {
+    return door.ask("POST", path, body, "Content-Type: application/json\r\n");
+  };
+  EXPECT_EQ(door.get("/api/v1/processes").json(), (json{{"processes", json::array()}}));
+  EXPECT_EQ(door.get("/api/v1/processes/transfer").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/processes/transfer/instances").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/processes/transfer/parked").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/timers").json(), (json{{"timers", json::array()}, {"pending", 0}, {"next", nullptr}}));
+  EXPECT_EQ(door.get("/api/v1/timers?aggregate=order").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/timers?limit=0").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/timers?after=x").code(), "invalid_argument");
+  EXPECT_EQ(post("/api/v1/timers/order-1/cancel?name=x", "").code(), "not_found");
+  EXPECT_EQ(post("/api/v1/timers/order-1/cancel", "").code(), "invalid_argument");
+  EXPECT_EQ(post("/api/v1/processes/transfer/control", R"({"action":"stop"})").code(), "not_found");
+  for (const auto* bad :
+       {"", "{}", R"({"action":"halt"})", R"({"action":"skip"})", R"({"action":"stop","item":"event/1"})",
+        R"({"action":"skip","item":"event/0"})", R"({"action":"skip","item":"event/1","instance":"a"})",
+        R"({"action":"stop","who":"me"})", R"({"action":1})"})
+    EXPECT_EQ(post("/api/v1/processes/transfer/control", bad).code(), "invalid_argument") << bad;
+}
+
 TEST(HttpRoutes, ShowDocumentsAndTheirDefinitions) {
   RunningDoor door;
   EXPECT_EQ(door.get("/api/v1/documents").json()["definitions"], json::array());

@@ -7,6 +7,7 @@
 #include "evershard/doors/wire/status.hpp"
 #include "evershard/v1/documents.pb.h"
 #include "evershard/v1/groups.pb.h"
+#include "evershard/v1/process_service.pb.h"
 #include "evershard/v1/projections.pb.h"
 #include "evershard/v1/retention.pb.h"
 #include "evershard/v1/scheduled.pb.h"
@@ -41,6 +42,13 @@ const std::map<std::string, std::string> scope_of{
     {"Administration.ClusterStatus", "admin"},
     {"Administration.ClusterAssign", "admin"},
     {"Administration.CopyPart", "admin"},
+    {"Processes.ListProcesses", "read"},
+    {"Processes.GetProcess", "read"},
+    {"Processes.ListInstances", "read"},
+    {"Processes.ListParkedEffects", "read"},
+    {"Processes.Control", "admin"},
+    {"Processes.ListTimers", "read"},
+    {"Processes.CancelTimer", "admin"},
     {"ScheduledAppends.Schedule", "append"},
     {"ScheduledAppends.Cancel", "append"},
     {"ScheduledAppends.Get", "read"},
@@ -115,7 +123,7 @@ TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
        {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(),
         v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
         v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file(),
-        v1::ScheduleRequest::descriptor()->file()}) {
+        v1::ScheduleRequest::descriptor()->file(), v1::GetProcessRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) services.push_back(file->service(s));
   }
   std::size_t methods = 0;

@@ -125,5 +125,79 @@ TEST_F(ProcessesInAStore, TakeNoMoreThanFits) {
   EXPECT_EQ(stage("t299"), "refused");
 }
 
+TEST_F(ProcessesInAStore, AreSeenAndMendedFromOutside) {
+  auto& seen = store_->processes();
+  ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 100}));
+  ASSERT_TRUE(store_->get<Account>("bob").ask(Open{"-", "-", "-", 5}));
+  credits_that_throw = 1'000'000;
+  request("t1", "ann", "bob", 30);
+  // What it says of itself is kept every 20 ms.
+  ProcessInfo info;
+  EXPECT_TRUE(comes_to([&] {
+    const auto now = seen.process("transfer");
+    if (!now || now->state.failures.empty()) return false;
+    info = *now;
+    return true;
+  }));
+  EXPECT_EQ(info.state.failures.at(0).instance, "t1");
+  EXPECT_EQ(info.state.failures.at(0).type, "credit");
+  EXPECT_FALSE(info.state.trouble.empty());
+  EXPECT_FALSE(info.state.runs_at.empty());
+  EXPECT_TRUE(info.said_at);
+  EXPECT_GT(info.lag(), 0u);
+  EXPECT_EQ(seen.processes()->size(), 1u);
+  const auto instances = seen.instances("transfer", "", 10);
+  ASSERT_TRUE(instances) << instances.error().what;
+  ASSERT_EQ(instances->size(), 1u);
+  EXPECT_EQ(instances->at(0).failures.size(), 1u);
+
+  const auto code = [](const auto& result) { return result ? std::optional<ErrorCode>() : result.error().code; };
+  using Action = ProcessControl::Action;
+  EXPECT_EQ(code(seen.process("nobody")), ErrorCode::not_found);
+  EXPECT_EQ(code(seen.instances("nobody", "", 10)), ErrorCode::not_found);
+  EXPECT_EQ(code(seen.instances("transfer", "", 0)), ErrorCode::invalid_argument);
+  EXPECT_EQ(code(seen.control("nobody", {Action::stop})), ErrorCode::not_found);
+  EXPECT_EQ(code(seen.control("transfer", {.action = Action::stop, .instance = "t9"})), ErrorCode::not_found);
+  const auto place = info.state.failures.at(0).place;
+  for (const auto& wrong : {ProcessPlace{ProcessPlace::What::command, place.position, 9},
+                            ProcessPlace{ProcessPlace::What::effect, place.position, 0},
+                            ProcessPlace{ProcessPlace::What::event, place.position, 0},
+                            ProcessPlace{ProcessPlace::What::command, GlobalPosition{100'000}, 0}})
+    EXPECT_EQ(code(seen.control("transfer", {.action = Action::skip, .place = wrong})), ErrorCode::not_found)
+        << wrong.text();
+  EXPECT_EQ(code(seen.control("transfer", {.action = Action::replay, .place = place})), ErrorCode::invalid_argument);
+
+  ASSERT_TRUE(seen.control("transfer", {Action::stop}));
+  EXPECT_TRUE(comes_to([&] { return seen.process("transfer")->state.stopped; }));
+  close();
+  open();
+  EXPECT_TRUE(comes_to([&] { return status().runs_here && status().stopped; })) << "as it was kept";
+  auto& again = store_->processes();
+  ASSERT_TRUE(again.control("transfer", {.action = Action::skip, .place = place}));
+  ASSERT_TRUE(again.control("transfer", {Action::resume}));
+  EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
+  credits_that_throw = 0;
+  EXPECT_EQ(balance("ann"), 70);
+  EXPECT_EQ(balance("bob"), 5) << "it was skipped";
+
+  // Its timer, by which it reminds.
+  const auto timers = again.timers({.type = "transfer"});
+  ASSERT_TRUE(timers) << timers.error().what;
+  ASSERT_EQ(timers->timers.size(), 1u);
+  EXPECT_EQ(timers->pending, 1u);
+  EXPECT_EQ(timers->timers[0].aggregate.text(), "transfer-t1");
+  EXPECT_EQ(again.timers({.aggregate = AggregateId{"transfer", "t1"}})->timers, timers->timers);
+  EXPECT_TRUE(again.timers({.type = "account"})->timers.empty());
+  EXPECT_EQ(code(again.timers({.limit = 0})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code(again.timers({.after = "x"})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code(again.cancel_timer({"transfer", "t1"}, "nothing")), ErrorCode::not_found);
+  EXPECT_EQ(code(again.cancel_timer({"transfer", "t9"}, "late")), ErrorCode::not_found);
+  EXPECT_TRUE(again.cancel_timer({"transfer", "t1"}, timers->timers[0].timer.name));
+  EXPECT_TRUE(again.timers({})->timers.empty());
+  EXPECT_EQ(code(again.cancel_timer({"transfer", "t1"}, timers->timers[0].timer.name)), ErrorCode::not_found);
+  EXPECT_EQ(store_->get<ProcessAggregate<Transfers>>("t1").state()->state.state.reminded, 0)
+      << "the instance goes on behind what was written for it";
+}
+
 }  // namespace
 }  // namespace evershard::bank
