@@ -219,7 +219,7 @@ const std::vector<CommandGroup>& command_groups() {
       {"snapshot", "Snapshots keep an aggregate's state, so that readers need not replay all of its events.",
        "evershard snapshot get order-1 --data shop"},
       {"schedule", "Scheduled appends store events at a later time, unless they are cancelled before.",
-       "evershard schedule append --in 15min --data shop --aggregate order-1 --type OrderExpired --expect 1"},
+       "evershard schedule append --in 15min --data shop --aggregate order-1 --type Expired --expect 1"},
       {"group", "Consumer groups let several workers share the events of one subscription.",
        "evershard group create billing --data shop --type OrderPlaced --from-now"},
       {"process", "Processes react to events with commands to aggregates. Here they are seen and mended.",

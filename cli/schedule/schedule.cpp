@@ -179,7 +179,7 @@ Command schedule_append_command() {
   return {"schedule append",
           "data",
           "Stores events at a later time: one from flags, or an append as JSON.",
-          "evershard schedule append --in 15min --data shop --aggregate order-1 --type OrderExpired --expect 1",
+          "evershard schedule append --in 15min --data shop --aggregate order-1 --type Expired --expect 1",
           schedule_append_options,
           run_schedule_append,
           nullptr,

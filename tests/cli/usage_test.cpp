@@ -163,7 +163,7 @@ TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
       {{"groop", "create"}, "did you mean group create?"},
       {{"grup"}, "did you mean group?"},
       {{"state"}, "did you mean aggregate state or stats?"},
-      {{"list"}, "did you mean snapshot list, group list or aggregate list?"},
+      {{"list"}, "did you mean snapshot list, schedule list or group list?"},
       {{"help", "qery"}, "did you mean query?"},
       {{"frobnicate"}, "`evershard help` lists the commands"},
       {{"--data", data, "read"}, "options come after the command"},

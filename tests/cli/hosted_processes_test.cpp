@@ -1,0 +1,95 @@
+// A process that a program runs, seen and mended with `evershard` while that program is away.
+
+#include <evershard/local.hpp>
+#include <thread>
+
+#include "tests/actors/process/transfers.hpp"
+#include "tests/cli/program.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class HostedProcesses : public Program {
+ protected:
+  static Local app(const std::string& data) {
+    auto store = Local::open({.data_dir = data}).value();
+    EXPECT_TRUE(store.host<bank::Account>());
+    EXPECT_TRUE(store.host<bank::Desk>());
+    EXPECT_TRUE(store.run<bank::Transfers>(evershard::ProcessOptions{.checkpoint_every = 20ms}));
+    return store;
+  }
+  static bool comes_to(const std::function<bool()>& is_so) {
+    for (int n = 0; n != 2'000 && !is_so(); ++n) std::this_thread::sleep_for(5ms);
+    return is_so();
+  }
+};
+
+TEST_F(HostedProcesses, AreSeenAndMended) {
+  const auto data = path("bank");
+  bank::credits_that_throw = 1'000'000;
+  {
+    auto store = app(data);
+    for (const auto* who : {"ann", "bob"})
+      ASSERT_TRUE(store.get<bank::Account>(who).ask(bank::Open{"-", "-", "-", 100}));
+    ASSERT_TRUE(store.get<bank::Desk>("1").ask(bank::Request{"t1", "ann", "bob", 30}));
+    ASSERT_TRUE(comes_to([&] { return !store.processes().process("transfer")->state.failures.empty(); }));
+  }
+  const auto at = [&](Words words) {
+    words.insert(words.end(), {"--data", data});
+    return words;
+  };
+  const auto status = [&](const Words& words) { return evershard(at(words)).status; };
+  const Json listed = shown(at({"process", "list"})).at(0);
+  EXPECT_EQ(listed.at("name"), "transfer");
+  EXPECT_EQ(listed.at("failing"), 1);
+  EXPECT_THAT(evershard(at({"process", "list", "--format", "table"})).out, HasSubstr("failing"));
+  EXPECT_EQ(shown(at({"process", "describe", "transfer"})).at(0), listed);
+  EXPECT_THAT(evershard(at({"process", "describe", "transfer", "--format", "table"})).out, HasSubstr("failing t1"));
+  const std::string item = listed.at("failures").at(0).at("item");
+  EXPECT_THAT(item, HasSubstr("command/"));
+  EXPECT_EQ(shown(at({"process", "instances", "transfer"})).at(0).at("instance"), "t1");
+  EXPECT_EQ(shown(at({"process", "instances", "transfer", "--failing"})).size(), 1u);
+  EXPECT_TRUE(shown(at({"process", "instances", "transfer", "--after", "t1"})).empty());
+  EXPECT_TRUE(shown(at({"process", "parked", "transfer"})).empty());
+  EXPECT_FALSE(shown(at({"aggregate", "history", "transfer-t1"})).empty());
+
+  const auto timers = shown(at({"timer", "list"}));
+  ASSERT_EQ(timers.size(), 1u);
+  EXPECT_EQ(timers[0].at("aggregate"), "transfer-t1");
+  EXPECT_TRUE(shown(at({"timer", "list", "--type", "account"})).empty());
+  EXPECT_EQ(shown(at({"timer", "list", "--aggregate", "transfer-t1"})), timers);
+  EXPECT_EQ(status({"timer", "cancel", "transfer-t1", "none"}), 4);
+  EXPECT_EQ(status({"timer", "cancel", "transfer-t1", timers[0].at("name")}), 0);
+  EXPECT_TRUE(shown(at({"timer", "list"})).empty());
+
+  for (const auto* command : {"describe", "instances", "parked", "stop", "resume", "retry"})
+    EXPECT_EQ(status({"process", command, "nobody"}), 4) << command;
+  EXPECT_EQ(status({"process", "skip", "transfer", "command"}), 5);
+  EXPECT_EQ(status({"process", "skip", "transfer", "event/9999"}), 4);
+  EXPECT_EQ(status({"process", "replay", "transfer", item}), 5);
+  EXPECT_EQ(status({"process", "stop", "transfer", "--instance", "t9"}), 4);
+
+  EXPECT_EQ(status({"process", "stop", "transfer"}), 0);
+  bank::credits_that_throw = 0;
+  {
+    auto store = app(data);
+    ASSERT_TRUE(comes_to([&] { return store.process_status().at(0).stopped; }));
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(store.get<bank::Account>("bob").state()->state.balance, 100);
+  }
+  EXPECT_THAT(evershard(at({"process", "list", "--format", "table"})).out, HasSubstr("stopped"));
+  EXPECT_EQ(status({"process", "skip", "transfer", item}), 0);
+  EXPECT_EQ(status({"process", "resume", "transfer"}), 0);
+  auto store = app(data);
+  ASSERT_TRUE(comes_to([&] {
+    const auto now = store.process_status().at(0);
+    return now.runs_here && !now.stopped && now.waiting == 0;
+  }));
+  EXPECT_EQ(store.get<bank::Account>("bob").state()->state.balance, 100) << "it was skipped";
+}
+
+}  // namespace
+}  // namespace evershard::testing
