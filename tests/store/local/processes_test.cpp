@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <evershard/local.hpp>
+#include <map>
 #include <thread>
 
 #include "tests/actors/process/transfers.hpp"
@@ -197,6 +198,32 @@ TEST_F(ProcessesInAStore, AreSeenAndMendedFromOutside) {
   EXPECT_EQ(code(again.cancel_timer({"transfer", "t1"}, timers->timers[0].timer.name)), ErrorCode::not_found);
   EXPECT_EQ(store_->get<ProcessAggregate<Transfers>>("t1").state()->state.state.reminded, 0)
       << "the instance goes on behind what was written for it";
+}
+
+TEST_F(ProcessesInAStore, PassOverWhatWasSkippedAlsoWhereTheyLookAtItAgain) {
+  auto& seen = store_->processes();
+  ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 100}));
+  ASSERT_TRUE(store_->get<Account>("bob").ask(Open{"-", "-", "-", 5}));
+  credits_that_throw = 1'000'000;
+  request("t1", "ann", "bob", 30);
+  request("t2", "ann", "bob", 7);
+  const auto failures = [&] {
+    std::map<std::string, ProcessPlace> places;
+    for (const auto& failing : status().failures) places[failing.instance] = failing.place;
+    return places;
+  };
+  ASSERT_TRUE(comes_to([&] { return failures().size() == 2; }));
+  // The one in front holds up how far the process is: the other is looked at again by who runs it next.
+  ASSERT_TRUE(seen.control("transfer", {.action = ProcessControl::Action::skip, .place = failures().at("t2")}));
+  ASSERT_TRUE(comes_to([&] { return seen.process("transfer")->state.skipped.size() == 1; }));
+  ASSERT_TRUE(comes_to([&] { return failures().size() == 1; }));
+  close();
+  credits_that_throw = 0;
+  open();
+  EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
+  EXPECT_EQ(balance("bob"), 35);
+  EXPECT_TRUE(comes_to([&] { return store_->processes().process("transfer")->state.skipped.empty(); }))
+      << "it is forgotten once the process is behind it";
 }
 
 }  // namespace
