@@ -22,7 +22,8 @@ template <class P>
 [[nodiscard]] Result<std::shared_ptr<const ProcessDefinition>> make_process();
 
 struct ProcessOptions {
-  std::size_t waiting_max = 10'000;              ///< events and commands under way; beyond them no more are read
+  std::size_t waiting_max = 10'000;              ///< events and commands under way, and ten times as many that are to
+                                                 ///< be tried again, or are stopped; beyond them no more are read
   std::size_t waiting_bytes_max = 64u << 20;     ///< of these together
   std::chrono::milliseconds retry_first{100};    ///< of what fails: then ever longer
   std::chrono::milliseconds retry_most{30'000};  ///< at most

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::string_view ids_begin = "$process/";  ///< of commands: positions are unique in a store
 
+/// Of what may be under way: so much more may wait for something to be tried again, or to be resumed.
+constexpr std::size_t held_up_factor = 10;
+
 std::string id_of(GlobalPosition position) { return std::string(ids_begin) + std::to_string(position.value); }
 std::string id_of(GlobalPosition position, std::uint32_t number) {
   return id_of(position) + "/" + std::to_string(number);
@@ -76,9 +79,11 @@ Query ProcessDriver::query(const ProcessDefinition& process) {
 // What waits to be sent until rejections are known does not count: they are behind it.
 bool ProcessDriver::is_full() {
   const auto fills = [&](std::size_t waits, std::size_t most) { return full_ ? 4 * waits > 3 * most : waits >= most; };
-  full_ = knows_rejections()
-              ? fills(waiting_, options_.waiting_max) || fills(waiting_bytes_, options_.waiting_bytes_max)
-              : fills(told_waiting_, options_.waiting_max);
+  full_ = knows_rejections() ? fills(waiting_ - held_up_, options_.waiting_max) ||
+                                   fills(waiting_, options_.waiting_max * held_up_factor) ||
+                                   fills(waiting_bytes_, options_.waiting_bytes_max)
+                             : fills(told_waiting_ - told_held_up_, options_.waiting_max) ||
+                                   fills(told_waiting_, options_.waiting_max * held_up_factor);
   return full_;
 }
 
@@ -147,7 +152,12 @@ void ProcessDriver::add(LaneId id, Item item) {
   item.bytes = item.event.payload.size() + item.effect.payload.size();
   for (const auto& command : item.commands) item.bytes += command.payload.size();
   waiting_bytes_ += item.bytes;
-  lanes_[id].items.push_back(std::move(item));
+  Lane& lane = lanes_[id];
+  if (lane.held_up) {
+    ++held_up_;
+    if (item.kind == Kind::told) ++told_held_up_;
+  }
+  lane.items.push_back(std::move(item));
   touched_.push_back(std::move(id));
 }
 
@@ -159,6 +169,7 @@ void ProcessDriver::start(const LaneId& id, Time now, ProcessActions& actions) {
   while (!lane.items.empty()) {
     if (is_stopped(id, lane)) {
       stopped_lanes_.insert(id);
+      hold_up(lane, true);
       return;
     }
     if (skip(id, lane)) continue;
@@ -284,6 +295,7 @@ void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessAct
       queue.end(item.target);
       lane.busy = false;
       stopped_lanes_.insert(id);
+      hold_up(lane, true);
       continue;
     }
     const auto number = ++number_;
@@ -396,6 +408,7 @@ void ProcessDriver::try_again(const std::string& why, std::chrono::milliseconds 
   figures_.trouble = (whose.empty() ? std::string("an event") : in_quotes(instance(whose).text())) + ", position " +
                      std::to_string(item.position.value) + ": " + why;
   lane.waits = true;
+  hold_up(lane, true);
   lane.why = why;
   retries_.emplace(now + wait, id);
 }
@@ -444,6 +457,7 @@ void ProcessDriver::try_now(Which which, Time now, ProcessActions& actions) {
     Lane& lane = lanes_.at(of.second);
     if (!which(of.second, lane)) return false;
     lane.waits = false;
+    hold_up(lane, false);
     lane.failures = 0;
     lane.attempts = 0;
     again.push_back(of.second);
@@ -497,8 +511,19 @@ void ProcessDriver::control(const RecordedEvent& event, Time now, ProcessActions
   }
 }
 
+void ProcessDriver::hold_up(Lane& lane, bool held_up) {
+  if (std::exchange(lane.held_up, held_up) == held_up) return;
+  const auto count = lane.items.size();
+  const auto told = !lane.items.empty() && lane.items.front().kind == Kind::told ? count : 0;
+  held_up_ = held_up ? held_up_ + count : held_up_ - count;
+  told_held_up_ = held_up ? told_held_up_ + told : told_held_up_ - told;
+}
+
 void ProcessDriver::start_held(Time now, ProcessActions& actions) {
-  for (const auto& id : std::exchange(stopped_lanes_, {})) start(id, now, actions);
+  for (const auto& id : std::exchange(stopped_lanes_, {})) {
+    hold_up(lanes_.at(id), false);
+    start(id, now, actions);
+  }
 }
 
 std::vector<ProcessReplay> ProcessDriver::replays_to_begin() { return std::exchange(to_replay_, {}); }
@@ -549,7 +574,9 @@ void ProcessDriver::timer(Time now, ProcessActions& actions) {
     performed(deadlines_.begin()->second, refuse(ErrorCode::timeout, "the handler says nothing"), now, actions);
   while (!retries_.empty() && retries_.begin()->first <= now) {
     const auto id = retries_.extract(retries_.begin()).mapped();
-    lanes_.at(id).waits = false;
+    Lane& lane = lanes_.at(id);
+    lane.waits = false;
+    hold_up(lane, false);
     start(id, now, actions);
   }
 }

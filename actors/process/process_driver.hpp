@@ -80,7 +80,7 @@ class ProcessDriver {
   [[nodiscard]] static AggregateId log_of(const ProcessDefinition& process);
   /// The events that it is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
-  /// Too much is under way. Once it was, for so long that what is read next is worth the while.
+  /// Too much is under way, or waits to be tried again, which is ten times as much. Once it was, for so long that what is read next is worth the while.
   [[nodiscard]] bool is_full();
   /// `read_to`: everything up to there was given by now.
   void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions);
@@ -126,7 +126,8 @@ class ProcessDriver {
   struct Lane {
     std::deque<Item> items{};
     bool busy = false;
-    bool waits = false;  ///< to be tried again
+    bool waits = false;    ///< to be tried again
+    bool held_up = false;  ///< that, or stopped: it takes no room from others
     std::uint32_t failures = 0;
     std::uint32_t attempts = 0;  ///< of an effect
     std::string why{};           ///< it waits
@@ -165,6 +166,7 @@ class ProcessDriver {
   }
   /// What the first item is about to do is to be passed over: it is. Returns: it was.
   bool skip(const LaneId& id, Lane& lane);
+  void hold_up(Lane& lane, bool held_up);
   void start_held(Time now, ProcessActions& actions);
   /// Those lanes of which something waits to be tried again, at once, as if it had never failed.
   template <class Which>
@@ -187,6 +189,8 @@ class ProcessDriver {
   std::size_t waiting_ = 0;
   std::size_t waiting_bytes_ = 0;
   std::size_t told_waiting_ = 0;
+  std::size_t held_up_ = 0;       ///< of waiting_: in lanes that are
+  std::size_t told_held_up_ = 0;  ///< of told_waiting_
   bool full_ = false;
   std::set<std::pair<GlobalPosition, std::uint32_t>> rejected_;   ///< commands whose instances know that they were
   std::set<std::pair<GlobalPosition, std::uint32_t>> performed_;  ///< effects whose instances know what became of them
