@@ -281,48 +281,6 @@ TEST(ProcessControls, EffectsThatWaitForOthersDoNotBeginWhileTheyAreStopped) {
   EXPECT_EQ(letters(kit).amount, 3);
 }
 
-/// What fails, or is stopped, leaves the others their room: a few under way, and ten times as many that wait.
-void begin_with_little_room(ProcessKit& kit) {
-  credits_that_throw = 0;
-  ASSERT_TRUE(kit.host<Account>());
-  ASSERT_TRUE(kit.host<Desk>());
-  ASSERT_TRUE(kit.run<Transfers>(ProcessOptions{.waiting_max = 20}));
-  ASSERT_TRUE(kit.get<Account>("ann").ask(Open{"-", "-", "-", 10'000}));
-  ASSERT_TRUE(kit.get<Account>("bob").ask(Open{"-", "-", "-", 0}));
-}
-
-TEST(ProcessControls, ManyInstancesThatFailLeaveTheOthersTheirRoom) {
-  ProcessKit kit;
-  begin_with_little_room(kit);
-  credits_that_throw = 1'000'000;
-  for (int n = 0; n != 150; ++n) ask_for(kit, "t" + std::to_string(n));
-  kit.settle();
-  EXPECT_EQ(status_of(kit).failing, 150u);
-  EXPECT_EQ(in_account(kit, "ann"), 10'000 - 150 * 30);
-  ASSERT_TRUE(kit.get<Desk>("1").ask(Request{"free", "nobody", "bob", 30}));
-  kit.settle();
-  EXPECT_EQ(stage_of(kit, "free"), "refused") << "one that does not fail goes on";
-  credits_that_throw = 0;
-  kit.control("transfer", {Action::retry});
-  kit.settle();
-  EXPECT_EQ(in_account(kit, "bob"), 150 * 30);
-  EXPECT_EQ(status_of(kit).waiting, 0u);
-}
-
-TEST(ProcessControls, AnInstanceThatIsStoppedForLongLeavesTheOthersTheirRoom) {
-  ProcessKit kit;
-  begin_with_little_room(kit);
-  kit.control("transfer", {.action = Action::stop, .instance = "t1"});
-  for (int n = 0; n != 100; ++n) ask_for(kit, "t1");
-  ask_for(kit, "t2");
-  kit.settle();
-  EXPECT_EQ(stage_of(kit, "t2"), "finished");
-  kit.control("transfer", {.action = Action::resume, .instance = "t1"});
-  kit.settle();
-  EXPECT_EQ(status_of(kit).waiting, 0u);
-  EXPECT_GT(in_account(kit, "bob"), 30);
-}
-
 TEST(ProcessControls, HoldWhereverTheProgramCrashes) {
   const auto points = for_every_crash(
       [](ProcessKit& kit) {

@@ -19,9 +19,7 @@ class ProcessesInAStore : public testing::Test {
     store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
     ASSERT_TRUE(store_->host<Account>());
     ASSERT_TRUE(store_->host<Desk>());
-    ProcessOptions options;
-    options.checkpoint_every = 20ms;
-    const auto runs = store_->run<Transfers>(options);
+    const auto runs = store_->run<Transfers>(options_);
     ASSERT_TRUE(runs) << runs.error().what;
   }
   void SetUp() override {
@@ -51,6 +49,7 @@ class ProcessesInAStore : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  ProcessOptions options_{.checkpoint_every = 20ms};
   std::optional<Local> store_;
 };
 
@@ -224,6 +223,28 @@ TEST_F(ProcessesInAStore, PassOverWhatWasSkippedAlsoWhereTheyLookAtItAgain) {
   EXPECT_EQ(balance("bob"), 35);
   EXPECT_TRUE(comes_to([&] { return store_->processes().process("transfer")->state.skipped.empty(); }))
       << "it is forgotten once the process is behind it";
+}
+
+TEST_F(ProcessesInAStore, WhatFailsOrIsStoppedLeavesTheOthersTheirRoom) {
+  close();
+  options_.waiting_max = 20;
+  open();
+  ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 10'000}));
+  ASSERT_TRUE(store_->get<Account>("bob").ask(Open{"-", "-", "-", 0}));
+  credits_that_throw = 1'000'000;
+  for (int n = 0; n != 80; ++n) request("t" + std::to_string(n), "ann", "bob", 30);
+  EXPECT_TRUE(comes_to([&] { return status().failures.size() > 70; }));
+  ASSERT_TRUE(store_->processes().control("transfer", {.action = ProcessControl::Action::stop, .instance = "t1"}));
+  for (int n = 0; n != 60; ++n) {
+    ASSERT_TRUE(store_->get<Desk>("1").ask(Request{"t1", "ann", "bob", 1}, {.command_id = "more" + std::to_string(n)}));
+  }
+  request("free", "nobody", "bob", 30);
+  EXPECT_TRUE(comes_to([&] { return stage("free") == "refused"; })) << "one that does not fail goes on";
+  credits_that_throw = 0;
+  ASSERT_TRUE(store_->processes().control("transfer", {ProcessControl::Action::retry}));
+  EXPECT_TRUE(comes_to([&] { return balance("bob") >= 79 * 30; }));
+  ASSERT_TRUE(store_->processes().control("transfer", {.action = ProcessControl::Action::resume, .instance = "t1"}));
+  EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
 }
 
 }  // namespace
