@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "evershard/doors/grpc/administration_service.hpp"
+#include "evershard/doors/grpc/aggregates_service.hpp"
+
 #include "evershard/doors/grpc/connection_count.hpp"
 #include "evershard/doors/grpc/connection_limit.hpp"
 #include "evershard/doors/grpc/documents_service.hpp"
@@ -114,7 +116,8 @@ struct Door::Impl {
         documents(calls),
         tables(calls),
         retention(calls),
-        scheduled(calls) {}
+        scheduled(calls),
+        aggregates(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;
@@ -127,6 +130,7 @@ struct Door::Impl {
   TablesService tables;
   RetentionService retention;
   ScheduledService scheduled;
+  AggregatesService aggregates;
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
@@ -163,6 +167,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   offer(builder, impl->tables);
   offer(builder, impl->retention);
   offer(builder, impl->scheduled);
+  offer(builder, impl->aggregates);
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;

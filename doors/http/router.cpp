@@ -34,9 +34,9 @@ std::optional<std::string> argument_of(std::string_view path, const std::vector<
 std::span<const Route> routes() {
   static const auto all = [] {
     std::vector<Route> rows;
-    for (const auto table :
-         {serving_routes(), administration_routes(), event_routes(), reading_routes(), state_routes(), group_routes(),
-          projection_routes(), table_routes(), document_routes(), retention_routes(), scheduled_routes()}) {
+    for (const auto table : {serving_routes(), administration_routes(), event_routes(), reading_routes(),
+                             state_routes(), group_routes(), projection_routes(), table_routes(), document_routes(),
+                             retention_routes(), scheduled_routes(), command_routes()}) {
       rows.insert(rows.end(), table.begin(), table.end());
     }
     return rows;

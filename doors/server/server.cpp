@@ -58,6 +58,10 @@ struct Server::Parts {
     served.own_projections = store->projections();
     served.retention = &store->retention();
     served.scheduled = &store->scheduled();
+    if (auto* aggregates = store->aggregates()) {
+      commands.emplace(*aggregates, options.kinds);
+      served.commands = &*commands;
+    }
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 
@@ -67,6 +71,7 @@ struct Server::Parts {
   const std::unique_ptr<StoreInService> store;
   cluster::WorkPool pool;
   serving::HeadWatch watch;
+  std::optional<serving::HostedCommands> commands;
   serving::Served served;
   RunningDoors doors;
   std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining;
