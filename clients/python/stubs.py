@@ -23,6 +23,7 @@ PROTOS = [
     "tables",
     "documents",
     "retention",
+    "asks",
 ]
 WITHOUT_CALLS = {"event", "store"}
 

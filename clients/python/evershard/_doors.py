@@ -17,6 +17,7 @@ from ._door_choice import DoorChoice, rest
 from ._errors import InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
 from .v1 import (
+    asks_pb2_grpc,
     documents_pb2_grpc,
     groups_pb2_grpc,
     projections_pb2_grpc,
@@ -89,6 +90,7 @@ class Doors:
             tables_pb2_grpc.TablesStub,
             documents_pb2_grpc.DocumentsStub,
             retention_pb2_grpc.RetentionStub,
+            asks_pb2_grpc.AggregatesStub,
         ]
         return Door(
             number,
