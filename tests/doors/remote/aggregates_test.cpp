@@ -293,6 +293,25 @@ TEST(RemoteAggregates, AreListedWithWhatDescribesThem) {
     EXPECT_NE(pool.FindMessageTypeByName(name), nullptr) << name;
 }
 
+// As grpcurl does it: the application's messages are in the program.
+TEST(RemoteAggregates, AreKnownToReflection) {
+  ServedStore served;
+  served.host<BankAccount>();
+  const auto channel = raw::channel(served.address());
+  const auto context = raw::context();
+  const auto stream =
+      raw::both_ways(*channel, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", *context);
+  for (const std::string symbol : {"evershard.v1.Aggregates", "bank.Deposit"}) {
+    // ServerReflectionRequest.file_containing_symbol is field 4.
+    ASSERT_TRUE(stream->Write(raw::bytes("\x22" + std::string(1, static_cast<char>(symbol.size())) + symbol)));
+    grpc::ByteBuffer in;
+    ASSERT_TRUE(stream->Read(&in)) << symbol;
+    EXPECT_THAT(raw::text(in), HasSubstr(symbol == "bank.Deposit" ? "bank.proto" : "asks.proto"));
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 TEST(RemoteAggregates, OfAServerWithoutAny) {
   ServedStore served;
   auto remote = served.connect();
