@@ -7,6 +7,8 @@
 #include <google/protobuf/message.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/json_util.h>
+#include <google/protobuf/util/type_resolver.h>
+#include <google/protobuf/util/type_resolver_util.h>
 
 #include <climits>
 #include <memory>
@@ -20,6 +22,15 @@ namespace evershard {
 namespace {
 
 namespace pb = google::protobuf;
+
+constexpr const char* compiled_url_prefix = "type.googleapis.com";
+
+/// Of what is compiled into the program; as long as that.
+pb::util::TypeResolver* compiled_types() {
+  static pb::util::TypeResolver* const all =
+      pb::util::NewTypeResolverForDescriptorPool(compiled_url_prefix, pb::DescriptorPool::generated_pool());
+  return all;
+}
 
 std::unique_ptr<pb::Message> empty_of(const pb::MessageLite& type) {
   const auto* full = dynamic_cast<const pb::Message*>(&type);
@@ -101,8 +112,11 @@ Result<std::string> json_of_bytes(const pb::MessageLite& type, std::string_view 
   options.always_print_primitive_fields = true;
   options.preserve_proto_field_names = true;
   std::string json;
-  if (const auto done = pb::util::MessageToJsonString(*message, &json, options); !done.ok())
-    return not_of_it(": " + done.message().ToString());
+  // Of bytes in a fixed order, so that the same message is the same text, maps too.
+  const auto done =
+      pb::util::BinaryToJsonString(compiled_types(), std::string(compiled_url_prefix) + '/' + type.GetTypeName(),
+                                   deterministic_bytes(*message), &json, options);
+  if (!done.ok()) return not_of_it(": " + done.message().ToString());
   if (!stands_in_a_line(json)) return not_of_it(" that can be said in JSON");
   return json;
 }
