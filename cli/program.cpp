@@ -1,40 +1,21 @@
 #include "evershard/cli/program.hpp"
 
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/descriptor.pb.h>
-#include <google/protobuf/message.h>
-
+#include "evershard/actors/model/protobuf.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/message_json.hpp"
 
 namespace evershard::cli {
 namespace {
 
-namespace pb = google::protobuf;
-
-/// The file, and what it imports.
-void add_file(const pb::FileDescriptor& file, RegisteredTypes& to) {
-  if (to.files.contains(file.name())) return;
-  pb::FileDescriptorProto proto;
-  file.CopyTo(&proto);
-  to.files.emplace(file.name(), proto.SerializeAsString());
-  for (int i = 0; i < file.dependency_count(); ++i) add_file(*file.dependency(i), to);
-}
-
-/// Returns: whether the message describes itself; one of Protobuf's lite runtime does not.
-bool add_message(const pb::MessageLite& message, RegisteredTypes& to) {
-  const auto* full = dynamic_cast<const pb::Message*>(&message);
-  if (full == nullptr) return false;
-  add_file(*full->GetDescriptor()->file(), to);
-  return true;
-}
-
-RegisteredTypes types_of(const CommandLineKind& known, const std::string& type) {
+RegisteredTypes types_of(const AggregateKind& kind) {
   RegisteredTypes types;
-  for (const auto& [name, message] : known.events) {
-    if (add_message(*message, types)) types.aliases.emplace(name, message->GetTypeName());
+  const auto& known = kind.types();
+  for (const auto& event : known.events) {
+    if (event.type.message != nullptr && add_compiled(*event.type.message, types))
+      types.aliases.emplace(event.name, protobuf_name(*event.type.message));
   }
-  if (known.state != nullptr && add_message(*known.state, types))
-    types.states.emplace(type, known.state->GetTypeName());
+  if (known.state.message != nullptr && add_compiled(*known.state.message, types))
+    types.states.emplace(std::string(kind.type()), protobuf_name(*known.state.message));
   return types;
 }
 
@@ -49,9 +30,9 @@ Result<Program> Program::of(std::string name, const std::vector<CommandLineKind>
   Program program;
   if (!kinds.empty()) program.name_ = std::move(name);
   for (const auto& known : kinds) {
-    if (!known.kind) return refuse(known.kind.error());
-    const std::string type((*known.kind)->type());
-    if (!program.kinds_.try_emplace(type, Known{*known.kind, types_of(known, type)}).second) {
+    if (!known) return refuse(known.error());
+    const std::string type((*known)->type());
+    if (!program.kinds_.try_emplace(type, Known{*known, types_of(**known)}).second) {
       return refuse(ErrorCode::invalid_argument,
                     "aggregates of type " + in_quotes(type) + " stand in this program twice");
     }
@@ -63,6 +44,12 @@ std::vector<std::string> Program::aggregate_types() const {
   std::vector<std::string> types;
   for (const auto& [type, known] : kinds_) types.push_back(type);
   return types;
+}
+
+std::vector<std::shared_ptr<const AggregateKind>> Program::kinds() const {
+  std::vector<std::shared_ptr<const AggregateKind>> kinds;
+  for (const auto& [type, known] : kinds_) kinds.push_back(known.kind);
+  return kinds;
 }
 
 std::shared_ptr<const AggregateKind> Program::kind(std::string_view aggregate_type) const {

@@ -25,6 +25,7 @@ class Program {
   [[nodiscard]] bool has_aggregates() const { return !kinds_.empty(); }
   /// In order.
   [[nodiscard]] std::vector<std::string> aggregate_types() const;
+  [[nodiscard]] std::vector<std::shared_ptr<const AggregateKind>> kinds() const;
   /// Null: it is not one of them.
   [[nodiscard]] std::shared_ptr<const AggregateKind> kind(std::string_view aggregate_type) const;
   /// Puts the kinds' own types before those that are registered.

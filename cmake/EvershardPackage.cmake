@@ -105,6 +105,7 @@ endfunction()
 function(evershard_package)
   evershard_add_part(base evershard_store_api)
   evershard_add_part(base evershard_sharding)
+  evershard_add_part(base evershard_actors_model)  # what a command and its answer are
   foreach(messages evershard_store_cluster_messages evershard_store_messages)  # of remote and of cluster
     if(TARGET ${messages})
       evershard_add_part(base ${messages})

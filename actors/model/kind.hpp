@@ -16,7 +16,36 @@
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/result.hpp"
 
+namespace google::protobuf {
+class MessageLite;
+}
+
 namespace evershard {
+
+/// How a type of the user's is written.
+struct WrittenType {
+  PayloadFormat format = PayloadFormat::unspecified;
+  const google::protobuf::MessageLite* message = nullptr;  ///< an empty one; null: it has a codec of its own
+};
+
+/// What a kind is made of, by logical names: for who is not written in its types.
+struct KindTypes {
+  struct Command {
+    std::string name;
+    WrittenType type;
+    WrittenType reply;
+    bool replies = true;  ///< false: it says that it is done, and no more
+    bool query = false;   ///< it can only look
+  };
+  struct Event {
+    std::string name;
+    WrittenType type;
+    bool old = false;  ///< read, and not written any more
+  };
+  WrittenType state;
+  std::vector<Command> commands{};  ///< in order of name, as the events
+  std::vector<Event> events{};
+};
 
 /// A state, or a decision model, that the runtime holds and never looks into.
 class AnyState {
@@ -87,6 +116,12 @@ class AggregateKind {
   [[nodiscard]] virtual std::string_view type() const = 0;
   [[nodiscard]] virtual std::uint32_t schema_revision() const = 0;
   [[nodiscard]] virtual const Retention& retention() const = 0;
+
+  /// As long as the kind.
+  [[nodiscard]] virtual const KindTypes& types() const {
+    static const KindTypes unknown;
+    return unknown;
+  }
 
   [[nodiscard]] virtual StatePtr initial() const = 0;
   [[nodiscard]] virtual Result<StatePtr> copy(const AnyState& state) const = 0;

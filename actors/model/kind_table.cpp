@@ -41,12 +41,17 @@ class TabledKind final : public AggregateKind {
     std::sort(table_.events.begin(), table_.events.end(), by_name);
     std::sort(table_.commands.begin(), table_.commands.end(), by_name);
     for (auto& command : table_.commands) std::sort(command.view_events.begin(), command.view_events.end(), by_name);
+    types_.state = table_.state;
+    for (const auto& row : table_.commands)
+      types_.commands.push_back({row.name, row.written, row.reply, row.replies, row.query});
+    for (const auto& row : table_.events) types_.events.push_back({row.name, row.written, row.encode == nullptr});
   }
 
   std::string_view type() const override { return table_.type; }
   std::uint32_t schema_revision() const override { return table_.schema_revision; }
   const Retention& retention() const override { return table_.retention; }
-  PayloadFormat state_format() const override { return table_.state_format; }
+  PayloadFormat state_format() const override { return table_.state.format; }
+  const KindTypes& types() const override { return types_; }
 
   StatePtr initial() const override { return table_.initial(); }
 
@@ -302,6 +307,7 @@ class TabledKind final : public AggregateKind {
   }
 
   KindTable table_;
+  KindTypes types_;
 };
 
 /// The rows' names: of the right shape, and each once.

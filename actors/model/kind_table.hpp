@@ -26,6 +26,7 @@ struct EventRow {
   Result<void> (*apply)(AnyState& state, std::string_view payload) = nullptr;
   /// Tags and all. Null: an old event, which nobody writes any more.
   Result<void> (*encode)(const void* event, DecidedEvent& decided) = nullptr;
+  WrittenType written{};
 };
 
 struct ViewEventRow {
@@ -42,6 +43,9 @@ struct CommandRow {
                          Decided& decided) = nullptr;
   Result<void> (*view)(std::string_view command, DecisionModel& model) = nullptr;  ///< null: decided on the state alone
   std::vector<ViewEventRow> view_events;
+  WrittenType written{};
+  WrittenType reply{};
+  bool replies = true;
 };
 
 struct KindTable {
@@ -50,7 +54,7 @@ struct KindTable {
   const std::type_info* state_type = nullptr;
   std::uint32_t schema_revision = 0;
   Retention retention;
-  PayloadFormat state_format = PayloadFormat::unspecified;
+  WrittenType state{};
   StatePtr (*initial)() = nullptr;
   StatePtr (*copy)(const AnyState& state) = nullptr;
   const void* (*typed)(const AnyState& state) = nullptr;  ///< the user's state in it

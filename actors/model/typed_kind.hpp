@@ -22,6 +22,13 @@ struct Held final : AnyState {
   T value{};
 };
 
+template <class T>
+[[nodiscard]] WrittenType written_type() {
+  WrittenType written{Codec<T>::format};
+  if constexpr (ProtobufMessage<T>) written.message = &T::default_instance();
+  return written;
+}
+
 /// The functions of an aggregate's table.
 template <class A>
 struct TypedKind {
@@ -128,6 +135,9 @@ struct TypedKind {
     row.name = name_of_type<C>();
     row.type = &typeid(C);
     row.query = is_query_of<A, C>;
+    row.written = written_type<C>();
+    row.reply = written_type<ReplyOf<A, C>>();
+    row.replies = !std::is_same_v<ReplyOf<A, C>, Done>;
     row.decide = &decide<C, V>;
     if constexpr (!std::is_void_v<V>) {
       row.view = &view<C, V>;
@@ -145,7 +155,7 @@ struct TypedKind {
     table.state_type = &typeid(State);
     if constexpr (requires { A::schema_revision; }) table.schema_revision = A::schema_revision;
     if constexpr (requires { A::retention; }) table.retention = A::retention;
-    table.state_format = Codec<State>::format;
+    table.state = written_type<State>();
     table.initial = &initial;
     table.copy = &copy;
     table.typed = &typed;
@@ -153,10 +163,10 @@ struct TypedKind {
     table.subject = &subject;
     table.decode = &decode;
     for_each_type(typename A::Events{}, [&]<class E>() {
-      table.events.push_back({name_of_type<E>(), &typeid(E), &apply<E>, &encode_event<E>});
+      table.events.push_back({name_of_type<E>(), &typeid(E), &apply<E>, &encode_event<E>, written_type<E>()});
     });
     for_each_type(typename OldEventsOf<A>::type{}, [&]<class E>() {
-      table.events.push_back({name_of_type<E>(), &typeid(E), &apply<E>, nullptr});
+      table.events.push_back({name_of_type<E>(), &typeid(E), &apply<E>, nullptr, written_type<E>()});
     });
     for_each_type(typename A::Commands{}, [&]<class C>() { table.commands.push_back(command_row<C>()); });
     return table;

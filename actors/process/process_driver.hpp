@@ -80,7 +80,8 @@ class ProcessDriver {
   [[nodiscard]] static AggregateId log_of(const ProcessDefinition& process);
   /// The events that it is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
-  /// Too much is under way, or waits to be tried again, which is ten times as much. Once it was, for so long that what is read next is worth the while.
+  /// Too much is under way, or waits to be tried again, which is ten times as much. Once it was, for so long that what
+  /// is read next is worth the while.
   [[nodiscard]] bool is_full();
   /// `read_to`: everything up to there was given by now.
   void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions);

@@ -221,6 +221,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
     log.warning("a variable of the environment is no setting", {{"name", name}});
   notice.send("STATUS=opening the store");
   SettingsInForce in_force(*std::move(settings));
+  options->kinds = invocation.program.kinds();
   options->settings_json = [&in_force] { return in_force.json(); };
   const auto drain_timeout = options->drain_timeout;
   const auto log_file = options->log.file;

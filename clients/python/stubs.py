@@ -24,6 +24,7 @@ PROTOS = [
     "documents",
     "retention",
     "scheduled",
+    "asks",
 ]
 WITHOUT_CALLS = {"event", "store"}
 

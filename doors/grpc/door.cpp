@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "evershard/doors/grpc/administration_service.hpp"
+#include "evershard/doors/grpc/aggregates_service.hpp"
+
 #include "evershard/doors/grpc/connection_count.hpp"
 #include "evershard/doors/grpc/connection_limit.hpp"
 #include "evershard/doors/grpc/documents_service.hpp"
@@ -116,7 +118,8 @@ struct Door::Impl {
         tables(calls),
         retention(calls),
         scheduled(calls),
-        processes(calls) {}
+        processes(calls),
+        aggregates(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;
@@ -130,6 +133,7 @@ struct Door::Impl {
   RetentionService retention;
   ScheduledService scheduled;
   ProcessService processes;
+  AggregatesService aggregates;
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
@@ -167,6 +171,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   offer(builder, impl->retention);
   offer(builder, impl->scheduled);
   offer(builder, impl->processes);
+  offer(builder, impl->aggregates);
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;

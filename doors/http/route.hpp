@@ -63,6 +63,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> event_routes();
 [[nodiscard]] std::span<const Route> reading_routes();
 [[nodiscard]] std::span<const Route> state_routes();
+[[nodiscard]] std::span<const Route> command_routes();
 [[nodiscard]] std::span<const Route> group_routes();
 [[nodiscard]] std::span<const Route> projection_routes();
 [[nodiscard]] std::span<const Route> table_routes();

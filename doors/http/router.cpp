@@ -36,7 +36,7 @@ std::span<const Route> routes() {
     std::vector<Route> rows;
     for (const auto table : {serving_routes(), administration_routes(), event_routes(), reading_routes(),
                              state_routes(), group_routes(), projection_routes(), table_routes(), document_routes(),
-                             retention_routes(), scheduled_routes(), process_routes()}) {
+                             retention_routes(), scheduled_routes(), process_routes(), command_routes()}) {
       rows.insert(rows.end(), table.begin(), table.end());
     }
     return rows;

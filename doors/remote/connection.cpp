@@ -151,6 +151,7 @@ void Connection::add(const std::string& address, bool several) {
   door->projections = pb::Projections::NewStub(door->channel);
   door->processes = pb::Processes::NewStub(door->channel);
   door->scheduled = pb::ScheduledAppends::NewStub(door->channel);
+  door->aggregates = pb::Aggregates::NewStub(door->channel);
   door->documents = pb::Documents::NewStub(door->channel);
   door->groups = pb::Groups::NewStub(door->channel);
   door->tables = pb::Tables::NewStub(door->channel);

@@ -22,6 +22,7 @@
 #include "evershard/doors/remote/shard_directory.hpp"
 #include "evershard/doors/remote/told_patience.hpp"
 #include "evershard/doors/wire/status.hpp"
+#include "evershard/v1/asks.grpc.pb.h"
 #include "evershard/v1/documents.grpc.pb.h"
 #include "evershard/v1/groups.grpc.pb.h"
 #include "evershard/v1/process_service.grpc.pb.h"
@@ -49,6 +50,7 @@ struct Door {
   std::unique_ptr<pb::Retention::Stub> retention;
   std::unique_ptr<pb::ScheduledAppends::Stub> scheduled;
   std::unique_ptr<pb::Processes::Stub> processes;
+  std::unique_ptr<pb::Aggregates::Stub> aggregates;
 };
 
 /// Of a call that has not ended: a connection carries it, so that a byte of it may have arrived. Only then gRPC knows

@@ -9,6 +9,7 @@
 #include "evershard/doors/remote/append_lanes.hpp"
 #include "evershard/doors/remote/connection.hpp"
 #include "evershard/doors/remote/remote_administration.hpp"
+#include "evershard/doors/remote/remote_aggregates.hpp"
 #include "evershard/doors/remote/remote_documents.hpp"
 #include "evershard/doors/remote/remote_feed.hpp"
 #include "evershard/doors/remote/remote_groups.hpp"
@@ -207,6 +208,10 @@ Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::mi
 }
 
 Processes& Remote::processes() { return impl_->processes; }
+AnyAnswer Remote::ask(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+  return remote::ask(*impl_->connection, aggregate, std::move(command_type), std::move(command), std::move(options));
+}
+Result<HostedKinds> Remote::kinds() { return remote::hosted_kinds(*impl_->connection); }
 ScheduledAppends& Remote::scheduled() { return impl_->scheduled; }
 Documents& Remote::documents() { return impl_->documents; }
 

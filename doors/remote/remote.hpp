@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/cluster_administration.hpp"
 #include "evershard/store/api/documents.hpp"
 #include "evershard/store/api/event_store.hpp"
 #include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/hosted_kinds.hpp"
 #include "evershard/store/api/processes.hpp"
 #include "evershard/store/api/projections.hpp"
 #include "evershard/store/api/retention.hpp"
@@ -111,6 +113,16 @@ class Remote final : public EventStore, public ForwardedAdministration {
   [[nodiscard]] ScheduledAppends& scheduled();
   /// Processes and timers, whoever runs them. As long as this Remote.
   [[nodiscard]] Processes& processes();
+  /// Asks an aggregate that the server's application hosts, with the command's logical name and its bytes, as its codec
+  /// writes them; an Answer<Reply> reads what comes. With a command id it is asked again where a connection breaks, and
+  /// its effect is there once; without one it is `timeout` where nobody knows whether it arrived.
+  /// Time: options.timeout with all tries; without one each try has the type's own, all of them RemoteOptions::timeout.
+  /// Errors: those of AggregateDoor::ask_bytes; unauthenticated, permission_denied
+  [[nodiscard]] AnyAnswer ask(const AggregateId& aggregate, std::string command_type, std::string command,
+                              AskOptions options = {});
+  /// What the server's application hosts. Nothing hosted: an empty list.
+  [[nodiscard]] Result<HostedKinds> kinds();
+
   /// The tables of projections. As long as this Remote.
   [[nodiscard]] Tables& tables();
 

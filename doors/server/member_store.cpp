@@ -9,8 +9,10 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/cluster/aggregates/cluster_aggregates.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
 #include "evershard/cluster/keys/sealed_node.hpp"
+#include "evershard/cluster/peers/aggregate_links.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
@@ -27,6 +29,7 @@
 #include "evershard/store/local/store_stats.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
+#include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/views/group/host/group_figures.hpp"
 
@@ -43,19 +46,73 @@ Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetenti
   return finished;
 }
 
+/// The program's aggregates that live on this node, and the way to those that live on others.
+class MemberAggregates {
+ public:
+  MemberAggregates(cluster::ClusterNode& node, cluster::NodeLinks& links, cluster::SealedNode& sealed,
+                   const cluster::ClusterNodeOptions& options, const AggregateOptions& live)
+      : links_(links),
+        aggregates_(node, links_, options_of(sealed, options, live)),
+        timers_(
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; },
+            cluster::DueHostOptions{.lives_here = [&node, self = options.committer.self.node](
+                                                      ShardId shard) { return node.committer().owner(shard) == self; },
+                                    .warn = options.committer.warn}) {
+    links_.serve(aggregates_);
+  }
+  [[nodiscard]] cluster::ClusterAggregates& door() { return aggregates_; }
+  /// It may be given shards.
+  void begin() { timers_.begin(); }
+  /// What was sent is still written and answered.
+  void stop() {
+    timers_.stop();
+    aggregates_.stop();
+  }
+  void add_figures(std::vector<std::pair<std::string, std::uint64_t>>& details) const {
+    const auto sum = aggregates_.figures();
+    details.emplace_back("aggregates.known", sum.known);
+    details.emplace_back("aggregates.live", sum.live);
+    details.emplace_back("aggregates.waiting", aggregates_.waiting());
+    sum.counters.each(
+        [&](const char* name, std::uint64_t count) { details.emplace_back(std::string("aggregates.") + name, count); });
+  }
+
+ private:
+  static cluster::ClusterAggregatesOptions options_of(cluster::SealedNode& sealed,
+                                                      const cluster::ClusterNodeOptions& node,
+                                                      const AggregateOptions& live) {
+    cluster::ClusterAggregatesOptions options;
+    options.node = node.committer.self.node;
+    options.host.live_max = live.live_limit;
+    options.host.idle_after = live.idle_after;
+    options.host.recovery_permits = live.recovery_permits;
+    options.host.reading_threads = live.reading_threads;
+    options.host.limits = node.committer.limits;
+    options.sealing = sealed.sealing();
+    options.sealing_queue = &sealed.queue();
+    return options;
+  }
+
+  cluster::AggregateLinks links_;
+  cluster::ClusterAggregates aggregates_;
+  cluster::TimerHost timers_;
+};
+
 /// What an operator asks of one node: its own part.
 class MemberAdministration final : public Administration {
  public:
   MemberAdministration(cluster::ClusterNode& node, storage::NodeStore& store, cluster::NodeProjections& projections,
                        cluster::LazyDocuments& documents, cluster::ClusterGroups& groups,
-                       cluster::ClusterRetention& retention, cluster::ScheduledHost& scheduled)
+                       cluster::ClusterRetention& retention, cluster::ScheduledHost& scheduled,
+                       const MemberAggregates* aggregates)
       : node_(node),
         store_(store),
         projections_(projections),
         documents_(documents),
         groups_(groups),
         retention_(retention),
-        scheduled_(scheduled) {}
+        scheduled_(scheduled),
+        aggregates_(aggregates) {}
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
@@ -67,6 +124,7 @@ class MemberAdministration final : public Administration {
     }
     for (const auto& group : groups_.figures()) cluster::add_figures(stats.details, group);
     for (const auto& figure : cluster::scheduled_figures(scheduled_.figures())) stats.details.push_back(figure);
+    if (aggregates_ != nullptr) aggregates_->add_figures(stats.details);
     return stats;
   }
   [[nodiscard]] Result<void> flush() override { return store_.seal(); }
@@ -104,6 +162,7 @@ class MemberAdministration final : public Administration {
   cluster::ClusterGroups& groups_;
   cluster::ClusterRetention& retention_;
   cluster::ScheduledHost& scheduled_;
+  const MemberAggregates* aggregates_;  ///< null: it hosts none
 };
 
 ClusterStatus remembered_status(ClusterView view, std::string trouble) {
@@ -143,7 +202,7 @@ cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster
 class MemberStore final : public StoreInService, private ClusterAdministration {
  public:
   MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store,
-              const cluster::ClusterNodeOptions& options, std::string host, const LocalOptions& served)
+              const cluster::ClusterNodeOptions& options, std::string host, const ServerOptions& server)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
         store_(std::move(store)),
@@ -151,16 +210,24 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
         node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
         key_links_(*links_),
         sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
+        aggregates_(server.kinds.empty() ? nullptr
+                                         : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
+                                                                              server.store.aggregates)),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
-        projections_(
-            std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served, sealed_->events()))),
-        documents_(std::make_unique<cluster::LazyDocuments>(sealed_->events(), documents_of(*store_, served.data_dir))),
+        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_,
+                                                                projections_of(server.store, sealed_->events()))),
+        documents_(
+            std::make_unique<cluster::LazyDocuments>(sealed_->events(), documents_of(*store_, server.store.data_dir))),
         groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, groups_of(*store_, *sealed_))),
         retention_(std::make_unique<cluster::ClusterRetention>(
             *node_, *store_, *homes_,
-            cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}, .keys = sealed_->keys()})),
+            cluster::NodeRetentionOptions{.touched =
+                                              [this](const AggregateId& aggregate) {
+                                                if (aggregates_) aggregates_->door().passivate(aggregate);
+                                              },
+                                          .keys = sealed_->keys()})),
         scheduled_(std::make_unique<cluster::ScheduledHost>(
             sealed_->events(), options.committer.limits,
             cluster::DueHostOptions{.lives_here = [node = node_.get(), self = options.committer.self.node](
@@ -168,7 +235,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
                                     .warn = options.committer.warn})),
         processes_(sealed_->events()),
         users_(sealed_->events()),
-        administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_) {
+        administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,
+                        aggregates_.get()) {
     home_links_.serve(*homes_);
     key_links_.serve(*sealed_->keys());
   }
@@ -181,6 +249,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     documents_.reset();
     projections_.reset();
     homes_.reset();
+    aggregates_.reset();
     sealed_.reset();
     node_.reset();
   }
@@ -194,6 +263,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] Processes& processes() override { return processes_; }
+  [[nodiscard]] AggregateDoor* aggregates() override { return aggregates_ ? &aggregates_->door() : nullptr; }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     for (; homes_->open_here().empty();
@@ -220,6 +290,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   void begin() override {
     links_->attach(*node_);
     scheduled_->begin();
+    if (aggregates_) aggregates_->begin();
   }
   [[nodiscard]] Result<ClusterStatus> status() override {
     auto status = links_->cluster_status();
@@ -240,6 +311,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     if (std::exchange(closed_, true)) return;
     sealed_->stop_asking();  // who waits for a key keeps all else from stopping
     scheduled_->stop();
+    if (aggregates_) aggregates_->stop();
     groups_->tell_who_left();
     documents_->close();
     links_->reads().close();  // what others read here ends soon
@@ -260,6 +332,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<cluster::ClusterNode> node_;
   cluster::KeyLinks key_links_;
   std::unique_ptr<cluster::SealedNode> sealed_;
+  std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<cluster::NodeProjections> projections_;
@@ -325,9 +398,11 @@ OpenStore open_member(MemberOptions options) {
       log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}});
     };
     node.page_events_max = server.store.limits.page_events_max;
-    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node,
-                                         options.address.empty() ? name_of_this_machine() : host_of(options.address),
-                                         server.store);
+    auto member = std::make_unique<MemberStore>(
+        std::move(*links), std::move(*opened), node,
+        options.address.empty() ? name_of_this_machine() : host_of(options.address), server);
+    for (const auto& kind : server.kinds) EVERSHARD_TRY(member->aggregates()->host_kind(kind, {}));
+    return member;
   };
 }
 

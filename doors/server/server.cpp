@@ -59,6 +59,10 @@ struct Server::Parts {
     served.retention = &store->retention();
     served.scheduled = &store->scheduled();
     served.processes = &store->processes();
+    if (auto* aggregates = store->aggregates()) {
+      commands.emplace(*aggregates, options.kinds);
+      served.commands = &*commands;
+    }
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 
@@ -68,6 +72,7 @@ struct Server::Parts {
   const std::unique_ptr<StoreInService> store;
   cluster::WorkPool pool;
   serving::HeadWatch watch;
+  std::optional<serving::HostedCommands> commands;
   serving::Served served;
   RunningDoors doors;
   std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining;

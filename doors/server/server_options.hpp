@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "evershard/actors/model/kind.hpp"
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/http/http_options.hpp"
 #include "evershard/doors/serving/client_limits.hpp"
@@ -25,6 +28,7 @@ struct RowsVacuum {
 
 struct ServerOptions {
   LocalOptions store{};
+  std::vector<std::shared_ptr<const AggregateKind>> kinds{};  ///< of the program: hosted here, and asked over the doors
   door::DoorOptions door{};
   http::HttpOptions http{};
   std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything

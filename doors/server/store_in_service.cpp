@@ -9,12 +9,13 @@ namespace {
 
 class WholeStore final : public StoreInService {
  public:
-  explicit WholeStore(Local store) : store_(std::move(store)) {}
+  WholeStore(Local store, bool hosts) : store_(std::move(store)), hosts_(hosts) {}
   [[nodiscard]] EventStore& store() override { return store_; }
   [[nodiscard]] Administration& administration() override { return store_; }
   [[nodiscard]] Groups* groups() override { return &store_.groups(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return store_.scheduled(); }
   [[nodiscard]] Processes& processes() override { return store_.processes(); }
+  [[nodiscard]] AggregateDoor* aggregates() override { return hosts_ ? &store_ : nullptr; }
   [[nodiscard]] HistoryRetention& retention() override { return store_.retention(); }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     auto done = store_.retention().apply_retention(order, progress);
@@ -35,6 +36,7 @@ class WholeStore final : public StoreInService {
 
  private:
   Local store_;
+  const bool hosts_;
 };
 
 }  // namespace
@@ -47,7 +49,8 @@ Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& op
   open.create_keys = !std::filesystem::exists(open.data_dir / "db" / "CURRENT", looked);
   auto store = Local::open(std::move(open));
   if (!store) return refuse(std::move(store).error());
-  return std::make_unique<WholeStore>(*std::move(store));
+  for (const auto& kind : options.kinds) EVERSHARD_TRY(store->host_kind(kind, {}));
+  return std::make_unique<WholeStore>(*std::move(store), !options.kinds.empty());
 }
 
 }  // namespace evershard::server

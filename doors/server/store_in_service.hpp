@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/doors/server/server_options.hpp"
 #include "evershard/doors/serving/log.hpp"
 #include "evershard/store/api/administration.hpp"
@@ -39,6 +40,8 @@ class StoreInService {
   [[nodiscard]] virtual Groups* groups() { return nullptr; }
   [[nodiscard]] virtual ScheduledAppends& scheduled() = 0;
   [[nodiscard]] virtual Processes& processes() = 0;
+  /// Where ServerOptions::kinds are hosted. Nothing: there are none.
+  [[nodiscard]] virtual AggregateDoor* aggregates() { return nullptr; }
   /// Nothing: it keeps none.
   [[nodiscard]] virtual Tables* tables() { return nullptr; }
   /// Nothing: it keeps none.
@@ -66,7 +69,7 @@ class StoreInService {
 using OpenStore =
     std::function<Result<std::unique_ptr<StoreInService>>(const ServerOptions& options, serving::Log& log)>;
 
-/// The whole store in `options.store`. Errors: those of Local::open
+/// The whole store in `options.store`, with its kinds. Errors: those of Local::open, AggregateDoor::host
 [[nodiscard]] Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log& log);
 
 }  // namespace evershard::server

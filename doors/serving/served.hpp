@@ -9,6 +9,7 @@
 #include "evershard/doors/serving/access.hpp"
 #include "evershard/doors/serving/client_gate.hpp"
 #include "evershard/doors/serving/head_watch.hpp"
+#include "evershard/doors/serving/hosted_commands.hpp"
 #include "evershard/doors/serving/metrics.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/cluster_administration.hpp"
@@ -55,6 +56,8 @@ struct Served {
   Processes* processes = nullptr;
   /// Absent: it is not offered here.
   ScheduledAppends* scheduled = nullptr;
+  /// Absent: this process hosts no aggregates.
+  const HostedCommands* commands = nullptr;
   /// Absent: this process has none.
   Projections* own_projections = nullptr;
   /// What reads may cost.

@@ -39,6 +39,8 @@ class FailingStore final : public server::StoreInService {
   [[nodiscard]] Administration& administration() override { return store_->administration(); }
   [[nodiscard]] std::optional<Error> failed() override { return Error(ErrorCode::io, "the disk has been taken away"); }
   [[nodiscard]] HistoryRetention& retention() override { return store_->retention(); }
+  [[nodiscard]] ScheduledAppends& scheduled() override { return store_->scheduled(); }
+  [[nodiscard]] Processes& processes() override { return store_->processes(); }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     return store_->retain(order, progress);
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evershard/v1/aggregates.pb.h"
+#include "evershard/v1/asks.pb.h"
 #include "evershard/v1/cluster.pb.h"
 #include "evershard/v1/documents.pb.h"
 #include "evershard/v1/event.pb.h"
@@ -66,7 +67,8 @@ std::set<std::string> known_lines() {
         v1::BeginRetention::descriptor()->file(), v1::StatsResponse::descriptor()->file(),
         v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
         v1::ProcessReacted::descriptor()->file(), v1::ProcessInfo::descriptor()->file(),
-        v1::ScheduledAppend::descriptor()->file(), v1::TimersChanged::descriptor()->file()}) {
+        v1::ScheduledAppend::descriptor()->file(), v1::TimersChanged::descriptor()->file(),
+        v1::AskRequest::descriptor()->file()}) {
     for (int i = 0; i != file->message_type_count(); ++i) add_fields(*file->message_type(i), lines);
     for (int i = 0; i != file->enum_type_count(); ++i) add_values(*file->enum_type(i), lines);
   }

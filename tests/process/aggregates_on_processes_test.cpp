@@ -121,6 +121,43 @@ TEST_F(AggregatesOnProcesses, CommandsTakeEffectOnceWhileAnOwnerIsKilled) {
   end_all();
 }
 
+// A program that joined by itself opens no doors: its own command line, as a gateway beside it, takes commands by
+// names.
+TEST_F(AggregatesOnProcesses, AreAskedThroughAGatewayOfTheirCommandLine) {
+  Process gateway({BANK_PROGRAM, "node", "--gateway", "--node", "100", "--data",
+                   (cluster_.secret_file().parent_path() / "gateway").string(), "--coordinator",
+                   cluster_.options(1).coordinator, "--shards", std::to_string(EmbeddingCluster::shards),
+                   "--secret-file", cluster_.secret_file().string(), "--listen", "127.0.0.1:0", "--http-listen",
+                   "none"});
+  const auto door = gateway.ready(program_patience);
+  ASSERT_FALSE(door.empty()) << gateway.errors();
+  auto remote = Remote::connect({.server = door}).value();
+  const auto kinds = remote.kinds();
+  ASSERT_TRUE(kinds) << kinds.error().what;
+  ASSERT_EQ(kinds->kinds.size(), 1u);
+  EXPECT_EQ(kinds->kinds[0].type, "bank_account");
+
+  const std::string ann =
+      "\x0a\x03"
+      "Ann";                             // OpenAccount.owner
+  const std::string seven = "\x08\x07";  // Deposit.amount
+  for (int i = 0; i < accounts; ++i) {
+    const AggregateId account{"bank_account", "through-" + std::to_string(i)};
+    const AskOptions options{.command_id = "one", .timeout = program_patience};
+    const auto opened =
+        remote.ask(account, "bank.OpenAccount", ann, {.command_id = "open", .timeout = program_patience});
+    ASSERT_EQ(opened.kind, AnswerKind::replied) << opened.error.what << opened.rejection;
+    const auto deposited = remote.ask(account, "bank.Deposit", seven, options);
+    ASSERT_EQ(deposited.kind, AnswerKind::replied) << deposited.error.what << deposited.rejection;
+    EXPECT_EQ(deposited.reply, seven);
+    EXPECT_TRUE(remote.ask(account, "bank.Deposit", seven, options).duplicate);
+    EXPECT_EQ(banks_[static_cast<std::size_t>(i % programs)]->ask("balance " + account.value), "balance 7");
+  }
+  gateway.signal(SIGTERM);
+  EXPECT_EQ(gateway.wait(program_patience).status, 0);
+  end_all();
+}
+
 // Those of a node that is gone for good come alive at another one, those of a node that comes back at that one, while
 // commands to all are under way.
 TEST_F(AggregatesOnProcesses, TenThousandMoveWithTheirShards) {

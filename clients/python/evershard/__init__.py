@@ -4,6 +4,14 @@ from . import aio
 from ._administration import Progress, Stats, VerifyReport
 from ._append import Append, AppendOutcome
 from ._client import AppendMany, Client, EventReader, GroupWorker, Subscription
+from ._commands import (
+    CommandAnswer,
+    HostedCommand,
+    HostedEvent,
+    HostedKind,
+    HostedKinds,
+    HostedType,
+)
 from ._connection import Tls
 from ._derived import (
     Document,
@@ -74,6 +82,7 @@ __all__ = [
     "Appended",
     "CallCancelledError",
     "Client",
+    "CommandAnswer",
     "CommandRecord",
     "ConditionFailedError",
     "ConflictError",
@@ -92,6 +101,11 @@ __all__ = [
     "GroupDelivery",
     "GroupInfo",
     "GroupWorker",
+    "HostedCommand",
+    "HostedEvent",
+    "HostedKind",
+    "HostedKinds",
+    "HostedType",
     "IndexEntry",
     "IndexPage",
     "InvalidArgumentError",

@@ -18,6 +18,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar, Unpack
 from . import aio
 from ._administration import BlockingAdministration, Progress
 from ._append import Append, AppendOutcome
+from ._commands import BlockingCommands
 from ._connection import DEFAULT, Tls
 from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
 from ._errors import EvershardError
@@ -52,7 +53,7 @@ class _Closes(Protocol):
     async def close(self) -> None: ...
 
 
-class Client(BlockingAdministration):
+class Client(BlockingAdministration, BlockingCommands):
     """A connection to a server; see evershard.aio.Client for what each word means, and for the errors.
 
     >>> with Client("127.0.0.1:7420") as store:

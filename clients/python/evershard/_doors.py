@@ -17,6 +17,7 @@ from ._door_choice import DoorChoice, rest
 from ._errors import InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
 from .v1 import (
+    asks_pb2_grpc,
     documents_pb2_grpc,
     groups_pb2_grpc,
     projections_pb2_grpc,
@@ -97,6 +98,7 @@ class Doors:
             documents_pb2_grpc.DocumentsStub,
             retention_pb2_grpc.RetentionStub,
             scheduled_pb2_grpc.ScheduledAppendsStub,
+            asks_pb2_grpc.AggregatesStub,
         ]
         return Door(
             number,

@@ -24,6 +24,7 @@ from . import _connection, _derived, _retention, _scheduled, _wire
 from ._administration import AdministrationCalls, Progress
 from ._append import Append
 from ._append_many import AppendMany
+from ._commands import CommandCalls
 from ._connection import DEFAULT, Tls
 from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
 from ._doors import Door, Doors
@@ -84,7 +85,7 @@ _DECIDED = (
 )  # by looking at the write, which an earlier try would have answered
 
 
-class Client(AdministrationCalls):
+class Client(AdministrationCalls, CommandCalls):
     """A connection to a server, or to the nodes of a cluster. Made and used inside of one event loop; any number of calls at once.
 
     `address`: HOST:PORT, or unix:PATH; several nodes of one store as HOST:PORT,HOST:PORT or as a list: it keeps to one that works, the first

@@ -6,6 +6,7 @@ import { Administration } from "./administration.js";
 import { appendedOf, encodeAppend, snapshotMessage, type Append, type Appended, type NewSnapshot } from "./append.js";
 import { AppendLanes } from "./append_lanes.js";
 import { type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
+import { ask, kinds, type AskOptions, type Command, type CommandAnswer, type HostedKinds } from "./commands.js";
 import { Connection, type AtLeast, type CallOptions, type ConnectOptions } from "./connection.js";
 import { Documents, Projections } from "./derived.js";
 import { InvalidArgumentError } from "./errors.js";
@@ -279,6 +280,25 @@ export class Client implements AsyncDisposable {
   /** A worker of a group. It joins when it is first asked for an event. */
   work(group: string, options: WorkerOptions = {}): GroupWorker {
     return new GroupWorker(this.#connection, textOf(group, "group"), options);
+  }
+
+  /**
+   * Asks an aggregate of the server's application a command, by its logical name. `timeoutMs`: where it is given, the aggregate has no longer either.
+   *
+   * Errors: InvalidArgumentError (nobody hosts the type, there is no such command, or the payload is none of it); OutcomeUnknownError (the same again
+   * tells, where it has a commandId)
+   */
+  async ask(
+    aggregate: string,
+    command: string,
+    payload: Command = {},
+    options: AskOptions = {},
+  ): Promise<CommandAnswer> {
+    return ask(this.#connection, aggregate, command, payload, options);
+  }
+  /** What the server's application hosts. */
+  async kinds(options?: CallOptions): Promise<HostedKinds> {
+    return kinds(this.#connection, options);
   }
 
   /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */

@@ -9,6 +9,16 @@ export {
   type StateOptions,
 } from "./client.js";
 export type { AtLeast, CallOptions, ConnectOptions, Tls } from "./connection.js";
+export type {
+  AskOptions,
+  Command,
+  CommandAnswer,
+  HostedCommand,
+  HostedEvent,
+  HostedKind,
+  HostedKinds,
+  HostedType,
+} from "./commands.js";
 export type { Append, Appended, Condition, NewSnapshot } from "./append.js";
 export type { AppendManyOptions, Appends, Outcome } from "./append_many.js";
 export { GivenEvent, PayloadFormat, RecordedEvent, type JsonValue, type NewEvent, type Payload } from "./event.js";

@@ -336,5 +336,28 @@ TEST(Kind, RefusesEventsAndStatesThatAreNotTheAggregates) {
   EXPECT_THAT(broken("other state").what, testing::AllOf(HasSubstr("ledger::Balance"), HasSubstr("ledger::State")));
 }
 
+TEST(Kind, KnowsWhatItsTypesAre) {
+  const auto ledgers = kind();
+  const auto& types = ledgers->types();
+
+  EXPECT_EQ(types.state.message, &ledger::State::default_instance());
+  std::vector<std::string> commands, queries, old;
+  for (const auto& command : types.commands) {
+    commands.push_back(command.name);
+    EXPECT_EQ(command.type.format, PayloadFormat::protobuf);
+    EXPECT_EQ(protobuf_name(*command.type.message), command.name);
+    if (command.query) queries.push_back(command.name);
+    EXPECT_EQ(command.replies, command.name != "ledger.Close" && command.name != "ledger.Sweep") << command.name;
+    EXPECT_EQ(command.reply.message, command.replies ? &ledger::Balance::default_instance() : nullptr);
+  }
+  EXPECT_THAT(commands, ElementsAre("ledger.Audit", "ledger.Break", "ledger.Close", "ledger.Deposit", "ledger.Sweep",
+                                    "ledger.Withdraw"));
+  EXPECT_THAT(queries, ElementsAre("ledger.Audit"));
+  for (const auto& event : types.events)
+    if (event.old) old.push_back(event.name);
+  EXPECT_THAT(old, testing::UnorderedElementsAre("ledger.DepositedV1", "ledger.Renumbered", "ledger.Transferred",
+                                                 "ledger.Corrected", "ledger.DepositedV0"));
+}
+
 }  // namespace
 }  // namespace evershard

@@ -22,7 +22,8 @@ inline constexpr std::string_view tokens =
 class RunningDoor {
  public:
   explicit RunningDoor(http::HttpOptions options = {}, std::string_view token_lines = {},
-                       LocalOptions store_options = {}, serving::ClientLimitOptions client_limits = {})
+                       LocalOptions store_options = {}, serving::ClientLimitOptions client_limits = {},
+                       const std::vector<std::shared_ptr<const AggregateKind>>& kinds = {})
       : store(open_store(std::move(store_options))), pool(3), watch(store) {
     access = std::make_shared<serving::Access>(
         token_lines.empty() ? serving::Access::open() : serving::Access::of_tokens(token_lines, "TOKENS").value());
@@ -36,6 +37,8 @@ class RunningDoor {
     served->scheduled = &store.scheduled();
     served->processes = &store.processes();
     served->tables = &store.tables();
+    for (const auto& kind : kinds) EXPECT_TRUE(store.host_kind(kind, {}));
+    if (!kinds.empty()) served->commands = &commands.emplace(store, kinds);
     auto started = http::HttpDoor::start(*served, std::move(options));
     EXPECT_TRUE(started) << started.error().what;
     door = *std::move(started);
@@ -56,6 +59,7 @@ class RunningDoor {
   serving::HeadWatch watch;
   std::shared_ptr<const serving::Access> access;
   RegisteredTypes types;
+  std::optional<serving::HostedCommands> commands;
   std::unique_ptr<serving::Served> served;
   std::unique_ptr<http::HttpDoor> door;
 };

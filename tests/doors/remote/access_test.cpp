@@ -5,6 +5,7 @@
 #include <map>
 
 #include "evershard/doors/wire/status.hpp"
+#include "evershard/v1/asks.pb.h"
 #include "evershard/v1/documents.pb.h"
 #include "evershard/v1/groups.pb.h"
 #include "evershard/v1/process_service.pb.h"
@@ -53,6 +54,8 @@ const std::map<std::string, std::string> scope_of{
     {"ScheduledAppends.Cancel", "append"},
     {"ScheduledAppends.Get", "read"},
     {"ScheduledAppends.List", "read"},
+    {"Aggregates.Ask", "append"},
+    {"Aggregates.ListKinds", "read"},
     {"Documents.Define", "admin"},
     {"Documents.Drop", "admin"},
     {"Documents.Definitions", "read"},
@@ -119,11 +122,11 @@ TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
   ServedStore served({}, tokens);
   const auto channel = raw::channel(served.address());
   std::vector<const google::protobuf::ServiceDescriptor*> services;
-  for (const auto* file :
-       {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(),
-        v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
-        v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file(),
-        v1::ScheduleRequest::descriptor()->file(), v1::GetProcessRequest::descriptor()->file()}) {
+  for (const auto* file : {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(),
+                           v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
+                           v1::GetDocumentRequest::descriptor()->file(),
+                           v1::ApplyRetentionRequest::descriptor()->file(), v1::ScheduleRequest::descriptor()->file(),
+                           v1::GetProcessRequest::descriptor()->file(), v1::AskRequest::descriptor()->file()}) {
     for (int s = 0; s < file->service_count(); ++s) services.push_back(file->service(s));
   }
   std::size_t methods = 0;

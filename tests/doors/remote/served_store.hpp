@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/actors/model/kind.hpp"
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/remote/remote.hpp"
 #include "evershard/store/local/local.hpp"
@@ -45,6 +47,7 @@ class ServedStore {
     served->scheduled = &local.scheduled();
     served->processes = &local.processes();
     served->retention = &local.retention();
+    if (commands) served->commands = &*commands;
     auto opened = door::Door::start(*served, options_);
     for (int tries = 0; tries < 200 && !opened; ++tries) {  // the port may be busy for a moment
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -52,6 +55,14 @@ class ServedStore {
     }
     ASSERT_TRUE(opened) << opened.error().what;
     door = *std::move(opened);
+  }
+  /// Before the first call.
+  template <class... Aggregates>
+  void host(HostOptions options = {}) {
+    std::vector<std::shared_ptr<const AggregateKind>> kinds{make_kind<Aggregates>().value()...};
+    for (const auto& kind : kinds) ASSERT_TRUE(local.host_kind(kind, options));
+    commands.emplace(local, kinds);
+    served->commands = &*commands;
   }
   void stop(std::chrono::milliseconds drain = std::chrono::milliseconds(0)) {
     if (door) door->stop(drain);
@@ -79,6 +90,7 @@ class ServedStore {
   std::shared_ptr<const serving::Access> access = std::make_shared<const serving::Access>(serving::Access::open());
   cluster::WorkPool pool{2};
   std::unique_ptr<serving::HeadWatch> watch;
+  std::optional<serving::HostedCommands> commands;
   std::unique_ptr<serving::Served> served;
   std::unique_ptr<door::Door> door;
 };

@@ -30,6 +30,8 @@ class SealedService final : public StoreInService {
   [[nodiscard]] EventStore& store() override { return opened; }
   [[nodiscard]] EventStore& unopened() override { return behind_->store(); }
   [[nodiscard]] Administration& administration() override { return behind_->administration(); }
+  [[nodiscard]] ScheduledAppends& scheduled() override { return behind_->scheduled(); }
+  [[nodiscard]] Processes& processes() override { return behind_->processes(); }
   [[nodiscard]] HistoryRetention& retention() override { return behind_->retention(); }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     return behind_->retain(order, progress);
