@@ -94,7 +94,8 @@ Response asset(const Request& request, std::string_view path) {
 
 Result<Response> answer_metrics(Api& api, const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  auto text = api.served.metrics->text(api.served.administration, *api.served.long_reads, api.served.cluster);
+  auto text = api.served.metrics->text(api.served.administration, *api.served.long_reads, api.served.cluster,
+                                       api.served.processes);
   if (!text) return refuse(std::move(text).error());
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "evershard/doors/serving/cluster_figures.hpp"
+#include "evershard/doors/serving/process_figures.hpp"
 #include "evershard/doors/serving/store_figures.hpp"
 #include "evershard/protocol/check.hpp"
 
@@ -220,7 +221,7 @@ DoorFigures Metrics::figures() const {
 }
 
 Result<std::string> Metrics::text(const Administration& administration, const cluster::LongReads& long_reads,
-                                  ClusterOrders* cluster) const {
+                                  ClusterOrders* cluster, Processes* processes) const {
   auto stats = administration.stats();
   if (!stats) return refuse(std::move(stats).error());
   (void)impl_->counted_connections();
@@ -231,6 +232,11 @@ Result<std::string> Metrics::text(const Administration& administration, const cl
     const auto status = cluster->status();
     if (!status) return refuse(status.error());
     auto figures = ClusterFigures(*status).Collect();
+    families.insert(families.end(), std::make_move_iterator(figures.begin()), std::make_move_iterator(figures.end()));
+  }
+  // Their figures lie in events and snapshots: where these cannot be read now, all else is told.
+  if (const auto all = processes == nullptr ? Result<std::vector<ProcessInfo>>() : processes->processes()) {
+    auto figures = ProcessFigureFamilies(*all).Collect();
     families.insert(families.end(), std::make_move_iterator(figures.begin()), std::make_move_iterator(figures.end()));
   }
   return prometheus::TextSerializer().Serialize(families);

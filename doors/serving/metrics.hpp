@@ -15,6 +15,7 @@
 #include "evershard/protocol/latencies.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/cluster_administration.hpp"
+#include "evershard/store/api/processes.hpp"
 #include "evershard/store/work/long_reads.hpp"
 
 namespace evershard::serving {
@@ -66,10 +67,11 @@ class Metrics {
   void streams(std::string_view door, int change);
 
   [[nodiscard]] DoorFigures figures() const;
-  /// All of it, and figures of the store, of its long reads and of the cluster as they are now, in Prometheus' text
-  /// format, version 0.0.4. `cluster`: absent where the store is one process. Errors: of Administration::stats()
+  /// All of it, and figures of the store, of its long reads, of the cluster and of processes as they are now, in
+  /// Prometheus' text format, version 0.0.4. `cluster`: absent where the store is one process. `processes`: absent
+  /// where they are not shown; left out where they cannot be read now. Errors: of Administration::stats()
   [[nodiscard]] Result<std::string> text(const Administration& administration, const cluster::LongReads& long_reads,
-                                         ClusterOrders* cluster = nullptr) const;
+                                         ClusterOrders* cluster = nullptr, Processes* processes = nullptr) const;
 
  private:
   struct Impl;

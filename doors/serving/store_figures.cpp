@@ -23,13 +23,11 @@ class Families {
     families_.push_back({name, help, type, {}});
     return families_.back().metric;
   }
-  static ClientMetric of(MetricType type, std::uint64_t value, std::vector<ClientMetric::Label> labels = {}) {
+  static ClientMetric of(MetricType type, std::uint64_t value, std::vector<ClientMetric::Label> labels = {},
+                         double unit = 1) {
     ClientMetric metric;
     metric.label = std::move(labels);
-    if (type == MetricType::Counter)
-      metric.counter.value = static_cast<double>(value);
-    else
-      metric.gauge.value = static_cast<double>(value);
+    (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = static_cast<double>(value) / unit;
     return metric;
   }
   std::vector<MetricFamily> take() { return std::move(families_); }
@@ -50,6 +48,55 @@ ClientMetric histogram_of(const Latencies& latencies) {
     if (i % 4 == 0) histogram.bucket.push_back({seen, static_cast<double>(Latencies::end_of(i)) / 1e6});
   }
   return metric;
+}
+
+/// A detail that is a family of its own.
+struct Single {
+  std::string_view detail;
+  const char* name;
+  const char* help;
+  MetricType type;
+  double unit = 1;  ///< so many make one of what is shown
+};
+constexpr double micros_in_a_second = 1e6;
+constexpr Single singles[] = {
+    {"appends.events", "evershard_events_total", "Events stored since the store was opened.", MetricType::Counter},
+    {"appends.duplicates", "evershard_appends_duplicate_total",
+     "Appends answered as stored already, since the store was opened.", MetricType::Counter},
+    {"appends.prepared_again", "evershard_appends_prepared_again_total",
+     "Appends that had to be prepared again, since the store was opened.", MetricType::Counter},
+    {"appends.waiting", "evershard_appends_waiting", "Appends sent and not answered yet: the queue.",
+     MetricType::Gauge},
+    {"scheduled.pending", "evershard_scheduled_pending", "Scheduled appends that wait, as this process knows.",
+     MetricType::Gauge},
+    {"scheduled.overdue", "evershard_scheduled_overdue", "Of these: a try failed, and another follows.",
+     MetricType::Gauge},
+    {"scheduled.appended", "evershard_scheduled_appended_total",
+     "Scheduled appends that this process stored, since the store was opened.", MetricType::Counter},
+    {"scheduled.refused", "evershard_scheduled_refused_total",
+     "Scheduled appends that were refused when they were due, since the store was opened.", MetricType::Counter},
+    {"scheduled.failed", "evershard_scheduled_failed_total",
+     "Tries to store a scheduled append that failed, since the store was opened.", MetricType::Counter},
+    {"scheduled.late_us", "evershard_scheduled_late_seconds",
+     "How long behind its time the last scheduled append was settled.", MetricType::Gauge, micros_in_a_second},
+    {"timers.pending", "evershard_timers_pending", "Timers that wait, as this process knows.", MetricType::Gauge},
+    {"timers.overdue", "evershard_timers_overdue", "Of these: a try failed, and another follows.", MetricType::Gauge},
+    {"timers.fired", "evershard_timers_fired_total", "Timers that this process fired, since the store was opened.",
+     MetricType::Counter},
+    {"timers.rejected", "evershard_timers_rejected_total", "Of these: the aggregate rejected the command.",
+     MetricType::Counter},
+    {"timers.overtaken", "evershard_timers_overtaken_total",
+     "Timers that were set anew or cancelled just before they fired, since the store was opened.", MetricType::Counter},
+    {"timers.failed", "evershard_timers_failed_total", "Tries to fire a timer that failed, since the store was opened.",
+     MetricType::Counter},
+    {"timers.late_us", "evershard_timers_late_seconds",
+     "How long behind its time the last timer that fired was answered.", MetricType::Gauge, micros_in_a_second},
+};
+
+const Single* single_for(std::string_view detail) {
+  for (const auto& one : singles)
+    if (one.detail == detail) return &one;
+  return nullptr;
 }
 
 /// One family of details that differ in a part of their name: `prefix` + label + `suffix`.
@@ -136,16 +183,9 @@ std::vector<MetricFamily> StoreFigures::Collect() const {
   std::vector<std::vector<ClientMetric>> by_label(std::size(labelled));
   std::vector<ClientMetric> others;
   for (const auto& [name, value] : stats_.details) {
-    if (name == "appends.events") {
-      families.counter("evershard_events_total", "Events stored since the store was opened.", value);
-    } else if (name == "appends.duplicates") {
-      families.counter("evershard_appends_duplicate_total",
-                       "Appends answered as stored already, since the store was opened.", value);
-    } else if (name == "appends.prepared_again") {
-      families.counter("evershard_appends_prepared_again_total",
-                       "Appends that had to be prepared again, since the store was opened.", value);
-    } else if (name == "appends.waiting") {
-      families.gauge("evershard_appends_waiting", "Appends sent and not answered yet: the queue.", value);
+    if (const auto* single = single_for(name)) {
+      families.family(single->name, single->help, single->type)
+          .push_back(Families::of(single->type, value, {}, single->unit));
     } else if (const auto* one = labelled_for(name)) {
       const auto label = name.substr(one->prefix.size(), name.size() - one->prefix.size() - one->suffix.size());
       by_label[static_cast<std::size_t>(one - labelled)].push_back(

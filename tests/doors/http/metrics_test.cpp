@@ -3,8 +3,10 @@
 #include <fstream>
 #include <regex>
 #include <set>
+#include <thread>
 
 #include "evershard/protocol/latencies.hpp"
+#include "tests/actors/process/transfers.hpp"
 #include "tests/doors/http/running_door.hpp"
 
 namespace evershard {
@@ -102,17 +104,61 @@ class TroubledCluster final : public ClusterAdministration {
   ClusterStatus is;
 };
 
-/// A second door of the same store, which is a node of that cluster.
+/// One that has everything that a figure is of, and one that just began.
+class TroubledProcesses final : public Processes {
+ public:
+  TroubledProcesses() {
+    is.resize(2);
+    is[0].name = "begun";
+    is[0].head = GlobalPosition{9};
+    is[1].name = "trips";
+    is[1].head = GlobalPosition{9};
+    is[1].state.position = GlobalPosition{2};
+    is[1].state.stopped = true;
+    is[1].state.stopped_instances = {"oslo", "rome"};
+    is[1].state.figures = {.waiting = 11,
+                           .failing = 12,
+                           .reacted = 13,
+                           .sent = 14,
+                           .rejected = 15,
+                           .performed = 16,
+                           .given_up = 17,
+                           .failed = 18};
+  }
+  [[nodiscard]] Result<std::vector<ProcessInfo>> processes() override {
+    if (trouble) return refuse(*trouble);
+    return is;
+  }
+  [[nodiscard]] Result<ProcessInfo> process(const std::string&) override { return is[1]; }
+  [[nodiscard]] Result<std::vector<ProcessInstance>> instances(const std::string&, const std::string&,
+                                                               std::size_t) override {
+    return std::vector<ProcessInstance>{};
+  }
+  [[nodiscard]] Result<std::vector<ParkedEffect>> parked_effects(const std::string&) override {
+    return std::vector<ParkedEffect>{};
+  }
+  [[nodiscard]] Result<GlobalPosition> control(const std::string&, const ProcessControl&) override {
+    return GlobalPosition{};
+  }
+  [[nodiscard]] Result<TimerPage> timers(const TimerListing&) override { return TimerPage{}; }
+  [[nodiscard]] Result<void> cancel_timer(const AggregateId&, const std::string&) override { return {}; }
+  std::vector<ProcessInfo> is;
+  std::optional<Error> trouble;
+};
+
+/// A second door of the same store, which is a node of that cluster and shows those processes.
 class DoorOfANode {
  public:
   DoorOfANode() {
     store.served->cluster = &cluster;
+    store.served->processes = &processes;
     http::HttpOptions options;
     options.listen = "127.0.0.1:0";
     door = http::HttpDoor::start(*store.served, std::move(options)).value();
   }
   [[nodiscard]] std::string metrics() const { return ask(door->address(), "GET", "/metrics", {}, {}).body; }
   TroubledCluster cluster;
+  TroubledProcesses processes;
   RunningDoor store;
   std::unique_ptr<http::HttpDoor> door;
 };
@@ -146,8 +192,70 @@ TEST(HttpMetrics, SayHowTheClusterIs) {
   EXPECT_THAT(without, testing::Not(HasSubstr("evershard_cluster_node")));
 }
 
+TEST(HttpMetrics, SayHowProcessesAre) {
+  DoorOfANode door;
+  const auto text = door.metrics();
+  for (const auto* line : {
+           R"(evershard_process_lag{process="begun"} 9)",
+           R"(evershard_process_lag{process="trips"} 7)",
+           R"(evershard_process_waiting{process="trips"} 11)",
+           R"(evershard_process_failing{process="trips"} 12)",
+           R"(evershard_process_stopped{process="begun"} 0)",
+           R"(evershard_process_stopped{process="trips"} 1)",
+           R"(evershard_process_stopped_instances{process="trips"} 2)",
+           R"(evershard_process_events_total{process="trips"} 13)",
+           R"(evershard_process_commands_total{process="trips"} 14)",
+           R"(evershard_process_commands_rejected_total{process="trips"} 15)",
+           R"(evershard_process_effects_performed_total{process="trips"} 16)",
+           R"(evershard_process_effects_given_up_total{process="trips"} 17)",
+           R"(evershard_process_failed_total{process="trips"} 18)",
+       }) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+
+  door.processes.trouble = Error{ErrorCode::unavailable, "a shard has no writer"};
+  const auto without = door.metrics();
+  EXPECT_THAT(without, HasSubstr("\nevershard_watermark "));
+  EXPECT_THAT(without, testing::Not(HasSubstr("evershard_process_")));
+}
+
+TEST(HttpMetrics, SayWhatWaitsForItsTime) {
+  RunningDoor door;
+  const auto none = door.get("/metrics").body;
+  EXPECT_THAT(none, HasSubstr("\nevershard_scheduled_pending 0\n"));
+  EXPECT_THAT(none, testing::Not(testing::AnyOf(HasSubstr("evershard_timers_"), HasSubstr("evershard_process_"))));
+
+  ASSERT_TRUE(door.store.host<bank::Account>());
+  ASSERT_EQ(door.ask("POST", "/api/v1/scheduled", R"({"after":"1h","append":{"events":[{"type":"A"}]}})").status, 200);
+  std::string text;
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+       std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    text = door.get("/metrics").body;
+    if (text.find("\nevershard_scheduled_pending 1\n") != std::string::npos) break;
+  }
+  for (const auto* line : {
+           "\nevershard_scheduled_pending 1\n",
+           "\nevershard_scheduled_overdue 0\n",
+           "\nevershard_scheduled_appended_total 0\n",
+           "\nevershard_scheduled_refused_total 0\n",
+           "\nevershard_scheduled_failed_total 0\n",
+           "\nevershard_scheduled_late_seconds 0\n",
+           "\nevershard_timers_pending 0\n",
+           "\nevershard_timers_overdue 0\n",
+           "\nevershard_timers_fired_total 0\n",
+           "\nevershard_timers_rejected_total 0\n",
+           "\nevershard_timers_overtaken_total 0\n",
+           "\nevershard_timers_failed_total 0\n",
+           "\nevershard_timers_late_seconds 0\n",
+       }) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, testing::Not(testing::AnyOf(HasSubstr(R"(name="scheduled.)"), HasSubstr(R"(name="timers.)"))));
+}
+
 TEST(HttpMetrics, HaveANameInTheDocumentEach) {
   DoorOfANode door;
+  ASSERT_TRUE(door.store.store.host<bank::Account>());
   append_one(door.store.store, "a-1", "A");
   std::ifstream file(EVERSHARD_SOURCE "/docs/metrics.md");
   const std::string document{std::istreambuf_iterator<char>(file), {}};

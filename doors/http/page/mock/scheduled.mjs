@@ -14,7 +14,8 @@ export class MockSchedule {
 
   schedule({ id = crypto.randomUUID(), due, after, append, replace = false }) {
     const there = this.all.get(id);
-    if (there && JSON.stringify(there.append) === JSON.stringify(append)) return { ...there, duplicate: true };
+    if (there && !replace && JSON.stringify(there.append) === JSON.stringify(append))
+      return { ...there, duplicate: true };
     if (there && !(replace && there.state === "pending"))
       refuse(409, "version_conflict", `there is another scheduled append "${id}"`);
     const [, count, unit] = /^(\d+)(ms|s|min|h|d)$/.exec(after ?? "") ?? [];

@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cluster } from "./cluster.mjs";
+import { MockProcesses } from "./processes.mjs";
 import { MockSchedule } from "./scheduled.mjs";
 import { fill, MockStore, refuse, settings } from "./store.mjs";
 
@@ -40,6 +41,8 @@ export async function mock({
   if (!empty) fill(store, events);
   const schedule = new MockSchedule(store);
   if (!empty) schedule.fill();
+  const processes = new MockProcesses(store);
+  if (!empty) processes.fill();
   if (!empty) sealed = Math.max(0, store.events.length - 380);
 
   const scopesOf = (request) => {
@@ -185,6 +188,18 @@ export async function mock({
       case "POST scheduled":
         need("append");
         return parts.length === 1 ? schedule.schedule(body) : schedule.cancel(parts[1]);
+      case "GET processes":
+        need("read");
+        if (parts.length === 1) return { processes: processes.list() };
+        if (parts[2] === "instances") return processes.instances(parts[1], Object.fromEntries(asked));
+        if (parts[2] === "parked") return { effects: processes.parked(parts[1]) };
+        return processes.get(parts[1]);
+      case "POST processes":
+        return (need("admin"), processes.control(parts[1], body));
+      case "GET timers":
+        return (need("read"), processes.timers(Object.fromEntries(asked)));
+      case "POST timers":
+        return (need("admin"), processes.cancelTimer(parts[1], asked.get("name")));
       case "GET cluster":
         need("admin");
         if (one) refuse(400, "invalid_argument", "this server's store is one process, it has no cluster");
@@ -298,6 +313,7 @@ export async function mock({
   });
   await new Promise((then) => server.listen(port, "127.0.0.1", then));
   return {
+    processes,
     url: `http://127.0.0.1:${server.address().port}`,
     store,
     close: () => new Promise((then) => (server.close(then), server.closeAllConnections())),

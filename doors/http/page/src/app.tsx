@@ -21,9 +21,12 @@ import { EventsView } from "./views/events.tsx";
 import { KeysHelp } from "./views/keys.tsx";
 import { LoginView } from "./views/login.tsx";
 import { OverviewView } from "./views/overview.tsx";
+import { ProcessView } from "./views/process.tsx";
+import { ProcessesView } from "./views/processes.tsx";
 import { QueryView } from "./views/query.tsx";
 import { ScheduledView } from "./views/scheduled.tsx";
 import { SettingsView } from "./views/settings.tsx";
+import { TimersView } from "./views/timers.tsx";
 
 interface Place {
   name: string;
@@ -53,6 +56,14 @@ const places: Place[] = [
   { name: "query", title: "Query", key: "q", scope: "read", view: (r) => <QueryView route={r} /> },
   { name: "condition", title: "Condition", key: "c", scope: "read", view: (r) => <ConditionView route={r} /> },
   { name: "scheduled", title: "Scheduled", key: "d", scope: "read", view: (r) => <ScheduledView route={r} /> },
+  {
+    name: "processes",
+    title: "Processes",
+    key: "p",
+    scope: "read",
+    view: (r) => (r.path[1] ? <ProcessView route={r} name={r.path[1]} /> : <ProcessesView />),
+  },
+  { name: "timers", title: "Timers", key: "t", scope: "read", view: (r) => <TimersView route={r} /> },
   { name: "cluster", title: "Cluster", key: "n", scope: "admin", view: () => <ClusterView />, ofNodes: true },
   { name: "settings", title: "Settings", key: "s", scope: "admin", view: () => <SettingsView /> },
 ];

@@ -120,6 +120,69 @@ export interface Scheduled {
   };
 }
 
+/// What is tried again. `item`: `event/17`, `command/23/0`, `effect/23/1`.
+export interface ProcessFailure {
+  instance?: string; // absent among an instance's own; empty: whose it is could not be said
+  item: string;
+  type: string;
+  attempts: number;
+  why: string;
+}
+
+export interface Process {
+  name: string;
+  position: number;
+  head: number;
+  lag: number;
+  stopped: boolean;
+  stopped_instances: string[];
+  waiting: number;
+  failing: number;
+  reacted: number;
+  sent: number;
+  rejected: number;
+  performed: number;
+  given_up: number;
+  failed: number;
+  failures: ProcessFailure[]; // the first ones
+  skipped: string[]; // items
+  replays: string[];
+  trouble?: string;
+  runs_at?: string;
+  taken_at: string;
+  said_at?: string; // absent: it said nothing yet
+}
+
+export interface ProcessInstance {
+  instance: string;
+  version: number;
+  last_position: number;
+  stopped: boolean;
+  failures: ProcessFailure[];
+}
+
+export interface ParkedEffect {
+  instance: string;
+  item: string;
+  type: string;
+  reason: string;
+  parked_at: string;
+  replaying: boolean;
+}
+
+export interface Timer {
+  aggregate: string;
+  name: string;
+  due: string;
+  command: string;
+  payload?: Raw;
+  payload_encoding?: "base64";
+  every?: string;
+  calendar?: string;
+  zone?: string;
+  set_at: number;
+}
+
 export interface Setting {
   name: string;
   value: unknown;

@@ -61,13 +61,13 @@ export async function soon(check) {
 
 export async function harness() {
   const closing = [];
-  let invented; // the mock's store
+  let invented; // the mock
   const serve = async (name, options) => {
     if (process.env[name]) return process.env[name];
     if (real) return undefined;
     const server = await mock(options);
     closing.push(server.close);
-    if (name === "PAGE_URL") invented = server.store;
+    if (name === "PAGE_URL") invented = server;
     return server.url;
   };
   const wired = async (url) => {
@@ -148,7 +148,7 @@ export async function harness() {
 
   /// The state of an aggregate of the open server at a version; the HTTP API takes none, so it goes the way an application's would.
   async function snapshot({ aggregate, version, payload }) {
-    if (!real) return invented.putSnapshot({ aggregate, version, payload });
+    if (!real) return invented.store.putSnapshot({ aggregate, version, payload });
     assert.ok(process.env.PAGE_PROGRAM, "PAGE_PROGRAM is not given");
     const { listen } = await (await fetch(`${open.url}/api/v1/info`)).json();
     const words = [
@@ -168,6 +168,7 @@ export async function harness() {
   }
 
   return {
+    invented,
     open,
     guarded,
     empty,

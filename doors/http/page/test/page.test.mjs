@@ -17,7 +17,9 @@ const views = [
   "#/condition",
   "#/scheduled",
   "#/scheduled?state=all",
-  ...(real ? [] : ["#/cluster"]),
+  "#/processes",
+  "#/timers",
+  ...(real ? [] : ["#/cluster", "#/processes/trips", "#/processes/trips/parked", "#/processes/trips/instances"]),
   "#/settings",
 ];
 const refusedLoad = /Failed to load resource/;
@@ -636,9 +638,11 @@ describe("scheduled", () => {
 
   it("says why one cannot be cancelled, and why there is no list", async () => {
     const id = `too late ${run}`;
-    await h.schedule({ id, after: "1s", append: { events: events(1) } });
+    const append = { events: events(1) };
+    await h.schedule({ id, after: "1h", append });
     const page = await h.tab(h.open, "#/scheduled", { expected: refusedLoad });
     await page.getByRole("button", { name: `Cancel ${id}` }).click();
+    await h.schedule({ id, after: "0s", append, replace: true });
     await soon(async () => {
       const { state } = await (await fetch(`${h.open.url}/api/v1/scheduled/${encodeURIComponent(id)}`)).json();
       assert.equal(state, "appended");
@@ -681,6 +685,213 @@ describe("scheduled", () => {
       await page.getByRole("link", { name: "Previous" }).click();
       await soon(async () => assert.deepEqual(await shown(), before));
     }
+    await page.done();
+  });
+});
+
+const shownAs = (page, name) => page.getByRole("table", { name, exact: true });
+
+describe("processes", { skip: real ? "none runs beside the real server" : false }, () => {
+  /// A process of the test's own, that others do not change.
+  const added = (name, more) => h.invented.processes.add(`${name}${run}`, { runs_at: "shop-2:4711", ...more });
+  const failure = (instance, item, more) => ({ instance, item, type: "hotel.Book", attempts: 3, why: "no", ...more });
+  const confirm = async (page, title, yes) => {
+    await page.getByRole("dialog", { name: title, exact: true }).waitFor();
+    await page.getByRole("button", { name: yes, exact: true }).click();
+  };
+
+  it("shows all: how each is, how far, what fails, where it runs", async () => {
+    const page = await h.tab(h.open);
+    await page.getByRole("link", { name: "Processes" }).click();
+    await heading(page, "Processes");
+    const text = await soon(() => shownAs(page, "Processes").innerText());
+    assert.match(text, /trips\s+failing\s+41\s+3\s+2\s+shop-2:4711\s+hotel-grand: its shard has no writer/);
+    assert.match(text, /invoices\s+runs\s+0/);
+    assert.match(text, /reminders\s+stopped\s+120/);
+    assert.match(text, /returns\s+begins\s+0\s+0\s+0\s+not known/);
+    await page.waitForRequest((request) => request.url().endsWith("/api/v1/processes"));
+    await page.getByRole("link", { name: "trips" }).click();
+    await heading(page, "trips");
+    await page.done();
+  });
+
+  it("shows one: figures, what fails and why, what is stopped, what was given up", async () => {
+    await h.append({ aggregate: "trips-rome", type: `Booked.${run}` });
+    const page = await h.tab(h.open, "#/processes/trips");
+    await page.getByText("Trouble: hotel-grand: its shard has no writer").waitFor();
+    const figures = (await page.locator(".tiles").innerText()).replace(/\s+/g, " ");
+    for (const part of ["Lag 41", "Waiting 3 2 failing", "Events 48,112 96 failed tries", "Effects 3,140 2 given up"])
+      assert.ok(figures.includes(part), `${part} in ${figures}`);
+    const fails = await shownAs(page, "What fails").innerText();
+    assert.match(fails, /rome\s+command\/23\/0\s+hotel\.Book\s+7\s+aggregate "hotel-grand" cannot be reached/);
+    assert.match(fails, /bern\s+event\/17\s+OrderPlaced\s+2\s+the handler threw: no price/);
+    await shownAs(page, "Stopped instances").getByText("oslo").waitFor();
+    await page.getByRole("link", { name: "Given up" }).click();
+    const parked = await soon(() => shownAs(page, "Effects that were given up").innerText());
+    assert.match(parked, /lima\s+effect\/21\/0\s+mail\.Send\s+\S+ \S+\s+503 from mail\.example/);
+    await page.getByRole("link", { name: "effect/21/0" }).click();
+    await heading(page, "Event 21");
+    await page.goto(`${h.open.url}/#/processes/trips`);
+    await page.getByRole("link", { name: "rome" }).click();
+    await heading(page, "trips-rome");
+    await page.done();
+  });
+
+  it("stops one and resumes it, each when that is confirmed", async () => {
+    const { info } = added("stopped");
+    const page = await h.tab(h.open, `#/processes/${info.name}`);
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+    assert.equal(info.stopped, false);
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await confirm(page, "Stop this process", "Stop it");
+    await page.getByText(`Stop of ${info.name} was asked for.`).waitFor();
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
+    await confirm(page, "Resume this process", "Resume it");
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    assert.equal(info.stopped, false);
+    await page.done();
+  });
+
+  it("skips what fails, and retries the rest", async () => {
+    const failures = [failure("a", "command/5/0"), failure("b", "event/6"), failure("", "event/7")];
+    const { info } = added("fails", { failing: 5, failures });
+    const page = await h.tab(h.open, `#/processes/${info.name}`);
+    await page.getByText("And 2 more.").waitFor();
+    await page.getByRole("button", { name: "Skip event/6" }).click();
+    await confirm(page, "Skip this item", "Skip it");
+    await page.getByText("Skip of event/6 was asked for.").waitFor();
+    await soon(async () => assert.equal(await page.getByRole("button", { name: "Skip event/6" }).count(), 0));
+    assert.deepEqual(
+      info.failures.map(({ item }) => item),
+      ["command/5/0", "event/7"],
+    );
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
+    await confirm(page, "Retry this process", "Retry now");
+    await page.getByText("Nothing waits to be tried again.").waitFor();
+    await page.done();
+  });
+
+  it("has an effect that was given up performed once more", async () => {
+    const { info, effects } = added("gave", { given_up: 1 });
+    const parked_at = new Date().toISOString();
+    effects.push({ instance: "a", item: "effect/5/0", type: "mail.Send", reason: "503", parked_at });
+    const page = await h.tab(h.open, `#/processes/${info.name}/parked`, { expected: refusedLoad });
+    await page.getByRole("button", { name: "Replay effect/5/0" }).click();
+    await page.route("**/control", (route) =>
+      route.fulfill({ status: 503, json: { error: { code: "unavailable", message: "a shard has no writer" } } }),
+    );
+    await confirm(page, "Replay this item", "Perform it");
+    await page.getByRole("dialog").getByText("a shard has no writer").waitFor();
+    await page.unroute("**/control");
+    await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+    await page.getByText("No effect was given up, or all were performed since.").waitFor();
+    assert.equal(info.performed, 1);
+    await page.done();
+  });
+
+  it("pages through instances, and stops, resumes and retries one", async () => {
+    const process = added("many", { failing: 1, failures: [failure("i4", "command/5/0")] });
+    const name = process.info.name;
+    for (let n = 1; n <= 7; n += 1) process.instances.push({ instance: `i${n}`, version: n, last_position: first + n });
+    const page = await h.tab(h.open);
+    await inThrees(page, `processes/${name}/instances`);
+    await page.goto(`${h.open.url}/#/processes/${name}`);
+    await page.getByRole("link", { name: "Instances" }).click();
+    await page.getByText("3 instances, and more").waitFor();
+    await page.getByRole("link", { name: "Next" }).click();
+    const row = page.getByRole("row").filter({ hasText: "i4" });
+    await row.getByText("3 attempts: no").waitFor();
+    await page.getByRole("button", { name: "Retry i4" }).click();
+    await confirm(page, "Retry this instance", "Retry now");
+    await soon(async () => assert.equal(await page.getByRole("button", { name: "Retry i4" }).count(), 0));
+    await page.getByRole("button", { name: "Stop i5" }).click();
+    await confirm(page, "Stop this instance", "Stop it");
+    await page.getByRole("button", { name: "Resume i5" }).click();
+    await confirm(page, "Resume this instance", "Resume it");
+    await page.getByRole("button", { name: "Stop i5" }).waitFor();
+    await page.getByRole("link", { name: "Previous" }).click();
+    await page.getByRole("cell", { name: "i1", exact: true }).waitFor();
+    assert.deepEqual(process.info.stopped_instances, []);
+    await page.done();
+  });
+
+  it("says that there is no such process", async () => {
+    const page = await h.tab(h.open, "#/processes/nobody", { expected: refusedLoad });
+    await page.getByText("There is no such process.").waitFor();
+    await page.getByRole("link", { name: "The list" }).click();
+    await heading(page, "Processes");
+    await page.done();
+  });
+});
+
+describe("timers", { skip: real ? "none is set beside the real server" : false }, () => {
+  const due = (minutes) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const timer = (aggregate, name, minutes, more) =>
+    h.invented.processes.addTimer({ aggregate, name, due: due(minutes), command: "order.Expire", ...more });
+  const names = (page) => shownAs(page, "Timers").locator("tbody tr:not(.inside) td:nth-child(4)").allInnerTexts();
+
+  it("shows those that wait in order of due, what they send, and when again", async () => {
+    const kind = `once${run}`;
+    timer(`${kind}-1`, "second", 125, { payload: { number: 7 } });
+    timer(`${kind}-2`, "first", 65, { every: "1h" });
+    timer(`${kind}-2`, "third", 3_000, { calendar: "0 18 * * MON-FRI", zone: "Europe/Berlin" });
+    const page = await h.tab(h.open);
+    await page.getByRole("link", { name: "Timers" }).click();
+    await heading(page, "Timers");
+    await page.getByLabel("Type").fill(kind);
+    await page.keyboard.press("Enter");
+    await page.getByText("3 timers of 3 that wait").waitFor();
+    assert.deepEqual(await names(page), ["first", "second", "third"]);
+    const text = (await shownAs(page, "Timers").innerText()).replace(/\s+/g, " ");
+    for (const part of ["in 2 h", "again every 1h", "again at 0 18 * * MON-FRI, Europe/Berlin", "order.Expire"])
+      assert.ok(text.includes(part), `${part} in ${text}`);
+    await page.getByRole("button", { name: `second of ${kind}-1: all of it` }).click();
+    await page.locator("tr.inside").getByText('"number"').waitFor();
+    await page.getByLabel("Type").fill("");
+    await page.getByLabel("Aggregate", { exact: true }).fill(`${kind}-2`);
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.getByText("2 timers of 2 that wait").waitFor();
+    assert.deepEqual(await names(page), ["first", "third"]);
+    await page.getByRole("link", { name: "Clear" }).click();
+    await soon(async () => assert.ok((await names(page)).includes("close")));
+    await page.done();
+  });
+
+  it("pages through all and back", async () => {
+    const kind = `paged${run}`;
+    for (let n = 1; n <= 5; n += 1) timer(`${kind}-${n}`, `t${n}`, n);
+    const page = await h.tab(h.open);
+    await inThrees(page, "timers");
+    await page.goto(`${h.open.url}/${hash("timers", { type: kind })}`);
+    await page.getByText("3 timers of 5 that wait").waitFor();
+    await page.getByRole("link", { name: "Next" }).click();
+    await soon(async () => assert.deepEqual(await names(page), ["t4", "t5"]));
+    await page.getByRole("link", { name: "Previous" }).click();
+    await soon(async () => assert.deepEqual(await names(page), ["t1", "t2", "t3"]));
+    await page.done();
+  });
+
+  it("cancels one when that is confirmed, and says why one cannot be", async () => {
+    const [id, name] = [`cancel${run}-a/b`, "when & where"];
+    timer(id, name, 5);
+    timer(id, "gone", 6);
+    const page = await h.tab(h.open, hash("timers", { aggregate: id }), { expected: refusedLoad });
+    await page.getByRole("button", { name: `Cancel ${name} of ${id}` }).click();
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+    await page.getByRole("button", { name: `Cancel ${name} of ${id}` }).click();
+    await page.getByRole("dialog", { name: "Cancel a timer" }).getByText(name).waitFor();
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.getByText(`${name} of ${id} was cancelled.`).waitFor();
+    await soon(async () => assert.deepEqual(await names(page), ["gone"]));
+    await page.getByRole("button", { name: `Cancel gone of ${id}` }).click();
+    h.invented.processes.cancelTimer(id, "gone");
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.getByRole("dialog").getByText("not_found").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByText("No timer of these waits.").waitFor();
     await page.done();
   });
 });
@@ -755,6 +966,30 @@ it("shows hostile data as text, in every field and view", async () => {
     after: "1min",
     append: { events: [event], expect: [{ aggregate: id, version: 4711 }] },
   });
+  const process = bad("process");
+  if (!real) {
+    const [text, failure] = [bad, { instance: bad("instance"), item: `event/${at}`, type: event.type }];
+    const shown = {
+      runs_at: text("place"),
+      trouble: text("trouble"),
+      failing: 1,
+      stopped_instances: [text("stopped")],
+    };
+    const { instances, effects } = h.invented.processes.add(process, {
+      ...shown,
+      failures: [{ ...failure, attempts: 1, why: text("why") }],
+    });
+    instances.push({ instance: failure.instance, version: 1, last_position: at });
+    effects.push({ ...failure, item: `effect/${at}/0`, reason: text("reason"), parked_at: text("time") });
+    const timer = {
+      aggregate: id,
+      name: text("timer"),
+      due: text("due"),
+      command: text("command"),
+      every: text("every"),
+    };
+    h.invented.processes.addTimer({ ...timer, payload: event.payload });
+  }
   const page = await h.tab(h.open, `#/events/${at}`, { expected: refusedLoad });
   await page.getByText(JSON.stringify(bad("payload"))).waitFor();
   await page.getByText("turned \\u202egnihtemos").waitFor();
@@ -764,6 +999,15 @@ it("shows hostile data as text, in every field and view", async () => {
     [`#/aggregates/${encodeURIComponent(id)}`, id],
     ["#/aggregates", id],
     ["#/scheduled", bad("schedule")],
+    ...(real
+      ? []
+      : [
+          ["#/processes", bad("trouble")],
+          [`#/processes/${encodeURIComponent(process)}`, bad("why")],
+          [`#/processes/${encodeURIComponent(process)}/parked`, bad("reason")],
+          [`#/processes/${encodeURIComponent(process)}/instances`, bad("instance")],
+          [hash("timers", { aggregate: id }), bad("command")],
+        ]),
     [`#/aggregates/${encodeURIComponent(id)}/state`, id],
     [hash("query", { q }), bad("tag")],
     [hash("condition", { q }), bad("tag")],
@@ -870,6 +1114,21 @@ describe("tokens", { skip: real && !process.env.PAGE_TOKENS_URL ? "PAGE_TOKENS_U
     await page.done();
   });
 
+  it("lets one who may only read see processes and timers, and change nothing", { skip: real }, async () => {
+    const page = await h.tab(h.guarded, "#/processes/trips", { expected: refusedLoad });
+    await page.getByLabel("Token").fill(tokenOf.read);
+    await page.keyboard.press("Enter");
+    await page.getByText("This needs a token with the scope “admin”; yours has read.").waitFor();
+    for (const name of ["Stop", "Retry", "Skip command/23/0", "Resume oslo"])
+      assert.ok(await page.getByRole("button", { name, exact: true }).isDisabled(), name);
+    await page.getByRole("link", { name: "Given up" }).click();
+    assert.ok(await page.getByRole("button", { name: "Replay effect/21/0" }).isDisabled());
+    await page.getByRole("link", { name: "Timers" }).click();
+    await page.getByText("To cancel: This needs a token with the scope “admin”; yours has read.").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Cancel expire of order-1001" }).isDisabled());
+    await page.done();
+  });
+
   it("asks again when the token does not count any more", async () => {
     const page = await h.tab(h.guarded, "", { expected: refusedLoad });
     await page.getByLabel("Token").fill(tokenOf.read);
@@ -898,6 +1157,10 @@ describe(
       await page.getByText(`evershard append --server 127.0.0.1:${port} `).waitFor();
       await page.goto(`${h.empty.url}/#/scheduled`);
       await page.getByText("evershard schedule append --server").waitFor();
+      await page.goto(`${h.empty.url}/#/processes`);
+      await page.getByText("No process ever ran here.").waitFor();
+      await page.goto(`${h.empty.url}/#/timers`);
+      await page.getByText("No timer waits.").waitFor();
       await page.done();
     });
   },

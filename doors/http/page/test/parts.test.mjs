@@ -44,7 +44,7 @@ it("dist/ is what the sources make, byte for byte, and small", () => {
       `${file}: run npm run build`,
     );
   const bytes = files.reduce((sum, file) => sum + readFileSync(join(built, file)).length, 0);
-  assert.ok(bytes < 160_000, `${bytes} bytes`);
+  assert.ok(bytes < 175_000, `${bytes} bytes`);
 });
 
 it("the lock file names no place to download from", () => {

@@ -7,13 +7,11 @@ import { grpcServer } from "../grpc_server.ts";
 import { useLoad } from "../load.ts";
 import { AggregateLink, PositionLink } from "../parts/links.tsx";
 import { Command, Empty, ErrorNote } from "../parts/notes.tsx";
-import { Pages } from "../parts/pages.tsx";
+import { pageBefore, Pages } from "../parts/pages.tsx";
 import { go, type Route, to } from "../route.ts";
 import type { AggregateInfo } from "../shapes.ts";
 
 const limit = 100;
-/// Where pages began, so that there is a way back: the directory is read forwards only.
-const begins = new Map<string, string>();
 
 export function AggregatesView({ route }: { route: Route }) {
   const type = route.params.get("type") ?? "";
@@ -26,9 +24,7 @@ export function AggregatesView({ route }: { route: Route }) {
   const [typeField, idField] = [useId(), useId()];
   useEffect(() => setText(type), [type]);
   const next = page.data?.next;
-  // Once: while the next page is on its way, this one's `next` is still here, and `after` is that page's.
-  if (next && !begins.has(`${type}\n${next}`)) begins.set(`${type}\n${next}`, after);
-  const back = after === "" ? undefined : begins.get(`${type}\n${after}`);
+  const back = pageBefore(`aggregates ${type}`, after, next);
   const rows = page.data?.aggregates ?? [];
   const open = (event: Event) => {
     event.preventDefault();

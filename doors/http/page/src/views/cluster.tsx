@@ -1,9 +1,9 @@
 // The cluster: who is up, who keeps and writes what, how far each is behind, and what happened.
 
-import { useEffect } from "preact/hooks";
 import { own } from "../api.ts";
 import { grouped, localTime, plural, shortTime, visible } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { useAgain } from "../now.ts";
 import { Command, Empty, ErrorNote } from "../parts/notes.tsx";
 import { grpcServer } from "../grpc_server.ts";
 import type { ClusterChange, ClusterNode, ClusterSet, ClusterStatus } from "../shapes.ts";
@@ -12,12 +12,9 @@ const askAgainMs = 2_000;
 const changesShown = 20;
 
 export function ClusterView() {
-  const { data, failure, loading, reload } = useLoad("cluster", (signal) => own<ClusterStatus>("cluster", signal));
-  useEffect(() => {
-    if (loading) return undefined;
-    const again = setInterval(() => document.hidden || reload(), askAgainMs);
-    return () => clearInterval(again);
-  }, [loading]);
+  const loaded = useLoad("cluster", (signal) => own<ClusterStatus>("cluster", signal));
+  const { data, failure, reload } = loaded;
+  useAgain(loaded, askAgainMs);
   return (
     <>
       <h1 tabIndex={-1}>Cluster</h1>

@@ -11,6 +11,7 @@ import { Chart } from "../parts/chart.tsx";
 import { Id, Time } from "../parts/links.tsx";
 import { Maintenance } from "../parts/maintenance.tsx";
 import { Command, Empty, ErrorNote } from "../parts/notes.tsx";
+import { Tile } from "../parts/tile.tsx";
 import type { Stats } from "../shapes.ts";
 
 export function OverviewView() {
@@ -107,16 +108,6 @@ export function OverviewView() {
 }
 
 const label = (name: string) => visible(name.replaceAll("_", " "));
-
-const Tile = ({ name, value, note }: { name: string; value: string; note: string }) => (
-  <div class="tile">
-    <dt>{name}</dt>
-    <dd>
-      <b class="num">{value}</b>
-      <span class="dim">{note}</span>
-    </dd>
-  </div>
-);
 
 /// A member of `info`, whatever later versions put there.
 function Fact({ name, value }: { name: string; value: unknown }) {

@@ -1,14 +1,16 @@
 // Scheduled appends: those that wait, or all with what became of them; and cancelling.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { get } from "../api.ts";
 import { grouped, plural, relative, visible } from "../format.ts";
 import { grpcServer } from "../grpc_server.ts";
 import { useLoad } from "../load.ts";
-import { CancelDialog } from "../parts/cancel_dialog.tsx";
+import { useAgain, useNow } from "../now.ts";
+import { AskButton } from "../parts/ask_button.tsx";
+import { ConfirmDialog } from "../parts/confirm_dialog.tsx";
 import { AggregateLink, Id, PositionLink, Time, TypeLink } from "../parts/links.tsx";
 import { Command, Empty, ErrorNote } from "../parts/notes.tsx";
-import { Pages } from "../parts/pages.tsx";
+import { pageBefore, Pages } from "../parts/pages.tsx";
 import { PayloadView, textOf } from "../parts/payload.tsx";
 import { type Route, to } from "../route.ts";
 import { lacking } from "../session.ts";
@@ -16,8 +18,6 @@ import type { Scheduled } from "../shapes.ts";
 
 const limit = 100;
 const askAgainMs = 5_000;
-/// Where pages began, so that there is a way back: the list is read forwards only.
-const begins = new Map<string, string>();
 
 export const stateOf = (scheduled: Scheduled): string => textOf(scheduled.state);
 
@@ -31,16 +31,10 @@ export function ScheduledView({ route }: { route: Route }) {
   const [asked, ask] = useState<Scheduled>(); // to be cancelled, if its reader says so
   const [cancelled, setCancelled] = useState<string[]>([]);
   const now = useNow();
-  useEffect(() => {
-    if (page.loading) return undefined;
-    const again = setInterval(() => document.hidden || page.reload(), askAgainMs);
-    return () => clearInterval(again);
-  }, [page.loading]);
+  useAgain(page, askAgainMs);
 
   const next = page.data?.next;
-  // Once: while the next page is on its way, this one's `next` is still here, and `after` is that page's.
-  if (next && !begins.has(`${state}\n${next}`)) begins.set(`${state}\n${next}`, after);
-  const back = after === "" ? undefined : begins.get(`${state}\n${after}`);
+  const back = pageBefore(`scheduled ${state}`, after, next);
   const of = (more: string | undefined) => to("scheduled", { state: all ? "all" : "", after: more });
   // What is cancelled here is known at once, what the list says comes later.
   const rows = (page.data?.scheduled ?? []).filter((one) => all || !cancelled.includes(one.id));
@@ -112,8 +106,18 @@ export function ScheduledView({ route }: { route: Route }) {
         </Empty>
       )}
       {asked && (
-        <CancelDialog
-          id={asked.id}
+        <ConfirmDialog
+          question={{
+            title: "Cancel a scheduled append",
+            sentence: (
+              <>
+                The events of <Id text={asked.id} /> will not be stored. This cannot be taken back.
+              </>
+            ),
+            yes: "Cancel it",
+            no: "Keep it",
+            path: `scheduled/${encodeURIComponent(asked.id)}/cancel`,
+          }}
           close={(done) => {
             ask(undefined);
             if (done) setCancelled((before) => [...before, asked.id]);
@@ -180,18 +184,7 @@ function Row({ row, all, now, reason, cancel }: RowProps) {
           </td>
         )}
         <td class="right">
-          {waits && (
-            <button
-              type="button"
-              disabled={reason !== undefined}
-              title={reason}
-              aria-describedby={reason ? "cancel-reason" : undefined}
-              aria-label={`Cancel ${visible(row.id)}`}
-              onClick={cancel}
-            >
-              Cancel
-            </button>
-          )}
+          {waits && <AskButton name="Cancel" of={row.id} reason={reason} told="cancel-reason" ask={cancel} />}
         </td>
       </tr>
       {open && (
@@ -270,14 +263,4 @@ function Outcome({ row }: { row: Scheduled }) {
     );
   const state = stateOf(row);
   return <>{state === "pending" ? "waits" : visible(state)}</>;
-}
-
-/// Each second, so that what is said of the time stays true.
-function useNow(): number {
-  const [now, tell] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || tell(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
