@@ -84,6 +84,11 @@ std::optional<Append> DueAppends::fire(const DueTimer& timer, const Result<Recor
     failed(timer, now);
     return std::nullopt;
   }
+  // The clock was set back since it was taken, or since it was to be tried again.
+  if (scheduled->due > now) {
+    queue_.postpone(timer, scheduled->due);
+    return std::nullopt;
+  }
   auto append = std::move(scheduled->append);
   Event event;
   event.aggregate = *set->aggregate;

@@ -1,5 +1,6 @@
-// Programs that run a process and fire timers, killed at any moment: every transfer comes to its end once, every order
-// is cancelled by its timer once, no money is made or lost. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
+// Programs that run a process, fire timers and make scheduled appends, killed at any moment: every transfer comes to
+// its end once, every order is cancelled by its timer once, every scheduled append is made once, no money is made or
+// lost. EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -112,6 +113,59 @@ TEST(ProcessManagerKillRounds, OfNodesOfACluster) {
   EXPECT_EQ(programs[0]->ask(words_of("request", 0, rounds * batch)), "done");
   EXPECT_EQ(programs[0]->ask(words_of("place", 0, rounds * batch) + " 500"), "done");
   EXPECT_EQ(programs[0]->ask(words_of("check", rounds * batch, rounds * batch)), "whole");
+  for (auto& program : programs) program->end();
+}
+
+// Three nodes keep each shard: when one is killed, others write its shards at once, and are given shards of theirs back
+// some time after it came. Now and then it is the coordinator that is away.
+TEST(ProcessManagerKillRounds, OfNodesWithReplicas) {
+  const auto seed = seed_of_run();
+  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  constexpr std::uint32_t nodes = 3;
+  EmbeddingCluster cluster(nodes, false, nodes);
+  std::vector<std::unique_ptr<Program>> programs(nodes);
+  std::vector<std::thread> starting;
+  for (std::uint32_t n = 0; n != nodes; ++n)
+    starting.emplace_back([&, n] {
+      const auto options = cluster.options(n + 1);
+      programs[n] = std::make_unique<Program>(
+          std::vector<std::string>{EVERSHARD_TRANSFERS, "node", std::to_string(n + 1), options.data_dir.string(),
+                                   options.coordinator, options.secret_file.string(), std::to_string(options.shards)});
+    });
+  for (auto& thread : starting) thread.join();
+  ASSERT_EQ(programs[0]->ask("open"), "done");
+  constexpr int batch = 20;
+  const auto rounds = rounds_or(3);
+  const auto say_all = [&](Program& program, int first, int count) {
+    program.say(words_of("request", first, count));
+    program.say(words_of("place", first, count) + " 500");
+    program.say(words_of("schedule", first, count) + " 800");
+  };
+  for (int round = 0; round < rounds; ++round) {
+    const auto victim = random() % nodes;
+    const auto other = (victim + 1) % nodes;
+    say_all(*programs[other], round * batch, batch);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 600));
+    const bool without_coordinator = random() % 3 == 0;
+    if (without_coordinator) cluster.stop_coordinator();
+    programs[victim]->kill();
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+    if (without_coordinator) cluster.start_coordinator();
+    // Others write its shards, whether it comes back soon or not.
+    if (random() % 2 == 0) {
+      ASSERT_EQ(programs[other]->answer(), "done") << "round " << round;
+    }
+    programs[victim]->start();
+    ASSERT_EQ(programs[other]->answer(), "done") << "round " << round;
+    // Shards are handed over to who has come back while the next round goes on.
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1'000));
+  }
+  // What a program was asked and did not come to; the last answer is the one that counts.
+  say_all(*programs[0], 0, rounds * batch);
+  EXPECT_EQ(programs[0]->answer(), "done");
+  const auto all = std::to_string(rounds * batch);
+  EXPECT_EQ(programs[0]->ask("check " + all + " " + all + " " + all), "whole");
   for (auto& program : programs) program->end();
 }
 

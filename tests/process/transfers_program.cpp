@@ -3,7 +3,9 @@
 //   open                      five accounts of 10,000 each                                      done
 //   request FIRST COUNT       so many transfers, from that one on                               done
 //   place FIRST COUNT MS      so many orders, which nobody pays, each due in up to so long      done
-//   check TRANSFERS ORDERS    once all that follows is done                                     whole, or what is wrong
+//   schedule FIRST COUNT MS   so many appends, made in up to so long; every fourth is cancelled done
+//   check TRANSFERS ORDERS SCHEDULED
+//                             once all that follows is done                                     whole, or what is wrong
 
 #include <algorithm>
 #include <chrono>
@@ -45,8 +47,29 @@ bool ask(Store& store, const std::string& id, const C& command, const std::strin
   return false;
 }
 
+/// Until somebody has taken it; the id makes that harmless. One that is to be cancelled is due when nobody looks any
+/// more.
 template <class Store>
-std::string check(Store& store, int transfers, int orders) {
+bool schedule(Store& store, int number, int ms) {
+  const auto id = std::to_string(number);
+  const bool goes = number % 4 == 0;
+  ScheduleOrder order;
+  order.id = id;
+  order.append = Append{}.event("thing-" + id, "Done", id).event("account-" + std::to_string(number % 7), "Also", id);
+  // A time that is the same with each try: else it would be another one of the same id.
+  order.due = Timestamp{goes ? Timestamp::last().micros : Timestamp::now().micros + (number * 37 % ms) * 1'000};
+  for (const auto until = std::chrono::steady_clock::now() + patience; std::chrono::steady_clock::now() < until;
+       std::this_thread::sleep_for(10ms)) {
+    if (const auto there = store.scheduled().get(id); !there) {
+      if (!store.scheduled().schedule(order)) continue;
+    }
+    if (!goes || store.scheduled().cancel(id)) return true;
+  }
+  return false;
+}
+
+template <class Store>
+std::string check(Store& store, int transfers, int orders, int scheduled) {
   std::string wrong = "nothing was looked at";
   for (const auto until = std::chrono::steady_clock::now() + patience;
        !wrong.empty() && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(50ms)) {
@@ -64,6 +87,7 @@ std::string check(Store& store, int transfers, int orders) {
     auto events = store.read(Query::all());
     for (const auto& event : events) {
       if (!event.aggregate) continue;
+      if (event.type == "Done" || event.type == "Also") ++of["scheduled " + event.payload][event.type];
       if (event.aggregate->type == "transfer" && event.type.front() != '$') ++of[event.aggregate->value][event.type];
       if (event.aggregate->type != "order") continue;
       if (event.type == "cancelled") ++of["order " + event.aggregate->value]["cancelled"];
@@ -84,6 +108,12 @@ std::string check(Store& store, int transfers, int orders) {
       if (of["order " + std::to_string(n)] != std::map<std::string, int>{{"cancelled", 1}, {"fired", 1}})
         wrong = "order " + std::to_string(n) + " fired " + std::to_string(of["order " + std::to_string(n)]["fired"]) +
                 " times";
+    for (int n = 0; n != scheduled && wrong.empty(); ++n) {
+      const auto& had = of["scheduled " + std::to_string(n)];
+      const std::map<std::string, int> once{{"Done", 1}, {"Also", 1}};
+      if (n % 4 == 0 ? !had.empty() : had != once)
+        wrong = "scheduled append " + std::to_string(n) + " has " + std::to_string(had.size()) + " kinds of events";
+    }
   }
   if (!wrong.empty())
     for (const auto& status : store.process_status()) wrong += "; " + status.trouble;
@@ -107,7 +137,7 @@ int serve(Store& store) {
     words >> what >> first >> count >> ms;
     bool done = true;
     if (what == "check") {
-      std::cout << check(store, first, count) << std::endl;
+      std::cout << check(store, first, count, ms) << std::endl;
       continue;
     }
     if (what == "open")
@@ -120,6 +150,7 @@ int serve(Store& store) {
     }
     for (int n = first; what == "place" && n != first + count; ++n)
       done = done && ask<Store, timed::Order>(store, std::to_string(n), timed::PlaceBriefly{n * 37 % ms}, "place");
+    for (int n = first; what == "schedule" && n != first + count; ++n) done = done && schedule(store, n, ms);
     std::cout << (done ? "done" : "not done") << std::endl;
   }
   return 0;

@@ -15,7 +15,9 @@ constexpr std::uint64_t vocabulary = 5;
 void Simulation::client(std::uint64_t number) {
   if (resting_) return;
   const auto& asked = nodes_[network_.pick(nodes_.size())]->process;
-  if (options_.aggregates && network_.one_in(3)) {
+  if (options_.processes && network_.one_in(2)) {
+    play();
+  } else if (options_.aggregates && network_.one_in(3)) {
     command(number);
   } else if (network_.one_in(4)) {
     read(number);

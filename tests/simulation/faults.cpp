@@ -20,11 +20,16 @@ void Simulation::fault() {
   // Of the real writers' seeds every second four leave disks and owners alone: what only crashes bring about comes up
   // more often.
   static constexpr std::array<std::uint64_t, 9> weights_of_crashes{4, 10, 2, 3, 1, 0, 0, 0, 0};
-  const auto& weight = options_.real_writers && options_.seed / 4 % 2 == 0
+  // What a process has done is not done again where an operator gave it up: with one, nothing is lost for good.
+  const bool loses_nothing = options_.processes && !replicated();
+  const auto& weight = loses_nothing || (options_.real_writers && options_.seed / 4 % 2 == 0)
                            ? weights_of_crashes
                            : weights[static_cast<std::size_t>(profile())];
-  network_.after(network_.pick(periods[static_cast<std::size_t>(profile())]), [this] { fault(); });
+  // What follows from one another over several nodes comes about only where they are left alone for a while.
+  const auto period = periods[static_cast<std::size_t>(profile())] * (options_.processes ? 4 : 1);
+  network_.after(network_.pick(period), [this] { fault(); });
   for (auto echoes = network_.pick(12); echoes != 0; --echoes) network_.echo();
+  if (options_.processes && replicated() && network_.one_in(2)) move_process();
   if (options_.links && network_.one_in(4)) jump(*nodes_[network_.pick(nodes_.size())]);
   Node& node = *nodes_[network_.pick(nodes_.size())];
   std::size_t kind = 0;
@@ -140,6 +145,7 @@ void Simulation::come_to_rest() {
   for (auto& leader : leaders_)
     if (!goes_on || leader != leaders_.back()) stop(*leader);
   if (replicated()) come_to_rest_replicated();
+  if (options_.processes) set_walls_to_rest();
   if (!goes_on) elect();
   for (auto& node : nodes_)
     if (!node->away) start(*node);
@@ -155,6 +161,7 @@ void Simulation::come_to_rest() {
     network_.step();
   }
   replicated() ? check_rest_replicated() : check_rest();
+  if (options_.processes) check_played();
 }
 
 void Simulation::check_rest() {

@@ -122,6 +122,14 @@ void History::place(const sharding::Segment& segment, ShardOffset offset, CutNum
         before != first_position_.end() && !given_up(before->second, requests_[event.append].events.size()))
       throw Broken("I-Once", "append " + std::to_string(event.append) + " is placed again by cut " + number(cut));
     first_position_[event.append] = position;
+    if (const auto& content = requests_[event.append].content; content && content->append.command) {
+      const auto& command = *content->append.command;
+      const auto [first, added] = commands_.emplace(std::pair(command.aggregate, command.id), event.append);
+      if (!added)
+        throw Broken("I-Once", "command " + command.id + " of " + command.aggregate.text() +
+                                   " takes effect by append " + std::to_string(first->second) + " and by append " +
+                                   std::to_string(event.append));
+    }
     judge(event.append);
   }
   if (event.event != events || first_position_[event.append] + events != position)
@@ -202,6 +210,12 @@ std::optional<GlobalPosition> History::first_match(sharding::Term term, GlobalPo
   return std::nullopt;
 }
 
+std::optional<AppendId> History::command(const CommandRecord& command, GlobalPosition up_to) const {
+  const auto found = commands_.find({command.aggregate, command.id});
+  if (found == commands_.end() || first_position_.at(found->second) > up_to) return std::nullopt;
+  return found->second;
+}
+
 std::optional<Appended> History::find(AppendId id, GlobalPosition up_to) const {
   const auto at = first_position_.find(id);
   if (at == first_position_.end() || at->second > up_to) return std::nullopt;
@@ -234,7 +248,10 @@ void History::refused(AppendId id, const Error& error, GlobalPosition w, const s
   const auto dishonest = [&](const std::string& why) {
     throw Broken("I-Honest", by + " refuses append " + std::to_string(id) + ": " + why);
   };
-  if (error.code == ErrorCode::duplicate_event) dishonest("its ids are nobody else's");
+  const auto* content = request.content.get();
+  if (error.code == ErrorCode::duplicate_event &&
+      (content == nullptr || !content->append.command || !command(*content->append.command, w)))
+    dishonest("its ids are nobody else's");
   if (error.code == ErrorCode::condition_failed) {
     const auto position = error.details ? error.details->position : std::nullopt;
     const auto which = error.details ? error.details->condition : std::nullopt;
@@ -256,7 +273,7 @@ void History::refused(AppendId id, const Error& error, GlobalPosition w, const s
     const auto expected =
         std::ranges::find_if(all, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
     if (expected == all.end()) return dishonest("it expects nothing of aggregate " + text.text());
-    if (expected->version.holds_for(actual))
+    if (expected->version.holds_for(actual) && (content == nullptr || !content->chain.follows))
       dishonest("version " + number(actual) + " of aggregate " + text.text() + " is what it expects");
     if (any_lost(shard)) return;  // it may have had more, and less
     if (actual < version(shard, aggregate, request.floor))

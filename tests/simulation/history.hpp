@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -13,7 +14,9 @@
 #include <vector>
 
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/error.hpp"
+#include "evershard/protocol/timestamp.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/cut_builder.hpp"
 
@@ -72,6 +75,13 @@ struct Request {
     std::size_t losses = 0;  ///< of the shard when the state was loaded
   };
   std::optional<Snapshot> snapshot{};
+  /// What the product's aggregates, timers and processes append, in full.
+  struct Content {
+    Append append;
+    AppendChain chain{};
+    Timestamp appended_at{};  ///< by the clock of whoever did
+  };
+  std::shared_ptr<const Content> content{};
   [[nodiscard]] std::set<ShardId> shards() const;
   /// What it expects, and what follows from the version that its snapshot names.
   [[nodiscard]] std::vector<Expected> expectations() const;
@@ -135,6 +145,12 @@ class History {
   [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
   [[nodiscard]] bool any_lost(ShardId shard) const { return losses_of(shard) != 0; }
   [[nodiscard]] std::size_t losses_of(ShardId shard) const { return shards_.at(shard.value).lost.size(); }
+  /// Which append is the command of that id, if it stands there.
+  [[nodiscard]] std::optional<AppendId> command(const CommandRecord& command, GlobalPosition up_to) const;
+  [[nodiscard]] std::optional<GlobalPosition> position_of(AppendId id) const {
+    const auto at = first_position_.find(id);
+    return at == first_position_.end() ? std::nullopt : std::optional(at->second);
+  }
   /// The events of an aggregate that stand there, without those given up when the watermark was there, up to a version.
   [[nodiscard]] Fold folded(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to,
                             SeqNr version_max = SeqNr{~std::uint64_t{0}}) const;
@@ -176,6 +192,7 @@ class History {
   std::vector<Shard> shards_;
   std::vector<Placed> sequence_;  ///< by position - 1
   std::map<AppendId, GlobalPosition> first_position_;
+  std::map<std::pair<AggregateId, std::string>, AppendId> commands_;  ///< placed, the first of each
   CutNumber last_cut_;
   GlobalPosition known_;
 };

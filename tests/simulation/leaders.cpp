@@ -195,14 +195,14 @@ void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Repo
 }
 
 // Rule 25. Now and then all at once, as when many are balanced; now and then it is given up.
-void Simulation::hand_over_something() {
+void Simulation::hand_over_something(std::optional<ShardId> which) {
   if (leaders_.empty() || !leaders_.back()->alive) return;
   Leader& leader = *leaders_.back();
   const auto shards = leader.coordinator.stored().shards;
-  if (network_.one_in(4)) {
+  if (!which && network_.one_in(4)) {
     perform(leader, leader.coordinator.balance());
   } else {
-    const ShardId shard{static_cast<std::uint16_t>(network_.pick(shards.size()))};
+    const ShardId shard = which ? *which : ShardId{static_cast<std::uint16_t>(network_.pick(shards.size()))};
     const auto& set = shards[shard.value].replicas;
     if (set.nodes.empty()) return;
     if (auto begun = leader.coordinator.hand_over(shard, set.nodes[network_.pick(set.nodes.size())])) {

@@ -40,6 +40,13 @@ class Network {
       });
     }
   }
+  /// Lost and late, never twice: an answer that somebody waits for.
+  void send_once(Endpoint from, Endpoint to, std::function<void()> received) {
+    if (faulty_ && one_in(40)) return;
+    after(delay(), [this, from, to, received = std::move(received)] {
+      if (reaches(from, to)) received();
+    });
+  }
   /// Twice, late and out of order, but not lost in silence: as within a session, which ends instead.
   void send_in_session(Endpoint from, Endpoint to, std::function<void()> received, std::function<void()> lost) {
     if (faulty_) remember({from, to, received});

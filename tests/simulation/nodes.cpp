@@ -30,6 +30,7 @@ void Simulation::start(Node& node) {
                                                    options_.aggregates && network_.one_in(3),
                                                    {}});
   if (options_.links) link(*node.process);
+  if (options_.processes) begin_hosts(*node.process);
   tick(node, self.incarnation);
 }
 

@@ -342,7 +342,8 @@ void Simulation::part_answered(const RealWriters::Asker& asker, const PartAnswer
 
 // -- clients
 
-void Simulation::submit_real(Process& process, AppendId id, Letters::Answer reply) {
+void Simulation::submit_real(Process& process, AppendId id, Letters::Answer reply,
+                             std::function<void(const Result<Appended>&)> told) {
   // Who has made a snapshot of a state that was given up since is a live aggregate of before: it went with its shard.
   if (const auto& taken = history_.request(id).snapshot; taken && taken->losses != history_.losses_of(taken->shard))
     return;
@@ -353,6 +354,7 @@ void Simulation::submit_real(Process& process, AppendId id, Letters::Answer repl
   attempt->client = ++process.real->numbers;
   process.real->clients.emplace(attempt->client, id);
   if (reply) process.real->forwarded.emplace(attempt->client, std::move(reply));
+  if (told) process.real->hearing.emplace(attempt->client, std::move(told));
   const auto found = looked_up(*attempt, process.real->writers.watermark(), false, process.order.window_from());
   actors::WriterActions actions;
   if (!found) {
@@ -376,6 +378,10 @@ Result<std::optional<Appended>> Simulation::looked_up(actors::Attempt& attempt, 
       stored->duplicate = true;
       return stored;
     }
+  }
+  if (prepared.command && options_.off != Off::command_ids) {
+    if (const auto other = history_.command(*prepared.command, w))
+      return refuse(ErrorCode::duplicate_event, "the command was decided by append " + std::to_string(*other));
   }
   prepared.heads.resize(prepared.append.aggregates.size() + prepared.guards.size());
   for (std::size_t i = 0; i != prepared.heads.size(); ++i) {
@@ -407,6 +413,7 @@ void Simulation::answered_real(Process& process, const actors::WriterAnswer& ans
   process.real->clients.erase(client);
   if (auto forwarded = process.real->forwarded.extract(answer.client); !forwarded.empty())
     forwarded.mapped()(Letters::Told([](LinkEnd&) {}));
+  if (auto told = process.real->hearing.extract(answer.client); !told.empty()) told.mapped()(answer.result);
   const auto by = "node " + std::to_string(process.self.node);
   if (!answer.result) {
     tell(by, "refuses append", id, ":", std::string(name_of(answer.result.error().code)), answer.result.error().what);

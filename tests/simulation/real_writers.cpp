@@ -6,7 +6,8 @@ namespace evershard::simulation {
 namespace {
 
 constexpr sharding::Term stream_term(ShardId shard, std::uint32_t aggregate) {
-  return 1'000'000 + shard.value * 1'000 + aggregate;
+  // Those with a number of their own are all over the shards.
+  return aggregate < 1'000 ? 1'000'000 + shard.value * 1'000 + aggregate : 1'000'000'000 + aggregate;
 }
 
 storage::EncodedAggregate encoded(ShardId shard, std::uint32_t aggregate) {
@@ -98,6 +99,11 @@ std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request)
     snapshot.aggregate = aggregate_of(taken->shard, taken->aggregate);
     if (taken->named) snapshot.version = taken->of.version;
     snapshot.payload = std::to_string(taken->of.state);
+  }
+  if (request.content) {
+    prepared.chain = request.content->chain;
+    prepared.command = request.content->append.command;
+    if (prepared.command) append.command = storage::command_key(prepared.command->aggregate, prepared.command->id);
   }
   prepared.named = true;
   prepared.bytes = 100 * append.events.size();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,8 @@ struct RealWriters {
   std::deque<Writing> writing;
   std::map<std::uint64_t, AppendId> clients;           ///< not answered yet
   std::map<std::uint64_t, Letters::Answer> forwarded;  ///< of those, the ones that another node waits for
+  std::map<std::uint64_t, std::function<void(const Result<Appended>&)>>
+      hearing;  ///< of those, who hears what came of it
   struct Asker {
     cluster::NodeProcess process;
     std::uint64_t ask = 0;

@@ -62,6 +62,13 @@ enum class Off : std::uint8_t {
   known_first,     // 21: a cut that cannot be applied yet, and what is behind it, goes unnoticed
   ships_at_once,   // the next writer ships only once it is opened
   narrowed,        // a replica leaves whatever the others have
+  // Of timers, scheduled appends and processes:
+  timer_condition,       // a timer fires though it was cancelled or set anew
+  due_clock,             // what is due is so by a clock that is not that of who does it
+  command_ids,           // nobody looks whether a command was decided before
+  process_taken,         // a rejection is reacted to though somebody else has taken the process over
+  process_reads_first,   // who takes a process over sends commands before he knows which were rejected
+  schedule_expectation,  // a scheduled append is made though its schedule has changed
   // Of the links between processes, with the real sessions:
   link_unknown,  // what was under way when a session ended is said not to have been sent
   link_again,    // what was under way when a session ended is sent again in the next one
@@ -80,6 +87,7 @@ struct Mutant {
   bool aggregates = false;
   std::uint32_t replicas = 1;
   bool changing_sets = false;
+  bool processes = false;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 2},
@@ -128,6 +136,10 @@ inline constexpr std::array mutants{
     Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
     Mutant{Off::ships_at_once, "ships_at_once", 92, true, false, 20'000, false, 3},
     Mutant{Off::narrowed, "narrowed", 22, true, false, 20'000, false, 3, true},
+    Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
+    Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},
+    Mutant{Off::command_ids, "command_ids", 1, true, false, 8'000, false, 3, false, true},
+    Mutant{Off::schedule_expectation, "schedule_expectation", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},
     Mutant{Off::link_again, "link_again", 1, true, true, 30'000},
     Mutant{Off::link_credit, "link_credit", 1, true, true, 30'000},

@@ -1,7 +1,7 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
 //   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--replicas N] [--real] [--links]
-//   [--aggregates] [--trace] [--off RULE]
+//   [--aggregates] [--processes] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -33,7 +33,7 @@ struct Arguments {
 int usage(const char* why) {
   std::fprintf(stderr,
                "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] "
-               "[--links] [--replicas N] [--changing-sets] [--aggregates] [--trace] [--off RULE]\n",
+               "[--links] [--replicas N] [--changing-sets] [--aggregates] [--processes] [--trace] [--off RULE]\n",
                why);
   return 2;
 }
@@ -55,8 +55,9 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.changing_sets = true;
       continue;
     }
-    if (name == "--real" || name == "--links" || name == "--aggregates") {
+    if (name == "--real" || name == "--links" || name == "--aggregates" || name == "--processes") {
       arguments.options.real_writers = true;
+      arguments.options.processes |= name == "--processes";
       arguments.options.aggregates |= name == "--aggregates";
       arguments.options.links |= name == "--links";
       continue;
@@ -69,6 +70,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.real_writers |= mutant->real_writers;
       arguments.options.links |= mutant->links;
       arguments.options.aggregates |= mutant->aggregates;
+      arguments.options.processes |= mutant->processes;
       arguments.options.replicas = std::max(arguments.options.replicas, mutant->replicas);
       arguments.options.changing_sets |= mutant->changing_sets;
       continue;
@@ -113,17 +115,18 @@ int main(int argc, char** argv) {
         const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
-      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u --replicas %u%s%s, after %ju steps: %s\n",
-                  static_cast<std::uintmax_t>(arguments->options.seed),
-                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes,
-                  arguments->options.shards, arguments->options.replicas,
-                  arguments->options.links          ? " --links"
-                  : arguments->options.real_writers ? " --real"
-                                                    : "",
-                  arguments->options.aggregates      ? " --aggregates"
-                  : arguments->options.changing_sets ? " --changing-sets"
-                                                     : "",
-                  static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+      std::printf(
+          "broken with --seed %ju --steps %ju --nodes %u --shards %u --replicas %u%s%s%s, after %ju steps: %s\n",
+          static_cast<std::uintmax_t>(arguments->options.seed), static_cast<std::uintmax_t>(arguments->options.steps),
+          arguments->options.nodes, arguments->options.shards, arguments->options.replicas,
+          arguments->options.links          ? " --links"
+          : arguments->options.real_writers ? " --real"
+                                            : "",
+          arguments->options.aggregates      ? " --aggregates"
+          : arguments->options.changing_sets ? " --changing-sets"
+                                             : "",
+          arguments->options.processes ? " --processes" : "", static_cast<std::uintmax_t>(outcome.steps),
+          outcome.what.c_str());
       return 1;
     }
     std::printf(
@@ -139,6 +142,13 @@ int main(int argc, char** argv) {
     if (arguments->options.aggregates)
       std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n",
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);
+    if (arguments->options.processes)
+      std::printf(
+          "  %zu timers fired, %zu overtaken, %zu scheduled appends made, %zu cancelled, %zu payments, %zu refused, "
+          "%zu "
+          "taken back, %zu effects performed, the process was taken over %zu times\n",
+          outcome.fired, outcome.overtaken, outcome.made, outcome.cancelled, outcome.payments, outcome.refused_payments,
+          outcome.taken_back, outcome.performed, outcome.taken_over);
     if (arguments->options.links) {
       const auto& letters = outcome.letters;
       std::printf(

@@ -1,6 +1,6 @@
 #include "tests/simulation/simulation.hpp"
 
-#include "tests/simulation/parts.hpp"
+#include "tests/simulation/hosts.hpp"
 
 namespace evershard::simulation {
 
@@ -13,6 +13,7 @@ SimulationOutcome Simulation::run() {
   constexpr std::uint64_t clients = 3;
   try {
     if (options_.off == Off::log_sync) log_.stop_syncing();
+    if (options_.processes) played_ = std::make_unique<Played>(options_.shards);
     elect();
     for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
       nodes_.push_back(std::make_unique<Node>());

@@ -12,6 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "evershard/actors/entity/entity_table.hpp"
+#include "evershard/actors/model/answer.hpp"
+#include "evershard/actors/process/process_driver.hpp"
+#include "evershard/actors/timers/timer_queue.hpp"
 #include "evershard/cluster/order/coordinator.hpp"
 #include "evershard/cluster/order/history_merge.hpp"
 #include "evershard/cluster/order/node_order.hpp"
@@ -35,6 +39,8 @@ struct SimulationOptions {
   bool links = false;  ///< between the processes the product's link sessions; else messages on their own, in any order,
                        ///< some of them twice
   bool aggregates = false;  ///< with real writers: clients load aggregates from their snapshots, and write snapshots
+  bool processes = false;   ///< with real writers: nodes host the product's live aggregates, and run timers, scheduled
+                            ///< appends and a process
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
   std::uint32_t replicas = 1;                      ///< of each shard, with real writers
@@ -52,7 +58,9 @@ struct SimulationOutcome {
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
-              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0;
+              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0, fired = 0, overtaken = 0,
+              made = 0, cancelled = 0, taken_over = 0, payments = 0, taken_back = 0, refused_payments = 0,
+              performed = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -104,7 +112,8 @@ class Simulation {
   void take_part(Process& process, const actors::PartRequest& part, const RealWriters::Asker& asker);
   void reply_part(std::uint32_t from, const RealWriters::Asker& asker, actors::PartAnswer answer);
   void part_answered(const RealWriters::Asker& asker, const actors::PartAnswer& answer);
-  void submit_real(Process& process, AppendId id, Letters::Answer reply = {});
+  void submit_real(Process& process, AppendId id, Letters::Answer reply = {},
+                   std::function<void(const Result<Appended>&)> told = {});
   [[nodiscard]] Result<std::optional<Appended>> looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm,
                                                           GlobalPosition window_from) const;
   void answered_real(Process& process, const actors::WriterAnswer& answer);
@@ -160,6 +169,55 @@ class Simulation {
   void take_learned(Process& process, CutNumber as_of);
   void who_counts_has_it(const Leader& leader, ShardId shard, const sharding::ReplicaSet& set);
 
+  struct Hosts;
+  struct Played;
+  class HostsJournal;
+
+  // hosts.cpp
+  struct Asked {
+    AggregateId aggregate;
+    std::string type;
+    std::string bytes;
+    std::string command_id;
+  };
+  using Answered = std::function<void(const AnyAnswer&)>;
+  using Stored = std::function<void(const Result<Appended>&)>;
+  void begin_hosts(Process& process);
+  void ask(Process& process, Asked asked, Answered done);
+  void ask_here(Process& process, const Asked& asked, Answered done);
+  void perform(Process& process, ShardId shard, actors::EntityActions actions);
+  void with_table(cluster::NodeProcess self, ShardId shard,
+                  const std::function<void(Process&, actors::EntityTable&, actors::EntityActions&)>& what);
+  void tend_tables(Process& process);
+  [[nodiscard]] AppendId requested(Append append, AppendChain chain, Timestamp now);
+  void store(Process& process, Append append, Stored done);
+  void store_here(Process& process, AppendId id, Stored done);
+  [[nodiscard]] RecordedEvent recorded(GlobalPosition position, SeqNr version) const;
+  [[nodiscard]] Timestamp wall(const Node& node) const;
+  [[nodiscard]] actors::SteadyTime steady() const;
+  [[nodiscard]] Process* process_of(cluster::NodeProcess self);
+
+  // driving.cpp
+  void tend_hosts(cluster::NodeProcess self);
+  void gather(Process& process, bool of_process);
+  void gathered(Process& process, bool of_process, std::vector<RecordedEvent> events, GlobalPosition watermark);
+  void fire_due(Process& process);
+  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position);
+  void fire_timer(Process& process, const actors::DueTimer& timer);
+  void make_scheduled(Process& process, const actors::DueTimer& timer);
+  void append_scheduled(Process& process, const actors::DueTimer& timer, const Append& append);
+  void run_process(Process& process);
+  void drive(Process& process, actors::ProcessActions actions);
+
+  // playing.cpp
+  void play();
+  void play_schedule(Process& process);
+  void ask_until_answered(std::uint32_t node, const Asked& asked, int tries);
+  void set_wall(Node& node);
+  void set_walls_to_rest();
+  void move_process();
+  void check_played();
+
   // linking.cpp
   void link(Process& process);
   void link(Leader& leader);
@@ -181,7 +239,7 @@ class Simulation {
   void hello(Leader& leader, cluster::Hello hello);
   void report(Leader& leader, cluster::NodeProcess from, cluster::Report report);
   void assign_something(bool all);
-  void hand_over_something();
+  void hand_over_something(std::optional<ShardId> which = std::nullopt);
 
   // clients.cpp
   void client(std::uint64_t number);
@@ -240,6 +298,7 @@ class Simulation {
   std::set<ShardId> moved_;                     ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
   Letters letters_;
+  std::unique_ptr<Played> played_;
   bool resting_ = false;
   Epoch last_coordinator_;  ///< of the last cut stored
   std::uint64_t steps_ = 0;

@@ -27,7 +27,8 @@ void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOp
                                    << (options.links          ? " --links"
                                        : options.real_writers ? " --real"
                                                               : "")
-                                   << (options.aggregates ? " --aggregates" : "") << " --nodes " << options.nodes
+                                   << (options.aggregates ? " --aggregates" : "")
+                                   << (options.processes ? " --processes" : "") << " --nodes " << options.nodes
                                    << " --replicas " << options.replicas
                                    << (options.changing_sets ? " --changing-sets" : "") << " --trace";
 }
@@ -214,6 +215,40 @@ TEST(Simulation, KeepsThemOverLinks) {
   EXPECT_GT(all.letters.handled, 20'000u);
 }
 
+// Nodes host the product's aggregates, and run timers, scheduled appends and a process over them.
+TEST(Simulation, DoesOnceWhatFollowsFromEvents) {
+  SimulationOutcome all;
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::uint64_t seeds = 4;  // as above
+#else
+  constexpr std::uint64_t seeds = 12;
+#endif
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulationOptions options{
+        .seed = seed, .steps = 8'000, .real_writers = true, .processes = true, .replicas = seed % 2 == 0 ? 3u : 1u};
+    const auto outcome = Simulation(options).run();
+    expect_every_invariant(outcome, options);
+    if (HasFailure()) return;
+    for (auto member : {&SimulationOutcome::fired, &SimulationOutcome::overtaken, &SimulationOutcome::made,
+                        &SimulationOutcome::cancelled, &SimulationOutcome::taken_over, &SimulationOutcome::payments,
+                        &SimulationOutcome::taken_back, &SimulationOutcome::refused_payments,
+                        &SimulationOutcome::performed, &SimulationOutcome::crashes, &SimulationOutcome::clocks})
+      all.*member += outcome.*member;
+  }
+  if (seeds < 12) return;
+  EXPECT_GT(all.fired, 300u);
+  EXPECT_GT(all.overtaken, 10u);
+  EXPECT_GT(all.made, 60u);
+  EXPECT_GT(all.cancelled, 5u);
+  EXPECT_GT(all.taken_over, 12u);
+  EXPECT_GT(all.payments, 60u);
+  EXPECT_GT(all.taken_back, 30u);
+  EXPECT_GT(all.refused_payments, 30u);
+  EXPECT_GT(all.performed, 60u);
+  EXPECT_GT(all.crashes, 20u);
+  EXPECT_GT(all.clocks, 60u);
+}
+
 // Each shard is kept by several nodes: a minority of the disks may be lost, and nobody accepts a loss.
 TEST(Simulation, KeepsThemWithReplicas) {
   SimulationOutcome all;
@@ -336,6 +371,7 @@ TEST_P(SwitchedOff, IsMissed) {
                                      .real_writers = GetParam().real_writers,
                                      .links = GetParam().links,
                                      .aggregates = GetParam().aggregates,
+                                     .processes = GetParam().processes,
                                      .nodes = GetParam().changing_sets ? 5u : 3u,
                                      .replicas = GetParam().replicas,
                                      .changing_sets = GetParam().changing_sets})

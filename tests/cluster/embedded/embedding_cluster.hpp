@@ -40,7 +40,8 @@ class EmbeddingCluster {
   static constexpr std::uint32_t shards = 8;
   static constexpr const char* secret = "a secret of more than sixteen bytes, thirty-two perhaps";
 
-  explicit EmbeddingCluster(std::uint32_t nodes, bool with_keys = false) : nodes_(nodes + 1), with_keys_(with_keys) {
+  explicit EmbeddingCluster(std::uint32_t nodes, bool with_keys = false, std::uint32_t replicas = 1)
+      : nodes_(nodes + 1), with_keys_(with_keys), replicas_(replicas) {
     std::ofstream(secret_file()) << secret;
     std::filesystem::permissions(secret_file(),
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
@@ -67,6 +68,8 @@ class EmbeddingCluster {
     cluster::serve_keys(*links_, *keeper_);
     cluster::CoordinatorHostOptions host;
     host.coordinator.nodes_expected = static_cast<std::uint32_t>(nodes_.size() - 1);
+    host.coordinator.replicas = replicas_;
+    if (replicas_ > 1) host.balance_after = 500ms;
     host_ = cluster::CoordinatorHost::lead(*log_, *links_, host).value();
     links_->attach(*host_);
   }
@@ -136,6 +139,7 @@ class EmbeddingCluster {
   std::unique_ptr<cluster::CoordinatorHost> host_;
   std::vector<std::optional<Cluster>> nodes_;
   const bool with_keys_;
+  const std::uint32_t replicas_;  ///< of each shard
   std::uint16_t port_ = 0;
 };
 

@@ -203,6 +203,34 @@ TEST(DueAppends, WhatWasErasedIsRefusedAtOnce) {
   EXPECT_EQ(settled->refusal->code, ErrorCode::not_found);
 }
 
+TEST(DueAppends, AreNotMadeEarlyWhereTheClockIsSetBack) {
+  constexpr std::int64_t hour_us = 3'600'000'000;
+  const Timestamp due_at{began.micros + hour_us};
+  DueAppends due;
+  RecordedEvent event;
+  event.position = GlobalPosition{7};
+  event.aggregate = AggregateId{std::string(schedule_type), "a"};
+  event.seq_nr = SeqNr{1};
+  event.type = append_scheduled_type;
+  event.payload = encode(ScheduledAt{due_at, Append{}.event("thing-1", "Done", "a")});
+  ASSERT_TRUE(due.event(event));
+  // One try fails, and then the clock shows an hour less.
+  auto taken = due.queue().take(due_at);
+  ASSERT_EQ(taken.size(), 1u);
+  const auto append = due.fire(taken[0], event, due_at);
+  ASSERT_TRUE(append);
+  EXPECT_FALSE(due.answered(taken[0], *append, refuse(ErrorCode::unavailable, "a node is away"), began));
+
+  taken = due.queue().take({began.micros + hour_us / 2});
+
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_FALSE(due.fire(taken[0], event, {began.micros + hour_us / 2}));
+  EXPECT_EQ(due.queue().next(began), due_at);
+  taken = due.queue().take(due_at);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_TRUE(due.fire(taken[0], event, due_at));
+}
+
 TEST(DueAppends, WhatCannotBeReadIsSaidAndChangesNothing) {
   DueAppends due;
   RecordedEvent event;
