@@ -240,6 +240,7 @@ Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string comman
   Asked asked;
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
+  asked.fail_if = std::move(options.fail_if);
   if (options.timeout) asked.deadline = impl_->deadline(*options.timeout);
   return impl_->ask(aggregate, std::move(asked), std::move(done));
 }
@@ -253,6 +254,7 @@ AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string 
   Asked asked;
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
+  asked.fail_if = std::move(options.fail_if);
   return impl_->ask_and_wait(aggregate, std::move(asked), *options.timeout);
 }
 

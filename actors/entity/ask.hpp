@@ -33,8 +33,9 @@ struct Asked {
   AskTicket ticket;
   AskKind kind = AskKind::command;
   CommandBytes command{};
-  std::string command_id{};              ///< empty: none
-  std::optional<SteadyTime> deadline{};  ///< absent: after EntityOptions::command_timeout
+  std::string command_id{};                  ///< empty: none
+  std::optional<AppendCondition> fail_if{};  ///< of what it writes
+  std::optional<SteadyTime> deadline{};      ///< absent: after EntityOptions::command_timeout
 };
 
 /// What the entity keeps of it. Stays in order of arrival until it is answered and nothing of it is under way.
@@ -76,7 +77,8 @@ struct Ask {
   CommandBytes command;
   std::string command_id;
   std::unique_ptr<DecisionModel> model;
-  std::unique_ptr<Snapshot> snapshot;  ///< to be written alone
+  std::unique_ptr<AppendCondition> fail_if;  ///< of what it writes; null: none
+  std::unique_ptr<Snapshot> snapshot;        ///< to be written alone
   AnyAnswer answer;
 };
 

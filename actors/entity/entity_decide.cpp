@@ -173,6 +173,7 @@ void Entity::persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, E
   append.expectations.push_back({id_, ExpectedVersion::exactly(before)});
   if (ask.model) append.conditions.push_back({std::move(ask.model->query), ask.model_position});
   for (AppendCondition& condition : decision.conditions) append.conditions.push_back(std::move(condition));
+  if (ask.fail_if) append.conditions.push_back(*ask.fail_if);
   if (named(ask)) {
     append.command = CommandRecord{id_, ask.command_id, *reply};
     share_.recent.add(ask.id_hash);

@@ -14,6 +14,7 @@
 
 #include "evershard/actors/model/answer.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -50,6 +51,8 @@ struct AggregateOptions {
 struct AskOptions {
   std::string command_id{};                            ///< the same again gives the stored reply; empty: none
   std::optional<std::chrono::milliseconds> timeout{};  ///< absent: HostOptions::command_timeout
+  /// Of what the command writes, beside the handler's own: else it is `condition_failed`, and nothing is written.
+  std::optional<AppendCondition> fail_if{};
 };
 
 /// How a state is read.

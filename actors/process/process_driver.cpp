@@ -72,7 +72,8 @@ Append ProcessDriver::taking_over(const ProcessDefinition& process) {
 Query ProcessDriver::query(const ProcessDefinition& process) {
   if (process.query.is_all()) return process.query;
   auto items = process.query.items();
-  items.push_back({{std::string(process_reacted_type)}, {process_tag(process.type)}, {}});
+  items.push_back(
+      {{std::string(process_reacted_type), std::string(process_taken_type)}, {process_tag(process.type)}, {}});
   return Query::of(std::move(items));
 }
 
@@ -92,7 +93,12 @@ void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosit
   const bool knew = knows_rejections();
   for (const auto& event : events) {
     if (event.position <= read_to_) continue;
-    event.type == process_reacted_type ? take_reaction(event) : take(event);
+    if (event.type == process_reacted_type)
+      take_reaction(event);
+    else if (event.type == process_taken_type && event.aggregate == log_of(*process_))
+      actions.over = actions.over || event.position > taken_at_;
+    else
+      take(event);
     read_to_ = event.position;
   }
   read_to_ = std::max(read_to_, read_to);
@@ -229,7 +235,11 @@ std::optional<ProcessActions::Ask> ProcessDriver::ask_of(const LaneId& id, Item&
                                encode(ProcessRejection{item.position, item.next, command, item.reason,
                                                        process_tag(process_->type), taken_at_}),
                                id_of(item.position, item.next) + "/rejected"};
-  return ProcessActions::Ask{0, command.aggregate, command.type, command.payload, id_of(item.position, item.next)};
+  ProcessActions::Ask ask{0, command.aggregate, command.type, command.payload, id_of(item.position, item.next)};
+  if (process_->rejections.contains(command.type))
+    ask.fail_if = AppendCondition{Query{}.types({std::string(process_taken_type)}).tags({process_tag(process_->type)}),
+                                  taken_at_};
+  return ask;
 }
 
 void ProcessDriver::answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions) {

@@ -33,6 +33,7 @@ struct ProcessActions {
     std::string type;
     std::string bytes;
     std::string command_id;
+    std::optional<AppendCondition> fail_if{};  ///< of what it writes
   };
   /// An effect that its handler is to perform; what comes of it comes back under the number.
   struct Perform {
@@ -45,9 +46,9 @@ struct ProcessActions {
   bool over = false;  ///< somebody else has taken the process over: this one is to do nothing more
 };
 
-/// Events come in the order of their positions: those that the process may react to, and the reactions of its
-/// instances. An instance is told one event at a time, in that order; its commands are sent one at a time, in the order
-/// of its reactions. What fails is tried again, and holds up its own instance only.
+/// Events come in the order of their positions: those that the process may react to, the reactions of its instances,
+/// and those by which somebody takes it over. An instance is told one event at a time, in that order; its commands are
+/// sent one at a time, in the order of its reactions. What fails is tried again, and holds up its own instance only.
 ///
 /// Effects of an instance are performed beside its commands and each other, as many of a kind as its handler takes, and
 /// as many of these as their target takes. One that is given up is told to its instance, and so is one that is done,
@@ -58,7 +59,9 @@ struct ProcessActions {
 ///
 /// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
 /// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
-/// read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor is an effect
+/// read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor does a command
+/// whose rejection is reacted to take effect once a later driver has taken the process over: an instance may have
+/// reacted to a rejection that this one knows nothing of. Nor is an effect
 /// performed before all are read that instances were told of.
 /// Owner:  one thread at a time. Knows no clock and no store.
 class ProcessDriver {

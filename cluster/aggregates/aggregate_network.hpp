@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "evershard/actors/model/answer.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/numbers.hpp"
 
@@ -29,8 +31,9 @@ struct AggregateAsked {
   std::string command_type{};  ///< of a command, and the next two
   std::string command{};
   std::string command_id{};
-  std::chrono::milliseconds time{};  ///< left until nobody listens any more
-  GlobalPosition position{};         ///< of a stored state
+  std::chrono::milliseconds time{};          ///< left until nobody listens any more
+  GlobalPosition position{};                 ///< of a stored state
+  std::optional<AppendCondition> fail_if{};  ///< of what a command writes
 
   friend bool operator==(const AggregateAsked&, const AggregateAsked&) = default;
 };

@@ -239,7 +239,7 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
     switch (asked.what) {
       case What::command:
         return host.ask_bytes(asked.aggregate, asked.command_type, asked.command,
-                              {.command_id = asked.command_id, .timeout = time},
+                              {.command_id = asked.command_id, .timeout = time, .fail_if = asked.fail_if},
                               [done = std::move(done)](AnyAnswer answer) {
                                 done({std::move(answer), {}});
                               });
@@ -327,8 +327,14 @@ Asking ClusterAggregates::ask_bytes(const AggregateId& aggregate, std::string co
   const auto hosted = impl_->host.hosted(aggregate.type);
   const bool repeatable = !options.command_id.empty() || (hosted && hosted->kind->is_query(command_type));
   const auto time = options.timeout.value_or(hosted ? hosted->options.command_timeout : HostOptions{}.command_timeout);
-  AggregateAsked asked{
-      What::command, aggregate, std::move(command_type), std::move(command), std::move(options.command_id), {}, {}};
+  AggregateAsked asked{What::command,
+                       aggregate,
+                       std::move(command_type),
+                       std::move(command),
+                       std::move(options.command_id),
+                       {},
+                       {},
+                       std::move(options.fail_if)};
   return impl_->ask(std::move(asked), repeatable, time,
                     [done = std::move(done)](AggregateAnswered answered) { done(std::move(answered.answer)); });
 }
@@ -345,7 +351,8 @@ AnyAnswer ClusterAggregates::ask_and_wait(const AggregateId& aggregate, std::str
                       std::move(command),
                       std::move(options.command_id),
                       {},
-                      {}},
+                      {},
+                      std::move(options.fail_if)},
                      repeatable, time)
       .answer;
 }

@@ -102,6 +102,8 @@ class ProcessHost::Run {
       ++session_;
       if (stopping_) return;
       if (!done) say(done.error(), lock);
+      // Somebody else believes that it is his: one of both is told soon.
+      if (over_) changed_.wait_for(lock, pause, [this] { return stopping_; });
     }
   }
 
@@ -288,7 +290,8 @@ class ProcessHost::Run {
     }
     for (auto& ask : actions.asks)
       host_.door_().ask_bytes(
-          ask.aggregate, std::move(ask.type), std::move(ask.bytes), {.command_id = std::move(ask.command_id)},
+          ask.aggregate, std::move(ask.type), std::move(ask.bytes),
+          {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if)},
           [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
     for (const auto& [number, effect, attempt] : actions.performs)
       effects_.perform(effect.type, effect.payload, attempt,

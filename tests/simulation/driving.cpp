@@ -211,18 +211,20 @@ void Simulation::run_process(Process& process) {
   const bool home = owner == self.node || (!resting_ && network_.now() < hosts.believes_until);
   if (!hosts.driver) {
     if (!home || std::exchange(hosts.taking, true)) return;
+    tell("node", self.node, "wants to take the process over");
     return store(process, ProcessDriver::taking_over(definition), [this, self](const Result<Appended>& taken) {
       Process& here = *process_of(self);
       Hosts& hosts = *here.hosts;
       hosts.taking = false;
-      if (!taken) return;
+      if (!taken) return tell("node", self.node, "does not take the process over:", taken.error().what);
       // Of what was kept: the last one, an older one, or none.
       GlobalPosition checkpoint;
       if (const auto& kept = played_->checkpoints; !kept.empty() && !network_.one_in(4))
         checkpoint = network_.one_in(2) ? kept.back() : kept[network_.pick(kept.size())];
       // A rule that is off: it has read all there is to know. What rests on where it took over is left out.
       const auto taken_at = options_.off == Off::process_reads_first ? GlobalPosition{0} : taken->last_position;
-      hosts.driver.emplace(played_->process, checkpoint, taken_at, process_options(), effect_bounds());
+      hosts.driver.emplace(played_->process, ProcessCheckpoint{.position = checkpoint}, taken_at, process_options(),
+                           effect_bounds());
       hosts.events.read_to = checkpoint;
       hosts.events.caught_up = hosts.events.asks = false;
       ++hosts.events.round;
@@ -234,7 +236,7 @@ void Simulation::run_process(Process& process) {
     });
   }
   const auto keep = [&] {
-    const auto checkpoint = hosts.driver->checkpoint();
+    const auto checkpoint = hosts.driver->checkpoint().position;
     auto& kept = played_->checkpoints;
     if (kept.empty() || kept.back() < checkpoint) kept.push_back(checkpoint);
     hosts.kept_at = network_.now();
@@ -268,7 +270,9 @@ void Simulation::drive(Process& process, ProcessActions actions) {
   };
   for (auto& asked : actions.asks) {
     tell("node", process.self.node, "asks", asked.aggregate.text(), asked.type, asked.command_id);
-    ask(process, {asked.aggregate, std::move(asked.type), std::move(asked.bytes), std::move(asked.command_id)},
+    ask(process,
+        {asked.aggregate, std::move(asked.type), std::move(asked.bytes), std::move(asked.command_id),
+         std::move(asked.fail_if)},
         [this, then, number = asked.number](const AnyAnswer& answer) {
           then([&](ProcessDriver& driver, ProcessActions& next) { driver.answered(number, answer, steady(), next); });
         });

@@ -39,6 +39,10 @@ void Simulation::fault() {
   switch (kind) {
     case 0:
       crash(node);
+      if (options_.processes)  // else little follows from anything
+        network_.after(network_.pick(Network::second), [this, &node] {
+          if (!resting_) start(node);
+        });
       break;
     case 1:
       for (auto& any : nodes_) {

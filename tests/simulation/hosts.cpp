@@ -265,9 +265,10 @@ void Simulation::ask_here(Process& process, const Asked& asked, Answered done) {
   const auto ticket = ++hosts.tickets;
   hosts.waiting.emplace(ticket, std::move(done));
   EntityActions actions;
-  table->second.ask(asked.aggregate,
-                    {actors::AskTicket{ticket}, actors::AskKind::command, {asked.type, asked.bytes}, asked.command_id},
-                    steady(), actions);
+  table->second.ask(
+      asked.aggregate,
+      {actors::AskTicket{ticket}, actors::AskKind::command, {asked.type, asked.bytes}, asked.command_id, asked.fail_if},
+      steady(), actions);
   perform(process, shard, std::move(actions));
 }
 

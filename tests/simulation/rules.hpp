@@ -138,6 +138,7 @@ inline constexpr std::array mutants{
     Mutant{Off::narrowed, "narrowed", 22, true, false, 20'000, false, 3, true},
     Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},
+    Mutant{Off::process_taken, "process_taken", 30, true, false, 8'000, false, 1, false, true},
     Mutant{Off::command_ids, "command_ids", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::schedule_expectation, "schedule_expectation", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},

@@ -179,6 +179,7 @@ class Simulation {
     std::string type;
     std::string bytes;
     std::string command_id;
+    std::optional<AppendCondition> fail_if{};
   };
   using Answered = std::function<void(const AnyAnswer&)>;
   using Stored = std::function<void(const Result<Appended>&)>;

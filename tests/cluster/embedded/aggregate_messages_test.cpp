@@ -21,6 +21,14 @@ TEST(AggregateMessages, ComeBackAsTheyWere) {
   const std::string odd("\0\xff\n", 3);
   for (const auto& asked :
        {AggregateAsked{What::command, {"account", "1"}, "deposit", odd, "txn-1", 2'000ms, {}},
+        AggregateAsked{What::command,
+                       {"account", "1"},
+                       "deposit",
+                       odd,
+                       "txn-1",
+                       2'000ms,
+                       {},
+                       AppendCondition{Query{}.types({"a"}).tags({"t"}), GlobalPosition{9}}},
         AggregateAsked{What::state, {"account", "1"}, {}, {}, {}, 1ms, {}},
         AggregateAsked{What::stored_state, {"account", "1"}, {}, {}, {}, 0ms, GlobalPosition{~std::uint64_t{0}}},
         AggregateAsked{What::passivate, {"a", "b"}}}) {
