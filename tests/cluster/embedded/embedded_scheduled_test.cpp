@@ -54,9 +54,17 @@ std::map<int, bool> schedule_many(EmbeddingCluster& cluster, std::chrono::millis
 TEST(EmbeddedScheduled, EachIsMadeOnceAndShownByEveryNode) {
   EmbeddingCluster cluster(3);
   for (std::uint32_t n = 1; n <= 3; ++n) cluster.start(n);
-  const auto cancelled = schedule_many(cluster, 2s);
+  const auto cancelled = schedule_many(cluster, 1h);
+  const auto last = cluster.node(3).head().value();  // it has scheduled the last one
   for (std::uint32_t n = 1; n <= 3; ++n)
-    EXPECT_EQ(cluster.node(n).scheduled().list({})->scheduled.size(), 48u) << "node " << n;
+    EXPECT_EQ(cluster.node(n).scheduled().list({.at_least = last})->scheduled.size(), 48u) << "node " << n;
+  for (const auto& [n, over] : cancelled) {
+    if (over) continue;
+    const auto now = any(cluster, n + 2)
+                         .scheduled()
+                         .schedule({.id = std::to_string(n), .after = 0ms, .append = done(n), .replace = true});
+    ASSERT_TRUE(now) << now.error().what;
+  }
   expect_each_is_made_once(cluster.node(1), cancelled);
 }
 
