@@ -83,6 +83,7 @@ class Verification final : private TruthVisitor {
   Result<void> compare(Family family, const Progress& progress);
   Result<void> compare_stretches(Family family, const std::vector<std::size_t>& stretches, const Progress& progress);
   Result<void> compare_directory(const Progress& progress);
+  [[nodiscard]] bool is_newer(sharding::Term stream) const;
   void index_error(std::string sentence, std::uint64_t errors = 1);
 
   void collect_tail_streams();

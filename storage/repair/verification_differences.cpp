@@ -103,8 +103,17 @@ Result<void> Verification::compare_stretches(Family family, const std::vector<st
   return {};
 }
 
-/// Beside the streams, which were compared with the journal before. Rows that a seal added meanwhile are of aggregates
-/// whose streams the view has.
+/// Its first event stands behind the view: a seal wrote it while the view was looked at.
+bool Verification::is_newer(sharding::Term stream) const {
+  const auto prefix = keys::stream_prefix(stream);
+  auto rows = subject_.rows.cursor(Family::streams, {.prefix = prefix});
+  rows->seek(prefix);
+  if (!rows->valid()) return false;
+  auto key = keys::decode_stream(rows->key());
+  return key && key->stream == stream && key->first > subject_.view.mark;
+}
+
+/// Beside the streams, which were compared with the journal before.
 Result<void> Verification::compare_directory(const Progress& progress) {
   Reader reader(subject_.rows, subject_.hasher, subject_.shards);
   auto listed = subject_.rows.cursor(Family::directory, {.prefix = {}, .scan = true});
@@ -125,7 +134,8 @@ Result<void> Verification::compare_directory(const Progress& progress) {
       if (head.error().code == ErrorCode::unavailable) return refuse(std::move(head).error());
       continue;
     }
-    if (head->version == SeqNr{0}) index_error("family directory lists " + in_quotes(text) + ", which has no events");
+    if (head->version == SeqNr{0} && !is_newer(entry->stream))
+      index_error("family directory lists " + in_quotes(text) + ", which has no events");
   }
 
   auto streams = subject_.rows.cursor(Family::streams, {.prefix = {}, .scan = true});

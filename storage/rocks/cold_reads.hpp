@@ -28,7 +28,7 @@ class ColdReads {
   using BlocksRead = std::uint64_t (*)();
   static std::uint64_t blocks_read();
 
-  explicit ColdReads(BlocksRead read = &blocks_read) : blocks_read_(read) {}
+  explicit ColdReads(BlocksRead counted = &blocks_read) : blocks_read_(counted) {}
   ColdReads(const ColdReads&) = delete;
   ~ColdReads();
 

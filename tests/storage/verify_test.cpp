@@ -50,6 +50,22 @@ TEST_F(Verify, LooksAtAStoreInMemoryToo) {
   EXPECT_EQ(report.events, 250u);
 }
 
+TEST_F(Verify, FindsNothingWrongWithAggregatesThatASealAddsMeanwhile) {
+  open();
+  ASSERT_TRUE(writer_->commit({one("other-1", "placed", "x", {})}));
+  bool added = false;
+  const auto report = verify(store(), [&](std::uint64_t, std::uint64_t) {
+    if (!std::exchange(added, true)) {
+      fill(10);
+      EXPECT_TRUE(store().seal());
+    }
+    return true;
+  });
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_TRUE(added);
+  EXPECT_THAT(report->findings, IsEmpty());
+}
+
 TEST_F(Verify, FindsNothingWhileCommitsAndSealsGoOn) {
   open();
   std::atomic<bool> done = false;
