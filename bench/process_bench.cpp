@@ -76,6 +76,13 @@ struct Relay {
   }
 };
 
+/// The same, of a process that wants to hear where its commands are rejected.
+struct WatchfulRelay : Relay {
+  static constexpr std::string_view type = "watchful_relay";
+  using Sends = Types<Add>;
+  static Reaction on_rejected(const State&, const Add&, const Rejected&) { return ignore(); }
+};
+
 struct Alarm {
   static constexpr std::string_view type = "alarm";
   using State = Nothing;
@@ -150,7 +157,8 @@ Result<Figure> plain_commands(const BenchOptions& options) {
 }
 
 /// Events that are there already, each answered by one command to another aggregate.
-Result<Figure> reactions(const BenchOptions& options) {
+template <class P>
+Result<Figure> reactions(const BenchOptions& options, const char* name) {
   auto store = open_store(options);
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(store->host<Counter>());
@@ -164,11 +172,10 @@ Result<Figure> reactions(const BenchOptions& options) {
     if (auto done = store->append(std::move(append)); !done) return refuse(done.error());
   }
   const double began = now_seconds(), cpu = cpu_seconds();
-  EVERSHARD_TRY(store->run<Relay>());
+  EVERSHARD_TRY(store->run<P>());
   EVERSHARD_TRY(wait_until(options, 600, [&] { return store->process_status().front().sent == events; }));
   const double took = now_seconds() - began;
-  Figure f{"reactions: an event answered by a command, 1,000 instances", static_cast<double>(events) / took,
-           "reactions/s"};
+  Figure f{name, static_cast<double>(events) / took, "reactions/s"};
   f.more.emplace_back("cpu_us_each", (cpu_seconds() - cpu) * 1e6 / static_cast<double>(events));
   return f;
 }
@@ -361,7 +368,11 @@ Result<Figure> appends_beside(const BenchOptions& options, bool idle) {
 Result<void> measure_processes(const BenchOptions& options, Report& report) {
   report.heading("Processes and timers: synced, 16 shards");
   EVERSHARD_TRY(report_in_turn(
-      options, report, {{[&] { return plain_commands(options); }}, {[&] { return reactions(options); }, {{0, 0.4}}}}));
+      options, report,
+      {{[&] { return plain_commands(options); }},
+       {[&] { return reactions<Relay>(options, "reactions: an event answered by a command, 1,000 instances"); },
+        {{0, 0.4}}},
+       {[&] { return reactions<WatchfulRelay>(options, "the same, where rejections are reacted to"); }}}));
   EVERSHARD_TRY(one_alone(options, report));
   EVERSHARD_TRY(report_in_turn(options, report,
                                {{[&] { return appends_beside(options, false); }},

@@ -24,6 +24,7 @@ ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, P
                              std::map<std::string, EffectBounds> effects)
     : process_(std::move(process)),
       taken_at_(taken_at),
+      taken_over_{Query{}.types({std::string(process_taken_type)}).tags({process_tag(process_->type)}), taken_at},
       options_(options),
       effects_(std::move(effects)),
       read_to_(checkpoint.position),
@@ -236,9 +237,7 @@ std::optional<ProcessActions::Ask> ProcessDriver::ask_of(const LaneId& id, Item&
                                                        process_tag(process_->type), taken_at_}),
                                id_of(item.position, item.next) + "/rejected"};
   ProcessActions::Ask ask{0, command.aggregate, command.type, command.payload, id_of(item.position, item.next)};
-  if (process_->rejections.contains(command.type))
-    ask.fail_if = AppendCondition{Query{}.types({std::string(process_taken_type)}).tags({process_tag(process_->type)}),
-                                  taken_at_};
+  if (process_->rejections.contains(command.type)) ask.fail_if = taken_over_;
   return ask;
 }
 
@@ -495,7 +494,7 @@ void ProcessDriver::control(const RecordedEvent& event, Time now, ProcessActions
         controls_.stopped = false;
       else
         controls_.stopped_instances.erase(control->instance);
-      return start_held(now, actions);
+      return start_stopped(now, actions);
     case Action::retry:
       return try_now(
           [&](const LaneId& id, const Lane& lane) {
@@ -529,7 +528,7 @@ void ProcessDriver::hold_up(Lane& lane, bool held_up) {
   told_held_up_ = held_up ? told_held_up_ + told : told_held_up_ - told;
 }
 
-void ProcessDriver::start_held(Time now, ProcessActions& actions) {
+void ProcessDriver::start_stopped(Time now, ProcessActions& actions) {
   for (const auto& id : std::exchange(stopped_lanes_, {})) {
     hold_up(lanes_.at(id), false);
     start(id, now, actions);

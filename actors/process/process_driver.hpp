@@ -171,7 +171,7 @@ class ProcessDriver {
   /// What the first item is about to do is to be passed over: it is. Returns: it was.
   bool skip(const LaneId& id, Lane& lane);
   void hold_up(Lane& lane, bool held_up);
-  void start_held(Time now, ProcessActions& actions);
+  void start_stopped(Time now, ProcessActions& actions);
   /// Those lanes of which something waits to be tried again, at once, as if it had never failed.
   template <class Which>
   void try_now(Which which, Time now, ProcessActions& actions);
@@ -181,6 +181,7 @@ class ProcessDriver {
 
   const std::shared_ptr<const ProcessDefinition> process_;
   const GlobalPosition taken_at_;
+  const AppendCondition taken_over_;  ///< by somebody later
   const ProcessOptions options_;
   const std::map<std::string, EffectBounds> effects_;
   GlobalPosition read_to_;

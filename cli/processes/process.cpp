@@ -99,8 +99,8 @@ Outcome run_process_instances(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   ListPrinter list(invocation, {{"instance"}, {"version"}, {"last position"}, {"state"}});
   const bool failing = arguments.has("failing");
-  bool more = false;
-  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
+  bool more = true;
+  for (std::uint64_t left = arguments.number_at_least("limit", 1); more && left > 0 && !invocation.out.ended();) {
     const auto most = failing ? instances_page_max : std::min(left, instances_page_max);
     const auto page = store->processes().instances(name, after, most);
     if (!page) {
@@ -109,9 +109,12 @@ Outcome run_process_instances(const Invocation& invocation) {
     }
     more = page->size() == most;
     for (const auto& instance : *page) {
+      if (left == 0) {
+        more = true;
+        break;
+      }
       after = instance.instance;
       if (failing && instance.failures.empty() && !instance.stopped) continue;
-      if (left == 0) break;
       --left;
       if (!invocation.for_people()) {
         JsonText json;
@@ -124,8 +127,7 @@ Outcome run_process_instances(const Invocation& invocation) {
       list.row({instance.instance, std::to_string(instance.version.value), std::to_string(instance.last_position.value),
                 state});
     }
-    if (!more) break;
-    if (left > 0 && interrupted()) return stopped_in_the_middle(list);
+    if (more && left > 0 && interrupted()) return stopped_in_the_middle(list);
   }
   list.finish();
   if (more && !invocation.out.ended())
@@ -173,7 +175,8 @@ Options process_replay_options() {
   return options;
 }
 
-Outcome want(const Invocation& invocation, std::string_view action, const std::string& item) {
+Outcome want(const Invocation& invocation, std::string_view action) {
+  const auto item = invocation.arguments.text("ITEM").value_or("");
   const auto instance = invocation.arguments.text("instance").value_or("");
   const auto control = process_control_of(action, instance, item);
   if (!control) return Failed(Failure(control.error()));
@@ -191,14 +194,11 @@ Outcome want(const Invocation& invocation, std::string_view action, const std::s
   return {};
 }
 
-template <char which>
-Outcome run_process_control(const Invocation& invocation) {
-  if constexpr (which == 's') return want(invocation, "stop", "");
-  if constexpr (which == 'r') return want(invocation, "resume", "");
-  if constexpr (which == 't') return want(invocation, "retry", "");
-  if constexpr (which == 'k') return want(invocation, "skip", invocation.arguments.required("ITEM"));
-  if constexpr (which == 'p') return want(invocation, "replay", invocation.arguments.required("ITEM"));
-}
+Outcome run_process_stop(const Invocation& invocation) { return want(invocation, "stop"); }
+Outcome run_process_resume(const Invocation& invocation) { return want(invocation, "resume"); }
+Outcome run_process_retry(const Invocation& invocation) { return want(invocation, "retry"); }
+Outcome run_process_skip(const Invocation& invocation) { return want(invocation, "skip"); }
+Outcome run_process_replay(const Invocation& invocation) { return want(invocation, "replay"); }
 
 }  // namespace
 
@@ -242,7 +242,7 @@ Command process_stop_command() {
           "Stops a process, or one of its instances. What is under way ends.",
           "evershard process stop transfers --server 127.0.0.1:7420",
           process_instance_options,
-          run_process_control<'s'>};
+          run_process_stop};
 }
 Command process_resume_command() {
   return {"process resume",
@@ -250,7 +250,7 @@ Command process_resume_command() {
           "Lets a stopped process, or instance, go on where it was.",
           "evershard process resume transfers --server 127.0.0.1:7420",
           process_instance_options,
-          run_process_control<'r'>};
+          run_process_resume};
 }
 Command process_retry_command() {
   return {"process retry",
@@ -258,7 +258,7 @@ Command process_retry_command() {
           "Tries again at once what waits to be tried again.",
           "evershard process retry transfers --instance rome --server 127.0.0.1:7420",
           process_instance_options,
-          run_process_control<'t'>};
+          run_process_retry};
 }
 Command process_skip_command() {
   return {
@@ -267,7 +267,7 @@ Command process_skip_command() {
       "Passes over an event, a command or an effect that fails.",
       "evershard process skip transfers command/23/0 --server 127.0.0.1:7420",
       process_item_options,
-      run_process_control<'k'>,
+      run_process_skip,
       nullptr,
       "The instance is not told a skipped event, a skipped command is not sent. Of a skipped effect the instance is "
       "told that it was not performed."};
@@ -279,7 +279,7 @@ Command process_replay_command() {
       "Performs an effect once more that was given up.",
       "evershard process replay transfers effect/23/0 --server 127.0.0.1:7420",
       process_replay_options,
-      run_process_control<'p'>,
+      run_process_replay,
       nullptr,
       "It has the same idempotency key as before. Where it succeeds, the instance is told; where it is given up once "
       "more, it stays parked."};

@@ -1,11 +1,9 @@
 // `evershard timer list, cancel`.
 
-#include <algorithm>
+#include <utility>
 
 #include "evershard/cli/command.hpp"
-#include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/print.hpp"
-#include "evershard/cli/views/projection_rows.hpp"
+#include "evershard/cli/pages.hpp"
 #include "evershard/protocol/quantity.hpp"
 #include "evershard/store/json/process_json.hpp"
 
@@ -38,34 +36,22 @@ Outcome run_timer_list(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   ListPrinter list(invocation, {{"aggregate"}, {"timer"}, {"due"}, {"command"}, {"repeats"}});
-  std::optional<std::string> more;
-  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
-    listing.limit = std::min(left, timers_page_max);
-    const auto page = store->processes().timers(listing);
-    if (!page) {
-      list.finish();
-      return Failed(Failure(page.error()));
-    }
-    for (const auto& pending : page->timers) {
-      if (invocation.for_people()) {
-        list.row({pending.aggregate.text(), pending.timer.name, pending.due.text(), pending.timer.command,
-                  repeats_text(pending.timer)});
-        continue;
-      }
-      JsonText json;
-      write_pending_timer(json, pending);
-      list.json(json.text());
-    }
-    left -= std::min<std::uint64_t>(left, page->timers.size());
-    more = page->next;
-    if (!page->next) break;
-    listing.after = *page->next;
-    if (left > 0 && interrupted()) return stopped_in_the_middle(list);
-  }
-  list.finish();
-  if (more && !invocation.out.ended())
-    say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
-  return {};
+  return print_pages(
+      invocation, list, std::move(listing), timers_page_max,
+      [&](const auto& of) { return store->processes().timers(of); },
+      [](const auto& page) { return page.timers.size(); },
+      [&](const auto& page) {
+        for (const auto& pending : page.timers) {
+          if (invocation.for_people()) {
+            list.row({pending.aggregate.text(), pending.timer.name, pending.due.text(), pending.timer.command,
+                      repeats_text(pending.timer)});
+            continue;
+          }
+          JsonText json;
+          write_pending_timer(json, pending);
+          list.json(json.text());
+        }
+      });
 }
 
 Options timer_cancel_options() {

@@ -1,13 +1,11 @@
 // `evershard schedule append, list, show, cancel`: appends that the store makes at a later time.
 
-#include <algorithm>
+#include <utility>
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_flags.hpp"
 #include "evershard/cli/events/query_flags.hpp"
-#include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/print.hpp"
-#include "evershard/cli/views/projection_rows.hpp"
+#include "evershard/cli/pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/store/json/append_json.hpp"
 #include "evershard/store/json/input.hpp"
@@ -120,33 +118,21 @@ Outcome run_schedule_list(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   ListPrinter list(invocation, {{"id"}, {"due"}, {"state"}, {"events"}});
-  std::optional<std::string> more;
-  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
-    listing.limit = std::min(left, scheduled_page_max);
-    const auto page = store->scheduled().list(listing);
-    if (!page) {
-      list.finish();
-      return Failed(Failure(page.error()));
-    }
-    for (const auto& scheduled : page->scheduled) {
-      if (invocation.for_people()) {
-        list.row({scheduled.id, due_of(scheduled), outcome_of(scheduled), types_of(scheduled)});
-        continue;
-      }
-      JsonText json;
-      write_scheduled(json, scheduled);
-      list.json(json.text());
-    }
-    left -= std::min<std::uint64_t>(left, page->scheduled.size());
-    more = page->next;
-    if (!page->next) break;
-    listing.after = *page->next;
-    if (left > 0 && interrupted()) return stopped_in_the_middle(list);
-  }
-  list.finish();
-  if (more && !invocation.out.ended())
-    say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
-  return {};
+  return print_pages(
+      invocation, list, std::move(listing), scheduled_page_max,
+      [&](const auto& of) { return store->scheduled().list(of); },
+      [](const auto& page) { return page.scheduled.size(); },
+      [&](const auto& page) {
+        for (const auto& scheduled : page.scheduled) {
+          if (invocation.for_people()) {
+            list.row({scheduled.id, due_of(scheduled), outcome_of(scheduled), types_of(scheduled)});
+            continue;
+          }
+          JsonText json;
+          write_scheduled(json, scheduled);
+          list.json(json.text());
+        }
+      });
 }
 
 Options schedule_id_options() {

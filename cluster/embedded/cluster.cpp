@@ -220,11 +220,11 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->aggregate_links = std::make_unique<cluster::AggregateLinks>(*impl->links);
   impl->aggregates = std::make_unique<cluster::ClusterAggregates>(*impl->node, *impl->aggregate_links, aggregates);
   impl->aggregate_links->serve(*impl->aggregates);
+  const cluster::DueHostOptions due{.lives_here = [node = impl->node.get(), self = options.node](
+                                                      ShardId shard) { return node->committer().owner(shard) == self; },
+                                    .warn = options.warn};
   impl->timers = std::make_unique<cluster::TimerHost>(
-      events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; },
-      cluster::DueHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
-                                                ShardId shard) { return node->committer().owner(shard) == self; },
-                              .warn = options.warn});
+      events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; }, due);
   impl->processes = std::make_unique<cluster::ProcessHost>(
       events, [aggregates = impl->aggregates.get()]() -> AggregateDoor& { return *aggregates; },
       cluster::ProcessHostOptions{.lives_here =
@@ -234,11 +234,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                   .warn = options.warn,
                                   .name = "node " + std::to_string(options.node) + ", " + this_process()});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(events);
-  impl->scheduled = std::make_unique<cluster::ScheduledHost>(
-      events, options.limits,
-      cluster::DueHostOptions{.lives_here = [node = impl->node.get(), self = options.node](
-                                                ShardId shard) { return node->committer().owner(shard) == self; },
-                              .warn = options.warn});
+  impl->scheduled = std::make_unique<cluster::ScheduledHost>(events, options.limits, due);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
   impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links,
                                                      cluster::HomeCallsOptions{.node = options.node});

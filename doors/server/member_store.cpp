@@ -46,6 +46,13 @@ Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetenti
   return finished;
 }
 
+/// What is due in this node's shards is done here.
+cluster::DueHostOptions due_here(cluster::ClusterNode& node, const cluster::ClusterNodeOptions& options) {
+  return {.lives_here = [&node, self = options.committer.self.node](
+                            ShardId shard) { return node.committer().owner(shard) == self; },
+          .warn = options.committer.warn};
+}
+
 /// The program's aggregates that live on this node, and the way to those that live on others.
 class MemberAggregates {
  public:
@@ -54,10 +61,7 @@ class MemberAggregates {
       : links_(links),
         aggregates_(node, links_, options_of(sealed, options, live)),
         timers_(
-            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; },
-            cluster::DueHostOptions{.lives_here = [&node, self = options.committer.self.node](
-                                                      ShardId shard) { return node.committer().owner(shard) == self; },
-                                    .warn = options.committer.warn}) {
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)) {
     links_.serve(aggregates_);
   }
   [[nodiscard]] cluster::ClusterAggregates& door() { return aggregates_; }
@@ -228,11 +232,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
                                                 if (aggregates_) aggregates_->door().passivate(aggregate);
                                               },
                                           .keys = sealed_->keys()})),
-        scheduled_(std::make_unique<cluster::ScheduledHost>(
-            sealed_->events(), options.committer.limits,
-            cluster::DueHostOptions{.lives_here = [node = node_.get(), self = options.committer.self.node](
-                                                      ShardId shard) { return node->committer().owner(shard) == self; },
-                                    .warn = options.committer.warn})),
+        scheduled_(std::make_unique<cluster::ScheduledHost>(sealed_->events(), options.committer.limits,
+                                                            due_here(*node_, options))),
         processes_(sealed_->events()),
         users_(sealed_->events()),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,

@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds feed_wait{200};  ///< also until a home that moved is noticed
 constexpr std::chrono::milliseconds pause{200};      ///< after what failed
 constexpr std::size_t page_events_max = 1'000;
+constexpr std::chrono::milliseconds controls_every{100};  ///< what is wanted is looked for: a read each time
 
 }  // namespace
 
@@ -151,9 +152,13 @@ class ProcessHost::Run {
       feed_.emplace(follow(after));
     }
     auto next_checkpoint = Clock::now() + options_.checkpoint_every;
+    auto next_controls = Clock::now();
     for (;;) {
-      read_controls();
-      begin_replays();
+      if (Clock::now() >= next_controls) {
+        read_controls();
+        begin_replays();
+        next_controls = Clock::now() + controls_every;
+      }
       read();
       tell_timer();
       if (Clock::now() >= next_checkpoint) {

@@ -13,7 +13,6 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr std::size_t processes_most = 1'000;
 constexpr std::size_t listed_most = 1'000;
 constexpr int cancel_tries = 16;  ///< while the aggregate goes on
 
@@ -34,15 +33,18 @@ Refused not_of_process(const ProcessPlace& place, const std::string& name) {
 }  // namespace
 
 Result<std::vector<ProcessInfo>> StoreProcesses::processes() {
-  const auto logs = events_.aggregates(std::string(process_log_type), {}, processes_most);
-  if (!logs) return refuse(logs.error());
   std::vector<ProcessInfo> all;
-  for (const auto& log : *logs) {
-    auto info = process(log.aggregate.value);
-    if (!info) return refuse(std::move(info).error());
-    all.push_back(*std::move(info));
+  for (std::optional<AggregateId> after;;) {
+    const auto logs = events_.aggregates(std::string(process_log_type), after, listed_most);
+    if (!logs) return refuse(logs.error());
+    for (const auto& log : *logs) {
+      auto info = process(log.aggregate.value);
+      if (!info) return refuse(std::move(info).error());
+      all.push_back(*std::move(info));
+    }
+    if (logs->size() < listed_most) return all;
+    after = logs->back().aggregate;
   }
-  return all;
 }
 
 Result<ProcessInfo> StoreProcesses::process(const std::string& name) {

@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include <functional>
+#include <memory>
 #include <thread>
 
 #include "tests/cli/program.hpp"
@@ -15,7 +17,23 @@ class ScheduleCommands : public Program {
  protected:
   ScheduleCommands() { ::setenv("EVERSHARD_HTTP_LISTEN", "none", 1); }
 
-  void walk(const Words& where) {
+  /// Serves the store, or the new one, that is there.
+  std::unique_ptr<Process> serve(const std::string& data, std::string& address) const {
+    auto server = std::make_unique<Process>(
+        words({"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", data + ".log"}));
+    const auto ready = server->lines(1, std::chrono::seconds(60));
+    EXPECT_FALSE(ready.empty());
+    const auto rest = ready.empty() ? std::string() : ready.front().substr(6);
+    address = rest.substr(0, rest.find(' '));
+    return server;
+  }
+  static void end(Process& server) {
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait().status, 0);
+  }
+
+  /// `pass`: somebody has the store open for so long that what is due is made.
+  void walk(const Words& where, const std::function<void()>& pass) {
     const auto at = [&](Words words) {
       words.insert(words.end(), where.begin(), where.end());
       return words;
@@ -62,7 +80,7 @@ class ScheduleCommands : public Program {
               0);
     const auto state = [&](const std::string& id) { return shown(at({"schedule", "show", id})).at(0); };
     for (int n = 0; n != 100 && (state("now").at("state") == "pending" || state("late").at("state") == "pending"); ++n)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      pass();
     EXPECT_EQ(state("now").at("state"), "appended");
     EXPECT_EQ(shown(at({"aggregate", "show", "order-2"})).at(0).at("version"), 1);
     EXPECT_EQ(state("late").at("state"), "refused");
@@ -94,16 +112,21 @@ class ScheduleCommands : public Program {
   }
 };
 
-TEST_F(ScheduleCommands, InPlace) { walk({"--data", store("shop")}); }
+TEST_F(ScheduleCommands, InPlace) {
+  const auto data = store("shop");
+  walk({"--data", data}, [&] {
+    std::string address;
+    const auto server = serve(data, address);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    end(*server);
+  });
+}
 
 TEST_F(ScheduleCommands, OfAServer) {
-  Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--log-file", path("log")}));
-  const auto ready = server.lines(1, std::chrono::seconds(60));
-  ASSERT_FALSE(ready.empty());
-  const auto rest = ready.front().substr(6);
-  walk({"--server", rest.substr(0, rest.find(' '))});
-  server.signal(SIGTERM);
-  EXPECT_EQ(server.wait().status, 0);
+  std::string address;
+  const auto server = serve(path("served"), address);
+  walk({"--server", address}, [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  end(*server);
 }
 
 }  // namespace

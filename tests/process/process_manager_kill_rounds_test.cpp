@@ -79,12 +79,8 @@ TEST(ProcessManagerKillRounds, OfOneProgram) {
   program.end();
 }
 
-TEST(ProcessManagerKillRounds, OfNodesOfACluster) {
-  const auto seed = seed_of_run();
-  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
-  constexpr std::uint32_t nodes = 3;
-  EmbeddingCluster cluster(nodes);  // its coordinator; the nodes are the programs
+/// The cluster's nodes, as programs.
+std::vector<std::unique_ptr<Program>> started(EmbeddingCluster& cluster, std::uint32_t nodes) {
   std::vector<std::unique_ptr<Program>> programs(nodes);
   std::vector<std::thread> starting;
   for (std::uint32_t n = 0; n != nodes; ++n)
@@ -95,6 +91,16 @@ TEST(ProcessManagerKillRounds, OfNodesOfACluster) {
                                    options.coordinator, options.secret_file.string(), std::to_string(options.shards)});
     });
   for (auto& thread : starting) thread.join();
+  return programs;
+}
+
+TEST(ProcessManagerKillRounds, OfNodesOfACluster) {
+  const auto seed = seed_of_run();
+  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  constexpr std::uint32_t nodes = 3;
+  EmbeddingCluster cluster(nodes);  // its coordinator; the nodes are the programs
+  const auto programs = started(cluster, nodes);
   ASSERT_EQ(programs[0]->ask("open"), "done");
   constexpr int batch = 30;
   const auto rounds = rounds_or(4);
@@ -124,16 +130,7 @@ TEST(ProcessManagerKillRounds, OfNodesWithReplicas) {
   std::mt19937_64 random(seed);
   constexpr std::uint32_t nodes = 3;
   EmbeddingCluster cluster(nodes, false, nodes);
-  std::vector<std::unique_ptr<Program>> programs(nodes);
-  std::vector<std::thread> starting;
-  for (std::uint32_t n = 0; n != nodes; ++n)
-    starting.emplace_back([&, n] {
-      const auto options = cluster.options(n + 1);
-      programs[n] = std::make_unique<Program>(
-          std::vector<std::string>{EVERSHARD_TRANSFERS, "node", std::to_string(n + 1), options.data_dir.string(),
-                                   options.coordinator, options.secret_file.string(), std::to_string(options.shards)});
-    });
-  for (auto& thread : starting) thread.join();
+  const auto programs = started(cluster, nodes);
   ASSERT_EQ(programs[0]->ask("open"), "done");
   constexpr int batch = 20;
   const auto rounds = rounds_or(3);
