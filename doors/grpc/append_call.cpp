@@ -40,7 +40,8 @@ void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_cl
                   std::size_t events, pb::AppendResponse& to) {
   messages::put(appended, to);
   to.set_watermark(std::max(calls.served.store.head().value_or(appended.last_position), appended.last_position).value);
-  if (!appended.duplicate) calls.served.metrics->appended("grpc", std::chrono::steady_clock::now() - came, events);
+  if (!appended.duplicate)
+    calls.served.metrics->appended(calls.speaks, std::chrono::steady_clock::now() - came, events);
 }
 
 std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error,

@@ -35,9 +35,10 @@ std::string address_of(const grpc::CallbackServerContext& context) {
 
 }  // namespace
 
-Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max,
-             std::size_t message_max, serving::UnreadAnswersOptions unread_options)
-    : served(s),
+Calls::Calls(std::string_view door, serving::Served& s, cluster::WorkPool& a, std::size_t appends_max,
+             std::size_t bytes_max, std::size_t message_max, serving::UnreadAnswersOptions unread_options)
+    : speaks(door),
+      served(s),
       answers(a),
       append_many_appends_max(appends_max),
       append_many_bytes_max(bytes_max),
@@ -62,7 +63,7 @@ Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& conte
   if (calls_.closing) return refuse(calls_stopping());
   if (calls_.connections != nullptr) {
     if (auto refusal = calls_.connections->ask(context.peer(), std::chrono::steady_clock::now())) {
-      if (refusal->first) calls_.served.metrics->connection_refused("grpc", "full");
+      if (refusal->first) calls_.served.metrics->connection_refused(calls_.speaks, "full");
       retry_after_ = refusal->retry_after;
       return refuse(std::move(refusal->error));
     }
@@ -87,12 +88,12 @@ Result<void> UnderWay::admit_stream(const grpc::CallbackServerContext& context, 
 std::optional<serving::ClientGate::Refusal> UnderWay::over_limit(std::size_t bytes) {
   if (client_.empty()) return std::nullopt;
   auto refusal = calls_.served.clients->ask(client_, 1, bytes);
-  if (refusal) calls_.served.metrics->client_refused("grpc", serving::name_of(refusal->limit));
+  if (refusal) calls_.served.metrics->client_refused(calls_.speaks, serving::name_of(refusal->limit));
   return refusal;
 }
 
 Refused UnderWay::over(serving::ClientGate::Refusal refusal) {
-  calls_.served.metrics->client_refused("grpc", serving::name_of(refusal.limit));
+  calls_.served.metrics->client_refused(calls_.speaks, serving::name_of(refusal.limit));
   retry_after_ = refusal.retry_after;
   return refuse(std::move(refusal.error));
 }
@@ -168,7 +169,7 @@ void Calls::run_with_room(std::shared_ptr<storage::ReadWork> work, std::function
     if (!room) given_up = unread.to_give_up(serving::UnreadAnswers::Clock::now());
   }
   for (const auto* call : given_up) {
-    served.metrics->client_refused("grpc", "memory");
+    served.metrics->client_refused(speaks, "memory");
     answers.run([this, call] {
       cancel_reader(call);
     });  // that may end a call in the same thread, and this one may be the watch's

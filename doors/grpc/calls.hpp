@@ -41,9 +41,10 @@ class Drainable {
 
 /// What the calls of a door stand on.
 struct Calls {
-  Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max,
+  Calls(std::string_view door, serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max,
         std::size_t message_max, serving::UnreadAnswersOptions unread_options);
 
+  std::string_view speaks;  ///< as metrics name the door
   serving::Served& served;
   cluster::WorkPool& answers;
   std::size_t append_many_appends_max;

@@ -14,12 +14,12 @@
 
 #include "evershard/doors/grpc/administration_service.hpp"
 #include "evershard/doors/grpc/aggregates_service.hpp"
-
 #include "evershard/doors/grpc/connection_count.hpp"
 #include "evershard/doors/grpc/connection_limit.hpp"
 #include "evershard/doors/grpc/documents_service.hpp"
 #include "evershard/doors/grpc/event_service.hpp"
 #include "evershard/doors/grpc/group_service.hpp"
+#include "evershard/doors/grpc/make_service.hpp"
 #include "evershard/doors/grpc/process_service.hpp"
 #include "evershard/doors/grpc/projections_service.hpp"
 #include "evershard/doors/grpc/retention_service.hpp"
@@ -95,45 +95,28 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
-/// A call without a row would be answered by generated code, in threads of gRPC's own.
-template <class Service>
-void offer(grpc::ServerBuilder& builder, Service& service) {
-  EVERSHARD_CHECK(service.is_complete(), "a service lacks a row of its .proto");
-  builder.RegisterService(&service);
+std::vector<std::shared_ptr<grpc::Service>> own_services(Calls& calls) {
+  return {make_service<EventService>(calls),       make_service<AdministrationService>(calls),
+          make_service<ProjectionsService>(calls), make_service<GroupService>(calls),
+          make_service<DocumentsService>(calls),   make_service<TablesService>(calls),
+          make_service<RetentionService>(calls),   make_service<ScheduledService>(calls),
+          make_service<ProcessService>(calls),     make_service<AggregatesService>(calls)};
 }
 
 }  // namespace
 
 struct Door::Impl {
-  Impl(serving::Served& served, const DoorOptions& options)
+  Impl(serving::Served& served, const DoorOptions& options, const DoorServices& offered)
       : answers(1),
-        calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max,
+        calls(offered.speaks, served, answers, options.append_many_appends_max, options.append_many_bytes_max,
               options.message_bytes_max, options.unread),
         limit(options.connections_max, [this] { return connections.peers(); }),
-        events(calls),
-        administration(calls),
-        projections(calls),
-        groups(calls),
-        documents(calls),
-        tables(calls),
-        retention(calls),
-        scheduled(calls),
-        processes(calls),
-        aggregates(calls) {}
+        services(offered.make(calls)) {}
 
   cluster::WorkPool answers;
   Calls calls;
   ConnectionLimit limit;
-  EventService events;
-  AdministrationService administration;
-  ProjectionsService projections;
-  GroupService groups;
-  DocumentsService documents;
-  TablesService tables;
-  RetentionService retention;
-  ScheduledService scheduled;
-  ProcessService processes;
-  AggregatesService aggregates;
+  std::vector<std::shared_ptr<grpc::Service>> services;
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
@@ -144,6 +127,10 @@ Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Door::~Door() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options) {
+  return start(served, std::move(options), {"grpc", own_services});
+}
+
+Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options, const DoorServices& offered) {
   if (options.listen.empty()) return refuse(ErrorCode::invalid_argument, "a door listens on one address at least");
   for (const auto& address : options.listen) EVERSHARD_TRY(check_address(address));
   auto credentials = credentials_of(options.tls);
@@ -152,7 +139,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto impl = std::make_unique<Impl>(served, options);
+  auto impl = std::make_unique<Impl>(served, options, offered);
   impl->calls.connections = &impl->limit;
   grpc::ServerBuilder builder;
   set_options(builder, options);
@@ -162,16 +149,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials,
                              &ports[i]);
   }
-  offer(builder, impl->events);
-  offer(builder, impl->administration);
-  offer(builder, impl->projections);
-  offer(builder, impl->groups);
-  offer(builder, impl->documents);
-  offer(builder, impl->tables);
-  offer(builder, impl->retention);
-  offer(builder, impl->scheduled);
-  offer(builder, impl->processes);
-  offer(builder, impl->aggregates);
+  for (const auto& service : impl->services) builder.RegisterService(service.get());
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;
@@ -187,7 +165,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     impl->addresses.push_back(
         is_unix_socket(address) ? address : address.substr(0, address.rfind(':') + 1) + std::to_string(ports[i]));
   }
-  served.metrics->connections_from("grpc", [count = impl->connections] { return count.read(); });
+  served.metrics->connections_from(offered.speaks, [count = impl->connections] { return count.read(); });
   return std::unique_ptr<Door>(new Door(std::move(impl)));
 }
 
@@ -199,7 +177,7 @@ void Door::stop(std::chrono::milliseconds drain) {
   const std::lock_guard lock(impl_->stopping);
   if (!impl_->server) return;
   if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
-  impl_->calls.served.metrics->connections_from("grpc", {});
+  impl_->calls.served.metrics->connections_from(impl_->calls.speaks, {});
   impl_->calls.served.watch.close();
   impl_->calls.drain();
   // Not gRPC's own drain: that waits for connections too, whose clients may read nothing any more.

@@ -1,12 +1,14 @@
-// Door: the store over gRPC, package evershard.v1.
+// Door: the store over gRPC: package evershard.v1, or the services of another protocol.
 
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evershard/doors/serving/served.hpp"
@@ -14,7 +16,20 @@
 #include "evershard/doors/serving/unread_answers.hpp"
 #include "evershard/protocol/result.hpp"
 
+namespace grpc {
+class Service;
+}
+
 namespace evershard::door {
+
+struct Calls;
+
+/// What a door offers.
+struct DoorServices {
+  std::string_view speaks;  ///< as metrics name it: "grpc", "kurrent", "umadb"
+  /// Shape: each by make_service(). Owner: the door
+  std::function<std::vector<std::shared_ptr<grpc::Service>>(Calls&)> make;
+};
 
 struct DoorOptions {
   std::vector<std::string> listen{"127.0.0.1:7420"};  ///< HOST:PORT, port 0: any free one; or unix:PATH
@@ -39,6 +54,9 @@ class Door {
   /// Errors: invalid_argument (an address that is none, TLS files that are none), unavailable (an address that is in
   /// use, or not ours)
   [[nodiscard]] static Result<std::unique_ptr<Door>> start(serving::Served& served, DoorOptions options);
+  /// The same for other services.
+  [[nodiscard]] static Result<std::unique_ptr<Door>> start(serving::Served& served, DoorOptions options,
+                                                           const DoorServices& offered);
   /// stop(0)
   ~Door();
   Door(const Door&) = delete;

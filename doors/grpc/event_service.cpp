@@ -95,7 +95,7 @@ EventService::EventService(Calls& calls) : ServiceOf(calls), types_(calls.served
         if (!types) return refuse(types.error());
         auto state = serving::written_state(calls_.served.store, asked, **types);
         if (!state) return refuse(std::move(state).error());
-        calls_.served.metrics->events_read("grpc", state->events);
+        calls_.served.metrics->events_read(calls_.speaks, state->events);
         response.set_json(std::move(state->json));
         return {};
       });

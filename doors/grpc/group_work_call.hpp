@@ -23,9 +23,9 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                                                                             serving::MethodMetrics& counted,
                                                                             grpc::CallbackServerContext* context);
   GroupWorkCall(Calls& calls, serving::MethodMetrics& counted) : calls_(calls), here_(calls, counted) {
-    calls_.served.metrics->streams("grpc", 1);
+    calls_.served.metrics->streams(calls_.speaks, 1);
   }
-  ~GroupWorkCall() override { calls_.served.metrics->streams("grpc", -1); }
+  ~GroupWorkCall() override { calls_.served.metrics->streams(calls_.speaks, -1); }
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;

@@ -37,7 +37,7 @@ bool ReadCall::answer_at_hand() {
   auto stream = open_();
   auto page = stream.page_at_hand(at_hand_events_max);
   if (!page) return false;
-  calls_.served.metrics->events_read("grpc", page->events);
+  calls_.served.metrics->events_read(calls_.speaks, page->events);
   const auto slice = slice_of(std::move(page->bytes));
   {
     const std::lock_guard lock(mutex_);
@@ -95,7 +95,7 @@ void ReadCall::read_page() {
   }
   auto page = stream_->next_encoded_page();
   if (!page) return end(page.error());
-  calls_.served.metrics->events_read("grpc", page->events);
+  calls_.served.metrics->events_read(calls_.speaks, page->events);
   const auto slice = slice_of(std::move(page->bytes));
   grpc::ByteBuffer bytes(&slice, 1);
   {

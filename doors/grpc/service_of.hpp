@@ -122,7 +122,9 @@ class ServiceOf : public Of::Service {
                     "a row of a service has other messages than its .proto");
   }
   /// Looked up once: that takes a lock.
-  [[nodiscard]] Counted& counted_as(CallName name) { return calls_.served.metrics->method("grpc", name.counted); }
+  [[nodiscard]] Counted& counted_as(CallName name) {
+    return calls_.served.metrics->method(calls_.speaks, name.counted);
+  }
 
   /// As generated code does it: WithRawCallbackMethod_.
   void row(CallName name, bool client_streams, bool server_streams, grpc::internal::MethodHandler* handler) {

@@ -86,7 +86,7 @@ void SubscribeCall::read() {
   response->set_kind(kind_of(item->kind));
   for (const auto& event : item->events) messages::put(event, *response->add_events());
   response->set_watermark(item->watermark.value);
-  if (!item->events.empty()) calls_.served.metrics->events_read("grpc", item->events.size());
+  if (!item->events.empty()) calls_.served.metrics->events_read(calls_.speaks, item->events.size());
   send(*response);
 }
 

@@ -19,9 +19,9 @@ class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                                                            const grpc::ByteBuffer* in);
   SubscribeCall(Calls& calls, serving::MethodMetrics& counted)
       : calls_(calls), here_(calls, counted), work_(calls.served.long_reads->begin()) {
-    calls_.served.metrics->streams("grpc", 1);
+    calls_.served.metrics->streams(calls_.speaks, 1);
   }
-  ~SubscribeCall() override { calls_.served.metrics->streams("grpc", -1); }
+  ~SubscribeCall() override { calls_.served.metrics->streams(calls_.speaks, -1); }
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;

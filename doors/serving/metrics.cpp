@@ -7,6 +7,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <iterator>
@@ -132,11 +133,11 @@ struct Metrics::Impl {
             {},
             false};
   }
-  std::array<DoorCounts, 2> doors{counts("http"), counts("grpc")};
+  std::array<DoorCounts, 4> doors{counts("http"), counts("grpc"), counts("kurrent"), counts("umadb")};
   [[nodiscard]] DoorCounts& of(std::string_view door) {
-    auto& found = doors[door == doors[0].door ? 0 : 1];
-    EVERSHARD_CHECK(found.door == door, "a door that is counted is http or grpc");
-    return found;
+    auto* const found = std::find_if(doors.begin(), doors.end(), [&](const auto& each) { return each.door == door; });
+    EVERSHARD_CHECK(found != doors.end(), "a door that is counted is http, grpc, kurrent or umadb");
+    return *found;
   }
 
   /// Of doors that have to be asked; their gauges are set on the way.
