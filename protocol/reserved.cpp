@@ -1,6 +1,7 @@
 #include "evershard/protocol/reserved.hpp"
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/prepared.hpp"
 #include "evershard/protocol/processes.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/timers.hpp"
@@ -31,7 +32,7 @@ Result<void> check_reserved(const Append& append) {
     }
     const bool of_stores = append.from_export && event.aggregate &&
                            (event.type == retention::aggregate_removed || event.type == timers_changed_type ||
-                            event.type == process_reacted_type);
+                            event.type == process_reacted_type || event.type == command_prepared_type);
     if (!of_stores) EVERSHARD_TRY(check_not_reserved("event type", event.type));
     if (event.aggregate) EVERSHARD_TRY(check_not_reserved("aggregate type", event.aggregate->type));
   }

@@ -13,6 +13,7 @@
 #include "evershard/actors/aggregate/actor_system.hpp"
 #include "evershard/actors/aggregate/cell_actor.hpp"
 #include "evershard/actors/aggregate/load_queue.hpp"
+#include "evershard/actors/aggregate/prepare_desk.hpp"
 #include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/actors/entity/replay.hpp"
@@ -76,6 +77,7 @@ struct AggregateHost::Impl {
   LoadQueue loads;
   ReadingThreads reading;
   SharedPermits permits;
+  const std::shared_ptr<PrepareDesk> desk = std::make_shared<PrepareDesk>();
   ActorSystem system;
   const std::uint32_t shards;
   std::vector<Cell> cells;
@@ -100,7 +102,7 @@ struct AggregateHost::Impl {
         order(o.seed),
         began(now()) {
     auto around = std::make_shared<const CellSurroundings>(CellSurroundings{
-        journal, reading, loads, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
+        journal, reading, loads, permits, *desk, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
     std::random_device random;
     Jitter seeds(o.seed);
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
@@ -209,6 +211,7 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
   EVERSHARD_TRY(check(options));
   if (impl_->closing) return refuse(closed());
   const std::string type(kind->type());
+  EVERSHARD_TRY(impl_->desk->host(*kind, options.prepare));
   {
     const std::unique_lock lock(impl_->kinds_mutex);
     if (!impl_->kinds.emplace(type, Hosted{kind, options}).second) {

@@ -43,6 +43,7 @@ class CellState {
   void tick() {
     tick_at_ = never;
     table_.timer(now(), actions_);
+    around_->desk.tick(now());
     act();
     after_step();
   }
@@ -62,6 +63,7 @@ class CellState {
   void take(inputs::Permit&) { table_.permit(now(), actions_); }
   void take(inputs::Loaded& input) { table_.loaded(input.op, std::move(input.result), now(), actions_); }
   void take(inputs::ModelRead& input) { table_.model_read(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::Prepared& input) { table_.prepared(input.op, std::move(input.answer), now(), actions_); }
   void take(inputs::LookedUp& input) { table_.looked_up(input.op, std::move(input.result), now(), actions_); }
   void take(inputs::AppendDone& input) { table_.appended(input.op, std::move(input.result), now(), actions_); }
   void take(inputs::SnapshotWritten& input) {
@@ -95,6 +97,7 @@ class CellState {
               work->op, read_decision(*work->kind, journal, work->command, std::move(work->decision), work->at_least)});
         });
       }
+      for (auto& prepare : doing_.prepares) around_->desk.ask(inbox_, std::move(prepare), now());
       for (auto& look_up : doing_.look_ups) {
         around_->reading.run([&journal = around_->journal, inbox = inbox_, look_up = std::move(look_up)] {
           inbox->put(inputs::LookedUp{look_up.op, journal.command(look_up.aggregate, look_up.command_id)});

@@ -11,6 +11,7 @@
 #include "evershard/actors/aggregate/actor_system.hpp"
 #include "evershard/actors/aggregate/cell_inbox.hpp"
 #include "evershard/actors/aggregate/load_queue.hpp"
+#include "evershard/actors/aggregate/prepare_desk.hpp"
 #include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/actors/entity/entity_table.hpp"
@@ -36,6 +37,7 @@ struct CellSurroundings {
   ReadingThreads& reading;
   LoadQueue& loads;
   SharedPermits& permits;
+  PrepareDesk& desk;
   std::function<CellInbox&(std::uint32_t cell)> inbox;
 };
 

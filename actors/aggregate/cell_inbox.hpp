@@ -49,6 +49,10 @@ struct ModelRead {
   EntityOp op;
   Result<DecisionRead> result;
 };
+struct Prepared {
+  EntityOp op;
+  Result<std::string> answer;
+};
 struct LookedUp {
   EntityOp op;
   Result<std::optional<RecordedCommand>> result;
@@ -68,7 +72,7 @@ struct Abandon {};
 
 using CellInput =
     std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::PassivateOfSubjects,
-                 inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead, inputs::LookedUp, inputs::AppendDone,
+                 inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead, inputs::Prepared, inputs::LookedUp, inputs::AppendDone,
                  inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
 
 /// One message to the actor, however many inputs: a commit answers hundreds of appends at once.

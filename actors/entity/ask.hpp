@@ -44,6 +44,7 @@ struct Ask {
     waiting,   ///< not decided, or to be decided again
     checking,  ///< its id may be stored: looked up before anything else; nothing behind it is decided
     reading,   ///< its decision model is being read; nothing behind it is decided
+    preparing, ///< what it asks outside is under way; those behind it are decided meanwhile
     sent,      ///< its append is under way
     stored,    ///< its append is written; answered in order
     held,      ///< `answer` is ready, and waits until what it saw is durable
@@ -61,6 +62,7 @@ struct Ask {
   bool checked = false;      ///< its id was looked up: not stored
   bool looking = false;      ///< held, and its id is being looked up meanwhile
   bool joins = false;        ///< held, and its id is one of an append under way before it
+  bool prepared_known = false;  ///< `prepared` says whether it asked something
   bool model_known = false;  ///< `model` says whether there is one
   bool model_read = false;
   std::uint8_t conflicts = 0;   ///< how often somebody else's append was in the way
@@ -77,6 +79,7 @@ struct Ask {
   CommandBytes command;
   std::string command_id;
   std::unique_ptr<DecisionModel> model;
+  std::unique_ptr<PreparedAnswer> prepared;        ///< asked once, however often it is decided
   std::unique_ptr<AppendCondition> fail_if;  ///< of what it writes; null: none
   std::unique_ptr<Snapshot> snapshot;        ///< to be written alone
   AnyAnswer answer;

@@ -227,7 +227,7 @@ void Entity::stop(SteadyTime now, EntityActions& actions) {
   const std::string why = in_quotes(id_.text()) + " was stopped";
   for (Ask* ask = asks_.front(); ask != nullptr;) {
     Ask* const next = ask->next;
-    if (ask->stage <= Ask::Stage::reading) give_up(*ask, ErrorCode::unavailable, why, actions);
+    if (ask->stage <= Ask::Stage::preparing) give_up(*ask, ErrorCode::unavailable, why, actions);
     ask = next;
   }
   run(now, actions);

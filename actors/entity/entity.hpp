@@ -24,9 +24,12 @@ namespace evershard::actors {
 /// loaded again, and what is not answered is decided again in order. After an append whose outcome is unknown nothing
 /// is decided again: what is unanswered is answered so.
 ///
+/// A command that asks something outside is set aside until it is answered: those behind it are decided meanwhile, and
+/// it is decided on the state of then.
+///
 /// A command id: the store itself refuses one that is stored (duplicate_event), so a command that persists is not
 /// looked up before; anything else it would be answered with is held back until a look-up has said that it is not
-/// stored. One that was sent lately (RecentCommands), and every one for a while after a duplicate, is looked up first.
+/// stored. One that was sent lately (RecentCommands), and every one for a while after a duplicate, is looked up first, and so is what asks outside.
 ///
 /// Owner:  one thread at a time. Knows no clock: `now` is given with every input; timer() is due at wake_at().
 /// Cost:   about 300 bytes and the state; an ask about 500 bytes until it is answered.
@@ -51,6 +54,7 @@ class Entity {
   void load(SteadyTime now, EntityActions& actions);
   void loaded(std::uint64_t number, Result<Replayed> result, SteadyTime now, EntityActions& actions);
   void model_read(std::uint64_t number, Result<DecisionRead> result, SteadyTime now, EntityActions& actions);
+  void prepared(std::uint64_t number, Result<std::string> answer, SteadyTime now, EntityActions& actions);
   void looked_up(std::uint64_t number, Result<std::optional<RecordedCommand>> result, SteadyTime now,
                  EntityActions& actions);
   void appended(std::uint64_t number, Result<Appended> result, SteadyTime now, EntityActions& actions);
@@ -106,6 +110,7 @@ class Entity {
   void decide_state(Ask& ask, EntityActions& actions);
   [[nodiscard]] bool named(const Ask& ask) const;
   [[nodiscard]] bool check_id(Ask& ask, EntityActions& actions);
+  [[nodiscard]] bool prepare(Ask& ask, EntityActions& actions);
   [[nodiscard]] bool read_model(Ask& ask, EntityActions& actions);
   void persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, EntityActions& actions);
   [[nodiscard]] Result<std::string> apply(const evershard::Decision& decision);

@@ -43,6 +43,15 @@ struct EntityActions {
     DecisionModel decision;
     GlobalPosition at_least;
   };
+  /// Asks outside, then prepared().
+  struct Prepare {
+    EntityOp op;
+    std::shared_ptr<const AggregateKind> kind;
+    AggregateId aggregate;
+    std::string command_id;  ///< empty: none
+    CommandBytes question;
+    SteadyTime deadline;  ///< then nobody waits for the answer
+  };
   /// AggregateJournal::command(), then looked_up().
   struct LookUp {
     EntityOp op;
@@ -69,6 +78,7 @@ struct EntityActions {
 
   std::vector<Load> loads;
   std::vector<ReadModel> reads;
+  std::vector<Prepare> prepares;
   std::vector<LookUp> look_ups;
   std::vector<Send> sends;
   std::vector<PutSnapshot> snapshots;
@@ -77,12 +87,13 @@ struct EntityActions {
   std::uint32_t permits_returned = 0;
 
   [[nodiscard]] bool empty() const {
-    return loads.empty() && reads.empty() && look_ups.empty() && sends.empty() && snapshots.empty() &&
+    return loads.empty() && reads.empty() && prepares.empty() && look_ups.empty() && sends.empty() && snapshots.empty() &&
            answers.empty() && permits_wanted == 0 && permits_returned == 0;
   }
   void clear() {
     loads.clear();
     reads.clear();
+    prepares.clear();
     look_ups.clear();
     sends.clear();
     snapshots.clear();

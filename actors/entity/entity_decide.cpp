@@ -46,8 +46,9 @@ void Entity::advance(SteadyTime now, EntityActions& actions) {
 
 void Entity::decide(Ask& ask, SteadyTime now, EntityActions& actions) {
   if (ask.kind != AskKind::command) return decide_state(ask, actions);
-  if (!check_id(ask, actions) || !read_model(ask, actions)) return;
-  auto decision = hosted_.kind->decide(*state_, ask.command, ask.model ? ask.model->model.get() : nullptr);
+  if (!check_id(ask, actions) || !prepare(ask, actions) || !read_model(ask, actions)) return;
+  auto decision =
+      hosted_.kind->decide(*state_, ask.command, ask.model ? ask.model->model.get() : nullptr, ask.prepared.get());
   if (!decision) return hold(ask, AnyAnswer::failed(std::move(decision).error()), actions);
   using Kind = evershard::Decision::Kind;
   switch (decision->kind) {
@@ -97,7 +98,8 @@ bool Entity::check_id(Ask& ask, EntityActions& actions) {
   if (ask.checked || !named(ask)) return true;
   if (ask.id_hash == 0) ask.id_hash = RecentCommands::hash(id_hash_, ask.command_id);
   const bool recent = share_.recent.contains(ask.id_hash);
-  if (!recent && doubts_ == 0) return true;
+  const bool asks = !ask.prepared_known && hosted_.kind->asks(ask.command);
+  if (!recent && doubts_ == 0 && !asks) return true;
   if (doubts_ > 0) --doubts_;
   if (recent) {
     for (const Ask* same = asks_.front(); same != &ask; same = same->next) {
@@ -111,6 +113,41 @@ bool Entity::check_id(Ask& ask, EntityActions& actions) {
   ask.stage = Ask::Stage::checking;
   look_up(ask, actions);
   return false;
+}
+
+// Whether it can be decided now. What it asks rests on what is durable.
+bool Entity::prepare(Ask& ask, EntityActions& actions) {
+  if (ask.prepared_known || !hosted_.kind->asks(ask.command)) return true;
+  if (in_flight_ > 0) return false;
+  auto question = hosted_.kind->prepare(*state_, ask.command);
+  if (!question) {
+    hold(ask, AnyAnswer::failed(std::move(question).error()), actions);
+    return false;
+  }
+  if (!*question) {
+    ask.prepared_known = true;
+    return true;
+  }
+  ask.stage = Ask::Stage::preparing;
+  ask.prepared = std::make_unique<PreparedAnswer>(PreparedAnswer{**question, {}});
+  actions.prepares.push_back({begin(ask), hosted_.kind, id_, ask.command_id, std::move(**question), ask.deadline});
+  return false;
+}
+
+void Entity::prepared(std::uint64_t number, Result<std::string> answer, SteadyTime now, EntityActions& actions) {
+  Ask* const ask = find(number);
+  if (ask == nullptr) return;
+  ask->number = 0;
+  if (answer) {
+    ask->prepared->answer = std::move(*answer);
+    ask->prepared_known = true;
+    ask->stage = Ask::Stage::waiting;
+    next_ = asks_.front();
+  } else {
+    tell(*ask, AnyAnswer::failed(not_begun(answer.error(), "what it asks first was not answered")), actions);
+    remove(*ask);
+  }
+  run(now, actions);
 }
 
 // Whether it can be decided now. What it reads has to have all that was decided before it.

@@ -102,6 +102,13 @@ void EntityTable::model_read(EntityOp op, Result<DecisionRead> result, SteadyTim
   settle(*slot, now, actions);
 }
 
+void EntityTable::prepared(EntityOp op, Result<std::string> answer, SteadyTime now, EntityActions& actions) {
+  Slot* const slot = late(op);
+  if (slot == nullptr) return;
+  slot->entity.prepared(op.number, std::move(answer), now, actions);
+  settle(*slot, now, actions);
+}
+
 void EntityTable::looked_up(EntityOp op, Result<std::optional<RecordedCommand>> result, SteadyTime now,
                             EntityActions& actions) {
   Slot* const slot = late(op);

@@ -46,6 +46,7 @@ class EntityTable {
   void permit(SteadyTime now, EntityActions& actions);
   void loaded(EntityOp op, Result<Replayed> result, SteadyTime now, EntityActions& actions);
   void model_read(EntityOp op, Result<DecisionRead> result, SteadyTime now, EntityActions& actions);
+  void prepared(EntityOp op, Result<std::string> answer, SteadyTime now, EntityActions& actions);
   void looked_up(EntityOp op, Result<std::optional<RecordedCommand>> result, SteadyTime now, EntityActions& actions);
   void appended(EntityOp op, Result<Appended> result, SteadyTime now, EntityActions& actions);
   void snapshot_written(EntityOp op, Result<void> result, SteadyTime now, EntityActions& actions);

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "evershard/actors/model/answer.hpp"
+#include "evershard/actors/model/prepare_handlers.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
@@ -38,6 +39,7 @@ struct HostOptions {
   std::uint8_t conflict_retries = 8;   ///< of a command when others append to the aggregate
   std::chrono::milliseconds retry_delay_min = std::chrono::milliseconds(10);
   std::chrono::milliseconds retry_delay_max = std::chrono::milliseconds(500);
+  PrepareHandlers prepare{};  ///< Preparations: a handler for each question that the aggregate's commands may ask
 };
 
 /// Live aggregates of a store.

@@ -62,6 +62,12 @@ struct CommandBytes {
   std::string bytes;
 };
 
+/// What a command was prepared with.
+struct PreparedAnswer {
+  CommandBytes question;
+  std::string answer;
+};
+
 /// An event a handler decided on, encoded.
 struct DecidedEvent {
   std::string type;  ///< logical name
@@ -142,15 +148,25 @@ class AggregateKind {
   /// Whether the command's handler can only look: its answer never waits for a write of its own.
   [[nodiscard]] virtual bool is_query(std::string_view command_type) const = 0;
 
+  /// Whether it may ask something before it is decided.
+  [[nodiscard]] virtual bool asks(const CommandBytes&) const { return false; }
+  /// What; absent: nothing, as things are.
+  [[nodiscard]] virtual Result<std::optional<CommandBytes>> prepare(const AnyState&, const CommandBytes&) const {
+    return std::nullopt;
+  }
+  /// What its commands may ask, by logical name.
+  [[nodiscard]] virtual std::vector<std::string> questions() const { return {}; }
+
   /// Absent: the command is decided on the state alone.
   [[nodiscard]] virtual Result<std::optional<DecisionModel>> decision_model(const CommandBytes& command) const = 0;
   /// Folds one event that matches the query; a type the model does not know is not its business and is passed over.
   [[nodiscard]] virtual Result<void> fold(const CommandBytes& command, AnyState& model,
                                           const RecordedEvent& event) const = 0;
-  /// `model`: what decision_model gave, folded; null where it gave none.
+  /// `model`: what decision_model gave, folded; null where it gave none. `prepared`: what prepare() asked, and its
+  /// answer; null where it asked nothing. It is recorded before the events.
   /// Errors: invalid_argument  unknown command, bytes that are not of it, a handler that threw
   [[nodiscard]] virtual Result<Decision> decide(const AnyState& state, const CommandBytes& command,
-                                                const AnyState* model) const = 0;
+                                                const AnyState* model, const PreparedAnswer* prepared = nullptr) const = 0;
 };
 
 }  // namespace evershard

@@ -8,6 +8,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
+#include "evershard/protocol/prepared.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/timers.hpp"
 
@@ -80,7 +81,7 @@ class TabledKind final : public AggregateKind {
   }
 
   Result<void> apply(AnyState& state, std::string_view event_type, std::string_view payload) const override {
-    if (event_type == timers_changed_type) return {};
+    if (event_type == timers_changed_type || event_type == command_prepared_type) return {};
     const EventRow* row = find(table_.events, event_type);
     if (row == nullptr) {
       return refuse(ErrorCode::corruption,
@@ -150,17 +151,56 @@ class TabledKind final : public AggregateKind {
     }
   }
 
-  Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const override {
+  bool asks(const CommandBytes& command) const override {
+    if (command.type == fire_timer_type) {
+      const auto timers = of_timer(command);
+      return timers && asks(*timers);
+    }
+    const CommandRow* row = find(table_.commands, command.type);
+    return row != nullptr && row->prepare != nullptr;
+  }
+
+  Result<std::optional<CommandBytes>> prepare(const AnyState& state, const CommandBytes& command) const override {
+    if (command.type == fire_timer_type) {
+      const auto timers = of_timer(command);
+      if (!timers) return Refused(timers.error());
+      return prepare(state, *timers);
+    }
+    const CommandRow* row = find(table_.commands, command.type);
+    if (row == nullptr) return unknown_command(command.type);
+    std::optional<CommandBytes> question;
+    if (row->prepare == nullptr) return question;
+    try {
+      if (auto ok = row->prepare(state, command.bytes, question); !ok)
+        return as_argument(command.type, std::move(ok).error());
+      return question;
+    } catch (...) {
+      return refuse(thrown(ErrorCode::invalid_argument, of_kind("preparing command " + in_quotes(command.type))));
+    }
+  }
+
+  std::vector<std::string> questions() const override {
+    std::vector<std::string> names;
+    for (const auto& row : table_.commands)
+      if (row.prepare != nullptr) names.push_back(row.question);
+    return names;
+  }
+
+  Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model,
+                          const PreparedAnswer* prepared) const override {
     const CommandRow* row = find(table_.commands, command.type);
     if (row == nullptr && command.type != fire_timer_type) return unknown_command(command.type);
+    EVERSHARD_CHECK(row == nullptr || !row->always_asks || prepared != nullptr,
+                    "a command that is prepared is decided on the answer");
     EVERSHARD_CHECK(row == nullptr || (row->view != nullptr) == (model != nullptr),
                     "a command that has a view is decided on it, no other is");
     try {
-      if (row == nullptr) return decide_fired(state, command, model);
+      if (row == nullptr) return decide_fired(state, command, model, prepared);
       Decided decided;
-      if (auto ok = row->decide(state, command.bytes, model, decided); !ok)
+      if (auto ok = row->decide(state, command.bytes, model, prepared == nullptr ? nullptr : &prepared->answer, decided);
+          !ok)
         return as_argument(command.type, std::move(ok).error());
-      return decision(command.type, std::move(decided), state);
+      return decision(*row, std::move(decided), state, prepared);
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command.type))));
     }
@@ -176,11 +216,12 @@ class TabledKind final : public AggregateKind {
 
   // Whatever the handler says of it, the timer has fired: that is written with what it decides. Where somebody set or
   // cancelled the timer behind the event that this one comes from, nothing is.
-  Result<Decision> decide_fired(const AnyState& state, const CommandBytes& command, const AnyState* model) const {
+  Result<Decision> decide_fired(const AnyState& state, const CommandBytes& command, const AnyState* model,
+                                const PreparedAnswer* prepared) const {
     auto fire = decode_fire_timer(command.bytes);
     if (!fire) return as_argument(command.type, std::move(fire).error());
     TimerSet& timer = fire->timer;
-    auto decision = decide(state, {timer.command, timer.payload}, model);
+    auto decision = decide(state, {timer.command, timer.payload}, model, prepared);
     if (!decision) return decision;
     TimersChanged changed;
     if (decision->kind == Decision::Kind::reject) {
@@ -230,6 +271,15 @@ class TabledKind final : public AggregateKind {
     return event;
   }
 
+  static DecidedEvent event_of(const CommandRow& of, const PreparedAnswer& prepared) {
+    DecidedEvent event;
+    event.type = std::string(command_prepared_type);
+    event.payload = evershard::encode(
+        CommandPrepared{of.name, prepared.question.type, prepared.question.bytes, of.answer, prepared.answer});
+    event.format = PayloadFormat::protobuf;
+    return event;
+  }
+
   std::string of_kind(const std::string& what) const {
     return "aggregate type " + in_quotes(table_.type) + ": " + what;
   }
@@ -259,7 +309,9 @@ class TabledKind final : public AggregateKind {
     return nullptr;
   }
 
-  Result<Decision> decision(const std::string& command, Decided decided, const AnyState& state) const {
+  Result<Decision> decision(const CommandRow& of, Decided decided, const AnyState& state,
+                            const PreparedAnswer* prepared) const {
+    const std::string& command = of.name;
     Decision decision;
     if (decided.rejected) {
       decision.kind = Decision::Kind::reject;
@@ -292,6 +344,8 @@ class TabledKind final : public AggregateKind {
       if (auto ok = check(decided.timers); !ok) return as_argument(command, std::move(ok).error());
       decision.events.push_back(event_of(decided.timers));
     }
+    if (prepared != nullptr && !decision.events.empty())
+      decision.events.insert(decision.events.begin(), event_of(of, *prepared));
     share_subject(decision.events, state);
     decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
     decision.conditions = std::move(decided.conditions);

@@ -38,9 +38,15 @@ struct CommandRow {
   std::string name;
   const std::type_info* type = nullptr;
   bool query = false;
-  /// Errors: corruption  the bytes
+  /// `answer`: null: nothing was asked. Errors: corruption  the bytes
   Result<void> (*decide)(const AnyState& state, std::string_view command, const AnyState* view,
-                         Decided& decided) = nullptr;
+                         const std::string* answer, Decided& decided) = nullptr;
+  /// Null: it asks nothing. Errors: corruption  the bytes
+  Result<void> (*prepare)(const AnyState& state, std::string_view command,
+                          std::optional<CommandBytes>& question) = nullptr;
+  std::string question{};           ///< logical name
+  std::string answer{};             ///< the same; empty: it has none
+  bool always_asks = false;
   Result<void> (*view)(std::string_view command, DecisionModel& model) = nullptr;  ///< null: decided on the state alone
   std::vector<ViewEventRow> view_events;
   WrittenType written{};

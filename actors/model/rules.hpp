@@ -106,6 +106,29 @@ struct ViewRules {
   static constexpr bool value = queried && made && events;
 };
 
+/// What a command asks before it is decided.
+template <class A, class C>
+struct PrepareRules {
+  using Question = typename PreparedOf<A, C>::Question;
+  using Answer = typename PreparedOf<A, C>::Answer;
+  static constexpr bool encodable = Encodable<Question> && Named<Question>;
+  static_assert(encodable,
+                "evershard: what prepare of this command asks cannot be encoded: let it return a Protobuf message, a "
+                "type with a Codec that has a name, or a std::optional of one");
+  static constexpr bool listed = !std::is_void_v<Answer>;
+  static_assert(listed,
+                "evershard: nothing is said of the answer to this question: add `using Prepares = "
+                "evershard::Types<evershard::Asks<Question, Answer>>;`");
+  static constexpr bool answered = [] {
+    if constexpr (listed) return Encodable<Answer>;
+    return true;
+  }();
+  static_assert(answered,
+                "evershard: the answer to this question cannot be encoded: make it a Protobuf message, or specialise "
+                "evershard::Codec for it");
+  static constexpr bool value = encodable && listed && answered;
+};
+
 /// One command of an aggregate's `Commands`, and its handler.
 template <class A, class C>
 struct CommandRules {
@@ -119,6 +142,10 @@ struct CommandRules {
   static_assert(
       named,
       "evershard: this command has no logical name: give Codec<Command>::name, or specialise evershard::logical_name");
+  static constexpr bool prepared = [] {
+    if constexpr (PreparedOf<A, C>::asks) return PrepareRules<A, C>::value;
+    return true;
+  }();
   static constexpr bool mutates = handlers_of<A, C> == 0 && requires(typename A::State & state, const C& command) {
     A::on(state, command);
   };
@@ -126,7 +153,10 @@ struct CommandRules {
       !mutates,
       "evershard: the handler of this command takes State&: it must take const State&, only apply changes a state");
   static constexpr bool handled = handlers_of<A, C> > 0;
-  static_assert(handled || mutates,
+  static_assert(handled || !prepared || !PreparedOf<A, C>::asks,
+                "evershard: this command is prepared: the aggregate has no static on(const State&, const Command&, "
+                "const Answer&) for it, or with std::optional<Answer> where prepare returns an optional");
+  static_assert(handled || mutates || PreparedOf<A, C>::asks,
                 "evershard: the aggregate has no static on(const State&, const Command&) for this command, nor one "
                 "with a view of Views");
   static constexpr bool one = handlers_of<A, C> <= 1;
@@ -146,7 +176,7 @@ struct CommandRules {
     }
     return true;
   }();
-  static constexpr bool value = once && encodable && named && handled && one && answers && viewed;
+  static constexpr bool value = once && encodable && named && prepared && handled && one && answers && viewed;
 };
 
 template <class A, bool Complete>

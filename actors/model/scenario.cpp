@@ -4,6 +4,7 @@
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/prepared.hpp"
 #include "evershard/protocol/validate.hpp"
 
 namespace evershard {
@@ -43,6 +44,7 @@ Event event_of(const DecidedEvent& decided, std::optional<AggregateId> aggregate
 /// A decision, and what it was made on.
 struct Scenario::Decided {
   Decision decision;
+  std::optional<CommandBytes> asked;
   std::optional<Query> view;
 };
 
@@ -85,7 +87,8 @@ void Scenario::record(DecidedEvent decided, std::optional<AggregateId> aggregate
 }
 
 Told Scenario::when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape,
-                    const std::vector<std::string>& view_events) {
+                    const std::vector<std::string>& view_events, std::optional<std::string> answer) {
+  answer_ = std::move(answer);
   when_text_ = "\n  when     " + command.type + ' ' + command_shape.show(command.bytes);
   check_codec(command_shape, command.bytes);
   return run(command, &reply_shape, view_events);
@@ -112,7 +115,8 @@ std::map<std::string, std::chrono::microseconds> Scenario::pending() const {
 }
 
 Told Scenario::when_due(const std::string& timer, const Shape& command_shape,
-                        const std::vector<std::string>& view_events) {
+                        const std::vector<std::string>& view_events, std::optional<std::string> answer) {
+  answer_ = std::move(answer);
   when_text_ = "\n  when     timer " + in_quotes(timer) + " is due";
   const auto pending = timers();
   const auto found = pending.find(timer);
@@ -165,7 +169,10 @@ Told Scenario::run(const CommandBytes& command, const Shape* reply_shape, const 
   }
   Decision& decision = decided->decision;
   told.kind = decision.kind;
+  told.asked = decided->asked;
   told.events = decision.events;
+  if (!told.events.empty() && told.events.front().type == command_prepared_type)
+    told.events.erase(told.events.begin());
   if (!told.events.empty() && changes_timers(told.events.back())) {
     if (auto changed = decode_timers_changed(told.events.back().payload)) told.timers = std::move(*changed);
     told.events.pop_back();
@@ -267,7 +274,19 @@ Result<Scenario::Decided> Scenario::decide(const AnyState& state, const CommandB
       if (decided.view->matches(event)) EVERSHARD_TRY(kind_->fold(command, *(*model)->model, event));
     }
   }
-  auto decision = kind_->decide(state, command, *model ? (*model)->model.get() : nullptr);
+  auto asked = kind_->prepare(state, command);
+  if (!asked) return Refused(std::move(asked).error());
+  if (asked->has_value() != answer_.has_value()) {
+    const std::string what = *asked ? "the command asks " + in_quotes((*asked)->type) + ", and no answer is given"
+                                    : "an answer is given, and the command asks nothing";
+    fail("when: " + what);
+    return refuse(ErrorCode::invalid_argument, what);
+  }
+  std::optional<PreparedAnswer> prepared;
+  if (*asked) prepared = PreparedAnswer{**asked, *answer_};
+  decided.asked = std::move(*asked);
+  auto decision = kind_->decide(state, command, *model ? (*model)->model.get() : nullptr,
+                                prepared ? &*prepared : nullptr);
   if (!decision) return Refused(std::move(decision).error());
   decided.decision = std::move(*decision);
   return decided;
@@ -436,6 +455,13 @@ void Scenario::expect_view(const Told& told, const Query& query) const {
   } else if (told.views.front().canonical() != query.canonical()) {
     fail("decided_on: another query");
   }
+}
+
+void Scenario::expect_asked(const Told& told, const Shape& shape, const Result<std::string>& question) const {
+  if (!encoded(shape, question)) return;
+  if (!told.asked || told.asked->type != shape.name || told.asked->bytes != *question)
+    fail("asked: another question, or none", shape.name + ' ' + shape.show(*question),
+         told.asked ? text_of(told.asked->type, told.asked->bytes) : std::string("nothing"));
 }
 
 void Scenario::expect_snapshot(const Told& told) const {

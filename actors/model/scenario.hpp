@@ -32,6 +32,7 @@ struct Told {
   std::vector<DecidedEvent> events;
   TimersChanged timers;  ///< set and cancelled
   std::vector<AppendCondition> conditions;
+  std::optional<CommandBytes> asked;  ///< what it was prepared with
   std::vector<Query> views;  ///< the query of the decision model; none or one
   bool snapshot = false;
   std::string rejection;
@@ -62,12 +63,12 @@ class Scenario {
   /// One more event before the command, of this or another aggregate or of none.
   void given(DecidedEvent event, std::optional<AggregateId> aggregate, const Shape& shape);
   /// Decides; what is decided is given to the next command.
-  /// `view_events`: the event types that the command's view is made of.
+  /// `view_events`: the event types that the command's view is made of. `answer`: to what the command asks before.
   [[nodiscard]] Told when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape,
-                          const std::vector<std::string>& view_events);
+                          const std::vector<std::string>& view_events, std::optional<std::string> answer = {});
   /// The command of the timer of that name: time passes until it is due. `command_shape`: what the timer is to be sent.
   [[nodiscard]] Told when_due(const std::string& timer, const Shape& command_shape,
-                              const std::vector<std::string>& view_events);
+                              const std::vector<std::string>& view_events, std::optional<std::string> answer = {});
   /// When each of the aggregate's timers is due, from now.
   [[nodiscard]] std::map<std::string, std::chrono::microseconds> pending() const;
   [[nodiscard]] Timestamp now() const { return now_; }
@@ -85,6 +86,7 @@ class Scenario {
   void expect_tags(const Told& told, std::size_t event, const std::vector<Tag>& tags) const;
   void expect_view(const Told& told, const Query& query) const;
   void expect_snapshot(const Told& told) const;
+  void expect_asked(const Told& told, const Shape& shape, const Result<std::string>& question) const;
   /// `command`: its bytes, of this shape.
   void expect_timer(const Told& told, const TimerSet& timer, const Shape& shape) const;
   void expect_cancelled(const Told& told, const std::string& timer) const;
@@ -126,6 +128,7 @@ class Scenario {
   Limits limits_;
   std::vector<RecordedEvent> history_;
   std::string given_text_, when_text_;
+  std::optional<std::string> answer_;  ///< of the command that is run
   Timestamp now_{1'767'225'600'000'000};  ///< 2026-01-01
 };
 

@@ -105,6 +105,14 @@ class Outcome {
     scenario_->expect_view(told_, query);
     return *this;
   }
+  /// What is asked before the command is decided.
+  template <class Q>
+  Outcome& asked(const Q& question) {
+    static_assert(std::is_same_v<Q, typename PreparedOf<A, C>::Question>,
+                  "evershard: asked(...): this is not what prepare of the command asks");
+    scenario_->expect_asked(told_, shape_of<Q>(), to_bytes(question));
+    return *this;
+  }
   /// A snapshot is asked for with the events.
   Outcome& with_snapshot() {
     scenario_->expect_snapshot(told_);
@@ -210,20 +218,26 @@ class TestKit {
 
   template <class C>
   Outcome<A, C> when(const C& command) {
-    auto bytes = checked_bytes(command);
-    Told told;
-    if (bytes) {
-      told = scenario_.when({name_of_type<C>(), std::move(*bytes)}, shape_of<C>(), shape_of<ReplyOf<A, C>>(),
-                            view_events<typename ViewOf<A, C>::type>());
-    } else {
-      told.error = std::move(bytes).error();
-    }
-    return {scenario_, std::move(told)};
+    static_assert(!PreparedOf<A, C>::asks || PreparedOf<A, C>::optional,
+                  "evershard: when(...): this command is prepared: when(command, answer)");
+    return decide(command, std::nullopt);
+  }
+  /// Of a command that is prepared: with that answer to what it asks.
+  template <class C>
+  Outcome<A, C> when(const C& command, const typename PreparedOf<A, C>::Answer& answer) {
+    return decide(command, checked_bytes(answer).value_or(std::string()));
   }
   /// The command of this type that the timer of that name sends: time passes until it is due.
   template <class C>
   Outcome<A, C> when_due(const std::string& timer) {
+    static_assert(!PreparedOf<A, C>::asks || PreparedOf<A, C>::optional,
+                  "evershard: when_due(...): this command is prepared: when_due<Command>(timer, answer)");
     return {scenario_, scenario_.when_due(timer, shape_of<C>(), view_events<typename ViewOf<A, C>::type>())};
+  }
+  template <class C>
+  Outcome<A, C> when_due(const std::string& timer, const typename PreparedOf<A, C>::Answer& answer) {
+    return {scenario_, scenario_.when_due(timer, shape_of<C>(), view_events<typename ViewOf<A, C>::type>(),
+                                          checked_bytes(answer).value_or(std::string()))};
   }
   /// How long each timer that is set has to go.
   [[nodiscard]] std::map<std::string, std::chrono::microseconds> pending() const { return scenario_.pending(); }
@@ -235,6 +249,19 @@ class TestKit {
   }
 
  private:
+  template <class C>
+  Outcome<A, C> decide(const C& command, std::optional<std::string> answer) {
+    auto bytes = checked_bytes(command);
+    Told told;
+    if (bytes) {
+      told = scenario_.when({name_of_type<C>(), std::move(*bytes)}, shape_of<C>(), shape_of<ReplyOf<A, C>>(),
+                            view_events<typename ViewOf<A, C>::type>(), std::move(answer));
+    } else {
+      told.error = std::move(bytes).error();
+    }
+    return {scenario_, std::move(told)};
+  }
+
   static Scenario make(std::string id, Report report) {
     auto kind = make_kind<A>();
     if (!kind) throw TestFailure(kind.error().what);

@@ -105,16 +105,42 @@ struct TypedKind {
     return {};
   }
 
-  template <class C, class V>
-  static Result<void> decide(const AnyState& state, std::string_view bytes, [[maybe_unused]] const AnyState* view,
-                             Decided& decided) {
+  template <class C>
+  static Result<void> prepare(const AnyState& state, std::string_view bytes, std::optional<CommandBytes>& question) {
     C parsed;
     EVERSHARD_TRY(parse_bytes(bytes, parsed));
     const C& command = parsed;
-    if constexpr (std::is_void_v<V>) {
-      fill(decided, A::on(state_in(state), command));
+    const std::optional<typename PreparedOf<A, C>::Question> asked = A::prepare(state_in(state), command);
+    if (!asked) return {};
+    auto encoded = to_bytes(*asked);
+    if (!encoded) return Refused(std::move(encoded).error());
+    question = CommandBytes{name_of_type<typename PreparedOf<A, C>::Question>(), std::move(*encoded)};
+    return {};
+  }
+
+  template <class C, class V>
+  static Result<void> decide(const AnyState& state, std::string_view bytes, [[maybe_unused]] const AnyState* view,
+                             [[maybe_unused]] const std::string* answer, Decided& decided) {
+    C parsed;
+    EVERSHARD_TRY(parse_bytes(bytes, parsed));
+    const C& command = parsed;
+    const auto on_view = [&](const auto&... given) {
+      if constexpr (std::is_void_v<V>) {
+        fill(decided, A::on(state_in(state), command, given...));
+      } else {
+        fill(decided, A::on(state_in(state), command, static_cast<const Held<V>*>(view)->value, given...));
+      }
+    };
+    if constexpr (PreparedOf<A, C>::asks) {
+      typename PreparedOf<A, C>::Given given{};
+      if constexpr (PreparedOf<A, C>::optional) {
+        if (answer != nullptr) EVERSHARD_TRY(parse_bytes(*answer, given.emplace()));
+      } else {
+        EVERSHARD_TRY(parse_bytes(*answer, given));
+      }
+      on_view(given);
     } else {
-      fill(decided, A::on(state_in(state), command, static_cast<const Held<V>*>(view)->value));
+      on_view();
     }
     return {};
   }
@@ -139,6 +165,12 @@ struct TypedKind {
     row.reply = written_type<ReplyOf<A, C>>();
     row.replies = !std::is_same_v<ReplyOf<A, C>, Done>;
     row.decide = &decide<C, V>;
+    if constexpr (PreparedOf<A, C>::asks) {
+      row.prepare = &prepare<C>;
+      row.question = name_of_type<typename PreparedOf<A, C>::Question>();
+      if constexpr (Named<typename PreparedOf<A, C>::Answer>) row.answer = name_of_type<typename PreparedOf<A, C>::Answer>();
+      row.always_asks = !PreparedOf<A, C>::optional;
+    }
     if constexpr (!std::is_void_v<V>) {
       row.view = &view<C, V>;
       const auto add = [&]<class E>() { row.view_events.push_back({name_of_type<E>(), &apply_to_view<V, E>}); };

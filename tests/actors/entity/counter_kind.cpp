@@ -85,7 +85,8 @@ Result<void> CounterKind::fold(const CommandBytes&, AnyState& model, const Recor
   return {};
 }
 
-Result<Decision> CounterKind::decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const {
+Result<Decision> CounterKind::decide(const AnyState& state, const CommandBytes& command, const AnyState* model,
+                                     const PreparedAnswer*) const {
   const auto& sum = static_cast<const Sum&>(state);
   const std::string& bytes = command.bytes;
   if (command.type == "add") return persisted("added", bytes);

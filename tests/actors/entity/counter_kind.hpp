@@ -36,7 +36,7 @@ class CounterKind final : public AggregateKind {
   [[nodiscard]] Result<void> fold(const CommandBytes& command, AnyState& model,
                                   const RecordedEvent& event) const override;
   [[nodiscard]] Result<Decision> decide(const AnyState& state, const CommandBytes& command,
-                                        const AnyState* model) const override;
+                                        const AnyState* model, const PreparedAnswer* prepared) const override;
 
   /// `SUM/COUNT` of a state.
   static std::string text_of(const AnyState& state);
