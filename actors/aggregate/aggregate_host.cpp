@@ -101,8 +101,9 @@ struct AggregateHost::Impl {
         cells(std::min(count, cells_of(o))),
         order(o.seed),
         began(now()) {
-    auto around = std::make_shared<const CellSurroundings>(CellSurroundings{
-        journal, reading, loads, permits, *desk, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
+    auto around = std::make_shared<const CellSurroundings>(
+        CellSurroundings{journal, reading, loads, permits, *desk,
+                         [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
     std::random_device random;
     Jitter seeds(o.seed);
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
@@ -244,6 +245,7 @@ Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string comman
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
   asked.fail_if = std::move(options.fail_if);
+  asked.chain = options.chain;
   if (options.timeout) asked.deadline = impl_->deadline(*options.timeout);
   return impl_->ask(aggregate, std::move(asked), std::move(done));
 }
@@ -258,6 +260,7 @@ AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string 
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
   asked.fail_if = std::move(options.fail_if);
+  asked.chain = options.chain;
   return impl_->ask_and_wait(aggregate, std::move(asked), *options.timeout);
 }
 

@@ -72,8 +72,8 @@ struct Abandon {};
 
 using CellInput =
     std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::PassivateOfSubjects,
-                 inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead, inputs::Prepared, inputs::LookedUp, inputs::AppendDone,
-                 inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
+                 inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead, inputs::Prepared, inputs::LookedUp,
+                 inputs::AppendDone, inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
 
 /// One message to the actor, however many inputs: a commit answers hundreds of appends at once.
 class CellInbox {

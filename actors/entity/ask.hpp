@@ -35,21 +35,22 @@ struct Asked {
   CommandBytes command{};
   std::string command_id{};                  ///< empty: none
   std::optional<AppendCondition> fail_if{};  ///< of what it writes
+  std::uint32_t chain = 0;                   ///< AskOptions::chain
   std::optional<SteadyTime> deadline{};      ///< absent: after EntityOptions::command_timeout
 };
 
 /// What the entity keeps of it. Stays in order of arrival until it is answered and nothing of it is under way.
 struct Ask {
   enum class Stage : std::uint8_t {
-    waiting,   ///< not decided, or to be decided again
-    checking,  ///< its id may be stored: looked up before anything else; nothing behind it is decided
-    reading,   ///< its decision model is being read; nothing behind it is decided
-    preparing, ///< what it asks outside is under way; those behind it are decided meanwhile
-    sent,      ///< its append is under way
-    stored,    ///< its append is written; answered in order
-    held,      ///< `answer` is ready, and waits until what it saw is durable
-    finding,   ///< it is stored: its reply is being looked up
-    writing,   ///< a snapshot alone is being written
+    waiting,    ///< not decided, or to be decided again
+    checking,   ///< its id may be stored: looked up before anything else; nothing behind it is decided
+    reading,    ///< its decision model is being read; nothing behind it is decided
+    preparing,  ///< what it asks outside is under way; those behind it are decided meanwhile
+    sent,       ///< its append is under way
+    stored,     ///< its append is written; answered in order
+    held,       ///< `answer` is ready, and waits until what it saw is durable
+    finding,    ///< it is stored: its reply is being looked up
+    writing,    ///< a snapshot alone is being written
   };
 
   Ask* next = nullptr;
@@ -59,14 +60,15 @@ struct Ask {
   Stage stage = Stage::waiting;
   bool answered =
       false;  ///< the caller was told already (its time was over, it went away): only the outcome is waited for
-  bool checked = false;      ///< its id was looked up: not stored
-  bool looking = false;      ///< held, and its id is being looked up meanwhile
-  bool joins = false;        ///< held, and its id is one of an append under way before it
+  bool checked = false;         ///< its id was looked up: not stored
+  bool looking = false;         ///< held, and its id is being looked up meanwhile
+  bool joins = false;           ///< held, and its id is one of an append under way before it
   bool prepared_known = false;  ///< `prepared` says whether it asked something
-  bool model_known = false;  ///< `model` says whether there is one
+  bool model_known = false;     ///< `model` says whether there is one
   bool model_read = false;
   std::uint8_t conflicts = 0;   ///< how often somebody else's append was in the way
   std::uint8_t conditions = 0;  ///< how often its decision model's condition failed
+  std::uint32_t chain = 0;      ///< AskOptions::chain
   std::uint64_t order = 0;      ///< of arrival
   std::uint64_t number = 0;     ///< of the operation under way; 0: none
   SteadyTime deadline;
@@ -79,7 +81,7 @@ struct Ask {
   CommandBytes command;
   std::string command_id;
   std::unique_ptr<DecisionModel> model;
-  std::unique_ptr<PreparedAnswer> prepared;        ///< asked once, however often it is decided
+  std::unique_ptr<PreparedAnswer> prepared;  ///< asked once, however often it is decided
   std::unique_ptr<AppendCondition> fail_if;  ///< of what it writes; null: none
   std::unique_ptr<Snapshot> snapshot;        ///< to be written alone
   AnyAnswer answer;

@@ -19,6 +19,7 @@ void Entity::ask(Asked&& asked, SteadyTime now, EntityActions& actions) {
   ask->kind = asked.kind;
   ask->command = std::move(asked.command);
   ask->command_id = std::move(asked.command_id);
+  ask->chain = asked.chain;
   if (asked.fail_if) ask->fail_if = std::make_unique<AppendCondition>(*std::move(asked.fail_if));
   ask->deadline = asked.deadline ? *asked.deadline : now + hosted_.options.command_timeout;
   ask->bytes = ask->command.type.size() + ask->command.bytes.size() + ask->command_id.size();

@@ -29,7 +29,8 @@ namespace evershard::actors {
 ///
 /// A command id: the store itself refuses one that is stored (duplicate_event), so a command that persists is not
 /// looked up before; anything else it would be answered with is held back until a look-up has said that it is not
-/// stored. One that was sent lately (RecentCommands), and every one for a while after a duplicate, is looked up first, and so is what asks outside.
+/// stored. One that was sent lately (RecentCommands), and every one for a while after a duplicate, is looked up first,
+/// and so is what asks outside.
 ///
 /// Owner:  one thread at a time. Knows no clock: `now` is given with every input; timer() is due at wake_at().
 /// Cost:   about 300 bytes and the state; an ask about 500 bytes until it is answered.

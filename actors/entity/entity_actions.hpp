@@ -87,8 +87,8 @@ struct EntityActions {
   std::uint32_t permits_returned = 0;
 
   [[nodiscard]] bool empty() const {
-    return loads.empty() && reads.empty() && prepares.empty() && look_ups.empty() && sends.empty() && snapshots.empty() &&
-           answers.empty() && permits_wanted == 0 && permits_returned == 0;
+    return loads.empty() && reads.empty() && prepares.empty() && look_ups.empty() && sends.empty() &&
+           snapshots.empty() && answers.empty() && permits_wanted == 0 && permits_returned == 0;
   }
   void clear() {
     loads.clear();

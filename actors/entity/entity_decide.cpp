@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/actors/entity/entity.hpp"
+#include "evershard/protocol/chain.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/timers.hpp"
@@ -204,6 +205,7 @@ void Entity::persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, E
     event.tags = std::move(decided.tags);
     for (const auto& timer : decided.timers) event.tags.push_back(timer_tag(timer_key(id_, timer)));
     event.also = std::move(decided.also);
+    event.metadata = chain_metadata(ask.chain);
     event.subject = std::move(decided.subject);
     of_subjects_ = of_subjects_ || !event.subject.empty();
   }

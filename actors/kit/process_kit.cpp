@@ -67,7 +67,7 @@ struct ProcessKit::Impl {
   void perform(std::size_t process, ProcessActions actions) {
     for (auto& ask : actions.asks)
       kit.ask_bytes(ask.aggregate, std::move(ask.type), std::move(ask.bytes),
-                    {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if)},
+                    {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if), .chain = ask.chain},
                     [this, process, life = life, number = ask.number](const AnyAnswer& answer) {
                       if (life != this->life) return;
                       ProcessActions next;

@@ -55,6 +55,7 @@ struct AskOptions {
   std::optional<std::chrono::milliseconds> timeout{};  ///< absent: HostOptions::command_timeout
   /// Of what the command writes, beside the handler's own: else it is `condition_failed`, and nothing is written.
   std::optional<AppendCondition> fail_if{};
+  std::uint32_t chain = 0;  ///< of a process: how many reactions led to it
 };
 
 /// How a state is read.

@@ -21,13 +21,13 @@ inline constexpr bool decides_alone<A, C, void> = requires(const typename A::Sta
 };
 /// `on(const State&, const Command&, const View&)`, and the same
 template <class A, class C, class V, class Given = typename PreparedOf<A, C>::Given>
-inline constexpr bool decides_on =
-    requires(const typename A::State& state, const C& command, const V& view, const Given& given) {
+inline constexpr bool decides_on = requires(const typename A::State& state, const C& command, const V& view,
+                                            const Given& given) {
   A::on(state, command, view, given);
 };
 template <class A, class C, class V>
-inline constexpr bool decides_on<A, C, V, void> =
-    requires(const typename A::State& state, const C& command, const V& view) {
+inline constexpr bool decides_on<A, C, V, void> = requires(const typename A::State& state, const C& command,
+                                                           const V& view) {
   A::on(state, command, view);
 };
 
@@ -68,9 +68,8 @@ inline constexpr std::size_t handlers_of<A, C> = []<class... Vs>(Types<Vs...>) {
 /// What the handler of a command gives: an Effect<R>, or R where it is a query.
 template <class A, class C, class V = typename ViewOf<A, C>::type, class Given = typename PreparedOf<A, C>::Given>
 struct HandlerOf {
-  using Gives =
-      std::remove_cvref_t<decltype(A::on(std::declval<const typename A::State&>(), std::declval<const C&>(),
-                                         std::declval<const V&>(), std::declval<const Given&>()))>;
+  using Gives = std::remove_cvref_t<decltype(A::on(std::declval<const typename A::State&>(), std::declval<const C&>(),
+                                                   std::declval<const V&>(), std::declval<const Given&>()))>;
 };
 template <class A, class C, class V>
 struct HandlerOf<A, C, V, void> {

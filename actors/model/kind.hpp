@@ -166,7 +166,8 @@ class AggregateKind {
   /// answer; null where it asked nothing. It is recorded before the events.
   /// Errors: invalid_argument  unknown command, bytes that are not of it, a handler that threw
   [[nodiscard]] virtual Result<Decision> decide(const AnyState& state, const CommandBytes& command,
-                                                const AnyState* model, const PreparedAnswer* prepared = nullptr) const = 0;
+                                                const AnyState* model,
+                                                const PreparedAnswer* prepared = nullptr) const = 0;
 };
 
 }  // namespace evershard

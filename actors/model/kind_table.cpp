@@ -197,7 +197,8 @@ class TabledKind final : public AggregateKind {
     try {
       if (row == nullptr) return decide_fired(state, command, model, prepared);
       Decided decided;
-      if (auto ok = row->decide(state, command.bytes, model, prepared == nullptr ? nullptr : &prepared->answer, decided);
+      if (auto ok =
+              row->decide(state, command.bytes, model, prepared == nullptr ? nullptr : &prepared->answer, decided);
           !ok)
         return as_argument(command.type, std::move(ok).error());
       return decision(*row, std::move(decided), state, prepared);

@@ -44,8 +44,8 @@ struct CommandRow {
   /// Null: it asks nothing. Errors: corruption  the bytes
   Result<void> (*prepare)(const AnyState& state, std::string_view command,
                           std::optional<CommandBytes>& question) = nullptr;
-  std::string question{};           ///< logical name
-  std::string answer{};             ///< the same; empty: it has none
+  std::string question{};  ///< logical name
+  std::string answer{};    ///< the same; empty: it has none
   bool always_asks = false;
   Result<void> (*view)(std::string_view command, DecisionModel& model) = nullptr;  ///< null: decided on the state alone
   std::vector<ViewEventRow> view_events;

@@ -64,14 +64,14 @@ template <class A, class C>
 requires PreparesFor<A, C>
 struct PreparedOf<A, C> {
   static constexpr bool asks = true;
-  using Returned = std::remove_cvref_t<decltype(A::prepare(std::declval<const typename A::State&>(),
-                                                           std::declval<const C&>()))>;
+  using Returned =
+      std::remove_cvref_t<decltype(A::prepare(std::declval<const typename A::State&>(), std::declval<const C&>()))>;
   static constexpr bool optional = Unwrapped<Returned>::optional;
   using Question = typename Unwrapped<Returned>::type;
   using Answer = typename AnswerTo<Question, typename PreparesOf<A>::type>::type;
   /// What the handler is given as its last argument.
-  using Given = std::conditional_t<optional, std::optional<std::conditional_t<std::is_void_v<Answer>, int, Answer>>,
-                                   Answer>;
+  using Given =
+      std::conditional_t<optional, std::optional<std::conditional_t<std::is_void_v<Answer>, int, Answer>>, Answer>;
 };
 
 }  // namespace evershard

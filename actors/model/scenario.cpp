@@ -171,8 +171,7 @@ Told Scenario::run(const CommandBytes& command, const Shape* reply_shape, const 
   told.kind = decision.kind;
   told.asked = decided->asked;
   told.events = decision.events;
-  if (!told.events.empty() && told.events.front().type == command_prepared_type)
-    told.events.erase(told.events.begin());
+  if (!told.events.empty() && told.events.front().type == command_prepared_type) told.events.erase(told.events.begin());
   if (!told.events.empty() && changes_timers(told.events.back())) {
     if (auto changed = decode_timers_changed(told.events.back().payload)) told.timers = std::move(*changed);
     told.events.pop_back();
@@ -285,8 +284,8 @@ Result<Scenario::Decided> Scenario::decide(const AnyState& state, const CommandB
   std::optional<PreparedAnswer> prepared;
   if (*asked) prepared = PreparedAnswer{**asked, *answer_};
   decided.asked = std::move(*asked);
-  auto decision = kind_->decide(state, command, *model ? (*model)->model.get() : nullptr,
-                                prepared ? &*prepared : nullptr);
+  auto decision =
+      kind_->decide(state, command, *model ? (*model)->model.get() : nullptr, prepared ? &*prepared : nullptr);
   if (!decision) return Refused(std::move(decision).error());
   decided.decision = std::move(*decision);
   return decided;

@@ -33,7 +33,7 @@ struct Told {
   TimersChanged timers;  ///< set and cancelled
   std::vector<AppendCondition> conditions;
   std::optional<CommandBytes> asked;  ///< what it was prepared with
-  std::vector<Query> views;  ///< the query of the decision model; none or one
+  std::vector<Query> views;           ///< the query of the decision model; none or one
   bool snapshot = false;
   std::string rejection;
   std::string reply;
@@ -128,7 +128,7 @@ class Scenario {
   Limits limits_;
   std::vector<RecordedEvent> history_;
   std::string given_text_, when_text_;
-  std::optional<std::string> answer_;  ///< of the command that is run
+  std::optional<std::string> answer_;     ///< of the command that is run
   Timestamp now_{1'767'225'600'000'000};  ///< 2026-01-01
 };
 

@@ -168,7 +168,8 @@ struct TypedKind {
     if constexpr (PreparedOf<A, C>::asks) {
       row.prepare = &prepare<C>;
       row.question = name_of_type<typename PreparedOf<A, C>::Question>();
-      if constexpr (Named<typename PreparedOf<A, C>::Answer>) row.answer = name_of_type<typename PreparedOf<A, C>::Answer>();
+      if constexpr (Named<typename PreparedOf<A, C>::Answer>)
+        row.answer = name_of_type<typename PreparedOf<A, C>::Answer>();
       row.always_asks = !PreparedOf<A, C>::optional;
     }
     if constexpr (!std::is_void_v<V>) {

@@ -28,6 +28,9 @@ struct ProcessOptions {
   std::chrono::milliseconds retry_first{100};    ///< of what fails: then ever longer
   std::chrono::milliseconds retry_most{30'000};  ///< at most
   std::chrono::milliseconds checkpoint_every{1'000};
+  /// So many reactions of processes may follow from each other. What goes on longer is taken for instances that command
+  /// each other in a circle: the instance fails. 0: any number
+  std::uint32_t chain_max = 1'000;
 };
 
 struct ProcessStatus {

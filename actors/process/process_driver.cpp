@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/protocol/chain.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::actors {
@@ -121,6 +122,7 @@ void ProcessDriver::take(const RecordedEvent& event) {
   ++told_waiting_;
   Item item{Kind::told, event.position};
   item.event = event;
+  item.chain = chain_of(event.metadata);
   add({Kind::told, known ? *key : std::string()}, std::move(item));
 }
 
@@ -142,12 +144,14 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
   for (std::uint32_t n = 0; n != reacted->effects.size(); ++n) {
     Item item{Kind::effect, event.position};
     item.next = n;
+    item.chain = chain_of(event.metadata);
     item.instance = instance;
     item.effect = std::move(reacted->effects[n]);
     add({Kind::effect, id_of(event.position, n)}, std::move(item));
   }
   if (reacted->commands.empty()) return;
   Item item{Kind::sent, event.position};
+  item.chain = chain_of(event.metadata);
   item.commands = std::move(reacted->commands);
   add({Kind::sent, instance}, std::move(item));
 }
@@ -202,8 +206,26 @@ void ProcessDriver::start(const LaneId& id, Time now, ProcessActions& actions) {
   lanes_.erase(found);
 }
 
+// Of what an instance is told.
+bool ProcessDriver::goes_in_a_circle(const LaneId& id, const Item& item, Time now) {
+  if (options_.chain_max == 0 || item.chain < options_.chain_max) return false;
+  failed("it follows from " + std::to_string(item.chain) +
+             " reactions of processes, one after the other: instances command each other in a circle (or chain_max is "
+             "to be more)",
+         lanes_.at(id), now, id);
+  return true;
+}
+
 /// Nothing: the item is done with; or the lane waits.
 std::optional<ProcessActions::Ask> ProcessDriver::ask_of(const LaneId& id, Item& item, Time now) {
+  const bool tells = id.first != Kind::sent || item.rejected;
+  if (tells && goes_in_a_circle(id, item, now)) return std::nullopt;
+  auto ask = what_to_ask(id, item, now);
+  if (ask) ask->chain = tells ? item.chain + 1 : item.chain;
+  return ask;
+}
+
+std::optional<ProcessActions::Ask> ProcessDriver::what_to_ask(const LaneId& id, Item& item, Time now) {
   if (id.first == Kind::told) {
     if (id.second.empty()) {  // whose it is could not be said
       const auto key = process_->key(item.event);
@@ -551,6 +573,7 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   if (lanes_.contains(id)) return gone();
   Item item{Kind::effect, reaction->position};
   item.next = replay.effect.number;
+  item.chain = chain_of(reaction->metadata);
   item.instance = reaction->aggregate->value;
   item.effect = std::move(reacted->effects[replay.effect.number]);
   item.replayed = replay.control;

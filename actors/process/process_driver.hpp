@@ -34,6 +34,7 @@ struct ProcessActions {
     std::string bytes;
     std::string command_id;
     std::optional<AppendCondition> fail_if{};  ///< of what it writes
+    std::uint32_t chain = 0;                   ///< how many reactions led to it
   };
   /// An effect that its handler is to perform; what comes of it comes back under the number.
   struct Perform {
@@ -56,6 +57,9 @@ struct ProcessActions {
 ///
 /// What somebody wants comes as events too: nothing of an instance that is stopped begins, what is skipped is not done,
 /// what is replayed is performed beside all else, and told to its instance where it succeeds.
+///
+/// How many reactions led to an event stands in its metadata, and goes on with what is asked for its sake. Nothing is
+/// told to an instance whose chain is as long as it may be: instances that command each other in a circle come to that.
 ///
 /// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
 /// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
@@ -119,6 +123,7 @@ class ProcessDriver {
     std::uint32_t next = 0;                  ///< of these; effect: its number
     bool rejected = false;                   ///< that one was, and its instance is told
     std::string reason{};
+    std::uint32_t chain = 0;  ///< how many reactions led to the event
     std::size_t bytes = 0;
     std::string instance{};                        ///< effect: whose
     ProcessEffect effect{};                        ///< effect
@@ -153,7 +158,9 @@ class ProcessDriver {
   /// Those of the kind that may.
   void begin_attempts(const std::string& type, Time now, ProcessActions& actions);
   void attempt_failed(const Error& why, Lane& lane, Time now, const LaneId& id);
+  [[nodiscard]] bool goes_in_a_circle(const LaneId& id, const Item& item, Time now);
   [[nodiscard]] std::optional<ProcessActions::Ask> ask_of(const LaneId& id, Item& item, Time now);
+  [[nodiscard]] std::optional<ProcessActions::Ask> what_to_ask(const LaneId& id, Item& item, Time now);
   void told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
   void told_outcome(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
   void sent(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id, ProcessActions& actions);

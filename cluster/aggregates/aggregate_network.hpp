@@ -34,6 +34,7 @@ struct AggregateAsked {
   std::chrono::milliseconds time{};          ///< left until nobody listens any more
   GlobalPosition position{};                 ///< of a stored state
   std::optional<AppendCondition> fail_if{};  ///< of what a command writes
+  std::uint32_t chain = 0;                   ///< AskOptions::chain
 
   friend bool operator==(const AggregateAsked&, const AggregateAsked&) = default;
 };

@@ -238,11 +238,12 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   Asking carry_out(const AggregateAsked& asked, std::chrono::milliseconds time, AggregateDone done) {
     switch (asked.what) {
       case What::command:
-        return host.ask_bytes(asked.aggregate, asked.command_type, asked.command,
-                              {.command_id = asked.command_id, .timeout = time, .fail_if = asked.fail_if},
-                              [done = std::move(done)](AnyAnswer answer) {
-                                done({std::move(answer), {}});
-                              });
+        return host.ask_bytes(
+            asked.aggregate, asked.command_type, asked.command,
+            {.command_id = asked.command_id, .timeout = time, .fail_if = asked.fail_if, .chain = asked.chain},
+            [done = std::move(done)](AnyAnswer answer) {
+              done({std::move(answer), {}});
+            });
       case What::state: {
         const auto hosted = host.hosted(asked.aggregate.type);
         const auto format = hosted ? hosted->kind->state_format() : PayloadFormat::unspecified;
@@ -334,7 +335,8 @@ Asking ClusterAggregates::ask_bytes(const AggregateId& aggregate, std::string co
                        std::move(options.command_id),
                        {},
                        {},
-                       std::move(options.fail_if)};
+                       std::move(options.fail_if),
+                       options.chain};
   return impl_->ask(std::move(asked), repeatable, time,
                     [done = std::move(done)](AggregateAnswered answered) { done(std::move(answered.answer)); });
 }
@@ -352,7 +354,8 @@ AnyAnswer ClusterAggregates::ask_and_wait(const AggregateId& aggregate, std::str
                       std::move(options.command_id),
                       {},
                       {},
-                      std::move(options.fail_if)},
+                      std::move(options.fail_if),
+                      options.chain},
                      repeatable, time)
       .answer;
 }

@@ -30,6 +30,7 @@ std::string encode(const AggregateAsked& asked) {
   message.set_time_ms(static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(asked.time.count(), 0, std::numeric_limits<std::uint32_t>::max())));
   message.set_position(asked.position.value);
+  message.set_chain(asked.chain);
   if (asked.fail_if) {
     messages::put(asked.fail_if->query, *message.mutable_fail_if()->mutable_query());
     message.mutable_fail_if()->set_after(asked.fail_if->after.value);
@@ -56,6 +57,7 @@ Result<AggregateAsked> decode_aggregate_asked(std::string_view bytes) {
   asked.command_id = std::move(*message.mutable_command_id());
   asked.time = std::chrono::milliseconds(message.time_ms());
   asked.position = GlobalPosition{message.position()};
+  asked.chain = message.chain();
   if (message.has_fail_if()) {
     if (auto read = messages::get(*message.mutable_fail_if(), asked.fail_if.emplace()); !read)
       return refuse(ErrorCode::corruption,

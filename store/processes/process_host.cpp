@@ -296,7 +296,7 @@ class ProcessHost::Run {
     for (auto& ask : actions.asks)
       host_.door_().ask_bytes(
           ask.aggregate, std::move(ask.type), std::move(ask.bytes),
-          {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if)},
+          {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if), .chain = ask.chain},
           [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
     for (const auto& [number, effect, attempt] : actions.performs)
       effects_.perform(effect.type, effect.payload, attempt,

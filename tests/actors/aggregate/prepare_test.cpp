@@ -56,13 +56,13 @@ struct AskedOutside {
 /// The outside is a list of questions that the test answers.
 struct CarefulKit : ActorKit {
   explicit CarefulKit(ActorKitOptions options = {}, std::uint32_t at_a_time = 64) : ActorKit(options) {
-    const auto hosted = host<Careful>({.prepare = Preparations{}.on<Touch, Balance>(
-                                           [this](const Touch& question, const PrepareAttempt& attempt,
-                                                  std::function<void(Result<Balance>)> done) {
-                                             if (throws) throw std::runtime_error("no connection");
-                                             questions.push_back({question.n, attempt, std::move(done)});
-                                           },
-                                           {.at_a_time = at_a_time})});
+    const auto hosted = host<Careful>(
+        {.prepare = Preparations{}.on<Touch, Balance>(
+             [this](const Touch& question, const PrepareAttempt& attempt, std::function<void(Result<Balance>)> done) {
+               if (throws) throw std::runtime_error("no connection");
+               questions.push_back({question.n, attempt, std::move(done)});
+             },
+             {.at_a_time = at_a_time})});
     EXPECT_TRUE(hosted) << hosted.error().what;
   }
   AggregateRef<Careful> account(std::string_view value = "1") { return get<Careful>(value); }
@@ -307,11 +307,13 @@ TEST(Prepare, TakesEffectOnceWhateverHappens) {
       bool told = false;
     };
     std::vector<Sent> commands;
-    for (int i = 0; i < 20; ++i) commands.push_back({std::to_string(draw(3)), static_cast<std::int64_t>(i + 1), {}, false});
+    for (int i = 0; i < 20; ++i)
+      commands.push_back({std::to_string(draw(3)), static_cast<std::int64_t>(i + 1), {}, false});
     const auto send = [&](std::size_t i) {
       auto& command = commands[i];
       if (command.told || command.answer) return;
-      command.answer = kit.account(command.account).ask_future(Claim{command.n}, {.command_id = "c" + std::to_string(i)});
+      command.answer =
+          kit.account(command.account).ask_future(Claim{command.n}, {.command_id = "c" + std::to_string(i)});
     };
     const auto hear = [&] {
       for (auto& command : commands) {

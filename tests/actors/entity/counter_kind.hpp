@@ -35,8 +35,8 @@ class CounterKind final : public AggregateKind {
   [[nodiscard]] Result<std::optional<DecisionModel>> decision_model(const CommandBytes& command) const override;
   [[nodiscard]] Result<void> fold(const CommandBytes& command, AnyState& model,
                                   const RecordedEvent& event) const override;
-  [[nodiscard]] Result<Decision> decide(const AnyState& state, const CommandBytes& command,
-                                        const AnyState* model, const PreparedAnswer* prepared) const override;
+  [[nodiscard]] Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model,
+                                        const PreparedAnswer* prepared) const override;
 
   /// `SUM/COUNT` of a state.
   static std::string text_of(const AnyState& state);

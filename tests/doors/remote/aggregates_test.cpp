@@ -12,6 +12,7 @@
 #include "evershard/actors/model/aggregate_ref.hpp"
 #include "evershard/actors/model/typed_kind.hpp"
 #include "evershard/doors/wire/status.hpp"
+#include "evershard/store/states/state_feed.hpp"
 #include "evershard/v1/asks.pb.h"
 #include "examples/bank_account/bank_account.hpp"
 #include "examples/course_enrolment/course_enrolment.hpp"
@@ -368,6 +369,23 @@ TEST(RemoteAggregates, OfADoorThatCloses) {
   served.stop();
   holder.join();
   opener.join();
+}
+
+TEST(RemoteStates, AreFollowedOverTheNetwork) {
+  ServedStore store;
+  auto remote = store.connect();
+  ASSERT_TRUE(store.local.host<BankAccount>());
+  StateFeed<BankAccount> feed(remote, "acc-1");
+  auto state = feed.next(10s);
+  ASSERT_TRUE(state && *state);
+  EXPECT_EQ((*state)->version, SeqNr{0});
+  bank::OpenAccount open;
+  open.set_owner("ann");
+  ASSERT_TRUE(store.local.get<BankAccount>("acc-1").ask(open));
+  state = feed.next(10s);
+  ASSERT_TRUE(state && *state);
+  EXPECT_EQ((*state)->version, SeqNr{1});
+  EXPECT_TRUE((*state)->state.open());
 }
 
 }  // namespace
