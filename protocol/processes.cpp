@@ -1,8 +1,11 @@
 #include "evershard/protocol/processes.hpp"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
@@ -79,6 +82,28 @@ Tag process_tag(std::string_view process) { return "$process:" + std::string(pro
 
 AggregateId process_log(std::string_view process) { return {std::string(process_log_type), std::string(process)}; }
 
+Append retiring(const std::vector<std::string>& processes, std::string_view successor) {
+  Append append;
+  std::string names(successor);
+  for (const auto& process : processes) {
+    Event event;
+    event.aggregate = process_log(process);
+    event.type = std::string(process_retired_type);
+    event.tags = {process_tag(process)};
+    event.payload = std::string(successor);
+    event.format = PayloadFormat::text;
+    append.event(std::move(event));
+    names += '\0' + process;
+  }
+  const auto hash = XXH3_128bits(names.data(), names.size());
+  XXH128_canonical_t bytes;
+  XXH128_canonicalFromHash(&bytes, hash);
+  RequestId id;
+  std::copy(std::begin(bytes.digest), std::end(bytes.digest), id.bytes.begin());
+  append.request(id);
+  return append;
+}
+
 Event controlling(std::string_view process, const ProcessControl& control) {
   Event event;
   event.aggregate = process_log(process);
@@ -100,6 +125,7 @@ std::string encode(const ProcessEvent& told) {
   for (const auto& tag : event.tags) message.add_tags(tag);
   message.set_seq_nr(event.seq_nr.value);
   message.set_subject(event.subject);
+  message.set_begins_none(told.begins_none);
   return message.SerializeAsString();
 }
 
@@ -123,6 +149,7 @@ Result<ProcessEvent> decode_process_event(std::string_view bytes) {
   event.tags.assign(message->tags().begin(), message->tags().end());
   event.seq_nr = SeqNr{message->seq_nr()};
   event.subject = message->subject();
+  told.begins_none = message->begins_none();
   return told;
 }
 
@@ -286,6 +313,7 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
   }
   message.set_trouble(checkpoint.trouble);
   message.set_runs_at(checkpoint.runs_at);
+  message.set_retired_at(checkpoint.retired_at.value);
   const auto& figures = checkpoint.figures;
   message.set_waiting(figures.waiting);
   message.set_failing(figures.failing);
@@ -324,6 +352,7 @@ Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
   }
   checkpoint.trouble = message->trouble();
   checkpoint.runs_at = message->runs_at();
+  checkpoint.retired_at = GlobalPosition{message->retired_at()};
   checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
                         message->rejected(), message->performed(), message->given_up(), message->failed()};
   return checkpoint;

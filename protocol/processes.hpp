@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
@@ -20,9 +21,11 @@ inline constexpr std::string_view process_event_type = "$ProcessEvent";  ///< th
 inline constexpr std::string_view process_timer_type = "$ProcessTimer";
 inline constexpr std::string_view process_rejection_type = "$ProcessRejection";
 inline constexpr std::string_view process_performed_type = "$ProcessPerformed";
+inline constexpr std::string_view process_known_type = "$ProcessKnown";  ///< this one too: it only looks
 inline constexpr std::string_view process_reacted_type = "$ProcessReacted";  ///< these three are events
 inline constexpr std::string_view process_taken_type = "$ProcessTaken";
 inline constexpr std::string_view process_controlled_type = "$ProcessControlled";  ///< of `$process-NAME` alone
+inline constexpr std::string_view process_retired_type = "$ProcessRetired";        ///< the same
 /// `$process-NAME`: who runs the process, and how far it is.
 inline constexpr std::string_view process_log_type = "$process";
 
@@ -32,12 +35,21 @@ inline constexpr std::string_view process_log_type = "$process";
 /// An event that an instance may react to. Of the event: what a handler may look at.
 struct ProcessEvent {
   RecordedEvent event;
+  bool begins_none = false;  ///< only an instance that is there already reacts to it
   friend bool operator==(const ProcessEvent&, const ProcessEvent&) = default;
 };
 struct ProcessTimer {
   std::string type;
   std::string payload;
   friend bool operator==(const ProcessTimer&, const ProcessTimer&) = default;
+};
+/// Whether the instance ever reacted to anything.
+struct ProcessKnown {
+  friend bool operator==(const ProcessKnown&, const ProcessKnown&) = default;
+};
+struct ProcessKnownAnswer {
+  bool known = false;
+  friend bool operator==(const ProcessKnownAnswer&, const ProcessKnownAnswer&) = default;
 };
 /// What an instance wants an aggregate to be asked.
 struct ProcessCommand {
@@ -150,6 +162,7 @@ struct ProcessCheckpoint {
   std::vector<ProcessFailing> failures{};  ///< at most process_failures_max
   std::string trouble{};                   ///< of what was tried last, or why nothing goes on; empty: none
   std::string runs_at{};
+  GlobalPosition retired_at{};  ///< no event behind it begins an instance: a later version has those. 0: any
   friend bool operator==(const ProcessCheckpoint&, const ProcessCheckpoint&) = default;
 };
 struct ProcessStateBytes {
@@ -160,6 +173,8 @@ struct ProcessStateBytes {
 
 /// `$process-NAME`
 [[nodiscard]] AggregateId process_log(std::string_view process);
+/// By which processes begin no further instances: `successor` has those, of the events behind. The same each time.
+[[nodiscard]] Append retiring(const std::vector<std::string>& processes, std::string_view successor);
 /// The event by which somebody wants something of who runs the process.
 [[nodiscard]] Event controlling(std::string_view process, const ProcessControl& control);
 

@@ -43,6 +43,9 @@ struct ProcessKit::Impl {
     const auto taken = kit.append_from_outside(ProcessDriver::taking_over(*process.definition));
     process.driver.emplace(process.definition, process.checkpoint, taken ? taken->last_position : GlobalPosition{0},
                            process.options, process.effects.bounds());
+    if (auto retiring = ProcessDriver::retiring_others(*process.definition, process.options))
+      if (const auto retired = kit.append_from_outside(*std::move(retiring)))
+        process.driver->begin_behind(retired->last_position);
     // As in production: what is wanted is known before anything begins.
     for (const auto& event : kit.events()) control(process, event);
     begin_replays(process);
@@ -103,6 +106,26 @@ struct ProcessKit::Impl {
     return true;
   }
 
+  /// Processes that begin where their former versions end.
+  bool look_at_others() {
+    bool some = false;
+    for (std::size_t n = 0; n != processes.size(); ++n) {
+      auto& process = processes[n];
+      if (!process.driver->waits_for_others()) continue;
+      std::optional<GlobalPosition> all;
+      for (const auto& other : process.options.beside) {
+        const auto found = std::ranges::find(processes, other, [](const Process& p) { return p.definition->type; });
+        const auto at = found == processes.end() ? GlobalPosition{0} : found->driver->checkpoint().position;
+        all = all ? std::min(*all, at) : at;
+      }
+      ProcessActions actions;
+      process.driver->others_are_at(all.value_or(GlobalPosition{0}), steady(), actions);
+      perform(n, std::move(actions));
+      some = some || !process.driver->waits_for_others();
+    }
+    return some;
+  }
+
   // As in production: once all is known that was set and cancelled before.
   bool fire() {
     if (kit.events().size() != handed_on) return false;
@@ -120,7 +143,7 @@ struct ProcessKit::Impl {
   }
 
   bool try_again() {
-    bool some = false;
+    bool some = look_at_others();
     for (std::size_t n = 0; n != processes.size(); ++n) {
       if (processes[n].driver->wake_at() > steady()) continue;
       ProcessActions actions;

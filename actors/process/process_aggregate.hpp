@@ -36,7 +36,7 @@ struct ProcessAggregate {
     return Retention{};
   }();
   using State = ProcessState<typename P::State>;
-  using Commands = Types<ProcessEvent, ProcessTimer, ProcessRejection, ProcessPerformed>;
+  using Commands = Types<ProcessEvent, ProcessTimer, ProcessRejection, ProcessPerformed, ProcessKnown>;
   using Events = typename WithReacted<typename P::Events>::type;
   using OldEvents = typename OldEventsOf<P>::type;
 
@@ -44,6 +44,7 @@ struct ProcessAggregate {
   static Effect<> on(const State& instance, const ProcessEvent& told) {
     const auto& event = told.event;
     if (instance.ended || event.position <= instance.reacted_to) return nothing();
+    if (told.begins_none && !is_known(instance)) return nothing();
     ProcessReacted because{ProcessReacted::Cause::event, event.position, 0, event.type};
     because.subject = event.subject;
     return written(reaction_to(instance.state, event), std::move(because));
@@ -95,6 +96,9 @@ struct ProcessAggregate {
     return Persist<NoReply>(std::move(reaction).decided(std::move(because)), {});
   }
 
+  /// A later version of the process asks whether it is to leave the key alone.
+  static ProcessKnownAnswer on(const State& instance, const ProcessKnown&) { return {is_known(instance)}; }
+
   template <class E>
   requires(listed<E, typename P::Events>) static void apply(State& instance, const E& event) {
     P::apply(instance.state, event);
@@ -137,6 +141,8 @@ struct ProcessAggregate {
   }
 
  private:
+  /// Whatever else an instance does follows from an event that it reacted to.
+  static bool is_known(const State& instance) { return instance.reacted_to.value != 0; }
   template <class T>
   static T value_of(std::string_view bytes) {
     T value{};

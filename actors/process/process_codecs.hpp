@@ -46,6 +46,20 @@ struct Codec<ProcessReacted> {
   static Result<ProcessReacted> decode(std::string_view bytes) { return decode_process_reacted(bytes); }
 };
 
+template <>
+struct Codec<ProcessKnown> {
+  static constexpr std::string_view name = process_known_type;
+  static constexpr auto format = PayloadFormat::unspecified;
+  static std::string encode(const ProcessKnown&) { return {}; }
+  static ProcessKnown decode(std::string_view) { return {}; }
+};
+template <>
+struct Codec<ProcessKnownAnswer> {
+  static constexpr auto format = PayloadFormat::text;
+  static std::string encode(const ProcessKnownAnswer& answer) { return answer.known ? "1" : "0"; }
+  static ProcessKnownAnswer decode(std::string_view bytes) { return {bytes == "1"}; }
+};
+
 /// An instance's: the user's state, and how far it is.
 template <class S>
 struct ProcessState {

@@ -31,6 +31,10 @@ struct ProcessOptions {
   /// So many reactions of processes may follow from each other. What goes on longer is taken for instances that command
   /// each other in a circle: the instance fails. 0: any number
   std::uint32_t chain_max = 1'000;
+  /// Former versions of it, by their types: they keep the instances that they have, and react to nothing that would
+  /// begin another one. This one reacts to the events behind the one with which it first ran, and has all other
+  /// instances. Run them too, as long as they have instances.
+  std::vector<std::string> beside{};
 };
 
 struct ProcessStatus {
@@ -47,6 +51,7 @@ struct ProcessStatus {
   std::uint64_t failed = 0;                ///< tries
   std::uint64_t failing = 0;               ///< of what waits: to be tried again
   bool stopped = false;                    ///< somebody stopped it
+  GlobalPosition retired_at{};             ///< a later version has the instances that begin behind it; 0: none has
   std::string trouble;                     ///< of what was tried last; empty: none
   std::vector<ProcessFailing> failures{};  ///< what is to be tried again: at most process_failures_max of it
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/actors/process/process_codecs.hpp"
 #include "evershard/protocol/chain.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -36,6 +37,24 @@ ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, P
   controls_.stopped_instances = std::move(checkpoint.stopped_instances);
   controls_.skipped = std::move(checkpoint.skipped);
   controls_.replays = std::move(checkpoint.replays);
+  controls_.retired_at = checkpoint.retired_at;
+}
+
+std::optional<Append> ProcessDriver::retiring_others(const ProcessDefinition& process, const ProcessOptions& options) {
+  if (options.beside.empty()) return std::nullopt;
+  return retiring(options.beside, process.type);
+}
+
+void ProcessDriver::begin_behind(GlobalPosition retired_at) {
+  begins_behind_ = retired_at;
+  read_to_ = std::max(read_to_, retired_at);
+}
+
+void ProcessDriver::others_are_at(GlobalPosition position, Time now, ProcessActions& actions) {
+  const bool waited = waits_for_others();
+  others_at_ = std::max(others_at_, position);
+  if (!waited || waits_for_others()) return;
+  for (const auto& id : std::exchange(held_told_, {})) start(id, now, actions);
 }
 
 Result<void> ProcessDriver::check(const ProcessDefinition& process, const ProcessOptions& options,
@@ -52,6 +71,10 @@ Result<void> ProcessDriver::check(const ProcessDefinition& process, const Proces
                      ": at_a_time, attempts_max, retry_first and timeout are more than 0");
     if ((of.at_a_time_per_target != 0) != (bounds.target != nullptr))
       return refused("effect " + in_quotes(type) + ": at_a_time_per_target is more than 0 where it has a target");
+  }
+  for (const auto& other : options.beside) {
+    if (other == process.type) return refused("it cannot run beside itself");
+    if (auto ok = AggregateId::check({other, "1"}); !ok) return refused("beside " + in_quotes(other) + ": " + ok.error().what);
   }
   if (options.waiting_max == 0 || options.waiting_bytes_max == 0 || options.retry_first.count() <= 0 ||
       options.retry_most < options.retry_first || options.checkpoint_every.count() <= 0)
@@ -75,7 +98,9 @@ Query ProcessDriver::query(const ProcessDefinition& process) {
   if (process.query.is_all()) return process.query;
   auto items = process.query.items();
   items.push_back(
-      {{std::string(process_reacted_type), std::string(process_taken_type)}, {process_tag(process.type)}, {}});
+      {{std::string(process_reacted_type), std::string(process_taken_type), std::string(process_retired_type)},
+       {process_tag(process.type)},
+       {}});
   return Query::of(std::move(items));
 }
 
@@ -99,6 +124,8 @@ void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosit
       take_reaction(event);
     else if (event.type == process_taken_type && event.aggregate == log_of(*process_))
       actions.over = actions.over || event.position > taken_at_;
+    else if (event.type == process_retired_type && event.aggregate == log_of(*process_))
+      controls_.retired_at = controls_.retired_at.value == 0 ? event.position : controls_.retired_at;
     else
       take(event);
     read_to_ = event.position;
@@ -107,6 +134,8 @@ void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosit
   for (auto& id : std::exchange(touched_, {})) {
     if (id.first != Kind::told && !knows_rejections())
       held_.push_back(std::move(id));
+    else if (id.first == Kind::told && waits_for_others())
+      held_told_.push_back(std::move(id));
     else
       start(id, now, actions);
   }
@@ -225,6 +254,15 @@ std::optional<ProcessActions::Ask> ProcessDriver::ask_of(const LaneId& id, Item&
   return ask;
 }
 
+// A former version may have the key's instance: then this one has none.
+ProcessActions::Ask ProcessDriver::tell(const std::string& key, const Item& item) const {
+  if (item.others_asked < options_.beside.size())
+    return {0, {options_.beside[item.others_asked], key}, std::string(process_known_type), {}, {}};
+  const bool begins_none = controls_.retired_at.value != 0 && item.position > controls_.retired_at;
+  return {0, instance(key), std::string(process_event_type), encode(ProcessEvent{item.event, begins_none}),
+          id_of(item.position)};
+}
+
 std::optional<ProcessActions::Ask> ProcessDriver::what_to_ask(const LaneId& id, Item& item, Time now) {
   if (id.first == Kind::told) {
     if (id.second.empty()) {  // whose it is could not be said
@@ -234,11 +272,9 @@ std::optional<ProcessActions::Ask> ProcessDriver::what_to_ask(const LaneId& id, 
         failed(key ? ok.error().what : key.error().what, lanes_.at(id), now, id);
         return std::nullopt;
       }
-      return ProcessActions::Ask{0, instance(*key), std::string(process_event_type), encode(ProcessEvent{item.event}),
-                                 id_of(item.position)};
+      return tell(*key, item);
     }
-    return ProcessActions::Ask{0, instance(id.second), std::string(process_event_type),
-                               encode(ProcessEvent{item.event}), id_of(item.position)};
+    return tell(id.second, item);
   }
   if (id.first == Kind::effect)
     return ProcessActions::Ask{0, instance(item.instance), std::string(process_performed_type),
@@ -285,6 +321,14 @@ void ProcessDriver::answered(std::uint64_t number, const AnyAnswer& answer, Time
 
 void ProcessDriver::told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id) {
   if (answer.kind != AnswerKind::replied) return failed(answer.error.what, lane, now, id);
+  Item& item = lane.items.front();
+  if (item.others_asked < options_.beside.size()) {
+    if (answer.reply == to_bytes(ProcessKnownAnswer{false})) {
+      ++item.others_asked;
+      return;
+    }
+    return done(lane);
+  }
   ++figures_.reacted;
   done(lane);
 }
@@ -634,10 +678,14 @@ ProcessStatus ProcessDriver::status() const {
   status.runs_here = true;
   status.position = position();
   status.stopped = controls_.stopped;
+  status.retired_at = controls_.retired_at;
   status.read_to = read_to_;
   status.waiting = waiting_;
   status.failing = retries_.size();
   if (retries_.empty()) status.trouble.clear();
+  if (status.trouble.empty() && waits_for_others())
+    status.trouble = "it waits until its former version has told its instances everything up to position " +
+                     std::to_string(begins_behind_.value);
   for (const auto& [at, id] : retries_) {
     if (status.failures.size() == process_failures_max) break;
     status.failures.push_back(failing(id, lanes_.at(id)));

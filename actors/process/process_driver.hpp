@@ -87,6 +87,15 @@ class ProcessDriver {
   [[nodiscard]] static AggregateId log_of(const ProcessDefinition& process);
   /// The events that it is to be given.
   [[nodiscard]] static Query query(const ProcessDefinition& process);
+  /// By which its former versions begin no further instances; nothing where there are none.
+  [[nodiscard]] static std::optional<Append> retiring_others(const ProcessDefinition& process,
+                                                             const ProcessOptions& options);
+  /// Where that stands. Before anything else.
+  void begin_behind(GlobalPosition retired_at);
+  /// Nothing is told before its former versions have told their instances everything up to there.
+  [[nodiscard]] bool waits_for_others() const { return others_at_ < begins_behind_; }
+  /// How far all of them are.
+  void others_are_at(GlobalPosition position, Time now, ProcessActions& actions);
   /// Too much is under way, or waits to be tried again, which is ten times as much. Once it was, for so long that what
   /// is read next is worth the while.
   [[nodiscard]] bool is_full();
@@ -121,6 +130,7 @@ class ProcessDriver {
     RecordedEvent event{};                   ///< told
     std::vector<ProcessCommand> commands{};  ///< sent
     std::uint32_t next = 0;                  ///< of these; effect: its number
+    std::uint32_t others_asked = 0;          ///< told: former versions that do not know its instance
     bool rejected = false;                   ///< that one was, and its instance is told
     std::string reason{};
     std::uint32_t chain = 0;  ///< how many reactions led to the event
@@ -160,6 +170,7 @@ class ProcessDriver {
   void attempt_failed(const Error& why, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] bool goes_in_a_circle(const LaneId& id, const Item& item, Time now);
   [[nodiscard]] std::optional<ProcessActions::Ask> ask_of(const LaneId& id, Item& item, Time now);
+  [[nodiscard]] ProcessActions::Ask tell(const std::string& key, const Item& item) const;
   [[nodiscard]] std::optional<ProcessActions::Ask> what_to_ask(const LaneId& id, Item& item, Time now);
   void told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
   void told_outcome(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id);
@@ -208,6 +219,9 @@ class ProcessDriver {
   std::set<std::pair<GlobalPosition, std::uint32_t>> performed_;  ///< effects whose instances know what became of them
   std::vector<LaneId> touched_;                                   ///< by the events that are being taken
   std::vector<LaneId> held_;                                      ///< until all rejections are known
+  std::vector<LaneId> held_told_;                                 ///< until its former versions are that far
+  GlobalPosition begins_behind_;
+  GlobalPosition others_at_;
   std::map<std::string, EffectQueue> queues_;                     ///< per kind of effect: the lanes that want attempts
   std::multimap<Time, std::uint64_t> deadlines_;                  ///< of attempts, by their numbers
   std::unordered_map<std::uint64_t, LaneId> asked_;

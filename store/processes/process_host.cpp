@@ -134,6 +134,12 @@ class ProcessHost::Run {
       if (read) checkpoint = *std::move(read);
     }
     version_ = taken->versions.front().version;
+    GlobalPosition retired_at;
+    if (auto retiring = ProcessDriver::retiring_others(*process_, options_)) {
+      const auto retired = host_.events_.append(*std::move(retiring));
+      if (!retired) return refuse(retired.error());
+      retired_at = retired->last_position;
+    }
     // What was wanted before it began, is before anything begins.
     auto controls = events_of_log(checkpoint.controls_to, taken->last_position);
     if (!controls) return refuse(std::move(controls).error());
@@ -144,8 +150,9 @@ class ProcessHost::Run {
       over_ = false;
       checkpoint_ = checkpoint;
       kept_.clear();
-      const auto after = checkpoint.position;
+      const auto after = std::max(checkpoint.position, retired_at);
       driver_.emplace(process_, std::move(checkpoint), taken->last_position, options_, effects_.bounds());
+      driver_->begin_behind(retired_at);
       ProcessActions none;  // nothing is under way yet
       for (const auto& event : *controls) driver_->control(event, Clock::now(), none);
       controls_feed_.emplace(follow_controls(taken->last_position));
@@ -155,6 +162,7 @@ class ProcessHost::Run {
     auto next_controls = Clock::now();
     for (;;) {
       if (Clock::now() >= next_controls) {
+        look_at_others();
         read_controls();
         begin_replays();
         next_controls = Clock::now() + controls_every;
@@ -216,6 +224,31 @@ class ProcessHost::Run {
     for (const auto& event : events) all.push_back(event);
     if (events.error()) return refuse(*events.error());
     return all;
+  }
+
+  /// How far its former versions are, until they are where it begins.
+  void look_at_others() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!driver_->waits_for_others()) return;
+    }
+    std::optional<GlobalPosition> all;
+    for (const auto& other : options_.beside) {
+      const auto found = host_.events_.snapshot(process_log(other));
+      const auto read = found && *found ? decode_process_checkpoint((*found)->payload)
+                                        : Result<ProcessCheckpoint>(ProcessCheckpoint{});
+      const auto at = read ? read->position : GlobalPosition{0};
+      all = all ? std::min(*all, at) : at;
+    }
+    ProcessActions actions;
+    std::uint64_t session = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      session = session_;
+      driver_->others_are_at(all.value_or(GlobalPosition{0}), Clock::now(), actions);
+    }
+    perform(session, std::move(actions));
   }
 
   /// By themselves: a process that is stopped, or has too much under way, reads no events.
