@@ -247,5 +247,43 @@ TEST_F(ProcessesInAStore, WhatFailsOrIsStoppedLeavesTheOthersTheirRoom) {
   EXPECT_TRUE(comes_to([&] { return done(); })) << status().trouble;
 }
 
+/// Another version of Transfers, with the same rules.
+struct LaterTransfers : Transfers {
+  static constexpr std::string_view type = "transfer_later";
+};
+
+TEST_F(ProcessesInAStore, ALaterVersionRunsBesideTheFormer) {
+  for (int n = 0; n != 10; ++n)
+    ASSERT_TRUE(store_->get<Account>("a" + std::to_string(n)).ask(Open{"-", "-", "-", 1'000}));
+  int transfers = 0;
+  for (int times = 0; times != 4; ++times) {
+    if (times != 0) {
+      ASSERT_TRUE(store_->run<LaterTransfers>({.checkpoint_every = 20ms, .beside = {"transfer"}}));
+    }
+    for (int n = 0; n != 40; ++n, ++transfers)
+      request("t" + std::to_string(transfers), "a" + std::to_string(transfers % 10),
+              "a" + std::to_string((transfers + 3) % 10), 1 + transfers % 5);
+    close();  // whatever is under way
+    open();
+  }
+  ASSERT_TRUE(store_->run<LaterTransfers>({.checkpoint_every = 20ms, .beside = {"transfer"}}));
+  int former = 0, later = 0;
+  for (int n = 0; n != transfers; ++n) {
+    const auto name = "t" + std::to_string(n);
+    const auto stage_later = [&] {
+      return store_->get<ProcessAggregate<LaterTransfers>>(name).state()->state.state.stage;
+    };
+    ASSERT_TRUE(comes_to([&] { return stage(name) == "finished" || stage_later() == "finished"; })) << name;
+    const bool of_later = stage_later() == "finished";
+    EXPECT_NE(of_later, stage(name) == "finished") << name;
+    ++(of_later ? later : former);
+  }
+  EXPECT_GE(former, 40);
+  EXPECT_GT(later, 0);
+  std::int64_t all = 0;
+  for (int n = 0; n != 10; ++n) all += balance("a" + std::to_string(n));
+  EXPECT_EQ(all, 10'000);
+}
+
 }  // namespace
 }  // namespace evershard::bank
