@@ -341,6 +341,10 @@ Groups& Cluster::groups() { return *impl_->groups; }
 Processes& Cluster::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Cluster::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Cluster::retention() { return *impl_->retention; }
+Result<RetentionResult> Cluster::remove_settled_schedules(std::chrono::milliseconds keep, RetentionOrder order,
+                                                          Progress progress) {
+  return impl_->retention->remove_settled_schedules_here(keep, order, progress);
+}
 
 std::uint32_t Cluster::node_of(const AggregateId& aggregate) const {
   return impl_->node->committer().owner(impl_->node->shard_of(aggregate));

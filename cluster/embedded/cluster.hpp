@@ -144,6 +144,9 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
 
   /// Truncation, removal, time to live, each done by the node that owns the shard. As long as this Cluster.
   [[nodiscard]] HistoryRetention& retention();
+  /// As Local has it, of the shards that are this node's just now: every node does its own.
+  [[nodiscard]] Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                                 RetentionOrder order = {}, Progress progress = {});
 
   /// Which node owns the shard of an aggregate, as this one knows it; 0: none just now.
   [[nodiscard]] std::uint32_t node_of(const AggregateId& aggregate) const;

@@ -274,6 +274,12 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     if (!done) return refuse(std::move(done).error());
     return {};
   }
+  [[nodiscard]] Result<void> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                      const Progress& progress) override {
+    auto done = retention_->remove_settled_schedules_here(keep, order, progress);
+    if (!done) return refuse(std::move(done).error());
+    return {};
+  }
   [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override {
     return vacuum_events_of(*store_, *retention_, progress);
   }

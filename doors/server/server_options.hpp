@@ -40,7 +40,8 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
   RowsVacuum projections_vacuum{}, documents_vacuum{};
-  std::chrono::milliseconds retention_every{0};  ///< 0: never
+  std::chrono::milliseconds retention_every{0};                          ///< 0: never
+  std::chrono::milliseconds schedule_keep = std::chrono::hours(24 * 7);  ///< of those that are settled; 0: for good
   serving::LogOptions log{};
   std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
 };

@@ -22,6 +22,12 @@ class WholeStore final : public StoreInService {
     if (!done) return refuse(std::move(done).error());
     return {};
   }
+  [[nodiscard]] Result<void> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                      const Progress& progress) override {
+    auto done = store_.remove_settled_schedules(keep, order, progress);
+    if (!done) return refuse(std::move(done).error());
+    return {};
+  }
   [[nodiscard]] Tables* tables() override { return &store_.tables(); }
   [[nodiscard]] Documents* documents() override { return &store_.documents(); }
   [[nodiscard]] Projections* projections() override { return &store_.projections(); }

@@ -34,6 +34,10 @@ class StoreInService {
   [[nodiscard]] virtual HistoryRetention& retention() = 0;
   /// What retention-every does: the policies, of all that this process has.
   [[nodiscard]] virtual Result<void> retain(const RetentionOrder& order, const Progress& progress) = 0;
+  /// What schedule-keep does, of all that this process has.
+  [[nodiscard]] virtual Result<void> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                              const RetentionOrder& order,
+                                                              const Progress& progress) = 0;
   /// Nothing: the store is one process.
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
   /// Nothing: it has none.

@@ -233,6 +233,11 @@ Processes& Local::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Local::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Local::retention() { return impl_->retention; }
 
+Result<RetentionResult> Local::remove_settled_schedules(std::chrono::milliseconds keep, RetentionOrder order,
+                                                        Progress progress) {
+  return impl_->retention.remove_settled_schedules(keep, order, std::move(progress));
+}
+
 Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
   EVERSHARD_TRY(impl_->node->aggregates().host_kind(std::move(kind), options));
   impl_->timers->begin();

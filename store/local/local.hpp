@@ -131,6 +131,10 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   [[nodiscard]] ScheduledAppends& scheduled();
   /// Truncation, removal, time to live. As long as this Local.
   [[nodiscard]] HistoryRetention& retention();
+  /// Scheduled appends that were made, refused or cancelled longer ago are removed, and listed no more; that each is
+  /// over stays known. `evershard serve` does it by itself (`schedule-keep`). Errors: as HistoryRetention
+  [[nodiscard]] Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                                 RetentionOrder order = {}, Progress progress = {});
 
   /// Answers everything under way, refuses everything new with `unavailable`, ends follows and streams; always ends.
   void close();

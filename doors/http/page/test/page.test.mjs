@@ -563,6 +563,21 @@ it("pages through aggregates of a type and back", async () => {
   await page.done();
 });
 
+it("lists the store's own aggregates only where they are asked for", async () => {
+  await h.schedule({
+    id: `own-${run}`,
+    after: "1h",
+    append: { events: [{ aggregate: aggregate(1), type: type.shipped }] },
+  });
+  const page = await h.tab(h.open, "#/aggregates");
+  const table = page.getByRole("table", { name: "Aggregates" });
+  await table.waitFor();
+  assert.equal(await table.getByRole("link", { name: /^\$/ }).count(), 0);
+  await page.getByLabel("The store's own too").check();
+  await table.getByRole("link", { name: "$schedule-" }).first().waitFor();
+  await page.done();
+});
+
 describe("scheduled", () => {
   const later = `Later.${run}`;
   const events = (n) => [{ aggregate: aggregate(n), type: later, payload: { number: n } }];
