@@ -286,6 +286,7 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
   }
   message.set_trouble(checkpoint.trouble);
   message.set_runs_at(checkpoint.runs_at);
+  message.set_ended(checkpoint.ended);
   const auto& figures = checkpoint.figures;
   message.set_waiting(figures.waiting);
   message.set_failing(figures.failing);
@@ -324,6 +325,7 @@ Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
   }
   checkpoint.trouble = message->trouble();
   checkpoint.runs_at = message->runs_at();
+  checkpoint.ended = message->ended();
   checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
                         message->rejected(), message->performed(), message->given_up(), message->failed()};
   return checkpoint;

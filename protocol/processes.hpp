@@ -150,6 +150,7 @@ struct ProcessCheckpoint {
   std::vector<ProcessFailing> failures{};  ///< at most process_failures_max
   std::string trouble{};                   ///< of what was tried last, or why nothing goes on; empty: none
   std::string runs_at{};
+  bool ended = false;  ///< who ran it has ended in order
   friend bool operator==(const ProcessCheckpoint&, const ProcessCheckpoint&) = default;
 };
 struct ProcessStateBytes {

@@ -24,9 +24,11 @@
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/store_stats.hpp"
+#include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
@@ -61,14 +63,34 @@ class MemberAggregates {
       : links_(links),
         aggregates_(node, links_, options_of(sealed, options, live)),
         timers_(
-            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)) {
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)),
+        processes_(
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, process_host_of(node, options)),
+        warn_(options.committer.warn) {
     links_.serve(aggregates_);
   }
   [[nodiscard]] cluster::ClusterAggregates& door() { return aggregates_; }
+  /// From begin() on. Errors: as ProcessDoor::run_process
+  [[nodiscard]] Result<void> will_run(const ServedProcess& process) {
+    auto effects = effects_of(process);
+    if (!effects) return refuse(std::move(effects).error());
+    EVERSHARD_TRY(actors::ProcessDriver::check(*process.definition, process.options, *effects));
+    EVERSHARD_TRY(aggregates_.host_kind(process.definition->kind, {}));
+    to_run_.push_back({process.definition, process.options, *std::move(effects)});
+    return {};
+  }
   /// It may be given shards.
-  void begin() { timers_.begin(); }
+  void begin() {
+    timers_.begin();
+    for (auto& process : std::exchange(to_run_, {})) {
+      const auto type = process.definition->type;
+      const auto runs = processes_.run(std::move(process.definition), process.options, std::move(process.effects));
+      if (!runs && warn_) warn_(Error(runs.error().code, "process " + type + " does not run: " + runs.error().what));
+    }
+  }
   /// What was sent is still written and answered.
   void stop() {
+    processes_.stop();
     timers_.stop();
     aggregates_.stop();
   }
@@ -97,9 +119,28 @@ class MemberAggregates {
     return options;
   }
 
+  struct ToRun {
+    std::shared_ptr<const ProcessDefinition> definition;
+    ProcessOptions options;
+    Effects effects;
+  };
+  static cluster::ProcessHostOptions process_host_of(cluster::ClusterNode& node,
+                                                     const cluster::ClusterNodeOptions& options) {
+    const auto self = options.committer.self.node;
+    return {.lives_here =
+                [&node, self](const AggregateId& aggregate) {
+                  return node.committer().owner(node.shard_of(aggregate)) == self;
+                },
+            .warn = options.committer.warn,
+            .name = "node " + std::to_string(self) + ", " + this_process()};
+  }
+
   cluster::AggregateLinks links_;
   cluster::ClusterAggregates aggregates_;
   cluster::TimerHost timers_;
+  cluster::ProcessHost processes_;  ///< its end waits for what the aggregates answer
+  const std::function<void(const Error&)> warn_;
+  std::vector<ToRun> to_run_;
 };
 
 /// What an operator asks of one node: its own part.
@@ -214,9 +255,11 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
         node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
         key_links_(*links_),
         sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
-        aggregates_(server.kinds.empty() ? nullptr
-                                         : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
-                                                                              server.store.aggregates)),
+        hosts_(!server.kinds.empty()),
+        aggregates_(
+            !hosts_ && server.processes.empty()
+                ? nullptr
+                : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options, server.store.aggregates)),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
@@ -264,7 +307,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] Processes& processes() override { return processes_; }
-  [[nodiscard]] AggregateDoor* aggregates() override { return aggregates_ ? &aggregates_->door() : nullptr; }
+  [[nodiscard]] AggregateDoor* aggregates() override { return hosts_ ? &aggregates_->door() : nullptr; }
+  [[nodiscard]] Result<void> will_run(const ServedProcess& process) { return aggregates_->will_run(process); }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     for (; homes_->open_here().empty();
@@ -339,7 +383,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<cluster::ClusterNode> node_;
   cluster::KeyLinks key_links_;
   std::unique_ptr<cluster::SealedNode> sealed_;
-  std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none
+  const bool hosts_;                              ///< aggregates that are asked commands
+  std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none, and no processes
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<cluster::NodeProjections> projections_;
@@ -409,6 +454,7 @@ OpenStore open_member(MemberOptions options) {
         std::move(*links), std::move(*opened), node,
         options.address.empty() ? name_of_this_machine() : host_of(options.address), server);
     for (const auto& kind : server.kinds) EVERSHARD_TRY(member->aggregates()->host_kind(kind, {}));
+    for (const auto& process : server.processes) EVERSHARD_TRY(member->will_run(process));
     return member;
   };
 }

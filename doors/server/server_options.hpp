@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "evershard/actors/model/kind.hpp"
+#include "evershard/actors/process/process_definition.hpp"
+#include "evershard/actors/process/process_door.hpp"
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/http/http_options.hpp"
 #include "evershard/doors/serving/client_limits.hpp"
@@ -26,9 +28,17 @@ struct RowsVacuum {
   unsigned factor = 20;  ///< the percentage of removed rows from which a table is compacted; 100: only on demand
 };
 
+/// A process of the program, and what it is run with.
+struct ServedProcess {
+  std::shared_ptr<const ProcessDefinition> definition{};
+  ProcessOptions options{};
+  std::function<Effects()> effects{};  ///< asked once, before anything runs; null: it has none
+};
+
 struct ServerOptions {
   LocalOptions store{};
   std::vector<std::shared_ptr<const AggregateKind>> kinds{};  ///< of the program: hosted here, and asked over the doors
+  std::vector<ServedProcess> processes{};                     ///< the same: run here
   door::DoorOptions door{};
   http::HttpOptions http{};
   std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "evershard/actors/model/handler_error.hpp"
+
 namespace evershard::server {
 namespace {
 
@@ -47,6 +49,15 @@ class WholeStore final : public StoreInService {
 
 }  // namespace
 
+Result<Effects> effects_of(const ServedProcess& process) {
+  if (!process.effects) return Effects{};
+  try {
+    return process.effects();
+  } catch (...) {
+    return refuse(thrown(ErrorCode::unavailable, "what makes the effects of process " + process.definition->type));
+  }
+}
+
 Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
   // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong
   // name.
@@ -56,6 +67,11 @@ Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& op
   auto store = Local::open(std::move(open));
   if (!store) return refuse(std::move(store).error());
   for (const auto& kind : options.kinds) EVERSHARD_TRY(store->host_kind(kind, {}));
+  for (const auto& process : options.processes) {
+    auto effects = effects_of(process);
+    if (!effects) return refuse(std::move(effects).error());
+    EVERSHARD_TRY(store->run_process(process.definition, process.options, *std::move(effects)));
+  }
   return std::make_unique<WholeStore>(*std::move(store), !options.kinds.empty());
 }
 

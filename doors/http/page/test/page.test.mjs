@@ -722,6 +722,7 @@ describe("processes", { skip: real ? "none runs beside the real server" : false 
     const text = await soon(() => shownAs(page, "Processes").innerText());
     assert.match(text, /trips\s+failing\s+41\s+3\s+2\s+shop-2:4711\s+hotel-grand: its shard has no writer/);
     assert.match(text, /invoices\s+runs\s+0/);
+    assert.match(text, /mails\s+nobody runs it\s+7/);
     assert.match(text, /reminders\s+stopped\s+120/);
     assert.match(text, /returns\s+begins\s+0\s+0\s+0\s+not known/);
     await page.waitForRequest((request) => request.url().endsWith("/api/v1/processes"));
