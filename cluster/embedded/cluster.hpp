@@ -118,6 +118,9 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   void passivate(const AggregateId& aggregate) override;
 
   /// Each process runs on the node that owns the shard of `$process-NAME`, where its program runs it too.
+  /// In the order in which they were hosted, without instances of processes.
+  [[nodiscard]] std::vector<std::shared_ptr<const AggregateKind>> hosted_kinds() const;
+
   Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                            Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
@@ -159,6 +162,7 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
 
  private:
   struct Impl;
+  friend struct ClusterParts;
   explicit Cluster(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

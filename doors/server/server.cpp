@@ -54,7 +54,10 @@ struct Server::Parts {
                pool,
                watch,
                [this] { return tokens->access(); },
-               [this] { return load_types(options.store.data_dir); },
+               [this]() -> Result<RegisteredTypes> {
+                 if (options.store.data_dir.empty()) return RegisteredTypes{};  // in memory
+                 return load_types(options.store.data_dir);
+               },
                std::make_shared<serving::Metrics>(),
                std::make_shared<serving::ClientGate>(options.clients),
                store->cluster(),
