@@ -64,7 +64,10 @@ TEST(EmbeddedDoors, ReachTheStoreItsAggregatesAndItsProcesses) {
   const auto address = doors->addresses().front();
   doors->stop(1s);
   doors->stop();
-  EXPECT_FALSE(Remote::connect({.server = address}).and_then([](auto remote) { return remote.head(); }));
+  EXPECT_FALSE(
+      Remote::connect({.server = address, .timeout = 200ms, .unavailable_timeout = 200ms}).and_then([](auto remote) {
+        return remote.head();
+      }));
   EXPECT_TRUE(store.append(Append{}.event("order-1", "Placed", "{}"))) << "the store goes on";
   // Once more, and it ends with its object.
   {
