@@ -17,7 +17,17 @@ export class MockProcesses {
     const none = { waiting: 0, failing: 0, reacted: 0, sent: 0, rejected: 0, performed: 0, given_up: 0, failed: 0 };
     this.all.set(name, {
       info: {
-        ...{ name, behind: 0, stopped: false, running: true, stopped_instances: [], ...none, failures: [], skipped: [], replays: [] },
+        ...{
+          name,
+          behind: 0,
+          stopped: false,
+          running: true,
+          stopped_instances: [],
+          ...none,
+          failures: [],
+          skipped: [],
+          replays: [],
+        },
         ...{ taken_at: time(Date.now() - 9e6), ...more },
       },
       instances: [],
