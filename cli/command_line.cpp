@@ -9,10 +9,11 @@
 
 namespace evershard {
 
-int run_command_line(int argc, char** argv, const std::vector<CommandLineKind>& kinds) {
+int run_command_line(int argc, char** argv, const std::vector<CommandLineKind>& kinds,
+                     const std::vector<CommandLineProcess>& processes) {
   if (const auto status = bench::inner_process(argc, argv)) return *status;
-  auto program =
-      cli::Program::of(argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string("evershard"), kinds);
+  auto program = cli::Program::of(
+      argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string("evershard"), kinds, processes);
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   return static_cast<int>(program ? cli::run(words, *program) : cli::cannot_run(words, std::move(program).error()));
 }

@@ -26,16 +26,25 @@ bool begins_a_command(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-Result<Program> Program::of(std::string name, const std::vector<CommandLineKind>& kinds) {
+Result<Program> Program::of(std::string name, const std::vector<CommandLineKind>& kinds,
+                            const std::vector<CommandLineProcess>& processes) {
   Program program;
-  if (!kinds.empty()) program.name_ = std::move(name);
+  if (!kinds.empty() || !processes.empty()) program.name_ = std::move(name);
+  const auto add = [&](const std::shared_ptr<const AggregateKind>& kind, bool of_process,
+                       std::function<HostOptions()> options = {}) -> Result<void> {
+    const std::string type(kind->type());
+    if (program.kinds_.try_emplace(type, Known{kind, types_of(*kind), of_process, std::move(options)}).second) return {};
+    return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) +
+                                                   " stand in this program twice; instances of a process are some too");
+  };
   for (const auto& known : kinds) {
-    if (!known) return refuse(known.error());
-    const std::string type((*known)->type());
-    if (!program.kinds_.try_emplace(type, Known{*known, types_of(**known)}).second) {
-      return refuse(ErrorCode::invalid_argument,
-                    "aggregates of type " + in_quotes(type) + " stand in this program twice");
-    }
+    if (!known.kind) return refuse(known.kind.error());
+    EVERSHARD_TRY(add(*known.kind, false, known.options));
+  }
+  for (const auto& process : processes) {
+    if (!process.definition) return refuse(process.definition.error());
+    EVERSHARD_TRY(add((*process.definition)->kind, true));
+    program.processes_.push_back({*process.definition, process.options, process.effects});
   }
   return program;
 }
@@ -46,9 +55,11 @@ std::vector<std::string> Program::aggregate_types() const {
   return types;
 }
 
-std::vector<std::shared_ptr<const AggregateKind>> Program::kinds() const {
-  std::vector<std::shared_ptr<const AggregateKind>> kinds;
-  for (const auto& [type, known] : kinds_) kinds.push_back(known.kind);
+std::vector<server::ServedKind> Program::kinds() const {
+  std::vector<server::ServedKind> kinds;
+  for (const auto& [type, known] : kinds_) {
+    if (!known.of_process) kinds.push_back({known.kind, known.options});
+  }
   return kinds;
 }
 

@@ -1,4 +1,4 @@
-// Program: what this is the command line of: its name, and the aggregates that were built into it.
+// Program: what this is the command line of: its name, and the aggregates and processes that were built into it.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "evershard/actors/model/kind.hpp"
 #include "evershard/command_line.hpp"
+#include "evershard/doors/server/server_options.hpp"
 #include "evershard/store/json/payload_types.hpp"
 
 namespace evershard::cli {
@@ -18,14 +19,17 @@ class Program {
  public:
   /// `evershard`, without aggregates.
   Program() = default;
-  /// Errors: invalid_argument, too_large: a name in a kind; invalid_argument: a type that stands there twice
-  [[nodiscard]] static Result<Program> of(std::string name, const std::vector<CommandLineKind>& kinds);
+  /// Errors: invalid_argument, too_large: a name in a kind or process; invalid_argument: a type that stands there twice
+  [[nodiscard]] static Result<Program> of(std::string name, const std::vector<CommandLineKind>& kinds,
+                                          const std::vector<CommandLineProcess>& processes = {});
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool has_aggregates() const { return !kinds_.empty(); }
   /// In order.
   [[nodiscard]] std::vector<std::string> aggregate_types() const;
-  [[nodiscard]] std::vector<std::shared_ptr<const AggregateKind>> kinds() const;
+  /// Those that are asked commands: instances of processes are not.
+  [[nodiscard]] std::vector<server::ServedKind> kinds() const;
+  [[nodiscard]] const std::vector<server::ServedProcess>& processes() const { return processes_; }
   /// Null: it is not one of them.
   [[nodiscard]] std::shared_ptr<const AggregateKind> kind(std::string_view aggregate_type) const;
   /// Puts the kinds' own types before those that are registered.
@@ -37,9 +41,12 @@ class Program {
   struct Known {
     std::shared_ptr<const AggregateKind> kind;
     RegisteredTypes types;
+    bool of_process = false;
+    std::function<HostOptions()> options{};
   };
   std::string name_ = "evershard";
   std::map<std::string, Known, std::less<>> kinds_;
+  std::vector<server::ServedProcess> processes_;
 };
 
 }  // namespace evershard::cli

@@ -3,6 +3,7 @@
 #   evershard::evershard      the store in one process, and its aggregates      component embedding
 #   evershard::remote         the client of a server                            component remote
 #   evershard::cluster        a node of a cluster, and its aggregates           component cluster, on embedding
+#   evershard::doors          the doors of either: gRPC, HTTP, the page         component doors, on all of these
 #   evershard::command_line   the program `evershard` as a library              component command_line, on all of them
 #
 # What the first two have in common is the component base: a client alone needs neither RocksDB nor CAF.
@@ -12,7 +13,7 @@
 #   include/evershard/<folder>/*.hpp      each module's HEADERS, read as in the tree; of remote and cluster what is public, of the command line none
 #   lib/libevershard_*.a                  a library a module
 #   lib/cmake/evershard/                  find_package(evershard [COMPONENTS ...]): evershard-config.cmake.in says what they give
-#   lib/pkgconfig/evershard*.pc           pkg-config evershard, evershard-remote, evershard-cluster, evershard-command-line
+#   lib/pkgconfig/evershard*.pc           pkg-config evershard, evershard-remote, evershard-cluster, evershard-doors, evershard-command-line
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -127,9 +128,12 @@ function(evershard_package)
     evershard_add_part(cluster evershard_cluster_embedded)
     evershard_package_target(evershard_cluster cluster cluster)
     target_link_libraries(evershard_cluster INTERFACE evershard_cluster_embedded evershard_embedding)
+    evershard_add_part(doors evershard_doors_embedded)
+    evershard_package_target(evershard_doors doors doors)
+    target_link_libraries(evershard_doors INTERFACE evershard_doors_embedded evershard_cluster evershard_embedding)
   endif()
   if(EVERSHARD_INSTALL)
-    foreach(component base embedding remote cluster)
+    foreach(component base embedding remote cluster doors)
       get_property(parts GLOBAL PROPERTY EVERSHARD_PARTS_OF_${component})
       foreach(part IN LISTS parts)
         get_target_property(public ${part} EVERSHARD_PUBLIC)
@@ -146,7 +150,7 @@ endfunction()
 function(evershard_command_line_package)
   evershard_add_part(command_line evershard_cli)
   evershard_package_target(evershard_command_line command_line command_line)
-  target_link_libraries(evershard_command_line INTERFACE evershard_cli evershard_cluster evershard_embedding)
+  target_link_libraries(evershard_command_line INTERFACE evershard_cli evershard_doors evershard_cluster evershard_embedding)
 endfunction()
 
 # After all of them.
@@ -185,6 +189,7 @@ function(evershard_package_files)
   endif()
   if(EVERSHARD_COMMAND_LINE)
     evershard_component_files(cluster evershard-cluster)
+    evershard_component_files(doors evershard-doors)
     evershard_component_files(command_line evershard-command-line)
   endif()
 endfunction()

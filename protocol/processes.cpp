@@ -314,6 +314,7 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
   message.set_trouble(checkpoint.trouble);
   message.set_runs_at(checkpoint.runs_at);
   message.set_retired_at(checkpoint.retired_at.value);
+  message.set_ended(checkpoint.ended);
   const auto& figures = checkpoint.figures;
   message.set_waiting(figures.waiting);
   message.set_failing(figures.failing);
@@ -353,6 +354,7 @@ Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
   checkpoint.trouble = message->trouble();
   checkpoint.runs_at = message->runs_at();
   checkpoint.retired_at = GlobalPosition{message->retired_at()};
+  checkpoint.ended = message->ended();
   checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
                         message->rejected(), message->performed(), message->given_up(), message->failed()};
   return checkpoint;

@@ -21,7 +21,7 @@ inline constexpr std::string_view process_event_type = "$ProcessEvent";  ///< th
 inline constexpr std::string_view process_timer_type = "$ProcessTimer";
 inline constexpr std::string_view process_rejection_type = "$ProcessRejection";
 inline constexpr std::string_view process_performed_type = "$ProcessPerformed";
-inline constexpr std::string_view process_known_type = "$ProcessKnown";  ///< this one too: it only looks
+inline constexpr std::string_view process_known_type = "$ProcessKnown";      ///< this one too: it only looks
 inline constexpr std::string_view process_reacted_type = "$ProcessReacted";  ///< these three are events
 inline constexpr std::string_view process_taken_type = "$ProcessTaken";
 inline constexpr std::string_view process_controlled_type = "$ProcessControlled";  ///< of `$process-NAME` alone
@@ -163,6 +163,7 @@ struct ProcessCheckpoint {
   std::string trouble{};                   ///< of what was tried last, or why nothing goes on; empty: none
   std::string runs_at{};
   GlobalPosition retired_at{};  ///< no event behind it begins an instance: a later version has those. 0: any
+  bool ended = false;           ///< who ran it has ended in order
   friend bool operator==(const ProcessCheckpoint&, const ProcessCheckpoint&) = default;
 };
 struct ProcessStateBytes {

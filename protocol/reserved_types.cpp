@@ -33,8 +33,7 @@ std::vector<std::string> all_types() {
     types.push_back(std::string("$Projection") + verb);
   types.emplace_back("$DocumentHidden");
   for (const auto type : {timers_changed_type, process_reacted_type, process_taken_type, process_controlled_type,
-                          process_retired_type,
-                          append_scheduled_type, schedule_settled_type, command_prepared_type})
+                          process_retired_type, append_scheduled_type, schedule_settled_type, command_prepared_type})
     types.emplace_back(type);
   std::ranges::sort(types);
   return types;

@@ -74,7 +74,8 @@ Result<void> ProcessDriver::check(const ProcessDefinition& process, const Proces
   }
   for (const auto& other : options.beside) {
     if (other == process.type) return refused("it cannot run beside itself");
-    if (auto ok = AggregateId::check({other, "1"}); !ok) return refused("beside " + in_quotes(other) + ": " + ok.error().what);
+    if (auto ok = AggregateId::check({other, "1"}); !ok)
+      return refused("beside " + in_quotes(other) + ": " + ok.error().what);
   }
   if (options.waiting_max == 0 || options.waiting_bytes_max == 0 || options.retry_first.count() <= 0 ||
       options.retry_most < options.retry_first || options.checkpoint_every.count() <= 0)

@@ -222,8 +222,8 @@ class ProcessDriver {
   std::vector<LaneId> held_told_;                                 ///< until its former versions are that far
   GlobalPosition begins_behind_;
   GlobalPosition others_at_;
-  std::map<std::string, EffectQueue> queues_;                     ///< per kind of effect: the lanes that want attempts
-  std::multimap<Time, std::uint64_t> deadlines_;                  ///< of attempts, by their numbers
+  std::map<std::string, EffectQueue> queues_;     ///< per kind of effect: the lanes that want attempts
+  std::multimap<Time, std::uint64_t> deadlines_;  ///< of attempts, by their numbers
   std::unordered_map<std::uint64_t, LaneId> asked_;
   std::uint64_t number_ = 0;
   std::multimap<Time, LaneId> retries_;

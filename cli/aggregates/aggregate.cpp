@@ -9,6 +9,7 @@
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store/type_flags.hpp"
+#include "evershard/protocol/reserved.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -18,9 +19,16 @@ void write_info(JsonText& json, const AggregateInfo& info) {
   json.key("last_position").number(info.last_position.value).key("shard").number(info.shard.value).end_object();
 }
 
+/// Behind all of the store's own, in order of type and value.
+const AggregateId& behind_reserved() {
+  static const AggregateId last{std::string(1, reserved_mark) + "\U0010FFFF", "\U0010FFFF"};
+  return last;
+}
+
 Options list_aggregates_options() {
   Options options = store_options();
   options.value("type", "TYPE", "only aggregates of this type")
+      .flag("all", "also the store's own, such as $process-NAME")
       .value("after", "AGGREGATE", "only those after this one, in order of type and value")
       .value("limit", "N", "show at most this many; without it, all");
   return options;
@@ -29,6 +37,7 @@ Options list_aggregates_options() {
 Outcome list_aggregates(const Invocation& invocation) {
   constexpr std::uint64_t page_rows = 1'000;
   const auto type = invocation.arguments.text("type");
+  const bool all = type || invocation.arguments.has("all");
   const std::uint64_t limit = invocation.arguments.number("limit").value_or(std::numeric_limits<std::uint64_t>::max());
   auto after = invocation.arguments.aggregate_if("after");
   auto store = invocation.open();
@@ -46,6 +55,8 @@ Outcome list_aggregates(const Invocation& invocation) {
     }
     if (page->empty()) break;
     for (const auto& info : *page) {
+      if (!all && is_reserved(info.aggregate.type)) continue;
+      ++rows;
       if (invocation.for_people()) {
         printer.row({info.aggregate.text(), std::to_string(info.version.value),
                      std::to_string(info.last_position.value), std::to_string(info.shard.value)});
@@ -55,8 +66,9 @@ Outcome list_aggregates(const Invocation& invocation) {
         printer.json(json.text());
       }
     }
-    rows += page->size();
     after = page->back().aggregate;
+    // There may be millions of them, and they come before most names that people give.
+    if (!all && is_reserved(after->type)) after = behind_reserved();
     if (interrupted()) {
       outcome = Failed(
           Failure(ErrorCode::cancelled, "stopped after " + std::to_string(rows) + " aggregates, at " + after->text()));

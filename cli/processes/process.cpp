@@ -15,7 +15,8 @@ constexpr std::uint64_t instances_listed_default = 100;
 constexpr std::uint64_t instances_page_max = 1'000;
 
 std::string state_text(const ProcessInfo& info) {
-  if (info.state.stopped) return "stopped";
+  if (info.state.stopped) return info.running ? "stopped" : "stopped, nobody runs it";
+  if (!info.running) return "nobody runs it";
   if (!info.said_at) return "begins";
   return info.state.figures.failing != 0 ? "failing" : "runs";
 }
@@ -74,7 +75,8 @@ Outcome run_process_describe(const Invocation& invocation) {
       {"reacted", std::to_string(figures.reacted) + " events"},
       {"sent", std::to_string(figures.sent) + " commands, of these " + std::to_string(figures.rejected) + " rejected"},
       {"effects", std::to_string(figures.performed) + " performed, " + std::to_string(figures.given_up) + " given up"},
-      {"runs at", state.runs_at.empty() ? "(not known)" : state.runs_at + ", since " + info->taken_at.text()}};
+      {info->running ? "runs at" : "ran at",
+       state.runs_at.empty() ? "(not known)" : state.runs_at + ", since " + info->taken_at.text()}};
   if (info->said_at) parts.emplace_back("as of", info->said_at->text());
   if (!state.stopped_instances.empty()) parts.emplace_back("stopped", names_text(state.stopped_instances));
   if (!state.trouble.empty()) parts.emplace_back("trouble", state.trouble);

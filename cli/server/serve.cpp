@@ -222,6 +222,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   notice.send("STATUS=opening the store");
   SettingsInForce in_force(*std::move(settings));
   options->kinds = invocation.program.kinds();
+  options->processes = invocation.program.processes();
   options->settings_json = [&in_force] { return in_force.json(); };
   const auto drain_timeout = options->drain_timeout;
   const auto log_file = options->log.file;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
+#include "evershard/cluster/embedded/cluster_parts.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
 #include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
@@ -116,6 +117,18 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::ClusterGroups> groups;
   std::unique_ptr<cluster::ClusterRetention> retention;
   std::once_flag closed;
+  std::filesystem::path data_dir;
+  Limits limits;
+  std::string address;
+  mutable std::mutex hosted_mutex;
+  std::vector<std::shared_ptr<const AggregateKind>> hosted;  ///< under it
+
+  /// Errors: as AggregateDoor::host_kind
+  Result<void> host(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+    EVERSHARD_TRY(aggregates->host_kind(std::move(kind), options));
+    timers->begin();
+    return {};
+  }
 
   ~Impl() {
     if (aggregates != nullptr) close();
@@ -203,6 +216,9 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->key_links = std::make_unique<cluster::KeyLinks>(*impl->links);
   impl->sealed = std::make_unique<cluster::SealedNode>(*impl->node, *impl->key_links);
   impl->key_links->serve(*impl->sealed->keys());
+  impl->data_dir = options.data_dir;
+  impl->limits = options.limits;
+  impl->address = node.committer.address;
   auto& events = impl->sealed->events();
   impl->users = std::make_unique<cluster::UserEvents>(events);
 
@@ -259,6 +275,12 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   return Cluster(std::move(impl));
 }
 
+ClusterParts ClusterParts::of(Cluster& cluster) {
+  auto& impl = *cluster.impl_;
+  return {*impl.store,  *impl.links,     *impl.node,      *impl.homes,   *impl.projections, *impl.documents,
+          *impl.groups, *impl.retention, *impl.scheduled, impl.data_dir, impl.limits,       impl.address};
+}
+
 void Cluster::close() {
   if (impl_) impl_->close();
 }
@@ -299,14 +321,19 @@ Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggr
 }
 
 Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
-  EVERSHARD_TRY(impl_->aggregates->host_kind(std::move(kind), options));
-  impl_->timers->begin();
+  EVERSHARD_TRY(impl_->host(kind, options));
+  const std::lock_guard lock(impl_->hosted_mutex);
+  impl_->hosted.push_back(std::move(kind));
   return {};
+}
+std::vector<std::shared_ptr<const AggregateKind>> Cluster::hosted_kinds() const {
+  const std::lock_guard lock(impl_->hosted_mutex);
+  return impl_->hosted;
 }
 Result<void> Cluster::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                                   Effects effects) {
   EVERSHARD_TRY(actors::ProcessDriver::check(*process, options, effects));  // before it is hosted: that is for good
-  EVERSHARD_TRY(host_kind(process->kind, {}));
+  EVERSHARD_TRY(impl_->host(process->kind, {}));
   return impl_->processes->run(std::move(process), options, std::move(effects));
 }
 std::vector<ProcessStatus> Cluster::process_status() const { return impl_->processes->status(); }
@@ -341,6 +368,10 @@ Groups& Cluster::groups() { return *impl_->groups; }
 Processes& Cluster::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Cluster::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Cluster::retention() { return *impl_->retention; }
+Result<RetentionResult> Cluster::remove_settled_schedules(std::chrono::milliseconds keep, RetentionOrder order,
+                                                          Progress progress) {
+  return impl_->retention->remove_settled_schedules_here(keep, order, progress);
+}
 
 std::uint32_t Cluster::node_of(const AggregateId& aggregate) const {
   return impl_->node->committer().owner(impl_->node->shard_of(aggregate));

@@ -118,6 +118,9 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
   void passivate(const AggregateId& aggregate) override;
 
   /// Each process runs on the node that owns the shard of `$process-NAME`, where its program runs it too.
+  /// In the order in which they were hosted, without instances of processes.
+  [[nodiscard]] std::vector<std::shared_ptr<const AggregateKind>> hosted_kinds() const;
+
   Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                            Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
@@ -144,6 +147,9 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
 
   /// Truncation, removal, time to live, each done by the node that owns the shard. As long as this Cluster.
   [[nodiscard]] HistoryRetention& retention();
+  /// As Local has it, of the shards that are this node's just now: every node does its own.
+  [[nodiscard]] Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                                 RetentionOrder order = {}, Progress progress = {});
 
   /// Which node owns the shard of an aggregate, as this one knows it; 0: none just now.
   [[nodiscard]] std::uint32_t node_of(const AggregateId& aggregate) const;
@@ -156,6 +162,7 @@ class Cluster final : public EventStore, public AggregateDoor, public ProcessDoo
 
  private:
   struct Impl;
+  friend struct ClusterParts;
   explicit Cluster(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

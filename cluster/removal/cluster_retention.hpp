@@ -51,6 +51,11 @@ class ClusterRetention final : public HistoryRetention {
   Result<RetentionResult> take_out(const std::string& key, const RetentionOrder& order, const Progress& progress);
   /// The policies, for the shards that are open here.
   Result<RetentionResult> apply_here(const RetentionOrder& order, const Progress& progress);
+  /// Of the shards that are open here. Errors: as StoreRetention::remove_settled_schedules
+  Result<RetentionResult> remove_settled_schedules_here(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                        const Progress& progress) {
+    return here_.remove_settled_schedules(keep, order, progress);
+  }
   /// What was broken off, of the shards that are open here; and erasures, of all.
   Result<void> finish_here(const Progress& progress);
 

@@ -90,6 +90,11 @@ Result<PoliciesApplied> NodeRetention::apply(const std::vector<RetentionPolicy>&
   return retention_.apply(policies, order, until_closed(progress));
 }
 
+Result<RetentionResult> NodeRetention::remove_settled_schedules(std::chrono::milliseconds keep,
+                                                                const RetentionOrder& order, const Progress& progress) {
+  return retention_.remove_settled_schedules(keep, order, until_closed(progress));
+}
+
 Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, const Progress& progress) {
   const auto going = until_closed(progress);
   v1::RetentionGoesOn ended;

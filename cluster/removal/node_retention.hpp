@@ -42,6 +42,10 @@ class NodeRetention {
   [[nodiscard]] Result<PoliciesApplied> apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order,
                                               const Progress& progress);
 
+  /// The same shards. Errors: as StoreRetention::remove_settled_schedules
+  [[nodiscard]] Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                                 const RetentionOrder& order, const Progress& progress);
+
   /// Stops what is under way at its next safe point. Any number of times.
   void close();
 

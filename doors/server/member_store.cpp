@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -19,32 +18,19 @@
 #include "evershard/cluster/removal/cluster_retention.hpp"
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
-#include "evershard/doors/server/given_part.hpp"
+#include "evershard/doors/server/member_administration.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
-#include "evershard/storage/repair/backup.hpp"
-#include "evershard/storage/repair/vacuum.hpp"
-#include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
 #include "evershard/store/local/local_projections.hpp"
-#include "evershard/store/local/store_stats.hpp"
+#include "evershard/store/processes/process_host.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "evershard/store/scheduled/scheduled_host.hpp"
 #include "evershard/store/timers/timer_host.hpp"
 #include "evershard/views/document/lazy_documents.hpp"
-#include "evershard/views/group/host/group_figures.hpp"
 
 namespace evershard::server {
 namespace {
-
-/// What was broken off is finished, then its space given back; one that is damaged, or hangs on a node that is away, is
-/// told of behind that.
-Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetention& retention,
-                              const Progress& progress) {
-  const auto finished = retention.finish_here(progress);
-  if (!finished && finished.error().code == ErrorCode::cancelled) return finished;
-  EVERSHARD_TRY(storage::vacuum(store, progress));
-  return finished;
-}
 
 /// What is due in this node's shards is done here.
 cluster::DueHostOptions due_here(cluster::ClusterNode& node, const cluster::ClusterNodeOptions& options) {
@@ -61,14 +47,34 @@ class MemberAggregates {
       : links_(links),
         aggregates_(node, links_, options_of(sealed, options, live)),
         timers_(
-            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)) {
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)),
+        processes_(
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, process_host_of(node, options)),
+        warn_(options.committer.warn) {
     links_.serve(aggregates_);
   }
   [[nodiscard]] cluster::ClusterAggregates& door() { return aggregates_; }
+  /// From begin() on. Errors: as ProcessDoor::run_process
+  [[nodiscard]] Result<void> will_run(const ServedProcess& process) {
+    auto effects = effects_of(process);
+    if (!effects) return refuse(std::move(effects).error());
+    EVERSHARD_TRY(actors::ProcessDriver::check(*process.definition, process.options, *effects));
+    EVERSHARD_TRY(aggregates_.host_kind(process.definition->kind, {}));
+    to_run_.push_back({process.definition, process.options, *std::move(effects)});
+    return {};
+  }
   /// It may be given shards.
-  void begin() { timers_.begin(); }
+  void begin() {
+    timers_.begin();
+    for (auto& process : std::exchange(to_run_, {})) {
+      const auto type = process.definition->type;
+      const auto runs = processes_.run(std::move(process.definition), process.options, std::move(process.effects));
+      if (!runs && warn_) warn_(Error(runs.error().code, "process " + type + " does not run: " + runs.error().what));
+    }
+  }
   /// What was sent is still written and answered.
   void stop() {
+    processes_.stop();
     timers_.stop();
     aggregates_.stop();
   }
@@ -97,89 +103,29 @@ class MemberAggregates {
     return options;
   }
 
+  struct ToRun {
+    std::shared_ptr<const ProcessDefinition> definition;
+    ProcessOptions options;
+    Effects effects;
+  };
+  static cluster::ProcessHostOptions process_host_of(cluster::ClusterNode& node,
+                                                     const cluster::ClusterNodeOptions& options) {
+    const auto self = options.committer.self.node;
+    return {.lives_here =
+                [&node, self](const AggregateId& aggregate) {
+                  return node.committer().owner(node.shard_of(aggregate)) == self;
+                },
+            .warn = options.committer.warn,
+            .name = "node " + std::to_string(self) + ", " + this_process()};
+  }
+
   cluster::AggregateLinks links_;
   cluster::ClusterAggregates aggregates_;
   cluster::TimerHost timers_;
+  cluster::ProcessHost processes_;  ///< its end waits for what the aggregates answer
+  const std::function<void(const Error&)> warn_;
+  std::vector<ToRun> to_run_;
 };
-
-/// What an operator asks of one node: its own part.
-class MemberAdministration final : public Administration {
- public:
-  MemberAdministration(cluster::ClusterNode& node, storage::NodeStore& store, cluster::NodeProjections& projections,
-                       cluster::LazyDocuments& documents, cluster::ClusterGroups& groups,
-                       cluster::ClusterRetention& retention, cluster::ScheduledHost& scheduled,
-                       const MemberAggregates* aggregates)
-      : node_(node),
-        store_(store),
-        projections_(projections),
-        documents_(documents),
-        groups_(groups),
-        retention_(retention),
-        scheduled_(scheduled),
-        aggregates_(aggregates) {}
-
-  [[nodiscard]] Result<StoreStats> stats() const override {
-    const auto& identity = store_.identity();
-    auto stats = cluster::stats_of(identity, store_.stats());
-    stats.details.emplace_back("cluster.node", identity.node);
-    if (const auto hosted = projections_.host().figures()) {
-      stats.details.emplace_back("projections.disk_bytes", hosted->disk_bytes);
-      for (const auto& projection : hosted->projections) cluster::add_figures(stats.details, projection);
-    }
-    for (const auto& group : groups_.figures()) cluster::add_figures(stats.details, group);
-    for (const auto& figure : cluster::scheduled_figures(scheduled_.figures())) stats.details.push_back(figure);
-    if (aggregates_ != nullptr) aggregates_->add_figures(stats.details);
-    return stats;
-  }
-  [[nodiscard]] Result<void> flush() override { return store_.seal(); }
-  [[nodiscard]] Result<VerifyReport> verify(Progress progress) override {
-    auto report = storage::verify(store_, progress);
-    if (!report) return refuse(std::move(report).error());
-    VerifyReport verified{report->events,    report->records, report->index_rows,
-                          report->snapshots, report->errors,  std::move(report->findings)};
-    auto compared = node_.compare_replicas(progress);
-    if (!compared) return refuse(std::move(compared).error());
-    verified.errors += compared->errors;
-    std::ranges::move(compared->findings, std::back_inserter(verified.findings));
-    return verified;
-  }
-  [[nodiscard]] Result<void> vacuum(Progress progress) override {
-    const auto events = vacuum_events_of(store_, retention_, progress);
-    if (!events && (events.error().code == ErrorCode::cancelled || events.error().code == ErrorCode::io)) return events;
-    EVERSHARD_TRY(documents_.vacuum(progress));
-    EVERSHARD_TRY(projections_.host().vacuum(progress));
-    return events;
-  }
-  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options,
-                                              Progress progress) override {
-    storage::BackupOptions copied;
-    copied.truth_only = options.truth_only;
-    copied.up_to = options.up_to;
-    return storage::backup(store_, target, copied, progress);
-  }
-
- private:
-  cluster::ClusterNode& node_;
-  storage::NodeStore& store_;
-  cluster::NodeProjections& projections_;
-  cluster::LazyDocuments& documents_;
-  cluster::ClusterGroups& groups_;
-  cluster::ClusterRetention& retention_;
-  cluster::ScheduledHost& scheduled_;
-  const MemberAggregates* aggregates_;  ///< null: it hosts none
-};
-
-ClusterStatus remembered_status(ClusterView view, std::string trouble) {
-  ClusterStatus status;
-  status.trouble = std::move(trouble);
-  status.coordinator = view.coordinator;
-  for (auto& node : view.nodes) {
-    const auto own = std::ranges::count(view.shards, node.node, &ClusterView::Shard::node);
-    status.nodes.push_back({std::move(node), static_cast<std::uint32_t>(own), {}, 0, 0});
-  }
-  for (const auto& shard : view.shards) status.shards.push_back({shard.node, shard.epoch, false, {}, {}, {}, {}});
-  return status;
-}
 
 cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, const std::filesystem::path& data_dir) {
   cluster::StoreDocumentsOptions options{.owner = {store.identity().store, store.identity().fork}, .removals = true};
@@ -203,7 +149,7 @@ cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster
   return options;
 }
 
-class MemberStore final : public StoreInService, private ClusterAdministration {
+class MemberStore final : public StoreInService {
  public:
   MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store,
               const cluster::ClusterNodeOptions& options, std::string host, const ServerOptions& server)
@@ -214,9 +160,11 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
         node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
         key_links_(*links_),
         sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
-        aggregates_(server.kinds.empty() ? nullptr
-                                         : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
-                                                                              server.store.aggregates)),
+        hosts_(!server.kinds.empty()),
+        aggregates_(
+            !hosts_ && server.processes.empty()
+                ? nullptr
+                : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options, server.store.aggregates)),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
@@ -237,7 +185,10 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
         processes_(sealed_->events()),
         users_(sealed_->events()),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,
-                        aggregates_.get()) {
+                        [this](auto& details) {
+                          if (aggregates_) aggregates_->add_figures(details);
+                        }),
+        orders_(*node_, *links_, *store_) {
     home_links_.serve(*homes_);
     key_links_.serve(*sealed_->keys());
   }
@@ -257,20 +208,27 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] EventStore& store() override { return users_; }
   [[nodiscard]] EventStore& unopened() override { return *node_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
-  [[nodiscard]] ClusterAdministration* cluster() override { return this; }
+  [[nodiscard]] ClusterAdministration* cluster() override { return &orders_; }
   [[nodiscard]] Projections* projections() override { return &projections_->projections(); }
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
   [[nodiscard]] Documents* documents() override { return documents_.get(); }
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] Processes& processes() override { return processes_; }
-  [[nodiscard]] AggregateDoor* aggregates() override { return aggregates_ ? &aggregates_->door() : nullptr; }
+  [[nodiscard]] AggregateDoor* aggregates() override { return hosts_ ? &aggregates_->door() : nullptr; }
+  [[nodiscard]] Result<void> will_run(const ServedProcess& process) { return aggregates_->will_run(process); }
   [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     for (; homes_->open_here().empty();
          std::this_thread::sleep_for(std::chrono::milliseconds(200)))  // a gateway: for ever
       if (progress && !progress(0, 0)) return refuse(ErrorCode::cancelled, "no shard was open here");
     auto done = retention_->apply_here(order, progress);
+    if (!done) return refuse(std::move(done).error());
+    return {};
+  }
+  [[nodiscard]] Result<void> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                      const Progress& progress) override {
+    auto done = retention_->remove_settled_schedules_here(keep, order, progress);
     if (!done) return refuse(std::move(done).error());
     return {};
   }
@@ -286,25 +244,11 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   void serves_at(const std::vector<std::string>& addresses) override {
     if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
   }
-  [[nodiscard]] ClusterView view() const override { return node_->view(); }
   /// Says hello to the coordinator, who gives it shards: not before clients can be served.
   void begin() override {
     links_->attach(*node_);
     scheduled_->begin();
     if (aggregates_) aggregates_->begin();
-  }
-  [[nodiscard]] Result<ClusterStatus> status() override {
-    auto status = links_->cluster_status();
-    if (!status) status = remembered_status(node_->view(), status.error().what);
-    status->self = node_->view().self;
-    status->applied = node_->committer().watch().watermark();
-    return status;
-  }
-  [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted) override {
-    return links_->cluster_assign(wanted);
-  }
-  [[nodiscard]] Result<void> copy_part(const PartWanted& wanted, PartTaker& taker, const Progress& progress) override {
-    return give_part_of(*store_, *node_, wanted, taker, progress);
   }
   [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
@@ -333,7 +277,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<cluster::ClusterNode> node_;
   cluster::KeyLinks key_links_;
   std::unique_ptr<cluster::SealedNode> sealed_;
-  std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none
+  const bool hosts_;                              ///< aggregates that are asked commands
+  std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none, and no processes
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<cluster::NodeProjections> projections_;
@@ -344,6 +289,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   cluster::StoreProcesses processes_;
   cluster::UserEvents users_;
   MemberAdministration administration_;
+  MemberOrders orders_;
   bool closed_ = false;
 };
 
@@ -402,7 +348,9 @@ OpenStore open_member(MemberOptions options) {
     auto member = std::make_unique<MemberStore>(
         std::move(*links), std::move(*opened), node,
         options.address.empty() ? name_of_this_machine() : host_of(options.address), server);
-    for (const auto& kind : server.kinds) EVERSHARD_TRY(member->aggregates()->host_kind(kind, {}));
+    for (const auto& kind : server.kinds)
+      EVERSHARD_TRY(member->aggregates()->host_kind(kind.kind, kind.host_options()));
+    for (const auto& process : server.processes) EVERSHARD_TRY(member->will_run(process));
     return member;
   };
 }

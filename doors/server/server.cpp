@@ -27,6 +27,12 @@ std::optional<Timestamp> last_retention(EventStore& store) {
   return (*run)->occurred_at;
 }
 
+/// How often those are looked for that have been kept for so long.
+std::chrono::milliseconds forgets_every(std::chrono::milliseconds keep) {
+  if (keep.count() == 0) return keep;
+  return std::clamp<std::chrono::milliseconds>(keep / 4, std::chrono::seconds(1), std::chrono::hours(6));
+}
+
 std::chrono::milliseconds period_of(const RowsVacuum& vacuum) {
   return vacuum.factor >= 100 ? std::chrono::milliseconds(0) : vacuum.every;
 }
@@ -48,7 +54,10 @@ struct Server::Parts {
                pool,
                watch,
                [this] { return tokens->access(); },
-               [this] { return load_types(options.store.data_dir); },
+               [this]() -> Result<RegisteredTypes> {
+                 if (options.store.data_dir.empty()) return RegisteredTypes{};  // in memory
+                 return load_types(options.store.data_dir);
+               },
                std::make_shared<serving::Metrics>(),
                std::make_shared<serving::ClientGate>(options.clients),
                store->cluster(),
@@ -60,7 +69,9 @@ struct Server::Parts {
     served.scheduled = &store->scheduled();
     served.processes = &store->processes();
     if (auto* aggregates = store->aggregates()) {
-      commands.emplace(*aggregates, options.kinds);
+      std::vector<std::shared_ptr<const AggregateKind>> kinds;
+      for (const auto& of : options.kinds) kinds.push_back(of.kind);
+      commands.emplace(*aggregates, kinds);
       served.commands = &*commands;
     }
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
@@ -75,7 +86,7 @@ struct Server::Parts {
   std::optional<serving::HostedCommands> commands;
   serving::Served served;
   RunningDoors doors;
-  std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining;
+  std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining, forgetting;
   std::once_flag stopped;
 };
 
@@ -141,6 +152,15 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
         },
         every, log, first);
   }
+  const auto keep = parts.options.schedule_keep;
+  parts.forgetting.emplace(
+      "removal of settled schedules",
+      [&served, keep](const Progress& progress) {
+        RetentionOrder order;
+        order.by = "schedule-keep";
+        return served.remove_settled_schedules(keep, order, progress);
+      },
+      forgets_every(keep), log, std::min(forgets_every(keep), node_retains_after));
   return server;
 }
 
@@ -165,8 +185,8 @@ void Server::stop(std::chrono::milliseconds drain) {
     std::vector<std::thread> stopping;
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
-    for (auto* work :
-         {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents, &parts_->retaining}) {
+    for (auto* work : {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents,
+                       &parts_->retaining, &parts_->forgetting}) {
       if (*work) (*work)->stop();
     }
     for (auto& thread : stopping) thread.join();

@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/actors/model/kind.hpp"
+#include "evershard/actors/process/process_definition.hpp"
+#include "evershard/actors/process/process_door.hpp"
 #include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/http/http_options.hpp"
 #include "evershard/doors/serving/client_limits.hpp"
@@ -26,9 +29,24 @@ struct RowsVacuum {
   unsigned factor = 20;  ///< the percentage of removed rows from which a table is compacted; 100: only on demand
 };
 
+/// A kind of aggregate of the program, and what it is hosted with.
+struct ServedKind {
+  std::shared_ptr<const AggregateKind> kind{};
+  std::function<HostOptions()> options{};  ///< asked once; null: the defaults
+  [[nodiscard]] HostOptions host_options() const { return options ? options() : HostOptions{}; }
+};
+
+/// A process of the program, and what it is run with.
+struct ServedProcess {
+  std::shared_ptr<const ProcessDefinition> definition{};
+  ProcessOptions options{};
+  std::function<Effects()> effects{};  ///< asked once, before anything runs; null: it has none
+};
+
 struct ServerOptions {
   LocalOptions store{};
-  std::vector<std::shared_ptr<const AggregateKind>> kinds{};  ///< of the program: hosted here, and asked over the doors
+  std::vector<ServedKind> kinds{};         ///< of the program: hosted here, and asked over the doors
+  std::vector<ServedProcess> processes{};  ///< the same: run here
   door::DoorOptions door{};
   http::HttpOptions http{};
   std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything
@@ -40,7 +58,8 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
   RowsVacuum projections_vacuum{}, documents_vacuum{};
-  std::chrono::milliseconds retention_every{0};  ///< 0: never
+  std::chrono::milliseconds retention_every{0};                          ///< 0: never
+  std::chrono::milliseconds schedule_keep = std::chrono::hours(24 * 7);  ///< of those that are settled; 0: for good
   serving::LogOptions log{};
   std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
 };

@@ -55,6 +55,11 @@ void add_store(Entries& all) {
                  "How often the store's policies of retention are applied, by a node of a cluster to its own shards: "
                  "what they say is removed for good. 0: never.",
                  EVERSHARD_FIELD(retention_every));
+  store.duration(
+      "schedule-keep",
+      "How long it is kept what became of scheduled appends, from when they were made, refused or cancelled; "
+      "a node of a cluster does it for its own shards. That each is over stays known. 0: for good.",
+      EVERSHARD_FIELD(schedule_keep));
   store.duration("vacuum-every",
                  "How often space of events that were removed is given back, while everything goes on. 0: never.",
                  EVERSHARD_FIELD(vacuum_every));

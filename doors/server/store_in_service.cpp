@@ -4,42 +4,32 @@
 #include <system_error>
 #include <utility>
 
+#include "evershard/actors/model/handler_error.hpp"
+#include "evershard/doors/server/lent_local.hpp"
+
 namespace evershard::server {
 namespace {
 
-class WholeStore final : public StoreInService {
- public:
-  WholeStore(Local store, bool hosts) : store_(std::move(store)), hosts_(hosts) {}
-  [[nodiscard]] EventStore& store() override { return store_; }
-  [[nodiscard]] Administration& administration() override { return store_; }
-  [[nodiscard]] Groups* groups() override { return &store_.groups(); }
-  [[nodiscard]] ScheduledAppends& scheduled() override { return store_.scheduled(); }
-  [[nodiscard]] Processes& processes() override { return store_.processes(); }
-  [[nodiscard]] AggregateDoor* aggregates() override { return hosts_ ? &store_ : nullptr; }
-  [[nodiscard]] HistoryRetention& retention() override { return store_.retention(); }
-  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
-    auto done = store_.retention().apply_retention(order, progress);
-    if (!done) return refuse(std::move(done).error());
-    return {};
-  }
-  [[nodiscard]] Tables* tables() override { return &store_.tables(); }
-  [[nodiscard]] Documents* documents() override { return &store_.documents(); }
-  [[nodiscard]] Projections* projections() override { return &store_.projections(); }
-  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return store_.vacuum_events(progress); }
-  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override {
-    return store_.vacuum_documents(removed_percent, progress);
-  }
-  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override {
-    return store_.vacuum_projections(removed_percent, progress);
-  }
-  void close() override { store_.close(); }
+struct OwnedLocal {
+  Local store;
+};
 
- private:
-  Local store_;
-  const bool hosts_;
+class WholeStore final : private OwnedLocal, public LentLocal {
+ public:
+  WholeStore(Local opened, bool hosts) : OwnedLocal{std::move(opened)}, LentLocal(OwnedLocal::store, hosts) {}
+  void close() override { OwnedLocal::store.close(); }
 };
 
 }  // namespace
+
+Result<Effects> effects_of(const ServedProcess& process) {
+  if (!process.effects) return Effects{};
+  try {
+    return process.effects();
+  } catch (...) {
+    return refuse(thrown(ErrorCode::unavailable, "what makes the effects of process " + process.definition->type));
+  }
+}
 
 Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
   // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong
@@ -49,7 +39,12 @@ Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& op
   open.create_keys = !std::filesystem::exists(open.data_dir / "db" / "CURRENT", looked);
   auto store = Local::open(std::move(open));
   if (!store) return refuse(std::move(store).error());
-  for (const auto& kind : options.kinds) EVERSHARD_TRY(store->host_kind(kind, {}));
+  for (const auto& kind : options.kinds) EVERSHARD_TRY(store->host_kind(kind.kind, kind.host_options()));
+  for (const auto& process : options.processes) {
+    auto effects = effects_of(process);
+    if (!effects) return refuse(std::move(effects).error());
+    EVERSHARD_TRY(store->run_process(process.definition, process.options, *std::move(effects)));
+  }
   return std::make_unique<WholeStore>(*std::move(store), !options.kinds.empty());
 }
 

@@ -34,6 +34,10 @@ class StoreInService {
   [[nodiscard]] virtual HistoryRetention& retention() = 0;
   /// What retention-every does: the policies, of all that this process has.
   [[nodiscard]] virtual Result<void> retain(const RetentionOrder& order, const Progress& progress) = 0;
+  /// What schedule-keep does, of all that this process has.
+  [[nodiscard]] virtual Result<void> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                              const RetentionOrder& order,
+                                                              const Progress& progress) = 0;
   /// Nothing: the store is one process.
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
   /// Nothing: it has none.
@@ -69,7 +73,11 @@ class StoreInService {
 using OpenStore =
     std::function<Result<std::unique_ptr<StoreInService>>(const ServerOptions& options, serving::Log& log)>;
 
-/// The whole store in `options.store`, with its kinds. Errors: those of Local::open, AggregateDoor::host
+/// The handlers of a process's effects. Errors: unavailable: what makes them has thrown
+[[nodiscard]] Result<Effects> effects_of(const ServedProcess& process);
+
+/// The whole store in `options.store`, with its kinds and processes. Errors: those of Local::open, AggregateDoor::host,
+/// ProcessDoor::run
 [[nodiscard]] Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log& log);
 
 }  // namespace evershard::server

@@ -19,6 +19,8 @@ constexpr ProcessFamily process_families[] = {
      [](const ProcessInfo& info) { return info.state.figures.waiting; }},
     {"evershard_process_failing", "Of these: they failed, and wait to be tried again.", MetricType::Gauge,
      [](const ProcessInfo& info) { return info.state.figures.failing; }},
+    {"evershard_process_running", "1: a program runs the process; 0: it ended, or said nothing for half a minute.",
+     MetricType::Gauge, [](const ProcessInfo& info) { return std::uint64_t{info.running}; }},
     {"evershard_process_stopped", "1: somebody stopped the process.", MetricType::Gauge,
      [](const ProcessInfo& info) { return std::uint64_t{info.state.stopped}; }},
     {"evershard_process_stopped_instances", "Instances of a process that somebody stopped.", MetricType::Gauge,

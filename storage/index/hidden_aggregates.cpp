@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/scheduled.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
@@ -25,6 +26,12 @@ HiddenAggregates::HiddenAggregates(const Rows& rows, const Reader& reader)
 
 Result<bool> HiddenAggregates::hides(const View& view, const AggregateId& aggregate, const StreamHead& head) const {
   if (head.version == SeqNr{0}) return false;
+  // A schedule goes without a marker: nothing is ever decided on one that is settled. Its stubs say that it is gone.
+  if (aggregate.type == schedule_type) {
+    auto last = reader_.event_at(view, head.last_position);
+    if (!last) return refuse(std::move(last).error());
+    return *last && (*last)->state == EventState::removed;
+  }
   // Whatever is removed from now on is hidden from readers first.
   if (!any_before_ && (rows_.mask() == nullptr || rows_.mask()->empty())) return false;
   auto removed = removed_of(rows_, aggregate);

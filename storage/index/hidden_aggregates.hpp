@@ -11,7 +11,8 @@
 
 namespace evershard::storage {
 
-/// Any thread. Cost: nothing where nothing was ever removed, else a look-up an aggregate. Owner: both outlive it.
+/// Any thread. Cost: nothing where nothing was ever removed, else a look-up an aggregate; of `$schedule-...` always.
+/// Owner: both outlive it.
 class HiddenAggregates {
  public:
   HiddenAggregates(const Rows& rows, const Reader& reader);

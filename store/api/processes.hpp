@@ -25,6 +25,7 @@ struct ProcessInfo {
   GlobalPosition head{};               ///< of the store
   std::optional<Timestamp> said_at{};  ///< absent: it said nothing yet
   Timestamp taken_at{};                ///< since when that program runs it
+  bool running = false;                ///< it said something in the last half minute, by this clock, and did not end
 
   /// Positions between what is done and the head: an upper bound of the events that are still to be reacted to.
   [[nodiscard]] std::uint64_t lag() const { return head > state.position ? head - state.position : 0; }

@@ -40,7 +40,7 @@ void write_process(JsonText& json, const ProcessInfo& info) {
   const auto& figures = state.figures;
   json.begin_object().key("name").string(info.name).key("position").number(state.position.value);
   json.key("head").number(info.head.value).key("lag").number(info.lag()).key("stopped").boolean(state.stopped);
-  json.key("stopped_instances").begin_array();
+  json.key("running").boolean(info.running).key("stopped_instances").begin_array();
   for (const auto& instance : state.stopped_instances) json.string(instance);
   json.end_array();
   for (const auto& [name, figure] : {std::pair("waiting", figures.waiting),

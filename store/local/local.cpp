@@ -1,6 +1,7 @@
 #include "evershard/store/local/local.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -48,6 +49,18 @@ struct Local::Impl {
   std::unique_ptr<cluster::ScheduledHost> scheduled{};
   std::unique_ptr<cluster::StoreProcesses> seen_processes{};
   std::unique_ptr<cluster::LocalAdministration> administration{};
+  struct Hosted {
+    std::mutex mutex;
+    std::vector<std::shared_ptr<const AggregateKind>> kinds;
+  };
+  std::unique_ptr<Hosted> hosted = std::make_unique<Hosted>();
+
+  /// Errors: as AggregateDoor::host_kind
+  Result<void> host(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+    EVERSHARD_TRY(node->aggregates().host_kind(std::move(kind), options));
+    timers->begin();
+    return {};
+  }
 };
 
 Result<Local> Local::open(LocalOptions options) {
@@ -233,11 +246,25 @@ Processes& Local::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Local::scheduled() { return *impl_->scheduled; }
 HistoryRetention& Local::retention() { return impl_->retention; }
 
+Result<RetentionResult> Local::remove_settled_schedules(std::chrono::milliseconds keep, RetentionOrder order,
+                                                        Progress progress) {
+  return impl_->retention.remove_settled_schedules(keep, order, std::move(progress));
+}
+
 Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
-  EVERSHARD_TRY(impl_->node->aggregates().host_kind(std::move(kind), options));
-  impl_->timers->begin();
+  EVERSHARD_TRY(impl_->host(kind, options));
+  const std::lock_guard lock(impl_->hosted->mutex);
+  impl_->hosted->kinds.push_back(std::move(kind));
   return {};
 }
+
+std::vector<std::shared_ptr<const AggregateKind>> Local::hosted_kinds() const {
+  const std::lock_guard lock(impl_->hosted->mutex);
+  return impl_->hosted->kinds;
+}
+
+const std::filesystem::path& Local::data_dir() const { return impl_->node->data_dir(); }
+const Limits& Local::limits() const { return impl_->node->limits(); }
 
 Asking Local::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options,
                         AnswerDone done) {
@@ -268,7 +295,7 @@ void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().
 Result<void> Local::run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                                 Effects effects) {
   EVERSHARD_TRY(actors::ProcessDriver::check(*process, options, effects));  // before it is hosted: that is for good
-  EVERSHARD_TRY(host_kind(process->kind, {}));
+  EVERSHARD_TRY(impl_->host(process->kind, {}));
   return impl_->processes->run(std::move(process), options, std::move(effects));
 }
 

@@ -104,6 +104,9 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
 
+  /// In the order in which they were hosted, without instances of processes.
+  [[nodiscard]] std::vector<std::shared_ptr<const AggregateKind>> hosted_kinds() const;
+
   Result<void> run_process(std::shared_ptr<const ProcessDefinition> process, ProcessOptions options,
                            Effects effects) override;
   [[nodiscard]] std::vector<ProcessStatus> process_status() const override;
@@ -131,6 +134,14 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   [[nodiscard]] ScheduledAppends& scheduled();
   /// Truncation, removal, time to live. As long as this Local.
   [[nodiscard]] HistoryRetention& retention();
+  /// Scheduled appends that were made, refused or cancelled longer ago are removed, and listed no more; that each is
+  /// over stays known. `evershard serve` does it by itself (`schedule-keep`). Errors: as HistoryRetention
+  [[nodiscard]] Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep,
+                                                                 RetentionOrder order = {}, Progress progress = {});
+
+  /// Where it lies; empty: in memory. As long as this Local.
+  [[nodiscard]] const std::filesystem::path& data_dir() const;
+  [[nodiscard]] const Limits& limits() const;
 
   /// Answers everything under way, refuses everything new with `unavailable`, ends follows and streams; always ends.
   void close();

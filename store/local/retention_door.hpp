@@ -34,6 +34,12 @@ class RetentionDoor final : public HistoryRetention {
     if (!use) return refuse(use.error());
     return node_->retention().erase(subject, order, node_->until_closed(std::move(progress)));
   }
+  Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                   Progress progress) {
+    const auto use = node_->enter();
+    if (!use) return refuse(use.error());
+    return node_->retention().remove_settled_schedules(keep, order, node_->until_closed(std::move(progress)));
+  }
   Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override {
     return records_.set_policy(policy, order);
   }

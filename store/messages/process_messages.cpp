@@ -35,6 +35,7 @@ void put(const ProcessInfo& from, pb::ProcessInfo& to) {
   to.set_head(from.head.value);
   if (from.said_at) to.set_said_us(from.said_at->micros);
   to.set_taken_us(from.taken_at.micros);
+  to.set_running(from.running);
 }
 
 void put(const ProcessInstance& from, pb::ProcessInstance& to) {
@@ -73,6 +74,7 @@ Result<void> get(const pb::ProcessInfo& from, ProcessInfo& to) {
   to.head = GlobalPosition(from.head());
   if (from.said_us() != 0) to.said_at = Timestamp{from.said_us()};
   to.taken_at = Timestamp{from.taken_us()};
+  to.running = from.running();
   return {};
 }
 

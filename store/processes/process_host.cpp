@@ -19,6 +19,8 @@ constexpr std::chrono::milliseconds pause{200};      ///< after what failed
 constexpr std::size_t page_events_max = 1'000;
 constexpr std::chrono::milliseconds controls_every{100};  ///< what is wanted is looked for: a read each time
 
+constexpr std::chrono::seconds says_every{10};  ///< that it runs, where nothing changes
+
 }  // namespace
 
 /// One process. A session is its driver's life: from taking the process over until its home is elsewhere.
@@ -177,7 +179,12 @@ class ProcessHost::Run {
       if (stopping_ || over_) break;
       if (!is_home()) break;
     }
-    keep_checkpoint();
+    bool ends = false;
+    {
+      const std::lock_guard lock(mutex_);
+      ends = stopping_;  // else somebody else has it, or soon will
+    }
+    keep_checkpoint(ends);
     return {};
   }
 
@@ -361,7 +368,7 @@ class ProcessHost::Run {
   }
 
   /// What is lost of it is done again.
-  void keep_checkpoint() {
+  void keep_checkpoint(bool ends = false) {
     Snapshot snapshot;
     ProcessCheckpoint checkpoint;
     {
@@ -370,8 +377,9 @@ class ProcessHost::Run {
       if (checkpoint.trouble.empty()) checkpoint.trouble = trouble_;
     }
     checkpoint.runs_at = host_.options_.name;
+    checkpoint.ended = ends;
     auto bytes = encode(checkpoint);
-    if (bytes == kept_) return;
+    if (bytes == kept_ && Clock::now() - kept_at_ < says_every) return;
     snapshot.aggregate = log_;
     snapshot.version = version_;
     snapshot.payload = bytes;
@@ -380,6 +388,7 @@ class ProcessHost::Run {
     const auto kept = host_.events_.put_snapshot(std::move(snapshot));
     if (!kept) return;
     kept_ = std::move(bytes);
+    kept_at_ = Clock::now();
     const std::lock_guard lock(mutex_);
     checkpoint_ = std::move(checkpoint);
   }
@@ -399,7 +408,8 @@ class ProcessHost::Run {
   bool waits_for_room_ = false;
   std::string trouble_;
   ProcessCheckpoint checkpoint_;
-  std::string kept_;  ///< as bytes: what is the same is not written again
+  std::string kept_;  ///< as bytes: what is the same is seldom written again
+  Clock::time_point kept_at_{};
   std::uint64_t session_ = 0;
   std::size_t asked_ = 0;  ///< commands that are not answered
   std::optional<ProcessDriver> driver_;

@@ -1,6 +1,7 @@
 #include "evershard/store/processes/store_processes.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -15,6 +16,9 @@ namespace {
 
 constexpr std::size_t listed_most = 1'000;
 constexpr int cancel_tries = 16;  ///< while the aggregate goes on
+
+/// Whoever runs a process says so more often: ProcessHost.
+constexpr std::chrono::microseconds process_silent_most = std::chrono::seconds(30);
 
 Refused no_process(const std::string& name) {
   return refuse(ErrorCode::not_found, "no process " + in_quotes(name) + " ever ran here");
@@ -67,11 +71,16 @@ Result<ProcessInfo> StoreProcesses::process(const std::string& name) {
   info.head = *head;
   const auto said = events_.snapshot(log);
   if (!said) return refuse(said.error());
-  if (!*said) return info;
-  auto state = decode_process_checkpoint((*said)->payload);
-  if (!state) return refuse(std::move(state).error());
-  info.state = *std::move(state);
-  info.said_at = (*said)->taken_at;
+  if (*said) {
+    auto state = decode_process_checkpoint((*said)->payload);
+    if (!state) return refuse(std::move(state).error());
+    info.state = *std::move(state);
+    info.said_at = (*said)->taken_at;
+  }
+  // What an earlier one said at its end is over when another one takes it over.
+  const auto heard = std::max(info.taken_at, info.said_at.value_or(Timestamp{}));
+  const bool ended = info.state.ended && info.said_at >= info.taken_at;
+  info.running = !ended && Timestamp::now().micros - heard.micros < process_silent_most.count();
   return info;
 }
 

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -61,6 +62,10 @@ class StoreRetention {
   Result<PoliciesApplied> apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order,
                                 const Progress& progress);
   Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress);
+  /// Scheduled appends that were settled longer ago: what was scheduled and what came of it, not what was appended.
+  /// What is removed and the record of it are one write, some at a time. Errors: as above
+  Result<RetentionResult> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                   const Progress& progress);
 
   /// The payloads that are sealed under this key are taken out of the records, and who has its snapshots in memory is
   /// told: a part of an erasure that others order, destroy the key for, and record. Again: does what is left. Errors:
@@ -132,6 +137,9 @@ class StoreRetention {
   Result<RetentionResult> truncate_if_old(const AggregateInfo& info, const storage::View& view,
                                           const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace);
   Result<void> expire_snapshots(bool dry_run, Pace& pace, std::uint64_t& gone);
+  struct Settled;
+  Result<void> add_schedule(const storage::View& view, const RecordedEvent& settled, Settled& batch) const;
+  Result<void> remove_settled(Settled& batch, const RetentionOrder& order, Pace& pace, RetentionResult& total);
   void step(const char* name) const {
     if (at_step_) at_step_(name);
   }
@@ -144,6 +152,9 @@ class StoreRetention {
   const std::function<void(const char*)> at_step_;
   const storage::HiddenAggregates hidden_;
   std::mutex mutex_;
+  /// Under it, what an earlier removal of settled schedules found out: indexes keep what was removed for long.
+  GlobalPosition settled_removed_{};  ///< all that was settled up to here, in these shards, is removed
+  std::vector<ShardId> settled_shards_{};
 };
 
 }  // namespace evershard::cluster

@@ -23,6 +23,12 @@ Refused nobody_scheduled(const std::string& id) {
   return refuse(ErrorCode::not_found, "there is no scheduled append " + in_quotes(id));
 }
 
+/// Its stream has nothing but stubs: what came of it is known no more, and that it is over always.
+Refused is_removed(const std::string& id, ErrorCode code) {
+  return refuse(code, "scheduled append " + in_quotes(id) +
+                          " does not wait any more: what became of it was removed, as it is so long ago");
+}
+
 Refused is_settled(const ScheduledAppend& scheduled, ErrorCode code) {
   return refuse(code, "scheduled append " + in_quotes(scheduled.id) + " does not wait any more: it was " +
                           std::string(name_of(scheduled.state)));
@@ -51,9 +57,14 @@ ScheduledHost::ScheduledHost(EventStore& events, Limits limits, DueHostOptions o
     : events_(events), limits_(limits), now_(options.now), host_(events, *this, std::move(options)) {}
 
 Result<void> ScheduledHost::begin_if_any() {
-  const auto some = events_.aggregates(std::string(schedule_type), {}, 1);
+  // The last one there is: in front of it may be many that were removed, which an index has for long.
+  ReadOptions last;
+  last.direction = Direction::backwards;
+  last.limit = 1;
+  auto events = events_.read(DueAppends::query(), last);
+  const auto some = events.next();
   if (!some) return refuse(some.error());
-  if (!some->empty()) begin();
+  if (*some) begin();
   return {};
 }
 
@@ -130,6 +141,8 @@ Result<ScheduledAppend> ScheduledHost::schedule(ScheduleOrder order) {
             "there is another scheduled append " + in_quotes(order.id) + ", which " +
                 (there->state == ScheduledState::pending ? "waits" : "was " + std::string(name_of(there->state))));
       if (there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::version_conflict);
+    } else if (stream->version().value != 0) {
+      return is_removed(order.id, ErrorCode::version_conflict);
     }
     const auto appended = events_.append(scheduling(*schedule, at, stream->version()));
     if (appended) return written(order.id, *appended);
@@ -150,7 +163,7 @@ Result<ScheduledAppend> ScheduledHost::cancel(const std::string& id) {
     const auto& there = stream->scheduled();
     if (there && there->state == ScheduledState::cancelled) return *there;
     if (there && there->state != ScheduledState::pending) return is_settled(*there, ErrorCode::condition_failed);
-    if (!there && stream->version().value != 0) return nobody_scheduled(id);  // it was removed
+    if (!there && stream->version().value != 0) return is_removed(id, ErrorCode::not_found);
     // Where nothing is seen, another node may have scheduled it just now: the order knows.
     const auto version = there ? stream->version() : SeqNr{1};
     const auto appended = events_.append(DueAppends::settled(*schedule, version, nullptr));
@@ -168,7 +181,8 @@ Result<ScheduledAppend> ScheduledHost::get(const std::string& id) {
   if (!schedule) return refuse(schedule.error());
   const auto stream = read(*schedule, SeqNr{0});
   if (!stream) return refuse(stream.error());
-  if (!stream->scheduled()) return nobody_scheduled(id);
+  if (!stream->scheduled())
+    return stream->version().value == 0 ? nobody_scheduled(id) : is_removed(id, ErrorCode::not_found);
   return *stream->scheduled();
 }
 

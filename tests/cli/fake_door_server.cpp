@@ -44,6 +44,10 @@ class FailingStore final : public server::StoreInService {
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     return store_->retain(order, progress);
   }
+  [[nodiscard]] Result<void> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                      const Progress& progress) override {
+    return store_->remove_settled_schedules(keep, order, progress);
+  }
   [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override {
     return store_->vacuum_events(progress);
   }

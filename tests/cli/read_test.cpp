@@ -124,6 +124,26 @@ TEST_F(Reading, ListsAggregatesInOrder) {
   EXPECT_EQ(shown({"aggregate", "list", "--data", data_, "--limit", "2"}).size(), 2u);
 }
 
+TEST_F(Reading, ListsTheStoresOwnAggregatesOnlyWhereTheyAreAskedFor) {
+  for (const auto* id : {"a", "b"}) {
+    ASSERT_EQ(evershard({"schedule", "append", "--in", "1h", "--data", data_, "--schedule-id", id, "--aggregate",
+                         "order-9", "--type", "T", "--payload", "1"})
+                  .status,
+              0);
+  }
+  const auto names = [&](Words more) {
+    std::vector<std::string> found;
+    Words words{"aggregate", "list", "--data", data_};
+    words.insert(words.end(), more.begin(), more.end());
+    for (const auto& one : shown(words)) found.push_back(one.at("aggregate"));
+    return found;
+  };
+  EXPECT_THAT(names({}), ElementsAre("customer-7", "order-1", "order-2"));
+  EXPECT_THAT(names({"--limit", "1"}), ElementsAre("customer-7")) << "those that are passed over do not count";
+  EXPECT_THAT(names({"--all"}), ElementsAre("$schedule-a", "$schedule-b", "customer-7", "order-1", "order-2"));
+  EXPECT_THAT(names({"--type", "$schedule"}), ElementsAre("$schedule-a", "$schedule-b"));
+}
+
 TEST_F(Reading, FollowsUntilItHasCaughtUp) {
   EXPECT_THAT(positions({"tail", "--until-caught-up"}), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(positions({"tail", "--until-caught-up", "--type", "A", "--after", "1"}), ElementsAre(2, 6));

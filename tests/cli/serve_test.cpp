@@ -364,6 +364,29 @@ TEST_F(Serve, AppliesPoliciesAtItsStartWhereNobodyHasForAPeriod) {
   EXPECT_EQ(shown({"read", "--data", data}).front().value("state", "live"), "removed");
 }
 
+TEST_F(Serve, RemovesWhatBecameOfScheduledAppendsAfterItsTime) {
+  const auto data = store("served");
+  const auto schedule = [&](const char* id) {
+    return evershard({"schedule", "append", "--in", "1h", "--data", data, "--schedule-id", id, "--aggregate", "order-9",
+                      "--type", "T", "--payload", "1"})
+        .status;
+  };
+  ASSERT_EQ(schedule("waits"), 0);
+  ASSERT_EQ(schedule("over"), 0);
+  ASSERT_EQ(evershard({"schedule", "cancel", "over", "--data", data}).status, 0);
+  std::this_thread::sleep_for(seconds(1));
+  Process server(
+      words({"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", path("log"), "--schedule-keep", "1s"}));
+  EXPECT_TRUE(logged("removal of settled schedules done", seconds(60)));
+  server.signal(SIGTERM);
+  ASSERT_EQ(server.wait().status, 0);
+
+  const auto left = shown({"aggregate", "list", "--data", data, "--type", "$schedule"});
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left.front().at("aggregate"), "$schedule-waits");
+  EXPECT_NE(schedule("over"), 0) << "it is over for good";
+}
+
 class ServeFakeDoor : public Serve {
  protected:
   [[nodiscard]] Words fake(Words more = {}) const {

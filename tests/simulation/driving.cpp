@@ -103,6 +103,10 @@ void Simulation::gathered(Process& process, bool of_process, std::vector<Recorde
     if (!hosts.driver) return;
     std::erase_if(
         events, [query = ProcessDriver::query(*played_->process)](const auto& event) { return !query.matches(event); });
+    if (options_.off == Off::process_reads_first)
+      std::erase_if(events, [&](const auto& event) {
+        return event.type == process_taken_type && event.position <= hosts.taken_at;
+      });
     ProcessActions actions;
     hosts.driver->events(events, watermark, steady(), actions);
     return drive(process, std::move(actions));
@@ -153,12 +157,17 @@ void Simulation::fire_timer(Process& process, const DueTimer& timer) {
     const auto set = event_at(timer.set_at);
     auto said = now;
     if (options_.off == Off::due_clock) said.micros += 1'000'000;
-    const auto fire = here->hosts->timers.fire(timer, set, said);
+    auto fire = here->hosts->timers.fire(timer, set, said);
     if (!fire) return;
+    if (options_.off == Off::calendar_time) {
+      auto wanted = *decode_fire_timer(fire->command);
+      if (wanted.timer.calendar) wanted.next->micros += 3'601'000'000;
+      fire->command = encode(wanted);
+    }
     const auto changed = *decode_timers_changed(set->payload);
     for (const auto& of : changed.set) {
       if (timer_key(*set->aggregate, of.name) != timer.key) continue;
-      const auto due = of.at ? of.at->micros : set->occurred_at.micros + of.after.count();
+      const auto due = played_due(of, set->occurred_at).micros;
       if (due > now.micros)
         throw Broken("I-Timer", "node " + std::to_string(self.node) + " fires timer " + of.name + " of " +
                                     set->aggregate->text() + " " + std::to_string(due - now.micros) +
@@ -222,7 +231,9 @@ void Simulation::run_process(Process& process) {
       if (const auto& kept = played_->checkpoints; !kept.empty() && !network_.one_in(4))
         checkpoint = network_.one_in(2) ? kept.back() : kept[network_.pick(kept.size())];
       // A rule that is off: it has read all there is to know. What rests on where it took over is left out.
+      // It knows its own event, and who had it before, all the same: gathered().
       const auto taken_at = options_.off == Off::process_reads_first ? GlobalPosition{0} : taken->last_position;
+      hosts.taken_at = taken->last_position;
       hosts.driver.emplace(played_->process, ProcessCheckpoint{.position = checkpoint}, taken_at, process_options(),
                            effect_bounds());
       hosts.events.read_to = checkpoint;

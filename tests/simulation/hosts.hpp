@@ -19,6 +19,10 @@
 
 namespace evershard::simulation {
 
+/// When a timer that the clients set is due, said a second time: they set calendars of four kinds, in a winter in
+/// which no clocks are set in Berlin.
+[[nodiscard]] Timestamp played_due(const TimerSet& timer, Timestamp set);
+
 struct Simulation::Hosts {
   static constexpr actors::PaceOptions quick{.retry_most = std::chrono::milliseconds(2'000)};
   /// What is read up to a watermark, from the owners of all shards.
@@ -46,6 +50,7 @@ struct Simulation::Hosts {
   std::uint64_t session = 0;
   bool taking = false;
   bool over = false;
+  GlobalPosition taken_at{};
   Network::Microseconds believes_until = 0;  ///< that it is its home, whosever it is
   Network::Microseconds kept_at = 0;         ///< the checkpoint
 };

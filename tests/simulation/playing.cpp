@@ -16,12 +16,37 @@ namespace {
 
 constexpr std::uint64_t accounts = 3;
 constexpr std::uint64_t ledgers = 3;
+constexpr std::uint64_t played_calendars = 4;  ///< of timed::calendars
 constexpr std::int64_t hour_us = 3'600'000'000;
 constexpr std::string_view noted_type = "noted";
+
+constexpr std::int64_t second_us = 1'000'000, day_s = 86'400;
+
+/// The first time of the calendar behind this one, in seconds.
+std::int64_t behind(std::string_view times, std::int64_t s) {
+  const auto next = [s](std::int64_t every, std::int64_t offset) {
+    auto at = (s - offset) / every * every + offset;
+    while (at <= s) at += every;
+    return at;
+  };
+  if (times == timed::calendars[0].first) return next(300, 0);
+  if (times == timed::calendars[3].first) return next(3'600, 0);
+  if (times == timed::calendars[1].first) return next(day_s, 5'400);  // 02:30 is 01:30 UTC
+  auto at = next(day_s, 28'800);                                      // 09:00 is 08:00 UTC
+  while ((at / day_s + 3) % 7 > 4) at += day_s;                       // 1970 began with a Thursday; Monday is 0
+  return at;
+}
 
 std::string numbered(const char* what, std::uint64_t number) { return what + std::to_string(number); }
 
 }  // namespace
+
+Timestamp played_due(const TimerSet& timer, Timestamp set) {
+  if (timer.at) return *timer.at;
+  if (!timer.calendar) return {set.micros + timer.after.count()};
+  const auto s = set.micros / second_us - (set.micros % second_us < 0 ? 1 : 0);
+  return {behind(timer.calendar->times, s) * second_us};
+}
 
 // -- clocks
 
@@ -77,7 +102,7 @@ void Simulation::play() {
   const auto id = [&] { return numbered("c", ++played_->commands); };
   const auto account = [&] { return numbered("a", network_.pick(accounts)); };
   const auto order = [&] { return numbered("o", network_.pick(played_->orders + 1)); };
-  switch (network_.pick(15)) {
+  switch (network_.pick(16)) {
     case 12:  // so that who said no may say yes soon
     case 13:
       return command.operator()<bank::Account>(account(), bank::Refund{"-", "-", "-", 60}, id());
@@ -105,6 +130,9 @@ void Simulation::play() {
     }
     case 8:
       return command.operator()<timed::Order>(order(), timed::Pay{}, id());
+    case 15:
+      return command.operator()<timed::Order>(
+          order(), timed::RemindBy{static_cast<std::int64_t>(network_.pick(played_calendars))}, id());
     case 9:
       if (network_.one_in(2))
         return command.operator()<timed::Order>(order(), timed::Postpone{static_cast<std::int64_t>(network_.pick(30))},
@@ -188,10 +216,11 @@ class Judge {
     }
   }
 
-  void at_rest(const std::set<std::string>& performed, SimulationOutcome& outcome) {
+  /// `rests_at`: every clock showed more, for long enough that all that was due by then is done.
+  void at_rest(const std::set<std::string>& performed, Timestamp rests_at, SimulationOutcome& outcome) {
     for (const auto& [aggregate, timers] : timers_)
       for (const auto& [name, timer] : timers)
-        if (!timer.repeats)
+        if (!timer.repeats || timer.due < rests_at)
           throw Broken("I-Timer", "timer " + name + " of " + aggregate + ", set at position " +
                                       std::to_string(timer.set_at.value) + ", never fires");
     for (const auto& [schedule, at] : schedules_) {
@@ -203,6 +232,7 @@ class Judge {
       outcome.cancelled += at.settled == ScheduledState::cancelled;
     }
     for (const auto& payment : requested_) judge(payment, outcome);
+    outcome.by_calendar += calendars_;
     if (taken_ != given_)
       throw Broken("I-Process", std::to_string(taken_) + " was taken from accounts, and " + std::to_string(given_) +
                                     " was given to accounts");
@@ -215,6 +245,7 @@ class Judge {
   struct Timer {
     GlobalPosition set_at;
     bool repeats = false;
+    Timestamp due{};
   };
   struct Schedule {
     std::uint64_t version = 0;
@@ -226,6 +257,7 @@ class Judge {
   void take_timers(const RecordedEvent& event, const Append& of) {
     const auto changed = *decode_timers_changed(event.payload);
     auto& timers = timers_[event.aggregate->text()];
+    std::optional<Timer> fired;
     if (!changed.fired.empty()) {
       const auto found = timers.find(changed.fired);
       const auto& id = of.command ? of.command->id : std::string();
@@ -235,10 +267,24 @@ class Judge {
                                     (found == timers.end()
                                          ? ", and is not set"
                                          : ", and is set at position " + std::to_string(found->second.set_at.value)));
+      fired = found->second;
       timers.erase(found);
     }
     for (const auto& name : changed.cancelled) timers.erase(name);
-    for (const auto& set : changed.set) timers.insert_or_assign(set.name, Timer{event.position, set.repeats()});
+    for (const auto& set : changed.set) {
+      const Timer timer{event.position, set.repeats(), played_due(set, event.occurred_at)};
+      // The next time of its calendar behind the moment at which it fired, whosever clock says that: not before the
+      // time that it fired for.
+      if (set.calendar && fired && set.name == changed.fired) {
+        ++calendars_;
+        if (!set.at || timer.due <= fired->due ||
+            timer.due.micros != behind(set.calendar->times, timer.due.micros / second_us - 1) * second_us)
+          throw Broken("I-Timer", "timer " + set.name + " of " + event.aggregate->text() + " by " +
+                                      set.calendar->times + ", due at " + fired->due.text() + ", is due again at " +
+                                      timer.due.text());
+      }
+      timers.insert_or_assign(set.name, timer);
+    }
   }
 
   void take_reaction(const RecordedEvent& event) {
@@ -303,6 +349,7 @@ class Judge {
   std::set<std::string> requested_;
   std::set<std::tuple<std::string, ProcessReacted::Cause, GlobalPosition, std::uint32_t>> reactions_;
   std::int64_t taken_ = 0, given_ = 0;
+  std::size_t calendars_ = 0;
   std::size_t effects_ = 0;
 };
 
@@ -314,7 +361,7 @@ void Simulation::check_played() {
     const auto& content = history_.request(history_.sequence()[at.value - 1].event.append).content;
     if (content) judge.take(recorded(at, SeqNr{}), content->append);
   }
-  judge.at_rest(played_->performed, outcome_);
+  judge.at_rest(played_->performed, {wall(*nodes_.front()).micros - 60 * second_us}, outcome_);
 }
 
 }  // namespace evershard::simulation

@@ -64,6 +64,7 @@ enum class Off : std::uint8_t {
   narrowed,        // a replica leaves whatever the others have
   // Of timers, scheduled appends and processes:
   timer_condition,       // a timer fires though it was cancelled or set anew
+  calendar_time,         // who fires a timer by calendar sets it an hour behind its next time
   due_clock,             // what is due is so by a clock that is not that of who does it
   command_ids,           // nobody looks whether a command was decided before
   process_taken,         // a rejection is reacted to though somebody else has taken the process over
@@ -138,7 +139,9 @@ inline constexpr std::array mutants{
     Mutant{Off::narrowed, "narrowed", 22, true, false, 20'000, false, 3, true},
     Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},
-    Mutant{Off::process_taken, "process_taken", 30, true, false, 8'000, false, 1, false, true},
+    Mutant{Off::calendar_time, "calendar_time", 1, true, false, 8'000, false, 3, false, true},
+    Mutant{Off::process_reads_first, "process_reads_first", 20, true, false, 8'000, false, 1, false, true},
+    Mutant{Off::process_taken, "process_taken", 227, true, false, 8'000, false, 1, false, true},
     Mutant{Off::command_ids, "command_ids", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::schedule_expectation, "schedule_expectation", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},

@@ -144,11 +144,12 @@ int main(int argc, char** argv) {
                   outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);
     if (arguments->options.processes)
       std::printf(
-          "  %zu timers fired, %zu overtaken, %zu scheduled appends made, %zu cancelled, %zu payments, %zu refused, "
+          "  %zu timers fired, %zu of them by calendar, %zu overtaken, %zu scheduled appends made, %zu cancelled, %zu "
+          "payments, %zu refused, "
           "%zu "
           "taken back, %zu effects performed, the process was taken over %zu times\n",
-          outcome.fired, outcome.overtaken, outcome.made, outcome.cancelled, outcome.payments, outcome.refused_payments,
-          outcome.taken_back, outcome.performed, outcome.taken_over);
+          outcome.fired, outcome.by_calendar, outcome.overtaken, outcome.made, outcome.cancelled, outcome.payments,
+          outcome.refused_payments, outcome.taken_back, outcome.performed, outcome.taken_over);
     if (arguments->options.links) {
       const auto& letters = outcome.letters;
       std::printf(

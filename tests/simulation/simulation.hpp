@@ -58,9 +58,9 @@ struct SimulationOutcome {
               acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0, disk_faults = 0,
               leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0,
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
-              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0, fired = 0, overtaken = 0,
-              made = 0, cancelled = 0, taken_over = 0, payments = 0, taken_back = 0, refused_payments = 0,
-              performed = 0;
+              histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0, fired = 0,
+              by_calendar = 0, overtaken = 0, made = 0, cancelled = 0, taken_over = 0, payments = 0, taken_back = 0,
+              refused_payments = 0, performed = 0;
   Letters::Counts letters{};  ///< with links
 };
 

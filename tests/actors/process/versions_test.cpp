@@ -111,8 +111,7 @@ TEST(ProcessVersions, TheLaterOneWaitsForTheFormer) {
   EXPECT_THAT(trouble, HasSubstr("waits until its former version"));
   kit.control("notes", {ProcessControl::Action::resume});
   kit.settle();
-  EXPECT_EQ(noted(kit.events()),
-            (std::map<std::string, std::string>{{"old", "notes notes "}, {"new", "notes2 "}}));
+  EXPECT_EQ(noted(kit.events()), (std::map<std::string, std::string>{{"old", "notes notes "}, {"new", "notes2 "}}));
 }
 
 TEST(ProcessVersions, WhatCannotBeIsRefused) {

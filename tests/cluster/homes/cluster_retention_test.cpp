@@ -17,6 +17,7 @@
 #include "evershard/cluster/removal/cluster_retention.hpp"
 #include "evershard/cluster/removal/retention_intent.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/scheduled.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/repair/backup.hpp"
@@ -709,6 +710,45 @@ TEST_F(ClusterRetentionTest, ANodeAppliesThePoliciesOnItsOwnShards) {
   EXPECT_EQ(states_of(here), "rrl");
   EXPECT_EQ(states_of(there), "ll");
   EXPECT_THAT(at(1).retention_log(SeqNr{0}, 10)->back().json, HasSubstr(R"("node":1)"));
+}
+
+TEST_F(ClusterRetentionTest, ANodeRemovesSettledSchedulesOfItsOwnShards) {
+  const auto settle = [&](std::uint32_t owner) {
+    const auto schedule = owned_by(owner, std::string(schedule_type));
+    ScheduledAt at;
+    at.append = Append{}.event("order-1", "Placed", "{}");
+    Event set;
+    set.aggregate = schedule;
+    set.type = append_scheduled_type;
+    set.payload = encode(at);
+    set.format = PayloadFormat::protobuf;
+    EXPECT_TRUE(node(owner).append(Append{}.event(set)));
+    set.type = schedule_settled_type;
+    set.payload = encode(ScheduleSettled{ScheduledState::cancelled});
+    const auto done = node(owner).append(Append{}.event(set));
+    EXPECT_TRUE(done);
+    for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_TRUE(node(n).wait_for(done->last_position, 10s));
+    return schedule;
+  };
+  const auto here = settle(1), there = settle(2);
+
+  EXPECT_EQ(at(1).remove_settled_schedules_here(1h, {}, {})->events, 0u);
+  const auto done = at(1).remove_settled_schedules_here(0ms, {.by = "schedule-keep"}, {});
+
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->aggregates, 1u);
+  EXPECT_EQ(done->events, 2u);
+  EXPECT_EQ(states_of(here), "rr");
+  EXPECT_EQ(states_of(there), "ll");
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    const auto listed = node(n).aggregates(std::string(schedule_type), {}, 10);
+    ASSERT_TRUE(listed) << listed.error().what;
+    ASSERT_EQ(listed->size(), 1u) << "asked on node " << n;
+    EXPECT_EQ(listed->front().aggregate, there);
+  }
+  EXPECT_EQ(at(1).remove_settled_schedules_here(0ms, {}, {})->events, 0u);
+  EXPECT_EQ(log().back(), "$EventsRemoved");
+  expect_sound();
 }
 
 TEST_F(ClusterRetentionTest, ARunDoesWhatItCanAndNamesWhatIsAway) {

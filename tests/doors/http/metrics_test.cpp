@@ -114,6 +114,7 @@ class TroubledProcesses final : public Processes {
     is[1].name = "trips";
     is[1].head = GlobalPosition{9};
     is[1].state.position = GlobalPosition{2};
+    is[1].running = true;
     is[1].state.stopped = true;
     is[1].state.stopped_instances = {"oslo", "rome"};
     is[1].state.figures = {.waiting = 11,
@@ -200,6 +201,8 @@ TEST(HttpMetrics, SayHowProcessesAre) {
            R"(evershard_process_lag{process="trips"} 7)",
            R"(evershard_process_waiting{process="trips"} 11)",
            R"(evershard_process_failing{process="trips"} 12)",
+           R"(evershard_process_running{process="begun"} 0)",
+           R"(evershard_process_running{process="trips"} 1)",
            R"(evershard_process_stopped{process="begun"} 0)",
            R"(evershard_process_stopped{process="trips"} 1)",
            R"(evershard_process_stopped_instances{process="trips"} 2)",

@@ -79,7 +79,8 @@ TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
   EXPECT_EQ(options->documents_vacuum.factor, defaults.documents_vacuum.factor);
   EXPECT_EQ(options->store.projections.memtables_bytes, defaults.store.projections.memtables_bytes);
   EXPECT_EQ(options->store.projections.pace, defaults.store.projections.pace);
-  EXPECT_EQ(options->retention_every, std::chrono::milliseconds(0));  // what destroys data is never on by itself
+  EXPECT_EQ(options->retention_every, std::chrono::milliseconds(0));  // what destroys users' data is never on by itself
+  EXPECT_EQ(options->schedule_keep, std::chrono::hours(24 * 7));
   EXPECT_EQ(options->log.level, defaults.log.level);
   EXPECT_EQ(options->insecure, false);
 }

@@ -36,6 +36,10 @@ class SealedService final : public StoreInService {
   [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
     return behind_->retain(order, progress);
   }
+  [[nodiscard]] Result<void> remove_settled_schedules(std::chrono::milliseconds keep, const RetentionOrder& order,
+                                                      const Progress& progress) override {
+    return behind_->remove_settled_schedules(keep, order, progress);
+  }
   [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override {
     return behind_->vacuum_events(progress);
   }

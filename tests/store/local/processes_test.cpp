@@ -7,6 +7,10 @@
 #include <map>
 #include <thread>
 
+#include "evershard/protocol/processes.hpp"
+#include "evershard/store/local/local_events.hpp"
+#include "evershard/store/local/node.hpp"
+#include "evershard/store/processes/store_processes.hpp"
 #include "tests/actors/process/transfers.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
@@ -144,6 +148,7 @@ TEST_F(ProcessesInAStore, AreSeenAndMendedFromOutside) {
   EXPECT_FALSE(info.state.trouble.empty());
   EXPECT_FALSE(info.state.runs_at.empty());
   EXPECT_TRUE(info.said_at);
+  EXPECT_TRUE(info.running);
   EXPECT_GT(info.lag(), 0u);
   EXPECT_EQ(seen.processes()->size(), 1u);
   const auto instances = seen.instances("transfer", "", 10);
@@ -283,6 +288,47 @@ TEST_F(ProcessesInAStore, ALaterVersionRunsBesideTheFormer) {
   std::int64_t all = 0;
   for (int n = 0; n != 10; ++n) all += balance("a" + std::to_string(n));
   EXPECT_EQ(all, 10'000);
+}
+
+TEST_F(ProcessesInAStore, OneThatNobodyRunsIsKnownByThat) {
+  EXPECT_TRUE(comes_to([&] {
+    const auto now = store_->processes().process("transfer");
+    return now && now->said_at && now->running;
+  }));
+  close();
+  store_.emplace(Local::open({.data_dir = folder_.path() / "data"}).value());
+  const auto ended = store_->processes().process("transfer");
+  ASSERT_TRUE(ended) << ended.error().what;
+  EXPECT_FALSE(ended->running);
+  EXPECT_FALSE(ended->state.runs_at.empty()) << "where it ran";
+  EXPECT_EQ(store_->processes().processes()->at(0).running, false);
+  close();
+  open();
+  EXPECT_TRUE(comes_to([&] {
+    const auto now = store_->processes().process("transfer");
+    return now && now->running;
+  }));
+}
+
+/// As where its program was killed, or its machine went away.
+TEST(ProcessesThatSayNothing, AreRunByNobody) {
+  const auto node = cluster::Node::open({}).value();
+  cluster::LocalEvents events(node);
+  cluster::StoreProcesses seen(events);
+  const auto running = [&](std::chrono::microseconds taken_ago) {
+    Event taken;
+    taken.aggregate = AggregateId{std::string(process_log_type), "p"};
+    taken.type = process_taken_type;
+    taken.occurred_at = Timestamp{Timestamp::now().micros - taken_ago.count()};
+    const auto there = events.append(Append{}.event(std::move(taken)));
+    EXPECT_TRUE(there) << there.error().what;
+    EXPECT_TRUE(events.wait_for(there->last_position, 10s));
+    const auto process = seen.process("p");
+    EXPECT_TRUE(process) << process.error().what;
+    return process && process->running;
+  };
+  EXPECT_FALSE(running(1min));
+  EXPECT_TRUE(running(10s));
 }
 
 }  // namespace

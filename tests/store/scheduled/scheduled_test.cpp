@@ -255,5 +255,104 @@ TEST(Scheduled, AThousandAtOnceAreMadeOnceEach) {
   EXPECT_EQ(made, 1'000u);
 }
 
+std::vector<std::string> names_of(Local& store) {
+  std::vector<std::string> names;
+  const auto found = store.aggregates(std::nullopt, {}, 1'000);
+  if (!found) ADD_FAILURE() << found.error().what;
+  if (found)
+    for (const auto& info : *found) names.push_back(info.aggregate.text());
+  return names;
+}
+
+TEST(Scheduled, SettledOnesGoAfterTheirTimeAndAreNeverMadeAgain) {
+  TemporaryFolder folder;
+  LocalOptions options{.data_dir = folder.path() / "data"};
+  {
+    auto store = Local::open(options).value();
+    auto& scheduled = store.scheduled();
+    ASSERT_TRUE(store.append(placed("order-3")));
+    ASSERT_TRUE(scheduled.schedule(order("made", 0ms, placed().event("order-2", "Placed", "{}"))));
+    ASSERT_TRUE(
+        scheduled.schedule(order("refused", 0ms, placed("order-3").expect("order-3", ExpectedVersion::none()))));
+    ASSERT_TRUE(scheduled.schedule(order("cancelled", 1h, placed())));
+    ASSERT_TRUE(scheduled.schedule(order("waits", 1h, placed("order-4"))));
+    const auto made = settled(scheduled, "made");
+    settled(scheduled, "refused");
+    ASSERT_TRUE(scheduled.cancel("cancelled"));
+    ASSERT_TRUE(store.wait_for(*store.head(), 10s));
+
+    const auto kept = store.remove_settled_schedules(1h);
+    ASSERT_TRUE(kept) << kept.error().what;
+    EXPECT_EQ(kept->events, 0u);
+    EXPECT_THAT(ids(scheduled.list({.all = true})), ElementsAre("cancelled", "made", "refused", "waits"));
+    RetentionOrder dry;
+    dry.dry_run = true;
+    const auto head = store.head();
+    const auto would = store.remove_settled_schedules(0ms, dry);
+    ASSERT_TRUE(would) << would.error().what;
+    EXPECT_EQ(would->events, 6u);
+    EXPECT_EQ(store.head(), head);
+
+    RetentionOrder by;
+    by.by = "test";
+    const auto done = store.remove_settled_schedules(0ms, by);
+    ASSERT_TRUE(done) << done.error().what;
+    EXPECT_EQ(done->aggregates, 3u);
+    EXPECT_EQ(done->events, 6u);
+    EXPECT_EQ(store.event_at(made.first_position)->type, "Placed") << "what was appended stays";
+    EXPECT_EQ(store.event_at(made.last_position)->type, "Placed");
+    EXPECT_EQ(store.remove_settled_schedules(0ms)->events, 0u);
+    const auto log = store.retention().retention_log(SeqNr{0}, 10);
+    ASSERT_TRUE(log) << log.error().what;
+    ASSERT_EQ(log->size(), 1u);
+    EXPECT_EQ(log->front().what, "$EventsRemoved");
+    EXPECT_THAT(log->front().json, HasSubstr(R"("by":"test")"));
+    EXPECT_THAT(log->front().json, HasSubstr(R"("schedules":3)"));
+  }
+  auto store = Local::open(options).value();
+  auto& scheduled = store.scheduled();
+  EXPECT_THAT(names_of(store), ElementsAre("$retention-log", "$schedule-waits", "order-1", "order-2", "order-3"));
+  EXPECT_THAT(ids(scheduled.list({.all = true})), ElementsAre("waits"));
+  for (const auto* id : {"made", "refused", "cancelled"}) {
+    EXPECT_EQ(code_of(scheduled.get(id)), ErrorCode::not_found);
+    EXPECT_EQ(code_of(scheduled.cancel(id)), ErrorCode::not_found);
+    EXPECT_EQ(code_of(store.aggregate({"$schedule", id})), ErrorCode::not_found);
+    for (const bool replace : {false, true}) {
+      auto late = order(id, 0ms, placed().event("order-2", "Placed", "{}"));
+      late.replace = replace;
+      EXPECT_EQ(code_of(scheduled.schedule(late)), ErrorCode::version_conflict) << "a retry that comes late";
+    }
+  }
+  EXPECT_EQ(store.aggregate({"order", "1"})->version, SeqNr{1});
+  const auto sound = store.verify();
+  ASSERT_TRUE(sound) << sound.error().what;
+  EXPECT_EQ(sound->errors, 0u) << sound->findings.front();
+  ASSERT_TRUE(scheduled.cancel("waits"));
+  EXPECT_EQ(store.remove_settled_schedules(0ms)->aggregates, 1u);
+}
+
+/// More than one write takes, between some that are to stay.
+TEST(Scheduled, ManySettledOnesGoAndYoungOnesBetweenThemStay) {
+  auto store = Local::open().value();
+  auto& scheduled = store.scheduled();
+  for (int n = 0; n != 300; ++n) {
+    ASSERT_TRUE(scheduled.schedule(order("old" + std::to_string(n), 1h, placed())));
+    ASSERT_TRUE(scheduled.cancel("old" + std::to_string(n)));
+  }
+  std::this_thread::sleep_for(1100ms);
+  for (int n = 0; n != 10; ++n) {
+    ASSERT_TRUE(scheduled.schedule(order("young" + std::to_string(n), 1h, placed())));
+    ASSERT_TRUE(scheduled.cancel("young" + std::to_string(n)));
+  }
+  const auto done = store.remove_settled_schedules(1s);
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->aggregates, 300u);
+  EXPECT_EQ(scheduled.list({.all = true})->scheduled.size(), 10u);
+  EXPECT_EQ(store.remove_settled_schedules(1s)->aggregates, 0u);
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_EQ(store.remove_settled_schedules(1s)->aggregates, 10u) << "it goes on where it ended";
+  EXPECT_EQ(scheduled.list({.all = true})->scheduled.size(), 0u);
+}
+
 }  // namespace
 }  // namespace evershard

@@ -17,7 +17,17 @@ export class MockProcesses {
     const none = { waiting: 0, failing: 0, reacted: 0, sent: 0, rejected: 0, performed: 0, given_up: 0, failed: 0 };
     this.all.set(name, {
       info: {
-        ...{ name, behind: 0, stopped: false, stopped_instances: [], ...none, failures: [], skipped: [], replays: [] },
+        ...{
+          name,
+          behind: 0,
+          stopped: false,
+          running: true,
+          stopped_instances: [],
+          ...none,
+          failures: [],
+          skipped: [],
+          replays: [],
+        },
         ...{ taken_at: time(Date.now() - 9e6), ...more },
       },
       instances: [],
@@ -131,6 +141,7 @@ export class MockProcesses {
     trips.effects.push({ instance: "lima", item: "effect/21/0", type, reason, parked_at });
     trips.effects.push({ instance: "paris", item: "effect/22/1", type, reason: "no such address", parked_at });
     this.add("invoices", { runs_at, reacted: 900, sent: 880 });
+    this.add("mails", { runs_at, running: false, behind: 7 });
     this.add("reminders", { runs_at, stopped: true, behind: 120 });
     this.add("returns");
 

@@ -20,7 +20,10 @@ export class MockSchedule {
       refuse(409, "version_conflict", `there is another scheduled append "${id}"`);
     const [, count, unit] = /^(\d+)(ms|s|min|h|d)$/.exec(after ?? "") ?? [];
     const now = Date.now();
-    const { first_position: position } = this.store.append({ type: "$AppendScheduled" });
+    const { first_position: position } = this.store.append({
+      aggregate: `$schedule-${id}`,
+      type: "$AppendScheduled",
+    });
     const scheduled = { id, state: "pending", due: due ?? time(now + count * units[unit]), scheduled_at: time(now) };
     this.all.set(id, { ...scheduled, position, append });
     return this.all.get(id);

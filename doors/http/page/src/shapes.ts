@@ -151,6 +151,7 @@ export interface Process {
   runs_at?: string;
   taken_at: string;
   said_at?: string; // absent: it said nothing yet
+  running: boolean; // it said something lately
 }
 
 export interface ProcessInstance {

@@ -563,6 +563,21 @@ it("pages through aggregates of a type and back", async () => {
   await page.done();
 });
 
+it("lists the store's own aggregates only where they are asked for", async () => {
+  await h.schedule({
+    id: `own-${run}`,
+    after: "1h",
+    append: { events: [{ aggregate: aggregate(1), type: type.shipped }] },
+  });
+  const page = await h.tab(h.open, "#/aggregates");
+  const table = page.getByRole("table", { name: "Aggregates" });
+  await table.waitFor();
+  assert.equal(await table.getByRole("link", { name: /^\$/ }).count(), 0);
+  await page.getByLabel("The store's own too").check();
+  await table.getByRole("link", { name: "$schedule-" }).first().waitFor();
+  await page.done();
+});
+
 describe("scheduled", () => {
   const later = `Later.${run}`;
   const events = (n) => [{ aggregate: aggregate(n), type: later, payload: { number: n } }];
@@ -707,6 +722,7 @@ describe("processes", { skip: real ? "none runs beside the real server" : false 
     const text = await soon(() => shownAs(page, "Processes").innerText());
     assert.match(text, /trips\s+failing\s+41\s+3\s+2\s+shop-2:4711\s+hotel-grand: its shard has no writer/);
     assert.match(text, /invoices\s+runs\s+0/);
+    assert.match(text, /mails\s+nobody runs it\s+7/);
     assert.match(text, /reminders\s+stopped\s+120/);
     assert.match(text, /returns\s+begins\s+0\s+0\s+0\s+not known/);
     await page.waitForRequest((request) => request.url().endsWith("/api/v1/processes"));

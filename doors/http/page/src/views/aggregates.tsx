@@ -12,19 +12,37 @@ import { go, type Route, to } from "../route.ts";
 import type { AggregateInfo } from "../shapes.ts";
 
 const limit = 100;
+/// In front of what applications name theirs: definitions, logs, scheduled appends, perhaps millions of them.
+const own = "$";
+const behindOwn = "$\u{10FFFF}-\u{10FFFF}";
+
+interface Listed {
+  aggregates: AggregateInfo[];
+  next: string | null;
+}
+
+/// A page of the directory; without a type the store's own are passed over, unless `all` are asked for.
+async function listed(type: string, after: string, all: boolean, signal: AbortSignal): Promise<Listed> {
+  const page = await get<Listed>("aggregates", { type, after, limit }, signal);
+  if (type !== "" || all) return page;
+  const aggregates = page.aggregates.filter((row) => !row.aggregate.startsWith(own));
+  if (!page.next?.startsWith(own)) return { aggregates, next: page.next };
+  const rest = await get<Listed>("aggregates", { type, after: behindOwn, limit }, signal);
+  return { aggregates: [...aggregates, ...rest.aggregates], next: rest.next };
+}
 
 export function AggregatesView({ route }: { route: Route }) {
   const type = route.params.get("type") ?? "";
   const after = route.params.get("after") ?? "";
-  const page = useLoad(JSON.stringify([type, after]), (signal) =>
-    get<{ aggregates: AggregateInfo[]; next: string | null }>("aggregates", { type, after, limit }, signal),
-  );
+  const all = route.params.get("all") === "1";
+  const asked = all ? { type, all: 1 } : { type };
+  const page = useLoad(JSON.stringify([type, after, all]), (signal) => listed(type, after, all, signal));
   const [text, setText] = useState(type);
   const [id, setId] = useState("");
   const [typeField, idField] = [useId(), useId()];
   useEffect(() => setText(type), [type]);
   const next = page.data?.next;
-  const back = pageBefore(`aggregates ${type}`, after, next);
+  const back = pageBefore(`aggregates ${type} ${all}`, after, next);
   const rows = page.data?.aggregates ?? [];
   const open = (event: Event) => {
     event.preventDefault();
@@ -74,10 +92,20 @@ export function AggregatesView({ route }: { route: Route }) {
       </div>
       <div class="bar short">
         <Pages
-          first={after === "" ? undefined : to("aggregates", { type })}
-          back={back === undefined ? undefined : to("aggregates", { type, after: back })}
-          next={next ? to("aggregates", { type, after: next }) : undefined}
+          first={after === "" ? undefined : to("aggregates", asked)}
+          back={back === undefined ? undefined : to("aggregates", { ...asked, after: back })}
+          next={next ? to("aggregates", { ...asked, after: next }) : undefined}
         />
+        {type === "" && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={all}
+              onChange={(event) => go(to("aggregates", { all: event.currentTarget.checked ? "1" : undefined }))}
+            />{" "}
+            The store's own too
+          </label>
+        )}
         <p class="dim" role="status">
           {page.data ? plural(rows.length, "aggregate") + (next ? ", and more" : "") : "Asking …"}
         </p>

@@ -12,8 +12,9 @@ import type { Process } from "../shapes.ts";
 const askAgainMs = 2_000;
 
 /// As `evershard process list` says it.
-export function processState({ stopped, said_at, failing }: Process): string {
-  if (stopped) return "stopped";
+export function processState({ stopped, running, said_at, failing }: Process): string {
+  if (stopped) return running ? "stopped" : "stopped, nobody runs it";
+  if (!running) return "nobody runs it";
   if (!said_at) return "begins";
   return failing > 0 ? "failing" : "runs";
 }
