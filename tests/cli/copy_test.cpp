@@ -233,7 +233,7 @@ TEST_F(Copy, KilledOnAnySideAtAnyPointCopiesEverythingOnce) {
   }
   const auto head_of = [&] { return shown({"stats", "--server", from}).at(0).at("head").get<std::uint64_t>(); };
   const auto checkpoint = [&] {
-    const Finished found = evershard({"aggregate", "list", "--server", to, "--format", "jsonl"});
+    const Finished found = evershard({"aggregate", "list", "--all", "--server", to, "--format", "jsonl"});
     std::uint64_t position = 0;
     for (const auto& row : json_lines(found.out)) {
       const std::string aggregate = row.at("aggregate");
