@@ -4,12 +4,12 @@
 
 #include "bench/peers/grpc_client.hpp"
 #include "bench/peers/peer.hpp"
-#include "evershard/peers/umadb.grpc.pb.h"
+#include "evershard/umadb/umadb.grpc.pb.h"
 
 namespace evershard::bench {
 namespace {
 
-namespace pb = umadb::v1;
+namespace pb = ::umadb::v1;
 
 class UmaDbClient final : public PeerClient {
  public:
