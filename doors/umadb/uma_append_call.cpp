@@ -1,7 +1,6 @@
 #include "evershard/doors/umadb/uma_append_call.hpp"
 
-#include <google/protobuf/arena.h>
-
+#include <string>
 #include <utility>
 
 #include "evershard/doors/umadb/uma_tracking.hpp"
@@ -19,32 +18,37 @@ constexpr auto shown_within = std::chrono::seconds(5);
 class AppendCall final : public std::enable_shared_from_this<AppendCall> {
  public:
   AppendCall(door::Calls& calls, serving::MethodMetrics& counted, grpc::ServerUnaryReactor& reactor,
-             grpc::ByteBuffer& out)
-      : here_(calls, counted), calls_(calls), reactor_(reactor), out_(out) {}
+             const grpc::ByteBuffer& in, grpc::ByteBuffer& out)
+      : here_(calls, counted), calls_(calls), reactor_(reactor), in_(in), out_(out) {}
 
-  void begin(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& in) {
-    if (auto admitted = here_.admit(context, serving::Scope::append, in.Length()); !admitted)
+  void begin(const grpc::CallbackServerContext& context) {
+    if (auto admitted = here_.admit(context, serving::Scope::append, in_.Length()); !admitted)
       return refused(admitted.error());
-    pb::AppendRequest request;
-    if (auto parsed = door::parse(calls_, in, request); !parsed) return refused(parsed.error());
-    auto read = UmaAppend::of(request);
-    if (!read) return refused(read.error());
-    asked_ = *std::move(read);
+    if (auto read = take_request(); !read) return refused(read.error());
+    if (const auto head = calls_.served.store.head()) head_ = *head;
     events_ = asked_.append.events.size();
     if (events_ == 0) return in_pool([](AppendCall& self) { self.answer_empty(); });
-    if (asked_.tracking) return in_pool([](AppendCall& self) { self.append_tracked(); });
-    send(may_be_repeated() ? asked_.append : std::move(asked_.append));
+    append();
   }
 
  private:
-  /// The store has said no, or may: then it is asked whether it has the events already.
-  [[nodiscard]] bool may_be_repeated() const { return asked_.condition && !asked_.given_ids.empty(); }
-
+  Result<void> take_request() {
+    pb::AppendRequest request;
+    EVERSHARD_TRY(door::parse(calls_, in_, request));
+    auto read = UmaAppend::of(request);
+    if (!read) return refuse(std::move(read).error());
+    asked_ = *std::move(read);
+    return {};
+  }
   template <class Work>
   void in_pool(Work work) {
     calls_.served.pool.run([self = shared_from_this(), work] { work(*self); });
   }
 
+  void append() {
+    if (asked_.tracking) return in_pool([](AppendCall& self) { self.append_tracked(); });
+    send(std::move(asked_.append));
+  }
   void send(Append append) {
     calls_.append(std::move(append),
                   [self = shared_from_this()](const Result<Appended>& result) { self->appended(result); });
@@ -53,24 +57,34 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
     const auto newest = newest_tracked(calls_.served.store, asked_.tracking->source);
     if (!newest) return refused(newest.error());
     auto append = asked_.tracked_after(*newest);
-    if (!append) return may_be_repeated() ? answer_repeated(append.error()) : refused(append.error());
+    if (!append) return answer_repeated(append.error());
     send(*std::move(append));
   }
 
   void appended(const Result<Appended>& result) {
-    if (result) {
+    if (result && !(result->duplicate && was_there_before(result->last_position))) {
       if (!result->duplicate)
         calls_.served.metrics->appended(calls_.speaks, std::chrono::steady_clock::now() - here_.began, events_);
       return answer_when_shown(result->last_position);
     }
+    if (result || result.error().code == ErrorCode::duplicate_event)
+      return in_pool([](AppendCall& self) { self.append_with_other_ids(); });
     if (asked_.tracked_meanwhile(result.error()) && ++tries_ < tracking_tries_max)
       return in_pool([](AppendCall& self) { self.append_tracked(); });
-    const auto code = result.error().code;
-    if (may_be_repeated() && (code == ErrorCode::condition_failed || code == ErrorCode::duplicate_event)) {
-      calls_.served.pool.run([self = shared_from_this(), error = result.error()] { self->answer_repeated(error); });
-      return;
-    }
-    refused(result.error());
+    if (result.error().code != ErrorCode::condition_failed) return refused(result.error());
+    calls_.served.pool.run([self = shared_from_this(), error = result.error()] { self->answer_repeated(error); });
+  }
+
+  /// A store that tries again by itself may find what it has just stored, on this call's behalf.
+  [[nodiscard]] bool was_there_before(GlobalPosition position) const { return position <= head_; }
+
+  /// UmaDB does not know events again by their ids, only appends whose condition fails.
+  void append_with_other_ids() {
+    if (std::exchange(other_ids_, true))
+      return refused({ErrorCode::duplicate_event, "new ids of events are there already: this cannot be"});
+    if (auto read = take_request(); !read) return refused(read.error());
+    asked_.give_other_ids();
+    append();
   }
 
   /// A client that reads next is to see what it has written. In one process it does.
@@ -84,23 +98,27 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
 
   /// In the pool. What forbids an append may be this append itself, sent before.
   void answer_repeated(const Error& refusal) {
-    const auto query = asked_.condition->one();
-    if (!query || asked_.condition->is_nothing()) return refused(refusal);
-    auto found = calls_.served.store.read(*query, ReadOptions{.after = asked_.after, .limit = events_});
-    std::size_t same = 0;
-    GlobalPosition last;
-    for (const auto& event : found) {
-      if (same == asked_.given_ids.size() || event.id != asked_.given_ids[same]) return refused(refusal);
-      ++same;
-      last = event.position;
+    pb::AppendRequest request;
+    if (!asked_.condition || !door::parse(calls_, in_, request)) return refused(refusal);
+    UmaAppend::Repetition repetition(request);
+    RecordedView viewed;
+    UmaEvent shown;
+    for (const auto& part : asked_.condition->parts()) {
+      auto stream = calls_.served.store.read(part, ReadOptions{.after = asked_.after, .limit = events_});
+      for (const auto& event : stream) {
+        view(event, viewed);
+        shown.show(viewed);
+        repetition.found(shown);
+      }
+      if (stream.error()) return refused(refusal);
     }
-    if (found.error() || same != asked_.given_ids.size()) return refused(refusal);
-    answer(last);
+    const auto position = repetition.position();
+    position ? answer(*position) : refused(refusal);
   }
 
   /// In the pool: nothing is written, but a condition may have failed.
   void answer_empty() {
-    if (asked_.condition && !asked_.condition->is_nothing()) {
+    if (asked_.condition) {
       for (const auto& part : asked_.condition->parts()) {
         auto found = calls_.served.store.read(part, ReadOptions{.after = asked_.after, .limit = 1});
         const auto event = found.next();
@@ -125,9 +143,12 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
   door::UnderWay here_;  // the last that goes: then the door may be gone
   door::Calls& calls_;
   grpc::ServerUnaryReactor& reactor_;
+  const grpc::ByteBuffer& in_;  ///< read again where it is sent again
   grpc::ByteBuffer& out_;
-  UmaAppend asked_;
+  UmaAppend asked_;  ///< its append only until that is sent
   std::size_t events_ = 0;
+  GlobalPosition head_;  ///< when the call came
+  bool other_ids_ = false;
   int tries_ = 0;
 };
 
@@ -137,7 +158,7 @@ grpc::ServerUnaryReactor* answer_append(door::Calls& calls, serving::MethodMetri
                                         grpc::CallbackServerContext* context, const grpc::ByteBuffer* in,
                                         grpc::ByteBuffer* out) {
   auto* reactor = context->DefaultReactor();
-  std::make_shared<AppendCall>(calls, counted, *reactor, *out)->begin(*context, *in);
+  std::make_shared<AppendCall>(calls, counted, *reactor, *in, *out)->begin(*context);
   return reactor;
 }
 

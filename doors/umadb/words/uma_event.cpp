@@ -64,12 +64,11 @@ void add_metadata(const ::umadb::v1::Event& from, const std::string& tag_order, 
 Result<Event> event_of(::umadb::v1::Event& from, const Riding& riding) {
   Event event;
   if (from.uuid().empty()) {
-    event.id = id_of_none();
+    event.id = id_of(NoId::none);
   } else {
     const auto id = EventId::parse(from.uuid());
-    if (!id || !id->given())
-      return refuse(ErrorCode::invalid_argument, in_quotes(from.uuid(), 300) + " is no UUID of an event");
-    event.id = *id;
+    if (!id) return refuse(ErrorCode::invalid_argument, in_quotes(from.uuid(), 300) + " is no UUID of an event");
+    event.id = id->given() ? *id : id_of(NoId::nil);
   }
   event.type = std::move(*from.mutable_event_type());
   event.tags.reserve(static_cast<std::size_t>(from.tags_size()) + 2);
@@ -93,6 +92,21 @@ Result<Event> event_of(::umadb::v1::Event& from, const Riding& riding) {
   return event;
 }
 
+void give_other_id(Event& event) {
+  if (no_id(event.id)) {
+    event.id = id_of(*no_id(event.id));
+    return;
+  }
+  const auto member = '"' + std::string(uuid_key) + "\":\"" + event.id.text() + "\"}";
+  if (event.metadata.empty()) {
+    event.metadata = '{' + member;
+  } else {
+    event.metadata.back() = ',';  // it is an object of ours
+    event.metadata += member;
+  }
+  event.id = EventId::random();
+}
+
 Result<void> check(const Tracking& tracking) {
   constexpr auto most = tag_bytes_max - tracking_tag.size();
   if (tracking.source.empty()) return refuse(ErrorCode::invalid_argument, "the tracking source has no name");
@@ -106,8 +120,10 @@ void UmaEvent::show(const RecordedView& event) {
   metadata_.read(event.metadata);
   if (!metadata_.uuid().empty())
     uuid_ = metadata_.uuid();
+  else if (const auto what = no_id(event.id))
+    uuid_ = *what == NoId::nil ? EventId{}.text() : std::string();
   else
-    uuid_ = is_id_of_none(event.id) ? std::string() : event.id.text();
+    uuid_ = event.id.text();
   tracking_.reset();
   import_.reset();
   stored_tags_.clear();

@@ -38,6 +38,10 @@ struct Riding {
 ///         store allows is the store's to say
 [[nodiscard]] Result<Event> event_of(::umadb::v1::Event& from, const Riding& riding = {});
 
+/// Gives the event another id, where its own is another event's already: the client's is kept in the metadata, and
+/// shown. Shape: of event_of()
+void give_other_id(Event& event);
+
 /// Errors: invalid_argument: a source without a name, or with one that is too long
 [[nodiscard]] Result<void> check(const Tracking& tracking);
 

@@ -6,7 +6,8 @@
 namespace evershard::umadb {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> none_mark{'u', 'm', 'a', 0xdb};
+constexpr std::array<std::uint8_t, 3> mark{'u', 'm', 'a'};  // then 0xdb or 0xdc
+constexpr std::uint8_t first_kind = 0xdb;
 constexpr std::uint8_t version_8 = 0x80;
 
 }  // namespace
@@ -20,15 +21,19 @@ bool is_own_key(std::string_view key) {
          (key == tracking_position_key || key == import_position_key || key == tag_order_key || key == uuid_key);
 }
 
-EventId id_of_none() {
+EventId id_of(NoId what) {
   auto id = EventId::random();
-  std::copy(none_mark.begin(), none_mark.end(), id.bytes.begin());
+  std::copy(mark.begin(), mark.end(), id.bytes.begin());
+  id.bytes[3] = static_cast<std::uint8_t>(first_kind + static_cast<std::uint8_t>(what));
   id.bytes[6] = static_cast<std::uint8_t>(version_8 | (id.bytes[6] & 0x0f));
   return id;
 }
 
-bool is_id_of_none(const EventId& id) {
-  return (id.bytes[6] & 0xf0) == version_8 && std::equal(none_mark.begin(), none_mark.end(), id.bytes.begin());
+std::optional<NoId> no_id(const EventId& id) {
+  if ((id.bytes[6] & 0xf0) != version_8 || !std::equal(mark.begin(), mark.end(), id.bytes.begin())) return std::nullopt;
+  if (id.bytes[3] == first_kind) return NoId::none;
+  if (id.bytes[3] == first_kind + 1) return NoId::nil;
+  return std::nullopt;
 }
 
 }  // namespace evershard::umadb

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,8 +33,11 @@ inline constexpr std::string_view bare_metadata_key = "metadata";
 [[nodiscard]] bool is_own_tag(std::string_view tag);
 [[nodiscard]] bool is_own_key(std::string_view key);
 
-/// An id for an event that came without one: a UUID of version 8, by which it is known again as none.
-[[nodiscard]] EventId id_of_none();
-[[nodiscard]] bool is_id_of_none(const EventId& id);
+/// What no event of ours can be called: ids for those that came without one, and for those that came with the nil UUID,
+/// of which there may be many. UUIDs of version 8, by which both are known again.
+enum class NoId : std::uint8_t { none, nil };
+[[nodiscard]] EventId id_of(NoId what);
+/// Absent: it is an id.
+[[nodiscard]] std::optional<NoId> no_id(const EventId& id);
 
 }  // namespace evershard::umadb

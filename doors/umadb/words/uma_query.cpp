@@ -73,11 +73,10 @@ Result<Query> UmaQuery::one() const {
                                           " items, " + std::to_string(query_terms_max) + " types and tags");
 }
 
-Result<void> UmaQuery::forbid(GlobalPosition after, std::vector<AppendCondition>& conditions) const {
-  if (conditions.size() + parts_.size() > conditions_max - 1) {
-    const auto most = std::to_string(conditions_max - 1);
-    return refuse(ErrorCode::too_large, "the condition is over what an append may have: " + most + " times " +
-                                            std::to_string(query_items_max) + " items and " +
+Result<void> UmaQuery::forbid(GlobalPosition after, std::size_t most, std::vector<AppendCondition>& conditions) const {
+  if (conditions.size() + parts_.size() > most) {
+    return refuse(ErrorCode::too_large, "the condition is over what an append may have: " + std::to_string(most) +
+                                            " times " + std::to_string(query_items_max) + " items and " +
                                             std::to_string(query_terms_max) + " types and tags");
   }
   for (const auto& part : parts_) conditions.push_back({part, after});

@@ -27,8 +27,9 @@ class UmaQuery {
   [[nodiscard]] Result<Query> one() const;
   [[nodiscard]] bool is_nothing() const { return parts_.empty(); }
 
-  /// Adds a condition for each part. Errors: too_large
-  [[nodiscard]] Result<void> forbid(GlobalPosition after, std::vector<AppendCondition>& conditions) const;
+  /// Adds a condition for each part. Errors: too_large: then there were more than `most`
+  [[nodiscard]] Result<void> forbid(GlobalPosition after, std::size_t most,
+                                    std::vector<AppendCondition>& conditions) const;
 
  private:
   std::vector<Query> parts_;
