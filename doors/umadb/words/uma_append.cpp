@@ -37,10 +37,9 @@ Result<UmaAppend> UmaAppend::of(::umadb::v1::AppendRequest& request) {
     if (request.events().empty())
       return refuse(ErrorCode::invalid_argument, "tracking info is stored with events, and there are none");
   }
-  const Riding riding{made.tracking ? &*made.tracking : nullptr, nullptr};
   made.append.events.reserve(static_cast<std::size_t>(request.events_size()));
   for (auto& from : *request.mutable_events()) {
-    auto event = event_of(from, riding);
+    auto event = event_of(from, made.tracking ? &*made.tracking : nullptr);
     if (!event) return refuse(std::move(event).error());
     made.append.events.push_back(*std::move(event));
   }

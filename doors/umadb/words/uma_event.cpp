@@ -49,19 +49,19 @@ Result<void> check_keys(const ::umadb::v1::Event& from) {
                 "metadata contains duplicate keys: " + in_quotes(std::string(*twice), 300) + " comes more than once");
 }
 
-void add_metadata(const ::umadb::v1::Event& from, const std::string& tag_order, const Riding& riding, Event& event) {
-  if (from.metadata().empty() && tag_order.empty() && riding.tracking == nullptr && riding.import == nullptr) return;
+void add_metadata(const ::umadb::v1::Event& from, const std::string& tag_order, const Tracking* tracking,
+                  Event& event) {
+  if (from.metadata().empty() && tag_order.empty() && tracking == nullptr) return;
   UmaMetadataText metadata;
   for (const auto& entry : from.metadata()) metadata.add(entry.key(), entry.value());
   if (!tag_order.empty()) metadata.add(tag_order_key, tag_order);
-  if (riding.tracking != nullptr) metadata.add(tracking_position_key, std::to_string(riding.tracking->position));
-  if (riding.import != nullptr) metadata.add(import_position_key, std::to_string(riding.import->position));
+  if (tracking != nullptr) metadata.add(tracking_position_key, std::to_string(tracking->position));
   event.metadata = metadata.take();
 }
 
 }  // namespace
 
-Result<Event> event_of(::umadb::v1::Event& from, const Riding& riding) {
+Result<Event> event_of(::umadb::v1::Event& from, const Tracking* tracking) {
   Event event;
   if (from.uuid().empty()) {
     event.id = id_of(NoId::none);
@@ -85,9 +85,8 @@ Result<Event> event_of(::umadb::v1::Event& from, const Riding& riding) {
     event.tags = std::move(stored);
   }
   EVERSHARD_TRY(check_keys(from));
-  add_metadata(from, tag_order, riding, event);
-  if (riding.tracking != nullptr) event.tags.push_back(std::string(tracking_tag) + riding.tracking->source);
-  if (riding.import != nullptr) event.tags.push_back(std::string(import_tag) + riding.import->source);
+  add_metadata(from, tag_order, tracking, event);
+  if (tracking != nullptr) event.tags.push_back(std::string(tracking_tag) + tracking->source);
   event.payload = std::move(*from.mutable_data());
   return event;
 }
@@ -125,7 +124,6 @@ void UmaEvent::show(const RecordedView& event) {
   else
     uuid_ = event.id.text();
   tracking_.reset();
-  import_.reset();
   stored_tags_.clear();
   for (const auto tag : event.tags) {
     if (!is_own_tag(tag)) {
@@ -133,8 +131,6 @@ void UmaEvent::show(const RecordedView& event) {
     } else if (tag.starts_with(tracking_tag)) {
       if (const auto position = number_of(metadata_.tracking_position()))
         tracking_.emplace(tag.substr(tracking_tag.size()), *position);
-    } else if (const auto position = number_of(metadata_.import_position())) {
-      import_.emplace(tag.substr(import_tag.size()), *position);
     }
   }
   put_tags_in_order();

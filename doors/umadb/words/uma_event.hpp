@@ -25,18 +25,12 @@ struct Tracking {
   friend bool operator==(const Tracking&, const Tracking&) = default;
 };
 
-/// What rides with an event beside what its client gave.
-struct Riding {
-  const Tracking* tracking = nullptr;
-  const Tracking* import = nullptr;  ///< the place in the store that it is imported from
-};
-
-/// An event as the store takes it: without an aggregate, its order of tags kept in the metadata.
+/// An event as the store takes it: without an aggregate, its order of tags and its tracking info kept beside them.
 ///
 /// Shape:  `from` is taken apart.
 /// Errors: invalid_argument: a uuid that is none, a key that comes twice or is our own, a tag of our own; what the
 ///         store allows is the store's to say
-[[nodiscard]] Result<Event> event_of(::umadb::v1::Event& from, const Riding& riding = {});
+[[nodiscard]] Result<Event> event_of(::umadb::v1::Event& from, const Tracking* tracking = nullptr);
 
 /// Gives the event another id, where its own is another event's already: the client's is kept in the metadata, and
 /// shown. Shape: of event_of()
@@ -61,7 +55,6 @@ class UmaEvent {
     return metadata_.pairs();
   }
   [[nodiscard]] const std::optional<std::pair<std::string_view, std::uint64_t>>& tracking() const { return tracking_; }
-  [[nodiscard]] const std::optional<std::pair<std::string_view, std::uint64_t>>& import() const { return import_; }
 
  private:
   void put_tags_in_order();
@@ -70,7 +63,7 @@ class UmaEvent {
   UmaMetadata metadata_;
   std::vector<std::string_view> tags_, stored_tags_;
   std::string uuid_;
-  std::optional<std::pair<std::string_view, std::uint64_t>> tracking_, import_;
+  std::optional<std::pair<std::string_view, std::uint64_t>> tracking_;
 };
 
 /// Views what is built. Shape: `event` holds as long as the view.

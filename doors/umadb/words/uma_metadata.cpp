@@ -36,7 +36,7 @@ bool take_mark(std::string_view& from, char mark) {
 void UmaMetadata::clear() {
   pairs_.clear();
   kept_.clear();
-  tracking_position_ = import_position_ = tag_order_ = uuid_ = {};
+  tracking_position_ = tag_order_ = uuid_ = {};
 }
 
 void UmaMetadata::read(std::string_view metadata) {
@@ -88,8 +88,6 @@ void UmaMetadata::take(std::string_view key, std::string_view value) {
     pairs_.emplace_back(key, value);
   else if (key == tracking_position_key)
     tracking_position_ = value;
-  else if (key == import_position_key)
-    import_position_ = value;
   else if (key == tag_order_key)
     tag_order_ = value;
   else

@@ -23,7 +23,6 @@ class UmaMetadata {
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::string_view>>& pairs() const { return pairs_; }
   // Ours; empty: it is not there.
   [[nodiscard]] std::string_view tracking_position() const { return tracking_position_; }
-  [[nodiscard]] std::string_view import_position() const { return import_position_; }
   [[nodiscard]] std::string_view tag_order() const { return tag_order_; }
   [[nodiscard]] std::string_view uuid() const { return uuid_; }
 
@@ -38,7 +37,7 @@ class UmaMetadata {
   std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
   std::vector<std::pair<std::string_view, std::string_view>> pairs_;
-  std::string_view tracking_position_, import_position_, tag_order_, uuid_;
+  std::string_view tracking_position_, tag_order_, uuid_;
   std::deque<std::string> kept_;
 };
 

@@ -13,12 +13,12 @@ namespace evershard::umadb {
 
 /// Followed by the source: each event of an append with tracking info has this tag.
 inline constexpr std::string_view tracking_tag = "evershard-tracking:";
-/// Followed by the source: the last event of each append of an import has this tag.
+/// Followed by the source and by a position in it: the last event of each append of an import has both tags.
 inline constexpr std::string_view import_tag = "evershard-import:";
+inline constexpr std::string_view import_position_tag = "evershard-import-position:";
 
 // Keys of the metadata, beside the client's own. UmaDB's clients do not see them and may not give them.
 inline constexpr std::string_view tracking_position_key = "evershard-tracking-position";  ///< decimal
-inline constexpr std::string_view import_position_key = "evershard-import-position";      ///< decimal
 /// Where the client's tags were not ascending and different: `1 0 0`, of each its place among those that are stored.
 inline constexpr std::string_view tag_order_key = "evershard-tag-order";
 /// The client's id of an event, where another event has it already.

@@ -129,7 +129,7 @@ TEST(UmaEvents, ShowTheIdThatTheyCameWithWhereItWasTaken) {
 TEST(UmaEvents, CarryTrackingInfoThatIsNeitherTagNorMetadata) {
   auto event = given({"b", "a"});
   const Tracking tracking{"upstream", 41};
-  const Seen seen(stored(event_of(event, {&tracking, nullptr}).value()));
+  const Seen seen(stored(event_of(event, &tracking).value()));
   EXPECT_THAT(seen.event.tags, ElementsAre("a", "b", "evershard-tracking:upstream"));
   EXPECT_THAT(seen.shown.tags(), ElementsAre("b", "a"));
   EXPECT_THAT(seen.shown.metadata(), IsEmpty());
@@ -137,14 +137,11 @@ TEST(UmaEvents, CarryTrackingInfoThatIsNeitherTagNorMetadata) {
   EXPECT_EQ(*seen.shown.tracking(), std::pair(std::string_view("upstream"), std::uint64_t{41}));
 }
 
-TEST(UmaEvents, MayCarryTheirPlaceInAnImportBesideIt) {
-  auto event = given();
-  const Tracking tracking{"upstream", 41}, import{"umadb://there", 9};
-  const Seen seen(stored(event_of(event, {&tracking, &import}).value()));
-  EXPECT_THAT(seen.shown.tags(), IsEmpty());
-  EXPECT_EQ(seen.shown.tracking()->second, 41u);
-  ASSERT_TRUE(seen.shown.import());
-  EXPECT_EQ(*seen.shown.import(), std::pair(std::string_view("umadb://there"), std::uint64_t{9}));
+TEST(UmaEvents, DoNotShowWhereAnImportStands) {
+  auto event = given({"b"});
+  auto made = stored(event_of(event).value());
+  made.tags = {"b", "evershard-import-position:9", "evershard-import:umadb://there"};
+  EXPECT_THAT(Seen(made).shown.tags(), ElementsAre("b"));
 }
 
 TEST(UmaEvents, OfAggregatesSayWhoseTheyAre) {
