@@ -183,7 +183,7 @@ Outcome run_import(const Invocation& invocation) {
 Command import_command() {
   return {"import",
           "data",
-          "Stores what `export` wrote, or what a running UmaDB has. Run it again to go on where it stopped.",
+          "Stores what `export` wrote, or a running UmaDB has. Run again, it goes on.",
           "evershard export --data shop | evershard import - --data copy",
           import_options,
           run_import};

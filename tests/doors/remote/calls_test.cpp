@@ -28,7 +28,7 @@ std::thread::id only_thread_of(cluster::WorkPool& pool) {
 TEST(DoorCalls, AnswerAtOnceWithAnyNumberOfStreamsOpen) {
   ServedStore server;
   cluster::WorkPool answers(1);
-  door::Calls calls(*server.served, answers, 256, 16u << 20, 20u << 20, {});
+  door::Calls calls("grpc", *server.served, answers, 256, 16u << 20, 20u << 20, {});
   calls.under_way = 1'000;  // subscriptions: they are calls too
   for (int i = 0; i < 20; ++i) EXPECT_NE(answering_thread(calls), only_thread_of(answers));
   EXPECT_EQ(calls.appends_in_flight, 0u);
@@ -37,7 +37,7 @@ TEST(DoorCalls, AnswerAtOnceWithAnyNumberOfStreamsOpen) {
 TEST(DoorCalls, AnswerFromAnotherThreadWhereManyAppendsAreInFlight) {
   ServedStore server;
   cluster::WorkPool answers(1);
-  door::Calls calls(*server.served, answers, 256, 16u << 20, 20u << 20, {});
+  door::Calls calls("grpc", *server.served, answers, 256, 16u << 20, 20u << 20, {});
   calls.appends_in_flight = door::Calls::answered_at_once_max - 1;
   EXPECT_NE(answering_thread(calls), only_thread_of(answers));
   calls.appends_in_flight = door::Calls::answered_at_once_max;
