@@ -11,8 +11,9 @@ namespace evershard::umadb {
 
 inline constexpr std::uint32_t batch_default = 1'024;
 inline constexpr std::uint32_t batch_max = 4'096;
-/// Their clients take messages of 4 MiB.
-inline constexpr std::size_t response_bytes_max = 3'670'016;
+/// Their clients take messages of 4 MiB. Beyond half of one, the next is read while the one before is on its way: one
+/// event alone may be longer.
+inline constexpr std::size_t response_bytes_max = 512u << 10;
 
 class UmaReadCall final : public door::ReadCall {
  public:

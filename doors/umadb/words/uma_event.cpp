@@ -117,12 +117,13 @@ Result<void> check(const Tracking& tracking) {
 void UmaEvent::show(const RecordedView& event) {
   event_ = &event;
   metadata_.read(event.metadata);
+  uuid_bytes_ = 0;
   if (!metadata_.uuid().empty())
-    uuid_ = metadata_.uuid();
-  else if (const auto what = no_id(event.id))
-    uuid_ = *what == NoId::nil ? EventId{}.text() : std::string();
-  else
-    uuid_ = event.id.text();
+    put_uuid(metadata_.uuid());
+  else if (const auto what = no_id(event.id); !what)
+    put_uuid(event.id);
+  else if (*what == NoId::nil)
+    put_uuid(EventId{});
   tracking_.reset();
   stored_tags_.clear();
   for (const auto tag : event.tags) {
@@ -137,6 +138,22 @@ void UmaEvent::show(const RecordedView& event) {
   if (event.aggregate_type.empty()) return;
   metadata_.add(aggregate_key, std::string(event.aggregate_type) + '-' + std::string(event.aggregate_value));
   metadata_.add(seq_nr_key, std::to_string(event.seq_nr.value));
+}
+
+/// What is no UUID was not written by us.
+void UmaEvent::put_uuid(std::string_view text) {
+  if (const auto id = EventId::parse(text)) put_uuid(*id);
+}
+
+void UmaEvent::put_uuid(const EventId& id) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  auto* to = uuid_.data();
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+    *to++ = digits[id.bytes[i] >> 4];
+    *to++ = digits[id.bytes[i] & 0x0f];
+  }
+  uuid_bytes_ = uuid_.size();
 }
 
 void UmaEvent::put_tags_in_order() {

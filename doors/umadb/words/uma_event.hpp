@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,19 +52,22 @@ class UmaEvent {
   [[nodiscard]] const std::vector<std::string_view>& tags() const { return tags_; }
   [[nodiscard]] std::string_view data() const { return event_->payload; }
   /// Empty: its client gave none.
-  [[nodiscard]] std::string_view uuid() const { return uuid_; }
+  [[nodiscard]] std::string_view uuid() const { return {uuid_.data(), uuid_bytes_}; }
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::string_view>>& metadata() const {
     return metadata_.pairs();
   }
   [[nodiscard]] const std::optional<std::pair<std::string_view, std::uint64_t>>& tracking() const { return tracking_; }
 
  private:
+  void put_uuid(std::string_view text);
+  void put_uuid(const EventId& id);
   void put_tags_in_order();
 
   const RecordedView* event_ = nullptr;
   UmaMetadata metadata_;
   std::vector<std::string_view> tags_, stored_tags_;
-  std::string uuid_;
+  std::array<char, 36> uuid_{};  ///< no allocation: there are many of these
+  std::size_t uuid_bytes_ = 0;
   std::optional<std::pair<std::string_view, std::uint64_t>> tracking_;
 };
 

@@ -152,6 +152,7 @@ void UmaResponse::add(const RecordedView& event) {
     bytes += bytes_of_text(tracking_bytes);
   }
   const auto at = bytes_.size();
+  if (const auto all = at + bytes_of_text(bytes); all > bytes_.capacity()) bytes_.reserve(2 * all);
   bytes_.resize(at + bytes_of_text(bytes));
   char* to = write_begin(1, bytes, bytes_.data() + at);
   *to++ = number_mark(1);
@@ -174,7 +175,9 @@ std::string UmaResponse::take(std::optional<std::uint64_t> head) {
     write_varint(*head, bytes_.data() + at + 1);
   }
   events_ = 0;
-  return std::exchange(bytes_, {});
+  std::string next;
+  next.reserve(bytes_.size());  // mostly the next is as long
+  return std::exchange(bytes_, std::move(next));
 }
 
 }  // namespace evershard::umadb
