@@ -33,7 +33,8 @@ Result<Program> Program::of(std::string name, const std::vector<CommandLineKind>
   const auto add = [&](const std::shared_ptr<const AggregateKind>& kind, bool of_process,
                        std::function<HostOptions()> options = {}) -> Result<void> {
     const std::string type(kind->type());
-    if (program.kinds_.try_emplace(type, Known{kind, types_of(*kind), of_process, std::move(options)}).second) return {};
+    if (program.kinds_.try_emplace(type, Known{kind, types_of(*kind), of_process, std::move(options)}).second)
+      return {};
     return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) +
                                                    " stand in this program twice; instances of a process are some too");
   };

@@ -67,6 +67,8 @@ class Peer {
 };
 
 [[nodiscard]] Result<std::unique_ptr<Peer>> start_evershard(const PeerSetup& setup);
+/// Our program, asked in UmaDB's protocol.
+[[nodiscard]] Result<std::unique_ptr<Peer>> start_evershard_as_umadb(const PeerSetup& setup);
 [[nodiscard]] Result<std::unique_ptr<Peer>> start_umadb(const PeerSetup& setup);
 /// `program`: the folder of its programs.
 [[nodiscard]] Result<std::unique_ptr<Peer>> start_postgresql(const PeerSetup& setup);

@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   kind("UmaDB", umadb, bench::start_umadb);
   kind("PostgreSQL", postgresql, bench::start_postgresql);
   kind("Redis", redis, bench::start_redis);
+  if (!umadb.empty()) kind("Evershard, UmaDB's protocol", ours, bench::start_evershard_as_umadb);
   kind("Evershard", ours, bench::start_evershard);
 
   bench::Report report(options.style, [](const std::string& line) { std::puts(line.c_str()), std::fflush(stdout); });

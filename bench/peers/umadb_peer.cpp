@@ -4,12 +4,12 @@
 
 #include "bench/peers/grpc_client.hpp"
 #include "bench/peers/peer.hpp"
-#include "evershard/peers/umadb.grpc.pb.h"
+#include "evershard/umadb/umadb.grpc.pb.h"
 
 namespace evershard::bench {
 namespace {
 
-namespace pb = umadb::v1;
+namespace pb = ::umadb::v1;
 
 class UmaDbClient final : public PeerClient {
  public:
@@ -81,7 +81,29 @@ class UmaDbPeer final : public Peer {
   }
 };
 
+/// Our own server, by the same client.
+class EvershardAsUmaDbPeer final : public Peer {
+ public:
+  using Peer::Peer;
+  Result<std::unique_ptr<PeerClient>> connect() override { return std::make_unique<UmaDbClient>(port()); }
+
+ private:
+  std::vector<std::string> words() const override {
+    std::vector<std::string> words{"serve",    "--data",         (setup().folder / "store").string(),
+                                   "--listen", "127.0.0.1:0",    "--http-listen",
+                                   "none",     "--umadb-listen", "127.0.0.1:" + std::to_string(port())};
+    if (setup().cache_bytes != 0) words.insert(words.end(), {"--block-cache", std::to_string(setup().cache_bytes)});
+    return words;
+  }
+};
+
 }  // namespace
+
+Result<std::unique_ptr<Peer>> start_evershard_as_umadb(const PeerSetup& setup) {
+  auto peer = std::make_unique<EvershardAsUmaDbPeer>(setup);
+  EVERSHARD_TRY(peer->start());
+  return peer;
+}
 
 Result<std::unique_ptr<Peer>> start_umadb(const PeerSetup& setup) {
   auto peer = std::make_unique<UmaDbPeer>(setup);

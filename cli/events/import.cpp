@@ -1,8 +1,12 @@
-// `evershard import`: what `evershard export` wrote, into a store; run again, it goes on where it stopped.
+// `evershard import`: what `evershard export` wrote, or what a running store of another kind has, into a store; run
+// again, it goes on where it stopped.
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_lines.hpp"
+#include "evershard/cli/import/store_import.hpp"
+#include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/cli/progress.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -12,8 +16,16 @@ namespace {
 
 Options import_options() {
   Options options = store_options();
-  options.argument("FILE", "a file that `export` wrote, or JSON Lines whose events have ids; - is standard input");
+  options.argument("FILE", "a file that `export` wrote, or JSON Lines whose events have ids; - is standard input",
+                   false);
   add_line_flags(options);
+  options
+      .value("from", "URL",
+             "instead of a FILE: a running store of another kind, umadb://HOST:PORT; it is read as its own clients do, "
+             "and compared at the end")
+      .value("name", "NAME", "what the import is called in the target, which knows by it how far it has come", "URL")
+      .value("from-token", "TOKEN", "the source's API key")
+      .value("from-tls-ca", "FILE", "speak TLS to the source, whose certificate this CA has signed");
   return options;
 }
 
@@ -87,7 +99,49 @@ std::uint64_t moved(const AppendLine& input, const Appended& appended) {
   return moved;
 }
 
+Outcome import_from(const Invocation& invocation, EventStore& store, const std::string& url) {
+  const auto& arguments = invocation.arguments;
+  auto source =
+      open_source(url, {arguments.text("from-token").value_or(""), arguments.text("from-tls-ca").value_or("")});
+  if (!source) return Failed(std::move(source).error());
+  StoreImport import(**source, store, arguments.text("name").value_or(url));
+  const auto shown = [&](const char* what) {
+    return [line = std::make_shared<ProgressLine>(invocation.terminal, what)](std::uint64_t done, std::uint64_t total) {
+      line->show(done, total);
+      return !interrupted();
+    };
+  };
+  const auto stopped = [](const Error& error) {
+    return error.code == ErrorCode::cancelled
+               ? Failed(Failure(error.code, error.what, "run it again to go on where it stopped"))
+               : Failed(Failure(error));
+  };
+  const auto stored = import.run(shown("importing"));
+  if (!stored) return stopped(stored.error());
+  const auto check = import.compare(shown("comparing"));
+  if (!check) return stopped(check.error());
+  const auto head = store.head();
+  JsonText json;
+  json.begin_object().key("events_stored").number(*stored).key("events_known").number(import.known());
+  json.key("source_events").number(check->source_events).key("same_events").number(check->stored_events);
+  json.key("source_hash").string(check->source_hash).key("stored_hash").string(check->stored_hash);
+  json.key("head").number(head ? head->value : 0).end_object();
+  print_one(invocation, json,
+            {{"new events", grouped(*stored)},
+             {"known already", grouped(import.known())},
+             {"events of the source", grouped(check->source_events)},
+             {"found the same here", grouped(check->stored_events)},
+             {"hash of the source's", check->source_hash},
+             {"hash of those here", check->stored_hash},
+             {"head of the store", grouped(head ? head->value : 0)}});
+  if (check->same()) return {};
+  return Failed(Failure(ErrorCode::corruption, "what is stored is not what the source has"));
+}
+
 Outcome run_import(const Invocation& invocation) {
+  const auto url = invocation.arguments.text("from");
+  if (url.has_value() == invocation.arguments.text("FILE").has_value())
+    throw UsageError("a FILE is imported, or what --from names: exactly one of both is given");
   auto settings = line_settings_of(invocation.arguments);
   settings.rules = LineRules::import;
   settings.limits = Limits::most();  // what another store took, this one takes
@@ -96,6 +150,7 @@ Outcome run_import(const Invocation& invocation) {
   auto store = invocation.open(Invocation::Keys::created, std::move(open));
   if (!store) return Failed(std::move(store).error());
 
+  if (url) return import_from(invocation, *store, *url);
   std::uint64_t events_moved = 0;
   AppendLines lines(
       invocation, *store, settings,
@@ -128,7 +183,7 @@ Outcome run_import(const Invocation& invocation) {
 Command import_command() {
   return {"import",
           "data",
-          "Stores what `export` wrote. Run it again to go on where it stopped.",
+          "Stores what `export` wrote, or a running UmaDB has. Run again, it goes on.",
           "evershard export --data shop | evershard import - --data copy",
           import_options,
           run_import};

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "evershard/doors/grpc/connection_limit.hpp"
+#include "evershard/doors/grpc/door.hpp"
 #include "evershard/doors/serving/served.hpp"
 #include "evershard/doors/serving/unread_answers.hpp"
 #include "evershard/doors/wire/status.hpp"
@@ -51,6 +52,7 @@ struct Calls {
   std::size_t append_many_bytes_max;
   std::size_t message_bytes_max;
   ConnectionLimit* connections = nullptr;  ///< the door's
+  RefusedStatus status = wire::status_of;  ///< what a client of the door's protocol is told
   std::atomic<std::uint64_t> under_way{0};
   std::atomic<bool> closing{false};  ///< calls that come now are refused
   std::mutex draining_mutex{};
@@ -119,7 +121,7 @@ class UnderWay {
   /// Returns: what the client is told.
   grpc::Status refused(const Error& error, const std::vector<RecordedEvent>& conflicts = {}) {
     refused_ = error.code;
-    return status_of(error, conflicts, retry_after_);
+    return calls_.status(error, conflicts, retry_after_);
   }
 
   const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();

@@ -127,7 +127,7 @@ Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Door::~Door() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options) {
-  return start(served, std::move(options), {"grpc", own_services});
+  return start(served, std::move(options), {.speaks = "grpc", .make = own_services});
 }
 
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options, const DoorServices& offered) {
@@ -141,6 +141,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
 
   auto impl = std::make_unique<Impl>(served, options, offered);
   impl->calls.connections = &impl->limit;
+  if (offered.status != nullptr) impl->calls.status = offered.status;
   grpc::ServerBuilder builder;
   set_options(builder, options);
   std::vector<int> ports(options.listen.size(), 0);
@@ -159,6 +160,9 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     return refuse(ErrorCode::unavailable,
                   "cannot listen on " + (failed.empty() ? "any address" : failed) +
                       ": it is in use, is none of this machine's, or needs a right this process does not have");
+  }
+  if (auto* health = impl->server->GetHealthCheckService()) {
+    for (const auto& service : offered.healthy) health->SetServingStatus(service, true);
   }
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const auto& address = options.listen[i];

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,21 +15,29 @@
 #include "evershard/doors/serving/served.hpp"
 #include "evershard/doors/serving/tls_files.hpp"
 #include "evershard/doors/serving/unread_answers.hpp"
+#include "evershard/protocol/event.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace grpc {
 class Service;
-}
+class Status;
+}  // namespace grpc
 
 namespace evershard::door {
 
 struct Calls;
+
+/// How a protocol says that a call is refused, as wire::status_of() does.
+using RefusedStatus = grpc::Status (*)(const Error& error, const std::vector<RecordedEvent>& conflicts,
+                                       std::optional<std::chrono::milliseconds> retry_after);
 
 /// What a door offers.
 struct DoorServices {
   std::string_view speaks;  ///< as metrics name it: "grpc", "kurrent", "umadb"
   /// Shape: each by make_service(). Owner: the door
   std::function<std::vector<std::shared_ptr<grpc::Service>>(Calls&)> make;
+  RefusedStatus status = nullptr;      ///< absent: ours
+  std::vector<std::string> healthy{};  ///< services whose health is told by name
 };
 
 struct DoorOptions {

@@ -3,21 +3,16 @@
 #include <utility>
 
 namespace evershard::door {
-namespace {
 
-constexpr std::size_t at_hand_events_max = 64;
-
-}  // namespace
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, serving::MethodMetrics& counted,
-                                                            grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* in) {
-  auto call = std::make_shared<ReadCall>(calls, counted);
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::begin_call(std::shared_ptr<ReadCall> call,
+                                                                 grpc::CallbackServerContext* context,
+                                                                 const grpc::ByteBuffer& in) {
+  auto& calls = call->calls_;
   call->self_ = call;
   call->reader_.emplace(calls, context);
   auto* reactor = call.get();
   compress_if_asked(*context);
-  if (auto begun = call->begin(context, *in); !begun) {
+  if (auto begun = call->begin(context, in); !begun) {
     call->finished_ = true;
     call->Finish(call->here_.refused(begun.error()));
     return reactor;
@@ -35,18 +30,38 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, servin
 bool ReadCall::answer_at_hand() {
   if (!small_ || request_.has_at_least() || !calls_.has_room_ahead()) return false;
   auto stream = open_();
-  auto page = stream.page_at_hand(at_hand_events_max);
-  if (!page) return false;
-  calls_.served.metrics->events_read(calls_.speaks, page->events);
-  const auto slice = slice_of(std::move(page->bytes));
+  auto made = at_hand(stream);
+  if (!made) return false;
+  calls_.served.metrics->events_read(calls_.speaks, made->events);
   {
     const std::lock_guard lock(mutex_);
     stream_.emplace(std::move(stream));
-    if (page->complete) ending_ = grpc::Status::OK;
-    next_ = grpc::ByteBuffer(&slice, 1);
+    take(*std::move(made));
   }
   go_on();
   return true;
+}
+
+std::optional<ReadCall::Made> ReadCall::at_hand(EventStream& stream) {
+  auto page = stream.page_at_hand(at_hand_events_max);
+  if (!page) return std::nullopt;
+  return Made{std::move(page->bytes), page->events, page->complete};
+}
+
+Result<ReadCall::Made> ReadCall::next(EventStream& stream) {
+  auto page = stream.next_encoded_page();
+  if (!page) return refuse(page.error());
+  Made made{{}, page->events, page->complete};
+  // An empty page that is not the last one says nothing.
+  if (page->complete || page->events != 0) made.bytes = std::move(page->bytes);
+  return made;
+}
+
+void ReadCall::take(Made made) {
+  if (made.complete) ending_ = grpc::Status::OK;
+  if (!made.bytes) return;
+  const auto slice = slice_of(*std::move(made.bytes));
+  next_ = grpc::ByteBuffer(&slice, 1);
 }
 
 Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
@@ -93,17 +108,13 @@ void ReadCall::read_page() {
     stream_.emplace(std::move(stream));
     if (cancelled_) stream_->cancel();
   }
-  auto page = stream_->next_encoded_page();
-  if (!page) return end(page.error());
-  calls_.served.metrics->events_read(calls_.speaks, page->events);
-  const auto slice = slice_of(std::move(page->bytes));
-  grpc::ByteBuffer bytes(&slice, 1);
+  auto made = next(*stream_);
+  if (!made) return end(made.error());
+  calls_.served.metrics->events_read(calls_.speaks, made->events);
   {
     const std::lock_guard lock(mutex_);
     reading_ = false;
-    if (page->complete) ending_ = grpc::Status::OK;
-    // An empty page that is not the last one says nothing.
-    if (page->complete || page->events != 0) next_ = std::move(bytes);
+    take(*std::move(made));
   }
   go_on();
 }

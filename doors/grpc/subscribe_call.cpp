@@ -8,7 +8,6 @@ namespace evershard::door {
 namespace {
 
 constexpr std::uint32_t heartbeat_ms_min = 100;
-constexpr auto without_heartbeat = std::chrono::hours(24 * 365);
 
 pb::SubscribeResponse::Kind kind_of(FeedItem::Kind kind) {
   switch (kind) {
@@ -26,22 +25,24 @@ pb::SubscribeResponse::Kind kind_of(FeedItem::Kind kind) {
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, serving::MethodMetrics& counted,
-                                                                 grpc::CallbackServerContext* context,
-                                                                 const grpc::ByteBuffer* in) {
-  auto call = std::make_shared<SubscribeCall>(calls, counted);
+grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::begin_call(std::shared_ptr<SubscribeCall> call,
+                                                                      grpc::CallbackServerContext* context,
+                                                                      const grpc::ByteBuffer& in) {
   call->self_ = call;
-  call->reader_.emplace(calls, context);
+  call->reader_.emplace(call->calls_, context);
   auto* reactor = call.get();
   compress_if_asked(*context);
-  if (auto begun = call->begin(context, *in); !begun)
+  const auto begun = call->begin(context, in);
+  if (!begun)
     call->finish(call->here_.refused(begun.error()));
+  else if (!*begun)
+    call->finish(grpc::Status::OK);
   else
-    call->run_read();
+    call->begin_answer();
   return reactor;
 }
 
-Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
+Result<bool> SubscribeCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
   EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
   pb::SubscribeRequest request;
   EVERSHARD_TRY(parse(calls_, in, request));
@@ -67,7 +68,12 @@ Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const gr
   }
   at_ = options.after;
   feed_.emplace(calls_.served.store.follow(query_, options));
-  return {};
+  return true;
+}
+
+void SubscribeCall::begin_answer() {
+  if (answers_at_once_) StartSendInitialMetadata();
+  run_read();
 }
 
 void SubscribeCall::run_read() {
@@ -81,21 +87,29 @@ void SubscribeCall::read() {
   auto item = feed_->next(std::chrono::milliseconds(0));
   if (!item) return finish(here_.refused(item.error()));
   if (item->kind == FeedItem::Kind::idle) return wait(item->watermark);
-  google::protobuf::Arena arena;
-  auto* response = google::protobuf::Arena::CreateMessage<pb::SubscribeResponse>(&arena);
-  response->set_kind(kind_of(item->kind));
-  for (const auto& event : item->events) messages::put(event, *response->add_events());
-  response->set_watermark(item->watermark.value);
   if (!item->events.empty()) calls_.served.metrics->events_read(calls_.speaks, item->events.size());
-  send(*response);
+  auto message = message_of(*item, told_up_to(item->watermark));
+  if (!message) return run_read();
+  send(*std::move(message));
 }
 
-void SubscribeCall::send(pb::SubscribeResponse& response) {
+std::optional<grpc::ByteBuffer> SubscribeCall::message_of(const FeedItem& item, GlobalPosition at) {
+  google::protobuf::Arena arena;
+  auto* response = google::protobuf::Arena::CreateMessage<pb::SubscribeResponse>(&arena);
+  response->set_kind(kind_of(item.kind));
+  for (const auto& event : item.events) messages::put(event, *response->add_events());
+  response->set_watermark(at.value);
+  return bytes_of(*response);
+}
+
+GlobalPosition SubscribeCall::told_up_to(GlobalPosition watermark) {
   const std::lock_guard lock(mutex_);
-  // A heartbeat has looked further than the feed, which says where it was when it falls behind.
-  at_ = std::max(at_, GlobalPosition(response.watermark()));
-  response.set_watermark(at_.value);
-  auto bytes = bytes_of(response);
+  at_ = std::max(at_, watermark);
+  return at_;
+}
+
+void SubscribeCall::send(grpc::ByteBuffer bytes) {
+  const std::lock_guard lock(mutex_);
   state_ = State::sending;
   outgoing_ = std::move(bytes);
   reader_->sends(outgoing_.Length());
@@ -138,8 +152,8 @@ void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at)
     case serving::HeadWatch::Why::deadline: {
       pb::SubscribeResponse heartbeat;
       heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);
-      heartbeat.set_watermark(looked_at.value);
-      return send(heartbeat);
+      heartbeat.set_watermark(told_up_to(looked_at).value);
+      return send(bytes_of(heartbeat));
     }
   }
 }

@@ -11,12 +11,16 @@ namespace evershard::door {
 
 /// One thing at a time: reading in the pool, sending, or waiting for the watch to say that there is something. While it
 /// waits it holds no thread.
-class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
-                            public std::enable_shared_from_this<SubscribeCall> {
+class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
+                      public std::enable_shared_from_this<SubscribeCall> {
  public:
+  /// Shape: `Call`: this, or what another protocol makes of it
+  template <class Call = SubscribeCall>
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, serving::MethodMetrics& counted,
                                                            grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* in);
+                                                           const grpc::ByteBuffer* in) {
+    return begin_call(std::make_shared<Call>(calls, counted), context, *in);
+  }
   SubscribeCall(Calls& calls, serving::MethodMetrics& counted)
       : calls_(calls), here_(calls, counted), work_(calls.served.long_reads->begin()) {
     calls_.served.metrics->streams(calls_.speaks, 1);
@@ -30,30 +34,45 @@ class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     self_.reset();
   }
 
+ protected:
+  static constexpr auto without_heartbeat = std::chrono::hours(24 * 365);
+
+  /// Sets what to follow. Returns: false: there is nothing to follow, the call is over. Errors: the call's
+  virtual Result<bool> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
+  /// In the pool, of an item that is not idle. Returns: nothing: it is not told. `at`: everything up to there was told.
+  virtual std::optional<grpc::ByteBuffer> message_of(const FeedItem& item, GlobalPosition at);
+
+  Calls& calls_;
+  UnderWay here_;
+  Query query_;
+  std::optional<EventFeed> feed_;  ///< the pool's, but for cancel()
+  std::chrono::milliseconds heartbeat_{10'000};
+  GlobalPosition at_;             ///< what was told last
+  bool answers_at_once_ = false;  ///< its client waits for an answer's beginning, even where there is nothing to tell
+
  private:
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* begin_call(std::shared_ptr<SubscribeCall> call,
+                                                                grpc::CallbackServerContext* context,
+                                                                const grpc::ByteBuffer& in);
   enum class State : std::uint8_t { reading, sending, waiting, finished };
 
-  Result<void> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
+  void begin_answer();
   void read();
   void wait(GlobalPosition from);
   void woken(serving::HeadWatch::Why why, GlobalPosition looked_at);
-  void send(pb::SubscribeResponse& response);
+  /// A heartbeat has looked further than the feed, which says where it was when it falls behind.
+  GlobalPosition told_up_to(GlobalPosition watermark);
+  void send(grpc::ByteBuffer bytes);
   void run_read();
   void finish(const grpc::Status& status);
   [[nodiscard]] bool cancelled();
 
-  Calls& calls_;
-  UnderWay here_;
   const std::shared_ptr<storage::ReadWork> work_;
   std::shared_ptr<SubscribeCall> self_;  ///< until OnDone
   std::optional<ReaderHere> reader_;
-  Query query_;
-  std::optional<EventFeed> feed_;  ///< the pool's, but for cancel()
-  std::chrono::milliseconds heartbeat_{10'000};
   std::mutex mutex_;
   grpc::ByteBuffer outgoing_;
   State state_ = State::reading;
-  GlobalPosition at_;  ///< what was told last
   serving::HeadWatch::Ticket ticket_ = 0;
   bool cancelled_ = false;
 };

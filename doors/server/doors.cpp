@@ -1,6 +1,7 @@
 #include "evershard/doors/server/doors.hpp"
 
 #include "evershard/doors/http/http_door.hpp"
+#include "evershard/doors/umadb/uma_door.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -11,12 +12,13 @@ namespace {
 
 class GrpcDoor final : public RunningDoor {
  public:
-  explicit GrpcDoor(std::unique_ptr<door::Door> door) : door_(std::move(door)) {}
-  [[nodiscard]] std::string_view speaks() const override { return "grpc"; }
+  GrpcDoor(std::string_view speaks, std::unique_ptr<door::Door> door) : speaks_(speaks), door_(std::move(door)) {}
+  [[nodiscard]] std::string_view speaks() const override { return speaks_; }
   [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
   void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
 
  private:
+  const std::string_view speaks_;
   std::unique_ptr<door::Door> door_;
 };
 
@@ -26,7 +28,23 @@ Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const S
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   auto door = door::Door::start(served, options.door);
   if (!door) return refuse(std::move(door).error());
-  return std::make_unique<GrpcDoor>(*std::move(door));
+  return std::make_unique<GrpcDoor>("grpc", *std::move(door));
+}
+
+/// Another protocol over gRPC, at an address of its own, and otherwise as our own door is. Empty: nowhere.
+Result<std::unique_ptr<RunningDoor>> start_other(serving::Served& served, const ServerOptions& options,
+                                                 const std::string& listen, const door::DoorServices& offered) {
+  if (listen.empty()) return nullptr;
+  auto asked = options.door;
+  asked.listen = {listen};
+  auto door = door::Door::start(served, std::move(asked), offered);
+  if (!door) return refuse(std::move(door).error());
+  return std::make_unique<GrpcDoor>(offered.speaks, *std::move(door));
+}
+
+Result<std::unique_ptr<RunningDoor>> start_umadb(serving::Served& served, const ServerOptions& options,
+                                                 const RunningDoors&) {
+  return start_other(served, options, options.umadb_listen, umadb::services());
 }
 
 class PageDoor final : public RunningDoor {
@@ -58,7 +76,7 @@ Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const S
 
 }  // namespace
 
-std::vector<StartDoor> all_doors() { return {start_grpc, start_page}; }
+std::vector<StartDoor> all_doors() { return {start_grpc, start_umadb, start_page}; }
 
 std::vector<Exposure> exposures_of(const ServerOptions& options) {
   std::vector<Exposure> exposures;
@@ -66,6 +84,10 @@ std::vector<Exposure> exposures_of(const ServerOptions& options) {
   for (const auto& address : options.door.listen) {
     exposures.push_back(
         {address, "listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+  }
+  if (!options.umadb_listen.empty()) {
+    exposures.push_back({options.umadb_listen, "umadb-listen", tls.given(), tls.given() && !tls.client_ca.empty(),
+                         !options.tokens.empty()});
   }
   if (!options.http.listen.empty()) {
     exposures.push_back({options.http.listen, "http-listen", tls.given(), tls.given() && !tls.client_ca.empty(),

@@ -49,6 +49,7 @@ struct ServerOptions {
   std::vector<ServedProcess> processes{};  ///< the same: run here
   door::DoorOptions door{};
   http::HttpOptions http{};
+  std::string umadb_listen{};             ///< HOST:PORT where UmaDB's clients are answered; empty: nowhere
   std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything
   std::filesystem::path unix_socket{};    ///< one more address of the door; empty: none
   bool insecure = false;                  ///< listens beyond this machine without what SafetyCheck asks for

@@ -131,6 +131,15 @@ void add_network(Entries& all) {
           1'000, 86'400'000);
 }
 
+void add_other_protocols(Entries& all) {
+  Group protocols(all, "protocols");
+  protocols.add("umadb-listen", Kind::text,
+                "Where clients of UmaDB are answered, in their protocol: HOST:PORT; `none`: nowhere.", "none",
+                [](ServerOptions& options, const Value& value) {
+                  options.umadb_listen = value.text == "none" ? "" : value.text;
+                });
+}
+
 void add_page(Entries& all) {
   Group page(all, "page");
   const ServerOptions defaults;
@@ -225,6 +234,7 @@ const Entries& entries() {
     add_store(made);
     add_rows(made);
     add_network(made);
+    add_other_protocols(made);
     add_page(made);
     add_security(made);
     add_limits(made);

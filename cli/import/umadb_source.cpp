@@ -1,0 +1,134 @@
+// UmaDB as a source of an import, asked as its own clients do.
+
+#include <grpcpp/grpcpp.h>
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "evershard/cli/import/import_source.hpp"
+#include "evershard/doors/umadb/words/uma_event.hpp"
+#include "evershard/doors/umadb/words/uma_pages.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/sort_once_each.hpp"
+#include "evershard/protocol/validate.hpp"
+#include "evershard/umadb/umadb.grpc.pb.h"
+
+namespace evershard::cli {
+namespace {
+
+namespace uma = ::umadb::v1;
+
+constexpr auto uma_answer_within = std::chrono::seconds(60);
+
+std::string uma_content(uma::SequencedEvent event) {
+  event.clear_position();
+  return event.SerializeAsString();
+}
+
+class UmaDbSource final : public ImportSource {
+ public:
+  UmaDbSource(std::string address, const std::shared_ptr<grpc::Channel>& channel, std::string token)
+      : address_(std::move(address)), stub_(uma::DCB::NewStub(channel)), token_(std::move(token)) {}
+
+  Result<std::uint64_t> head() override {
+    grpc::ClientContext context;
+    prepare(context);
+    uma::HeadResponse head;
+    if (const auto status = stub_->Head(&context, {}, &head); !status.ok()) return failed(status);
+    return head.position();
+  }
+
+  Result<std::vector<ImportedEvent>> read_after(std::uint64_t position, std::size_t events) override {
+    grpc::ClientContext context;
+    prepare(context);
+    uma::ReadRequest request;
+    request.set_start(position + 1);
+    request.set_limit(static_cast<std::uint32_t>(events));
+    const auto reader = stub_->Read(&context, request);
+    std::vector<ImportedEvent> read;
+    for (uma::ReadResponse page; reader->Read(&page);) {
+      for (auto& event : *page.mutable_events()) {
+        auto taken = take(event);
+        if (!taken) {
+          context.TryCancel();
+          return refuse(std::move(taken).error());
+        }
+        read.push_back(*std::move(taken));
+      }
+    }
+    if (const auto status = reader->Finish(); !status.ok()) return failed(status);
+    return read;
+  }
+
+  std::string content_of(const RecordedEvent& event) const override {
+    RecordedView viewed;
+    umadb::view(event, viewed);
+    umadb::UmaResponse response;
+    response.add(viewed);
+    uma::ReadResponse read;
+    if (!read.ParseFromString(response.take(std::nullopt)) || read.events().empty()) return {};
+    return uma_content(read.events(0));
+  }
+
+  void give_other_id(Event& event) const override { umadb::give_other_id(event); }
+
+ private:
+  void prepare(grpc::ClientContext& context) const {
+    context.set_deadline(std::chrono::system_clock::now() + uma_answer_within);
+    if (!token_.empty()) context.AddMetadata("authorization", "Bearer " + token_);
+  }
+  Refused failed(const grpc::Status& status) const {
+    const auto code = status.error_code() == grpc::StatusCode::UNAUTHENTICATED     ? ErrorCode::unauthenticated
+                      : status.error_code() == grpc::StatusCode::PERMISSION_DENIED ? ErrorCode::permission_denied
+                                                                                   : ErrorCode::unavailable;
+    return refuse(code, "UmaDB at " + address_ + ": " + in_quotes(status.error_message(), 300));
+  }
+
+  Result<ImportedEvent> take(uma::SequencedEvent& from) const {
+    ImportedEvent taken;
+    taken.position = from.position();
+    taken.content = uma_content(from);
+    umadb::Tracking tracking;
+    if (from.has_tracking_info()) tracking = {from.tracking_info().source(), from.tracking_info().position()};
+    auto made = from.has_tracking_info() ? umadb::check(tracking) : Result<void>();
+    if (made) {
+      auto event = umadb::event_of(*from.mutable_event(), from.has_tracking_info() ? &tracking : nullptr);
+      if (event) {
+        made = check(*event, Limits::most());
+        taken.event = *std::move(event);
+        sort_once_each(taken.event.tags);
+      } else {
+        made = refuse(std::move(event).error());
+      }
+    }
+    if (made) return taken;
+    return refuse(made.error().code, "the event at position " + std::to_string(taken.position) + " of UmaDB at " +
+                                         address_ + " cannot be stored here: " + made.error().what);
+  }
+
+  const std::string address_;
+  const std::unique_ptr<uma::DCB::Stub> stub_;
+  const std::string token_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ImportSource>> open_umadb_source(const std::string& address, const SourceAccess& access) {
+  auto credentials = grpc::InsecureChannelCredentials();
+  if (!access.tls_ca.empty()) {
+    std::ifstream file(access.tls_ca, std::ios::binary);
+    grpc::SslCredentialsOptions options;
+    options.pem_root_certs.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || options.pem_root_certs.empty())
+      return refuse(ErrorCode::io, "the CA " + in_quotes(access.tls_ca, 300) + " cannot be read, or is empty");
+    credentials = grpc::SslCredentials(options);
+  }
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  return std::make_unique<UmaDbSource>(address, grpc::CreateCustomChannel(address, credentials, arguments),
+                                       access.token);
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,27 @@
+#include "evershard/doors/umadb/uma_tracking.hpp"
+
+#include <tuple>
+
+#include "evershard/doors/umadb/words/uma_event.hpp"
+#include "evershard/doors/umadb/words/uma_names.hpp"
+
+namespace evershard::umadb {
+
+Result<std::optional<std::pair<GlobalPosition, std::uint64_t>>> newest_tracked(EventStore& store,
+                                                                               const std::string& source) {
+  using Newest = std::optional<std::pair<GlobalPosition, std::uint64_t>>;
+  ReadOptions options;
+  options.direction = Direction::backwards;
+  options.limit = 1;
+  auto stream = store.read(Query().tags({std::string(tracking_tag) + source}), options);
+  const auto event = stream.next();
+  if (!event) return refuse(event.error());
+  if (!*event) return Newest();
+  RecordedView viewed;
+  view(**event, viewed);
+  UmaEvent shown;
+  shown.show(viewed);
+  return Newest(std::in_place, (*event)->position, shown.tracking() ? shown.tracking()->second : 0);
+}
+
+}  // namespace evershard::umadb
