@@ -91,7 +91,7 @@ Result<Doors> serve(Local& store, ServeOptions options) {
   if (!asked) return refuse(std::move(asked).error());
   asked->store.data_dir = store.data_dir();
   asked->http.store_limits = store.limits();
-  asked->kinds = store.hosted_kinds();
+  for (auto& kind : store.hosted_kinds()) asked->kinds.push_back({kind, {}});
   auto doors = Doors::Impl::open(
       *std::move(asked),
       [&store](const server::ServerOptions& served, serving::Log&) -> Result<std::unique_ptr<server::StoreInService>> {
@@ -107,7 +107,7 @@ Result<Doors> serve(Cluster& node, ServeOptions options) {
   const auto parts = ClusterParts::of(node);
   asked->store.data_dir = parts.data_dir;
   asked->http.store_limits = parts.limits;
-  asked->kinds = node.hosted_kinds();
+  for (auto& kind : node.hosted_kinds()) asked->kinds.push_back({kind, {}});
   auto doors = Doors::Impl::open(
       *std::move(asked),
       [&](const server::ServerOptions& served, serving::Log&) -> Result<std::unique_ptr<server::StoreInService>> {
