@@ -18,7 +18,7 @@ struct PaceOptions {
   std::size_t under_way_max = 512;  ///< sent and not answered
   /// Those that are late by so much came due while nobody ran: so many a second, so that there is room for others.
   std::chrono::milliseconds overdue_after{1'000};
-  std::uint32_t overdue_per_second = 6'000;
+  std::uint32_t overdue_per_second = 5'400;
   std::chrono::milliseconds retry_first{250};
   std::chrono::milliseconds retry_most{60'000};
 };

@@ -1,6 +1,7 @@
 #include "evershard/store/timers/due_host.hpp"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace evershard::cluster {
@@ -65,11 +66,15 @@ EventFeed DueHost::follow() {
   return events_.follow(work_.query(), {.after = read_to_, .page_events_max = page_events_max});
 }
 
+// While there is much to read, the next page is fetched beside: opening a store with a million timers is this.
 void DueHost::read() {
+  const auto next = [this] { return feed_->next(feed_wait); };
+  std::future<Result<FeedItem>> ahead;
   for (;;) {
-    auto item = feed_->next(feed_wait);
+    auto item = ahead.valid() ? ahead.get() : next();
     std::unique_lock lock(mutex_);
     if (stopping_) return;
+    if (item && item->events.size() == page_events_max) ahead = std::async(std::launch::async, next);
     if (!item) {  // a node is away, or what is stored cannot be read
       if (options_.warn && item.error().code != ErrorCode::unavailable &&
           std::exchange(said_, item.error().what) != item.error().what)
