@@ -59,6 +59,7 @@ struct Server::Parts {
     served.retention = &store->retention();
     served.scheduled = &store->scheduled();
     served.processes = &store->processes();
+    served.all_names = &store->all_names();
     if (auto* aggregates = store->aggregates()) {
       commands.emplace(*aggregates, options.kinds);
       served.commands = &*commands;

@@ -31,6 +31,7 @@ struct ServerOptions {
   std::vector<std::shared_ptr<const AggregateKind>> kinds{};  ///< of the program: hosted here, and asked over the doors
   door::DoorOptions door{};
   http::HttpOptions http{};
+  std::vector<std::string> kurrent_listen{};  ///< where KurrentDB's protocol is served; none: nowhere
   std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything
   std::filesystem::path unix_socket{};    ///< one more address of the door; empty: none
   bool insecure = false;                  ///< listens beyond this machine without what SafetyCheck asks for

@@ -11,6 +11,7 @@ class WholeStore final : public StoreInService {
  public:
   WholeStore(Local store, bool hosts) : store_(std::move(store)), hosts_(hosts) {}
   [[nodiscard]] EventStore& store() override { return store_; }
+  [[nodiscard]] EventStore& all_names() override { return store_.all_names(); }
   [[nodiscard]] Administration& administration() override { return store_; }
   [[nodiscard]] Groups* groups() override { return &store_.groups(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return store_.scheduled(); }

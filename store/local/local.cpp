@@ -231,6 +231,7 @@ Result<void> Local::add_table_handler(const std::string& name, TableHandler hand
 
 Processes& Local::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Local::scheduled() { return *impl_->scheduled; }
+EventStore& Local::all_names() { return *impl_->events; }
 HistoryRetention& Local::retention() { return impl_->retention; }
 
 Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
