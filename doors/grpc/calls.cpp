@@ -8,22 +8,31 @@
 #include <vector>
 
 #include "evershard/doors/serving/gzip.hpp"
+#include "evershard/protocol/base64.hpp"
 
 namespace evershard::door {
 namespace {
 
 constexpr std::string_view bearer = "Bearer ";  // in any case
+constexpr std::string_view basic = "Basic ";    // and this: NAME:PASSWORD in base64
 
-std::string_view token_of(const grpc::CallbackServerContext& context) {
-  const auto& metadata = context.client_metadata();
-  const auto found = metadata.find("authorization");
-  if (found == metadata.end()) return {};
-  std::string_view value(found->second.data(), found->second.size());
+bool begins_with_word(std::string_view value, std::string_view word) {
   const auto same = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
   };
-  if (value.size() < bearer.size() || !std::equal(bearer.begin(), bearer.end(), value.begin(), same)) return {};
-  return value.substr(bearer.size());
+  return value.size() >= word.size() && std::equal(word.begin(), word.end(), value.begin(), same);
+}
+
+std::string token_of(const grpc::CallbackServerContext& context, bool takes_passwords) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find("authorization");
+  if (found == metadata.end()) return {};
+  const std::string_view value(found->second.data(), found->second.size());
+  if (begins_with_word(value, bearer)) return std::string(value.substr(bearer.size()));
+  if (!takes_passwords || !begins_with_word(value, basic)) return {};
+  const auto both = from_base64(value.substr(basic.size()));
+  const auto colon = both ? both->find(':') : std::string::npos;
+  return colon == std::string::npos ? std::string() : both->substr(colon + 1);
 }
 
 /// Without its port, so that all its connections are one client. `ipv4:HOST:PORT`, `ipv6:%5BHOST%5D:PORT`, `unix:`
@@ -47,7 +56,8 @@ Calls::Calls(std::string_view door, serving::Served& s, cluster::WorkPool& a, st
 
 void Calls::append(Append append, AppendCompletion done) {
   ++appends_in_flight;
-  served.store.append_async(std::move(append), [this, done = std::move(done)](Result<Appended> result) {
+  auto& store = writes_to != nullptr ? *writes_to : served.store;
+  store.append_async(std::move(append), [this, done = std::move(done)](Result<Appended> result) {
     const bool few = appends_in_flight.fetch_sub(1) <= answered_at_once_max;
     if (few && answers.waiting() == 0) return done(std::move(result));
     answers.run([done, result = std::move(result)] { done(result); });
@@ -55,7 +65,7 @@ void Calls::append(Append append, AppendCompletion done) {
 }
 
 Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
-  return served.access()->admit(token_of(context), wanted);
+  return served.access()->admit(token_of(context, takes_passwords), wanted);
 }
 
 Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted,

@@ -97,6 +97,15 @@ class ServiceOf : public Of::Service {
               return start(counted, context, in);
             }));
   }
+  /// Shape: `start`: grpc::ServerReadReactor<Bytes>*(Counted&, Context*, Bytes* out)
+  template <class Start>
+  void gathers(CallName name, Start start) {
+    row(name, true, false,
+        new grpc::internal::CallbackClientStreamingHandler<Bytes, Bytes>(
+            [&counted = counted_as(name), start = std::move(start)](Context* context, Bytes* out) {
+              return start(counted, context, out);
+            }));
+  }
   /// Shape: `start`: grpc::ServerBidiReactor<Bytes, Bytes>*(Counted&, Context*)
   template <class Start>
   void both_ways(CallName name, Start start) {

@@ -1,6 +1,7 @@
 #include "evershard/doors/server/doors.hpp"
 
 #include "evershard/doors/http/http_door.hpp"
+#include "evershard/doors/kurrent/kurrent_door.hpp"
 #include "evershard/doors/umadb/uma_door.hpp"
 
 #include <cstdlib>
@@ -47,6 +48,27 @@ Result<std::unique_ptr<RunningDoor>> start_umadb(serving::Served& served, const 
   return start_other(served, options, options.umadb_listen, umadb::services());
 }
 
+class KurrentDoor final : public RunningDoor {
+ public:
+  explicit KurrentDoor(std::unique_ptr<door::Door> door) : door_(std::move(door)) {}
+  [[nodiscard]] std::string_view speaks() const override { return "kurrent"; }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
+  void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
+
+ private:
+  std::unique_ptr<door::Door> door_;
+};
+
+Result<std::unique_ptr<RunningDoor>> start_kurrent(serving::Served& served, const ServerOptions& options,
+                                                   const RunningDoors&) {
+  if (options.kurrent_listen.empty()) return nullptr;
+  auto asked = options.door;
+  asked.listen = options.kurrent_listen;
+  auto door = kurrent::start_door(served, std::move(asked), {options.store.limits});
+  if (!door) return refuse(std::move(door).error());
+  return std::make_unique<KurrentDoor>(*std::move(door));
+}
+
 class PageDoor final : public RunningDoor {
  public:
   explicit PageDoor(std::unique_ptr<http::HttpDoor> door) : door_(std::move(door)) {}
@@ -76,7 +98,7 @@ Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const S
 
 }  // namespace
 
-std::vector<StartDoor> all_doors() { return {start_grpc, start_umadb, start_page}; }
+std::vector<StartDoor> all_doors() { return {start_grpc, start_umadb, start_kurrent, start_page}; }
 
 std::vector<Exposure> exposures_of(const ServerOptions& options) {
   std::vector<Exposure> exposures;
@@ -88,6 +110,10 @@ std::vector<Exposure> exposures_of(const ServerOptions& options) {
   if (!options.umadb_listen.empty()) {
     exposures.push_back({options.umadb_listen, "umadb-listen", tls.given(), tls.given() && !tls.client_ca.empty(),
                          !options.tokens.empty()});
+  }
+  for (const auto& address : options.kurrent_listen) {
+    exposures.push_back(
+        {address, "kurrent-listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
   }
   if (!options.http.listen.empty()) {
     exposures.push_back({options.http.listen, "http-listen", tls.given(), tls.given() && !tls.client_ca.empty(),

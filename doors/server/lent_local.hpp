@@ -13,6 +13,7 @@ class LentLocal : public StoreInService {
   /// `hosts`: aggregates that are asked commands.
   LentLocal(Local& store, bool hosts) : store_(store), hosts_(hosts) {}
   [[nodiscard]] EventStore& store() override { return store_; }
+  [[nodiscard]] EventStore& all_names() override { return store_.all_names(); }
   [[nodiscard]] Administration& administration() override { return store_; }
   [[nodiscard]] Groups* groups() override { return &store_.groups(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return store_.scheduled(); }

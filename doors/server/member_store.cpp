@@ -206,6 +206,7 @@ class MemberStore final : public StoreInService {
     node_.reset();
   }
   [[nodiscard]] EventStore& store() override { return users_; }
+  [[nodiscard]] EventStore& all_names() override { return sealed_->events(); }
   [[nodiscard]] EventStore& unopened() override { return *node_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
   [[nodiscard]] ClusterAdministration* cluster() override { return &orders_; }

@@ -49,12 +49,13 @@ struct ServerOptions {
   std::vector<ServedProcess> processes{};  ///< the same: run here
   door::DoorOptions door{};
   http::HttpOptions http{};
-  std::string umadb_listen{};             ///< HOST:PORT where UmaDB's clients are answered; empty: nowhere
-  std::filesystem::path tokens{};         ///< of Access; empty: everybody may do everything
-  std::filesystem::path unix_socket{};    ///< one more address of the door; empty: none
-  bool insecure = false;                  ///< listens beyond this machine without what SafetyCheck asks for
-  serving::ClientLimitOptions clients{};  ///< of all doors together
-  std::size_t read_threads = 4;           ///< for what may wait for the disk
+  std::string umadb_listen{};                 ///< HOST:PORT where UmaDB's clients are answered; empty: nowhere
+  std::vector<std::string> kurrent_listen{};  ///< where KurrentDB's protocol is served; none: nowhere
+  std::filesystem::path tokens{};             ///< of Access; empty: everybody may do everything
+  std::filesystem::path unix_socket{};        ///< one more address of the door; empty: none
+  bool insecure = false;                      ///< listens beyond this machine without what SafetyCheck asks for
+  serving::ClientLimitOptions clients{};      ///< of all doors together
+  std::size_t read_threads = 4;               ///< for what may wait for the disk
   cluster::LongReadOptions long_reads{};
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never

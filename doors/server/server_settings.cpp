@@ -107,6 +107,9 @@ void add_network(Entries& all) {
                "A Unix socket where gRPC is served too; who may use it is a matter of the permissions of its file and "
                "directory.",
                EVERSHARD_FIELD(unix_socket));
+  network.list("kurrent-listen",
+               "Where KurrentDB's protocol is served, for its clients: HOST:PORT; without it, nowhere.",
+               EVERSHARD_FIELD(kurrent_listen));
   bounded(
       network.size("max-message-size", "The largest message that is taken.", EVERSHARD_FIELD(door.message_bytes_max)),
       64u << 10, 1u << 30);

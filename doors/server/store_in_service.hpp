@@ -30,6 +30,8 @@ class StoreInService {
   [[nodiscard]] virtual EventStore& store() = 0;
   /// For who looks whether there is something, and at no payload: they may be as they are stored.
   [[nodiscard]] virtual EventStore& unopened() { return store(); }
+  /// Takes names that begin with `$` too: Served::all_names.
+  [[nodiscard]] virtual EventStore& all_names() { return store(); }
   [[nodiscard]] virtual Administration& administration() = 0;
   [[nodiscard]] virtual HistoryRetention& retention() = 0;
   /// What retention-every does: the policies, of all that this process has.

@@ -56,6 +56,9 @@ struct Served {
   Processes* processes = nullptr;
   /// Absent: it is not offered here.
   ScheduledAppends* scheduled = nullptr;
+  /// The same events as `store`, and it takes names that begin with `$`: for doors whose clients have such names, and
+  /// which see to it themselves that none is the store's own. Absent: it is not offered here.
+  EventStore* all_names = nullptr;
   /// Absent: this process hosts no aggregates.
   const HostedCommands* commands = nullptr;
   /// Absent: this process has none.

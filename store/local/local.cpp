@@ -244,6 +244,7 @@ Result<void> Local::add_table_handler(const std::string& name, TableHandler hand
 
 Processes& Local::processes() { return *impl_->seen_processes; }
 ScheduledAppends& Local::scheduled() { return *impl_->scheduled; }
+EventStore& Local::all_names() { return *impl_->events; }
 HistoryRetention& Local::retention() { return impl_->retention; }
 
 Result<RetentionResult> Local::remove_settled_schedules(std::chrono::milliseconds keep, RetentionOrder order,

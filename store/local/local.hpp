@@ -132,6 +132,9 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   [[nodiscard]] Processes& processes();
   /// Appends that are made at a later time, while this store is open. As long as this Local.
   [[nodiscard]] ScheduledAppends& scheduled();
+  /// The same events, taking names that begin with `$` too: for a door in this process whose clients have such names,
+  /// and which sees to it that none is the store's own. As long as this Local.
+  [[nodiscard]] EventStore& all_names();
   /// Truncation, removal, time to live. As long as this Local.
   [[nodiscard]] HistoryRetention& retention();
   /// Scheduled appends that were made, refused or cancelled longer ago are removed, and listed no more; that each is

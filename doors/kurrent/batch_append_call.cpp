@@ -1,0 +1,233 @@
+#include "evershard/doors/kurrent/batch_append_call.hpp"
+
+#include <utility>
+
+#include "evershard/doors/kurrent/expected_of.hpp"
+#include "evershard/doors/kurrent/stream_name.hpp"
+
+namespace evershard::kurrent {
+namespace {
+
+constexpr std::size_t open_bytes_most = 64u << 20;
+
+ExpectedVersion expected_of_batch(const esp::BatchAppendReq::Options& options) {
+  if (options.has_stream_position()) return at_revision(options.stream_position());
+  if (options.has_no_stream()) return ExpectedVersion::none();
+  if (options.has_stream_exists()) return ExpectedVersion::exists();
+  return ExpectedVersion::any();
+}
+
+void repeat_expected(const esp::BatchAppendReq::Options& options, esp::BatchAppendResp& to) {
+  if (options.has_stream_position()) to.set_stream_position(options.stream_position());
+  if (options.has_no_stream()) to.mutable_no_stream();
+  if (options.has_any()) to.mutable_any();
+  if (options.has_stream_exists()) to.mutable_stream_exists();
+}
+
+Refusal refused_batch(Error error) {
+  Refusal refusal;
+  refusal.error = std::move(error);
+  return refusal;
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* BatchAppendCall::start(
+    const std::shared_ptr<Kurrent>& kurrent, serving::MethodMetrics& counted, grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<BatchAppendCall>(kurrent, counted);
+  call->self_ = call;
+  auto* reactor = call.get();
+  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted) {
+    call->finished_ = true;
+    call->Finish(status_of(call->here_, *context, refused_batch(std::move(admitted).error()), 0));
+  } else if (!kurrent->calls.remember(call)) {
+    call->finished_ = true;
+    call->Finish(call->here_.refused(door::calls_stopping()));
+  } else {
+    call->reading_ = true;
+    call->StartRead(&call->incoming_);
+  }
+  return reactor;
+}
+
+void BatchAppendCall::OnReadDone(bool ok) {
+  const auto keep = shared_from_this();
+  if (ok) {
+    const auto bytes = incoming_.Length();
+    {
+      const std::lock_guard lock(mutex_);
+      if (finished_) return;
+    }
+    take(bytes);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    half_closed_ = half_closed_ || !ok;
+  }
+  go_on();
+}
+
+void BatchAppendCall::take(std::size_t bytes) {
+  esp::BatchAppendReq request;
+  const auto parsed = door::parse(kurrent_->calls, incoming_, request);
+  const auto key = request.correlation_id().SerializeAsString();
+  auto& open = open_[key];
+  if (!open) {
+    open = std::make_shared<Batch>();
+    open->correlation = request.correlation_id();
+  }
+  const auto batch = open;
+  batch->bytes += bytes;
+  open_bytes_ += bytes;
+  if (!parsed) {
+    batch->refused = refused_batch(parsed.error());
+  } else if (auto over = here_.over_limit(bytes)) {
+    batch->refused = refused_batch(over->error);
+  } else if (batch->bytes > kurrent_->calls.message_bytes_max) {
+    batch->refused = refused_batch({ErrorCode::too_large, "the append has " + std::to_string(batch->bytes) + " bytes"});
+  } else if (open_bytes_ > open_bytes_most) {
+    batch->refused = refused_batch({ErrorCode::overloaded, "appends that were begun and not finished hold " +
+                                                               std::to_string(open_bytes_) + " bytes"});
+  }
+  if (!batch->refused) add(*batch, request);
+  if (!request.is_final() && !batch->refused) return;
+  open_.erase(key);
+  open_bytes_ -= batch->bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    bytes_ += batch->bytes;
+    ++under_way_;
+  }
+  write(batch);
+}
+
+void BatchAppendCall::add(Batch& batch, esp::BatchAppendReq& request) {
+  if (request.has_options()) {
+    batch.options = std::move(*request.mutable_options());
+    batch.stream.name = batch.options.stream_identifier().stream_name();
+    auto aggregate = aggregate_of(batch.stream.name);
+    if (aggregate) {
+      if (auto writable = check_writable(batch.stream.name, *aggregate); !writable)
+        batch.refused = refused_batch(std::move(writable).error());
+      batch.stream.aggregate = *std::move(aggregate);
+    } else {
+      batch.refused = refused_batch(std::move(aggregate).error());
+    }
+    batch.stream.expected = expected_of_batch(batch.options);
+  }
+  if (batch.stream.name.empty() && !batch.refused)
+    batch.refused = refused_batch({ErrorCode::invalid_argument, "an append begins without its options"});
+  for (auto& proposed : *request.mutable_proposed_messages()) {
+    if (batch.refused) return;
+    auto event = event_of(proposed, batch.stream.aggregate);
+    if (event)
+      batch.events.push_back(*std::move(event));
+    else
+      batch.refused = refused_batch(std::move(event).error());
+  }
+}
+
+void BatchAppendCall::write(const BatchPtr& batch) {
+  if (batch->refused) return answer(batch, *batch->refused);
+  StreamWrite write;
+  write.streams.push_back(batch->stream);
+  write.events = std::move(batch->events);
+  const auto events = write.events.size();
+  kurrent_->writes.write(std::move(write), [call = shared_from_this(), batch, events](const WriteOutcome& outcome) {
+    if (std::holds_alternative<StreamsWritten>(outcome))
+      call->kurrent_->calls.served.metrics->appended(call->kurrent_->calls.speaks,
+                                                     std::chrono::steady_clock::now() - batch->came, events);
+    call->answer(batch, outcome);
+    call->go_on();
+  });
+}
+
+void BatchAppendCall::answer(const BatchPtr& batch, const WriteOutcome& outcome) {
+  esp::BatchAppendResp response;
+  *response.mutable_correlation_id() = batch->correlation;
+  response.mutable_stream_identifier()->set_stream_name(batch->stream.name);
+  repeat_expected(batch->options, response);
+  if (const auto* refused = std::get_if<Refusal>(&outcome)) {
+    put_error(*refused, kurrent_->options.limits.append_bytes_max, *response.mutable_error());
+  } else {
+    const auto& written = std::get<StreamsWritten>(outcome);
+    auto& success = *response.mutable_success();
+    if (written.versions.front().value == 0)
+      success.mutable_no_stream();
+    else
+      success.set_current_revision(written.versions.front().value - 1);
+    if (written.position.value == 0) {
+      success.mutable_no_position();
+    } else {
+      success.mutable_position()->set_commit_position(written.position.value);
+      success.mutable_position()->set_prepare_position(written.position.value);
+    }
+  }
+  auto bytes = door::bytes_of(response);
+  const std::lock_guard lock(mutex_);
+  ready_.push_back(std::move(bytes));
+  --under_way_;
+  bytes_ -= batch->bytes;
+}
+
+/// Whatever can be begun, in one place: an answer, the next read, the end.
+void BatchAppendCall::go_on() {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  if (broken_) ready_.clear();
+  if (!broken_ && !writing_ && !ready_.empty()) {
+    outgoing_ = std::move(ready_.front());
+    ready_.pop_front();
+    writing_ = true;
+    grpc::WriteOptions options;
+    if (std::exchange(wrote_, true) && !ready_.empty()) options.set_buffer_hint();  // never with the first: AppendMany
+    StartWrite(&outgoing_, options);
+  }
+  if (!reading_ && !half_closed_ && !draining_ && under_way_ < kurrent_->calls.append_many_appends_max &&
+      ready_.size() < kurrent_->calls.append_many_appends_max && bytes_ < kurrent_->calls.append_many_bytes_max) {
+    reading_ = true;
+    StartRead(&incoming_);
+  }
+  if (writing_ || under_way_ != 0 || !ready_.empty()) return;
+  if (half_closed_ && !reading_) {
+    finished_ = true;
+    const bool broken = broken_;
+    lock.unlock();
+    Finish(broken ? grpc::Status::CANCELLED : grpc::Status::OK);
+  } else if (draining_) {
+    finished_ = true;  // a read that is out comes back with the end of the call
+    lock.unlock();
+    Finish(door::status_of(door::calls_stopping()));
+  }
+}
+
+void BatchAppendCall::drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  go_on();
+}
+
+void BatchAppendCall::OnWriteDone(bool ok) {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    broken_ = broken_ || !ok;
+  }
+  go_on();
+}
+
+void BatchAppendCall::OnCancel() {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    half_closed_ = half_closed_ || !reading_;  // a read that is out comes back by itself
+  }
+  go_on();
+}
+
+}  // namespace evershard::kurrent

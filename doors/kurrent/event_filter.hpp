@@ -1,0 +1,32 @@
+// EventFilter: which events of `$all` a reader wants, by stream name or event type. Decisions only.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evershard/kurrent/streams.pb.h"
+#include "evershard/protocol/event.hpp"
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::kurrent {
+
+/// Copies share the pattern; any thread.
+class EventFilter {
+ public:
+  /// Errors: invalid_argument (neither prefixes nor a pattern, a pattern that is none), too_large
+  [[nodiscard]] static Result<EventFilter> of(const ::event_store::client::streams::ReadReq::FilterOptions& options);
+  [[nodiscard]] bool takes(const RecordedEvent& event) const;
+
+ private:
+  struct Pattern;
+  [[nodiscard]] bool takes_text(std::string_view text) const;
+
+  bool by_stream_ = false;
+  std::vector<std::string> prefixes_;
+  std::shared_ptr<const Pattern> pattern_;
+};
+
+}  // namespace evershard::kurrent

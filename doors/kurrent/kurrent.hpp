@@ -1,0 +1,36 @@
+// Kurrent: what the services of KurrentDB's protocol stand on, made once a door.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "evershard/doors/grpc/calls.hpp"
+#include "evershard/doors/kurrent/followed_states.hpp"
+#include "evershard/doors/kurrent/kurrent_door.hpp"
+#include "evershard/doors/kurrent/stream_writes.hpp"
+#include "evershard/doors/kurrent/virtual_streams.hpp"
+
+namespace evershard::kurrent {
+
+/// Owner: the services.
+struct Kurrent {
+  Kurrent(door::Calls& c, KurrentOptions o)
+      : calls(c),
+        events(c.served.all_names != nullptr ? *c.served.all_names : c.served.store),
+        options(std::move(o)),
+        states(events),
+        writes(c, events, states) {}
+
+  door::Calls& calls;
+  EventStore& events;  ///< with names that begin with `$`
+  const KurrentOptions options;
+  FollowedStates states;
+  StreamWrites writes;
+  VirtualStreams virtual_streams;
+};
+
+}  // namespace evershard::kurrent

@@ -1,0 +1,170 @@
+#include "evershard/doors/kurrent/reading.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "evershard/doors/kurrent/readings.hpp"
+#include "evershard/doors/kurrent/stream_name.hpp"
+
+namespace evershard::kurrent {
+namespace {
+
+constexpr std::uint32_t window_by_default = 32;
+
+void put_now(google::protobuf::Timestamp& to) {
+  const auto now = Timestamp::now().micros;
+  to.set_seconds(now / 1'000'000);
+  to.set_nanos(static_cast<std::int32_t>(now % 1'000'000 * 1'000));
+}
+
+template <class Notice>
+void put_place(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position, Notice& to) {
+  put_now(*to.mutable_timestamp());
+  if (revision) to.set_stream_revision(*revision);
+  if (!position) return;
+  to.mutable_position()->set_commit_position(position->value);
+  to.mutable_position()->set_prepare_position(position->value);
+}
+
+}  // namespace
+
+Result<ReadPlan> ReadPlan::of(const esp::ReadReq& request) {
+  const auto& options = request.options();
+  ReadPlan plan;
+  plan.backwards = options.read_direction() == esp::ReadReq::Backwards;
+  plan.links = options.resolve_links();
+  plan.structured_ids = options.uuid_option().content_case() == esp::ReadReq::UUIDOption::kStructured;
+  plan.subscription = options.has_subscription();
+  plan.count = options.count();
+  if (plan.subscription && plan.backwards)
+    return refuse(ErrorCode::invalid_argument, "a subscription goes forwards only");
+  if (options.has_stream()) {
+    const auto& stream = options.stream();
+    plan.stream = stream.stream_identifier().stream_name();
+    plan.derived = Derived::from(plan.stream);
+    if (!plan.derived) {
+      auto aggregate = aggregate_of(plan.stream);
+      if (!aggregate) return refuse(std::move(aggregate).error());
+      plan.aggregate = *std::move(aggregate);
+    }
+    if (stream.has_revision()) {
+      plan.from = From::at;
+      plan.at = std::min<std::uint64_t>(stream.revision(), std::numeric_limits<std::int64_t>::max());
+    } else if (stream.has_end()) {
+      plan.from = From::end;
+    }
+  } else if (options.has_all()) {
+    const auto& all = options.all();
+    if (all.has_position()) {
+      plan.from = From::at;
+      plan.at = std::min<std::uint64_t>(all.position().commit_position(), std::numeric_limits<std::int64_t>::max());
+    } else if (all.has_end()) {
+      plan.from = From::end;
+    }
+    if (options.has_filter()) {
+      auto filter = EventFilter::of(options.filter());
+      if (!filter) return refuse(std::move(filter).error());
+      plan.filter = *std::move(filter);
+      const std::uint64_t window = options.filter().has_max() ? options.filter().max() : window_by_default;
+      plan.checkpoint_every = std::max<std::uint64_t>(window, 1) *
+                              std::max<std::uint64_t>(options.filter().checkpointintervalmultiplier(), 1);
+    }
+  } else {
+    return refuse(ErrorCode::invalid_argument, "a read is of a stream or of $all: neither is given");
+  }
+  return plan;
+}
+
+std::unique_ptr<Reading> Reading::make(Kurrent& kurrent, ReadPlan plan) {
+  if (plan.derived) return std::make_unique<DerivedReading>(kurrent, std::move(plan));
+  if (plan.aggregate) return std::make_unique<StreamReading>(kurrent, std::move(plan));
+  return std::make_unique<AllReading>(kurrent, std::move(plan));
+}
+
+Refusal Reading::failed(Error error) {
+  Refusal refusal;
+  refusal.error = std::move(error);
+  return refusal;
+}
+
+Reading::Stepped Reading::step(std::vector<esp::ReadResp>& out) {
+  events_ = 0;
+  if (std::exchange(begun_, true)) return go_on(out);
+  if (const auto there = kurrent_.states.catch_up(); !there) return failed(there.error());
+  if (plan_.subscription) out.emplace_back().mutable_confirmation()->set_subscription_id(EventId::random().text());
+  if (auto refused = begin(out)) return *std::move(refused);
+  return go_on(out);
+}
+
+void Reading::open(EventStream stream) {
+  const std::lock_guard lock(mutex_);
+  stream_.emplace(std::move(stream));
+  if (cancelled_) stream_->cancel();
+}
+
+void Reading::close_stream() {
+  const std::lock_guard lock(mutex_);
+  stream_.reset();
+}
+
+void Reading::cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  if (stream_) stream_->cancel();
+}
+
+std::optional<RecordedEvent> Reading::linked(const RecordedEvent& link) const {
+  const auto target = target_of(link.payload);
+  if (!target) return std::nullopt;
+  const auto aggregate = aggregate_of(target->stream);
+  if (!aggregate) return std::nullopt;
+  auto stream = kurrent_.events.read(*aggregate, {.from = SeqNr(target->revision + 1), .limit = 1});
+  auto event = stream.next();
+  if (!event || !*event || (*event)->state == EventState::removed) return std::nullopt;
+  return **event;
+}
+
+void Reading::give_event(const RecordedEvent& event, std::vector<esp::ReadResp>& out) {
+  auto& given = *out.emplace_back().mutable_event();
+  given.set_commit_position(event.position.value);
+  ++given_;
+  ++events_;
+  if (plan_.links && event.type == link_type) {
+    put_event(event, plan_.structured_ids, *given.mutable_link());
+    if (const auto target = linked(event)) put_event(*target, plan_.structured_ids, *given.mutable_event());
+    return;
+  }
+  put_event(event, plan_.structured_ids, *given.mutable_event());
+}
+
+void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out) {
+  auto& given = *out.emplace_back().mutable_event();
+  given.set_commit_position(event.position.value);
+  ++given_;
+  ++events_;
+  RecordedEvent link;
+  link.position = event.position;
+  link.aggregate = AggregateId{std::string(plain_type), plan_.stream};
+  link.seq_nr = SeqNr(revision + 1);
+  link.id = EventId::derived(event.id, static_cast<std::uint32_t>(plan_.derived->of) | 0x4000'0000u);
+  link.type = link_type;
+  link.payload = std::to_string(revision_of(event)) + '@' + name_of(event);
+  link.occurred_at = event.occurred_at;
+  put_event(link, plan_.structured_ids, plan_.links ? *given.mutable_link() : *given.mutable_event());
+  if (plan_.links) put_event(event, plan_.structured_ids, *given.mutable_event());
+}
+
+void Reading::caught_up(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
+                        std::vector<esp::ReadResp>& out) {
+  if (std::exchange(live_, true)) return;
+  put_place(revision, position, *out.emplace_back().mutable_caught_up());
+}
+
+void Reading::fell_behind(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
+                          std::vector<esp::ReadResp>& out) {
+  if (!std::exchange(live_, false)) return;
+  put_place(revision, position, *out.emplace_back().mutable_fell_behind());
+}
+
+}  // namespace evershard::kurrent

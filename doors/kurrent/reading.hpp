@@ -1,0 +1,100 @@
+// Reading: one Read of a client as steps: what is sent next, or what is waited for. What is read is in sub-classes.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "evershard/doors/kurrent/event_filter.hpp"
+#include "evershard/doors/kurrent/event_form.hpp"
+#include "evershard/doors/kurrent/kurrent.hpp"
+#include "evershard/store/api/event_stream.hpp"
+
+namespace evershard::kurrent {
+
+/// What a client asks for.
+struct ReadPlan {
+  enum class From : std::uint8_t { start, end, at };
+
+  std::string stream{};                    ///< empty: `$all`
+  std::optional<AggregateId> aggregate{};  ///< of a stream that is one
+  std::optional<Derived> derived{};        ///< of a stream that is derived
+  From from = From::start;
+  std::uint64_t at = 0;  ///< a revision, in `$all` a position
+  bool backwards = false;
+  bool subscription = false;
+  std::uint64_t count = 0;  ///< of a read
+  bool links = false;
+  bool structured_ids = false;
+  std::optional<EventFilter> filter{};
+  std::uint64_t checkpoint_every = 0;  ///< of a subscription with a filter: events looked at; 0: never
+
+  /// Errors: invalid_argument, too_large
+  [[nodiscard]] static Result<ReadPlan> of(const esp::ReadReq& request);
+};
+
+/// One thread at a time, but for cancel().
+class Reading {
+ public:
+  struct Step {
+    enum class Kind : std::uint8_t { more, idle, done };
+    Kind kind = Kind::more;
+    GlobalPosition seen{};  ///< of idle: nothing up to here is news
+  };
+  static std::unique_ptr<Reading> make(Kurrent& kurrent, ReadPlan plan);
+  explicit Reading(Kurrent& kurrent, ReadPlan plan) : kurrent_(kurrent), plan_(std::move(plan)) {}
+  virtual ~Reading() = default;
+
+  /// In a thread that may wait for the disk. `out`: what is to be sent; perhaps nothing.
+  [[nodiscard]] std::variant<Step, Refusal> step(std::vector<esp::ReadResp>& out);
+  /// What may be news to it.
+  [[nodiscard]] virtual Query interest() const = 0;
+  [[nodiscard]] const ReadPlan& plan() const { return plan_; }
+  [[nodiscard]] std::size_t events() const { return events_; }
+  void cancel();
+
+ protected:
+  using Stepped = std::variant<Step, Refusal>;
+  virtual std::optional<Refusal> begin(std::vector<esp::ReadResp>& out) = 0;
+  virtual Stepped go_on(std::vector<esp::ReadResp>& out) = 0;
+
+  [[nodiscard]] static Refusal failed(Error error);
+  /// Opens what is read next; cancel() reaches it.
+  void open(EventStream stream);
+  [[nodiscard]] Result<Page> next_page() { return stream_->next_page(); }
+  [[nodiscard]] bool is_open() const { return stream_.has_value(); }
+  void close_stream();
+
+  void give_event(const RecordedEvent& event, std::vector<esp::ReadResp>& out);
+  /// A link to it, the n-th of a derived stream.
+  void give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out);
+  /// It has all that there is: says so once, until it has fallen behind.
+  void caught_up(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
+                 std::vector<esp::ReadResp>& out);
+  void fell_behind(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
+                   std::vector<esp::ReadResp>& out);
+  [[nodiscard]] bool is_live() const { return live_; }
+  [[nodiscard]] bool has_enough() const { return !plan_.subscription && given_ >= plan_.count; }
+
+  Kurrent& kurrent_;
+  const ReadPlan plan_;
+  std::uint64_t given_ = 0;
+
+ private:
+  std::optional<RecordedEvent> linked(const RecordedEvent& link) const;
+
+  bool begun_ = false;
+  bool live_ = false;
+  std::size_t events_ = 0;  ///< of the last step
+  std::mutex mutex_;
+  std::optional<EventStream> stream_;
+  bool cancelled_ = false;
+};
+
+}  // namespace evershard::kurrent

@@ -1,0 +1,77 @@
+#include "evershard/doors/kurrent/stream_name.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "evershard/doors/kurrent/stream_metadata.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/reserved_types.hpp"
+
+namespace evershard::kurrent {
+namespace {
+
+/// Of aggregates that the store itself keeps.
+constexpr std::array<std::string_view, 10> own_types{"$copy",       "$document",  "$group",    "$policy", "$process",
+                                                     "$projection", "$retention", "$schedule", "$sink",   "$timers"};
+
+bool is_own(std::string_view type) { return std::ranges::find(own_types, type) != own_types.end(); }
+
+Result<AggregateId> checked(AggregateId id) {
+  EVERSHARD_TRY(AggregateId::check(id));
+  return id;
+}
+
+}  // namespace
+
+Result<AggregateId> aggregate_of(std::string_view stream) {
+  if (stream.empty()) return refuse(ErrorCode::invalid_argument, "the name of the stream is empty");
+  if (stream.size() > metadata_mark.size() && stream.starts_with(metadata_mark))
+    return checked({std::string(metadata_type), std::string(stream.substr(metadata_mark.size()))});
+  const auto dash = stream.find('-');
+  const auto type = stream.substr(0, dash);
+  const bool parts = dash != std::string_view::npos && !type.empty() && type.size() <= aggregate_type_bytes_max &&
+                     dash + 1 < stream.size();
+  if (parts && (!is_reserved(type) || is_own(type)))
+    return checked({std::string(type), std::string(stream.substr(dash + 1))});
+  return checked({std::string(plain_type), std::string(stream)});
+}
+
+std::string name_of(const AggregateId& aggregate) {
+  if (aggregate.type == plain_type) return aggregate.value;
+  if (aggregate.type == metadata_type) return std::string(metadata_mark) + aggregate.value;
+  return aggregate.text();
+}
+
+std::string name_of(const RecordedEvent& event) {
+  return event.aggregate ? name_of(*event.aggregate) : std::string(no_stream_name);
+}
+
+Result<AggregateId> stream_of_metadata(const AggregateId& metadata) { return aggregate_of(metadata.value); }
+
+Result<AggregateId> metadata_of(const AggregateId& stream) {
+  return checked({std::string(metadata_type), name_of(stream)});
+}
+
+Result<void> check_writable(std::string_view stream, const AggregateId& aggregate) {
+  const bool derived =
+      stream.starts_with(category_mark) || stream.starts_with(event_type_mark) || stream == no_stream_name;
+  if (!derived && !is_own(aggregate.type) && stream != "$all") return {};
+  return refuse(ErrorCode::permission_denied, "stream " + in_quotes(std::string(stream), 300) +
+                                                  (derived ? " is derived from others" : " is the store's own") +
+                                                  ": it cannot be written to");
+}
+
+Result<void> check_writable_type(std::string_view type, const AggregateId& aggregate) {
+  if (!is_reserved(type)) return {};
+  const bool own = type.starts_with("$Copy") || type.starts_with("$Sink") ||
+                   std::ranges::binary_search(reserved_event_types(), type) || type == stream_deleted_type ||
+                   (type == metadata_event_type) != is_metadata(aggregate);
+  if (!own) return {};
+  return refuse(ErrorCode::permission_denied, "events of type " + in_quotes(std::string(type), 300) +
+                                                  " cannot be written to stream " + in_quotes(name_of(aggregate), 600) +
+                                                  ": the name is the store's own");
+}
+
+}  // namespace evershard::kurrent
