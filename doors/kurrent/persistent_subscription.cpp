@@ -119,10 +119,7 @@ std::optional<PersistentSubscription::Item> PersistentSubscription::take(Consume
 
 void PersistentSubscription::settle(Key key) {
   changed_ = true;
-  if (replaying_.erase(key) != 0) {
-    parked_.erase(key);
-    return;
-  }
+  if (replaying_.erase(key) != 0) parked_.erase(key);
   pending_.erase(key);
   settled_.insert(key);
   trim();
