@@ -18,7 +18,21 @@ constexpr const char* speaks_version = "26.1.0";
 struct Offered {
   const char* service;
   const char* method;
+  const char* feature = nullptr;
 };
+
+constexpr const char* persistent_service = "event_store.client.persistent_subscriptions.persistentsubscriptions";
+/// Where there are persistent subscriptions.
+constexpr std::array<Offered, 8> offered_persistent{{
+    {persistent_service, "create", "all"},
+    {persistent_service, "update"},
+    {persistent_service, "delete"},
+    {persistent_service, "read"},
+    {persistent_service, "getinfo"},
+    {persistent_service, "replayparked"},
+    {persistent_service, "list"},
+    {persistent_service, "restartsubsystem"},
+}};
 
 constexpr std::array<Offered, 8> offered{{
     {"event_store.client.streams.streams", "read"},
@@ -108,10 +122,15 @@ ServerFeaturesService::ServerFeaturesService(std::shared_ptr<Kurrent> kurrent)
   unary("GetSupportedMethods", [this](Counted& counted, Context* context, const Bytes*, Bytes* out) {
     features::SupportedMethods supported;
     supported.set_event_store_server_version(speaks_version);
-    for (const auto& [service, method] : offered) {
+    const auto add = [&](const Offered& each) {
       auto& added = *supported.add_methods();
-      added.set_service_name(service);
-      added.set_method_name(method);
+      added.set_service_name(each.service);
+      added.set_method_name(each.method);
+      if (each.feature != nullptr) added.add_features(each.feature);
+    };
+    for (const auto& each : offered) add(each);
+    if (kurrent_->persistent) {
+      for (const auto& each : offered_persistent) add(each);
     }
     return answer_anyone(calls_, counted, context, out, supported);
   });

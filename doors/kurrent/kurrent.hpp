@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "evershard/doors/kurrent/virtual_streams.hpp"
 
 namespace evershard::kurrent {
+
+class PersistentGroups;
 
 /// Owner: the services.
 struct Kurrent {
@@ -31,6 +34,7 @@ struct Kurrent {
   FollowedStates states;
   StreamWrites writes;
   VirtualStreams virtual_streams;
+  std::shared_ptr<PersistentGroups> persistent{};  ///< absent: not offered here
 };
 
 }  // namespace evershard::kurrent

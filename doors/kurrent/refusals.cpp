@@ -60,6 +60,22 @@ Refusal stream_deleted(std::string stream) {
   return refusal;
 }
 
+Refusal refused_of_group(std::string exception, std::string stream, std::string group, ErrorCode code,
+                         std::string what) {
+  Refusal refusal;
+  refusal.why = Refusal::Why::of_group;
+  refusal.error = {code, std::move(what)};
+  refusal.exception = std::move(exception);
+  refusal.stream = std::move(stream);
+  refusal.group = std::move(group);
+  return refusal;
+}
+
+Refusal not_on_a_cluster() {
+  return refused_of_group("persistent-subscription-failed", "", "", ErrorCode::unavailable,
+                          "persistent subscriptions are not served on a cluster");
+}
+
 grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,
                        std::size_t append_bytes_max) {
   const auto status = here.refused(refusal.error);
@@ -77,6 +93,14 @@ grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& contex
       trailer(exception_key, "stream-deleted");
       trailer("stream-name", refusal.stream);
       return {grpc::StatusCode::FAILED_PRECONDITION, refusal.error.what};
+    case Refusal::Why::of_group:
+      trailer(exception_key, refusal.exception);
+      trailer("stream-name", refusal.stream);
+      trailer("group-name", refusal.group);
+      trailer("reason", refusal.error.what);
+      return {refusal.error.code == ErrorCode::not_found ? grpc::StatusCode::NOT_FOUND
+                                                         : grpc::StatusCode::FAILED_PRECONDITION,
+              refusal.error.what};
     case Refusal::Why::error:
       break;
   }
@@ -122,6 +146,7 @@ void put_error(const Refusal& refusal, std::size_t append_bytes_max, es::RpcStat
       to.set_code(grpc::StatusCode::FAILED_PRECONDITION);
       return pack_detail(detail, to);
     }
+    case Refusal::Why::of_group:
     case Refusal::Why::error:
       break;
   }

@@ -13,8 +13,9 @@ namespace evershard::kurrent {
 namespace {
 
 /// Of aggregates that the store itself keeps.
-constexpr std::array<std::string_view, 10> own_types{"$copy",       "$document",  "$group",    "$policy", "$process",
-                                                     "$projection", "$retention", "$schedule", "$sink",   "$timers"};
+constexpr std::array<std::string_view, 11> own_types{"$copy",     "$document", "$group",      "$persistent",
+                                                     "$policy",   "$process",  "$projection", "$retention",
+                                                     "$schedule", "$sink",     "$timers"};
 
 bool is_own(std::string_view type) { return std::ranges::find(own_types, type) != own_types.end(); }
 

@@ -1,0 +1,126 @@
+// PersistentSubscription: which event goes to which consumer, what is settled, and where to begin again. Decisions
+// only.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evershard/protocol/event_id.hpp"
+
+namespace evershard::kurrent {
+
+enum class ConsumerChoice : std::uint8_t { round_robin, single, pinned };
+
+struct PersistentLimits {
+  std::uint32_t retries_max = 10;
+  std::chrono::milliseconds message_timeout{30'000};  ///< 0: never
+  std::size_t buffer_max = 500;                       ///< events that are read and not given out
+  ConsumerChoice choice = ConsumerChoice::round_robin;
+};
+
+/// At least once: what was given out and not settled is given out again. A key is a revision, or a position of `$all`:
+/// keys ascend in the order in which events are read. One thread at a time; `now` never goes back.
+class PersistentSubscription {
+ public:
+  using Key = std::uint64_t;
+  using Consumer = std::uint64_t;
+  using Time = std::chrono::steady_clock::time_point;
+  enum class Nack : std::uint8_t { park, retry, skip };
+
+  static constexpr std::size_t parked_max = 10'000;     ///< then what is to be parked is tried again instead
+  static constexpr std::size_t unsettled_max = 10'000;  ///< keys kept behind the checkpoint; then nothing is read
+
+  struct Item {
+    Key key = 0;
+    EventId id{};           ///< as consumers name it
+    std::uint64_t pin = 0;  ///< of pinned ones: what has the same goes to the same consumer
+    std::uint32_t retries = 0;
+  };
+  struct Given {
+    Consumer consumer = 0;
+    Item item{};
+  };
+  struct Progress {
+    std::optional<Key> checkpoint{};
+    std::set<Key> settled{};              ///< behind it
+    std::map<Key, std::string> parked{};  ///< with why
+    friend bool operator==(const Progress&, const Progress&) = default;
+  };
+
+  PersistentSubscription(PersistentLimits limits, Progress progress);
+
+  void change(PersistentLimits limits) { limits_ = limits; }
+  /// An event was read. Returns: it is to be given out: not settled, not parked.
+  bool add(const Item& item);
+  /// A parked event, read again because it is to be replayed.
+  void add_replayed(Item item);
+  /// Everything up to here was read, and what of it was not added is none of ours.
+  void looked_at(Key key);
+  [[nodiscard]] bool has_room() const;
+
+  void join(Consumer consumer, std::size_t slots);
+  /// What it had is given to others, and that was no attempt. Returns: nobody is left.
+  bool leave(Consumer consumer);
+  [[nodiscard]] std::vector<Given> give(Time now);
+  /// Returns: whose it is and now settled; absent: it is not that consumer's (any more).
+  std::optional<Key> acknowledge(Consumer consumer, const EventId& id);
+  /// Returns: absent: it is not that consumer's.
+  std::optional<Key> refuse_event(Consumer consumer, const EventId& id, Nack how, const std::string& reason);
+  /// What was not settled in time is tried again, or parked. Returns: whether there was any.
+  bool expire(Time now);
+  /// The first parked ones, to be read again and added; they stay parked until they are settled.
+  [[nodiscard]] std::vector<Key> replay(std::size_t most);
+
+  [[nodiscard]] Progress progress() const;
+  /// Since the last time it was asked, something changed that must outlive the process.
+  [[nodiscard]] bool take_changed() { return std::exchange(changed_, false); }
+  [[nodiscard]] bool is_changed() const { return changed_; }
+  void changed_again() { changed_ = true; }  ///< it could not be kept
+  [[nodiscard]] std::size_t ready() const { return ready_.size() + retried_.size(); }
+  [[nodiscard]] std::size_t retried() const { return retried_.size(); }
+  [[nodiscard]] std::size_t in_flight() const { return out_.size(); }
+  [[nodiscard]] std::size_t in_flight(Consumer consumer) const;
+  [[nodiscard]] std::size_t parked() const { return parked_.size() - replaying_.size(); }
+  [[nodiscard]] std::size_t consumers() const { return consumers_.size(); }
+  [[nodiscard]] std::optional<Key> seen() const { return seen_; }
+  [[nodiscard]] std::optional<Key> checkpoint() const;
+  /// Whether what is kept of this event is wanted any more.
+  [[nodiscard]] bool is_held(Key key) const { return pending_.contains(key) || replaying_.contains(key); }
+
+ private:
+  struct Out {
+    Consumer consumer = 0;
+    Item item{};
+    Time until{};
+  };
+  void settle(Key key);
+  /// What the checkpoint says is not said twice.
+  void trim();
+  void try_again(Item item, const std::string& reason);
+  bool park(Key key, const std::string& reason);
+  std::optional<Item> take(Consumer consumer, const EventId& id);
+  std::optional<Consumer> consumer_for(const Item& item);
+  void give_from(std::deque<Item>& from, Time now, std::vector<Given>& given);
+
+  PersistentLimits limits_;
+  std::deque<Item> ready_, retried_;
+  std::map<Key, Out> out_;
+  std::set<Key> pending_;  ///< read, and neither settled nor parked
+  std::set<Key> settled_;
+  std::map<Key, std::string> parked_;
+  std::set<Key> replaying_;  ///< of the parked ones
+  std::optional<Key> seen_;
+  std::map<Consumer, std::pair<std::size_t, std::size_t>> consumers_;  ///< slots, and how many are taken
+  Consumer last_ = 0;                                                  ///< who was given something last
+  bool changed_ = false;
+};
+
+}  // namespace evershard::kurrent
