@@ -9,6 +9,7 @@ namespace evershard::kurrent {
 namespace {
 
 constexpr std::size_t open_bytes_most = 64u << 20;
+constexpr std::int64_t clock_wrong_us = 5'000'000;
 
 ExpectedVersion expected_of_batch(const esp::BatchAppendReq::Options& options) {
   if (options.has_stream_position()) return at_revision(options.stream_position());
@@ -22,6 +23,21 @@ void repeat_expected(const esp::BatchAppendReq::Options& options, esp::BatchAppe
   if (options.has_no_stream()) to.mutable_no_stream();
   if (options.has_any()) to.mutable_any();
   if (options.has_stream_exists()) to.mutable_stream_exists();
+}
+
+/// Its deadline is past: a time on its client's clock, or how long it may take.
+bool is_late(const esp::BatchAppendReq::Options& options, std::chrono::steady_clock::time_point came) {
+  if (options.has_deadline()) {
+    const auto allowed =
+        std::chrono::seconds(options.deadline().seconds()) + std::chrono::nanoseconds(options.deadline().nanos());
+    return std::chrono::steady_clock::now() - came >= allowed;
+  }
+  if (!options.has_deadline_21_10_0()) return false;
+  const auto& until = options.deadline_21_10_0();
+  if (until.seconds() <= 0 || until.seconds() > Timestamp::last().micros / 1'000'000) return false;
+  // One that is long past is a clock that is wrong.
+  const auto late_us = Timestamp::now().micros - (until.seconds() * 1'000'000 + until.nanos() / 1'000);
+  return late_us >= 0 && late_us < clock_wrong_us;
 }
 
 Refusal refused_batch(Error error) {
@@ -92,6 +108,8 @@ void BatchAppendCall::take(std::size_t bytes) {
   }
   if (!batch->refused) add(*batch, request);
   if (!request.is_final() && !batch->refused) return;
+  if (!batch->refused && is_late(batch->options, batch->came))
+    batch->refused = refused_batch({ErrorCode::timeout, "the append came after its deadline: nothing was written"});
   open_.erase(key);
   open_bytes_ -= batch->bytes;
   {

@@ -22,6 +22,7 @@ constexpr std::int64_t state_none = -1;
 constexpr std::int64_t state_any = -2;
 constexpr std::int64_t state_exists = -4;
 constexpr const char* format_key = "$schema.format";
+constexpr const char* schema_name_key = "$schema.name";
 constexpr const char* schema_id_key = "$schema.id";
 
 const char* name_of_format(esv2::SchemaFormat format) {
@@ -54,14 +55,14 @@ nlohmann::json json_of(const google::protobuf::Value& value) {
   return parsed.is_discarded() ? nlohmann::json() : parsed;
 }
 
-/// Properties are what version 1 shows as an event's metadata. What has none, and is JSON, has none there either.
+/// Properties are what version 1 shows as an event's metadata, with what was said of the schema.
 std::string metadata_in(const esv2::AppendRecord& record) {
   auto object = nlohmann::json::object();
   for (const auto& [key, value] : record.properties()) object[key] = json_of(value);
-  const auto format = record.schema().format();
-  if (format != esv2::SCHEMA_FORMAT_JSON || !object.empty()) object[format_key] = name_of_format(format);
+  object[format_key] = name_of_format(record.schema().format());
+  object[schema_name_key] = record.schema().name();
   if (record.schema().has_id()) object[schema_id_key] = record.schema().id();
-  return object.empty() ? std::string() : object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<Event> event_of_record(esv2::AppendRecord& record, const AggregateId& aggregate) {
@@ -231,32 +232,41 @@ std::optional<grpc::Status> too_large_status(const StreamWrite& write, const Lim
       detail);
 }
 
-grpc::Status records_status(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,
-                            const StreamWrite& streams, const std::vector<std::optional<std::size_t>>* checks) {
-  const auto status = status_of(here, context, refusal, 0);
+grpc::Status records_status(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal) {
   const auto& what = refusal.error.what;
   if (refusal.why == Refusal::Why::stream_deleted) {
+    static_cast<void>(here.refused(refusal.error));
     errors::StreamTombstonedErrorDetails detail;
     detail.set_stream(refusal.stream);
     return detailed(grpc::StatusCode::FAILED_PRECONDITION, what, detail);
   }
-  if (refusal.why != Refusal::Why::wrong_version) return status;
-  if (checks == nullptr) {
-    errors::StreamRevisionConflictErrorDetails detail;
-    detail.set_stream(refusal.stream);
-    detail.set_expected_revision(state_of(refusal.expected));
-    detail.set_actual_revision(state_at(refusal.actual));
-    return detailed(grpc::StatusCode::FAILED_PRECONDITION, what, detail);
-  }
-  errors::AppendConsistencyViolationErrorDetails detail;
-  auto& violation = *detail.add_violations();
-  const auto which = refusal.which.value_or(0);
-  violation.set_check_index(static_cast<std::int32_t>(which < checks->size() ? (*checks)[which].value_or(0) : 0));
-  violation.mutable_stream_state()->set_stream(which < streams.streams.size() ? streams.streams[which].name
-                                                                              : refusal.stream);
-  violation.mutable_stream_state()->set_expected_state(state_of(refusal.expected));
-  violation.mutable_stream_state()->set_actual_state(state_at(refusal.actual));
+  if (refusal.why != Refusal::Why::wrong_version) return status_of(here, context, refusal, 0);
+  static_cast<void>(here.refused(refusal.error));
+  errors::StreamRevisionConflictErrorDetails detail;
+  detail.set_stream(refusal.stream);
+  detail.set_expected_revision(state_of(refusal.expected));
+  detail.set_actual_revision(state_at(refusal.actual));
   return detailed(grpc::StatusCode::FAILED_PRECONDITION, what, detail);
+}
+
+grpc::Status violations_status(const RecordsWrite& records, const std::vector<SeqNr>& seen, const Refusal& refusal) {
+  errors::AppendConsistencyViolationErrorDetails detail;
+  const auto add = [&](std::size_t stream, SeqNr actual) {
+    auto& violation = *detail.add_violations();
+    violation.set_check_index(static_cast<std::int32_t>(records.checks[stream].value_or(0)));
+    violation.mutable_stream_state()->set_stream(records.write.streams[stream].name);
+    violation.mutable_stream_state()->set_expected_state(state_of(records.write.streams[stream].expected));
+    violation.mutable_stream_state()->set_actual_state(state_at(actual));
+  };
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (records.checks[i] && !records.write.streams[i].expected.holds_for(seen[i])) add(i, seen[i]);
+  }
+  // It may hold again by now: then what was found when it was decided.
+  if (detail.violations().empty() && refusal.which && *refusal.which < records.checks.size())
+    add(*refusal.which, refusal.actual);
+  std::sort(detail.mutable_violations()->begin(), detail.mutable_violations()->end(),
+            [](const auto& a, const auto& b) { return a.check_index() < b.check_index(); });
+  return detailed(grpc::StatusCode::FAILED_PRECONDITION, refusal.error.what, detail);
 }
 
 }  // namespace evershard::kurrent

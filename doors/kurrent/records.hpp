@@ -30,9 +30,10 @@ struct RecordsWrite {
 
 /// What is too large, before anything is written: they say which record. Absent: nothing.
 [[nodiscard]] std::optional<grpc::Status> too_large_status(const StreamWrite& write, const Limits& limits);
-/// `checks`: of AppendRecords; null: of AppendSession.
 [[nodiscard]] grpc::Status records_status(door::UnderWay& here, grpc::CallbackServerContext& context,
-                                          const Refusal& refusal, const StreamWrite& streams,
-                                          const std::vector<std::optional<std::size_t>>* checks);
+                                          const Refusal& refusal);
+/// All checks of AppendRecords that do not hold. Shape: `seen`: of records.write.streams, as clients have them
+[[nodiscard]] grpc::Status violations_status(const RecordsWrite& records, const std::vector<SeqNr>& seen,
+                                             const Refusal& refusal);
 
 }  // namespace evershard::kurrent

@@ -221,6 +221,23 @@ void StreamWrites::known_already(const AttemptPtr& attempt, const Error& error) 
   attempt->refused(wrong_version(streams[which].name, streams[which].expected, *version), which);
 }
 
+Result<std::vector<SeqNr>> StreamWrites::seen_now(const std::vector<StreamExpected>& streams) {
+  EVERSHARD_TRY(states_.catch_up());
+  std::vector<SeqNr> seen;
+  for (const auto& stream : streams) {
+    const auto state = states_.find(stream.aggregate);
+    auto version = state && state->tombstoned ? Result<SeqNr>(SeqNr{0}) : version_of(stream.aggregate);
+    if (!version) return refuse(std::move(version).error());
+    if (state && state->deleted_at) {
+      const auto at_delete = version_of(stream.aggregate, state->deleted_at);
+      if (!at_delete) return refuse(at_delete.error());
+      if (*at_delete == *version) *version = SeqNr{0};
+    }
+    seen.push_back(*version);
+  }
+  return seen;
+}
+
 void StreamWrites::remove(StreamExpected stream, WriteDone done) {
   calls_.served.pool.run([this, stream = std::move(stream), done = std::move(done)] {
     const auto failed = [&](const Error& error) { done(refusal_of(error)); };
@@ -237,8 +254,8 @@ void StreamWrites::remove(StreamExpected stream, WriteDone done) {
     }
     const bool gone = at_delete.value != 0 && at_delete == *version;
     auto expected = gone ? behind_delete(stream.expected, *version) : stream.expected;
-    // One that never was is no stream to be deleted, whatever is expected.
-    if (version->value == 0 || !expected.holds_for(*version))
+    // One that never was is no stream to be deleted, whatever is expected; one that has metadata is there.
+    if ((version->value == 0 && !state) || !expected.holds_for(*version))
       return done(wrong_version(stream.name, stream.expected, *version));
     StreamWrite marked;
     auto metadata = metadata_of(stream.aggregate);

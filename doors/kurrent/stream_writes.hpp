@@ -50,6 +50,8 @@ class StreamWrites {
   void remove(StreamExpected stream, WriteDone done);
   /// The stream is gone for good.
   void end(StreamExpected stream, WriteDone done);
+  /// The versions that clients see now; 0: there is no such stream. In a thread that may wait for the disk.
+  [[nodiscard]] Result<std::vector<SeqNr>> seen_now(const std::vector<StreamExpected>& streams);
 
  private:
   struct Attempt;

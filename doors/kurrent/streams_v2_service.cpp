@@ -19,7 +19,7 @@ void append_session(std::vector<esv2::AppendRequest>& requests, std::shared_ptr<
   const auto events = write->events.size();
   call->kurrent().writes.write(*std::move(write), [call, streams, events](const WriteOutcome& outcome) {
     if (const auto* refused = std::get_if<Refusal>(&outcome))
-      return call->finish(records_status(call->here(), call->context(), *refused, *streams, nullptr));
+      return call->finish(records_status(call->here(), call->context(), *refused));
     const auto& written = std::get<StreamsWritten>(outcome);
     esv2::AppendSessionResponse response;
     for (std::size_t i = 0; i < streams->streams.size(); ++i) {
@@ -68,8 +68,15 @@ StreamsV2Service::StreamsV2Service(std::shared_ptr<Kurrent> kurrent)
     const auto events = records->write.events.size();
     kurrent_->writes.write(
         std::move(records->write), [this, reactor, context, out, here, asked, events](const WriteOutcome& outcome) {
-          if (const auto* refused = std::get_if<Refusal>(&outcome))
-            return reactor->Finish(records_status(*here, *context, *refused, asked->write, &asked->checks));
+          if (const auto* refused = std::get_if<Refusal>(&outcome)) {
+            if (refused->why != Refusal::Why::wrong_version)
+              return reactor->Finish(records_status(*here, *context, *refused));
+            return calls_.served.pool.run([this, reactor, here, asked, refusal = *refused] {
+              static_cast<void>(here->refused(refusal.error));
+              const auto seen = kurrent_->writes.seen_now(asked->write.streams);
+              reactor->Finish(violations_status(*asked, seen.value_or(std::vector<SeqNr>()), refusal));
+            });
+          }
           const auto& written = std::get<StreamsWritten>(outcome);
           esv2::AppendRecordsResponse response;
           for (std::size_t i = 0; i < asked->write.streams.size(); ++i) {
