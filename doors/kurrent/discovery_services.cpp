@@ -18,19 +18,19 @@ constexpr const char* speaks_version = "26.1.0";
 struct Offered {
   const char* service;
   const char* method;
-  const char* feature = nullptr;
+  bool by_kind = false;  ///< of streams and of `$all`: clients ask for each
 };
 
 constexpr const char* persistent_service = "event_store.client.persistent_subscriptions.persistentsubscriptions";
 /// Where there are persistent subscriptions.
 constexpr std::array<Offered, 8> offered_persistent{{
-    {persistent_service, "create", "all"},
-    {persistent_service, "update"},
-    {persistent_service, "delete"},
-    {persistent_service, "read"},
-    {persistent_service, "getinfo"},
-    {persistent_service, "replayparked"},
-    {persistent_service, "list"},
+    {persistent_service, "create", true},
+    {persistent_service, "update", true},
+    {persistent_service, "delete", true},
+    {persistent_service, "read", true},
+    {persistent_service, "getinfo", true},
+    {persistent_service, "replayparked", true},
+    {persistent_service, "list", true},
     {persistent_service, "restartsubsystem"},
 }};
 
@@ -126,7 +126,8 @@ ServerFeaturesService::ServerFeaturesService(std::shared_ptr<Kurrent> kurrent)
       auto& added = *supported.add_methods();
       added.set_service_name(each.service);
       added.set_method_name(each.method);
-      if (each.feature != nullptr) added.add_features(each.feature);
+      if (!each.by_kind) return;
+      for (const auto* kind : {"stream", "all"}) added.add_features(kind);
     };
     for (const auto& each : offered) add(each);
     if (kurrent_->persistent) {

@@ -45,7 +45,7 @@ Refusal group_failed(Error error) {
 Refusal group_absent(const std::string& stream, const std::string& group) {
   return refused_of_group(
       "persistent-subscription-does-not-exist", stream, group, ErrorCode::not_found,
-      "there is no persistent subscription " + in_quotes(group, 300) + " to " + in_quotes(stream, 300));
+      "Subscription group " + group + " on stream " + stream + " does not exist.");  // tests of clients know it
 }
 
 Refusal group_dropped(const std::string& stream, const std::string& group, const char* why) {
@@ -136,6 +136,22 @@ std::variant<std::vector<esp::ReadResp>, Refusal> read_all_of(Kurrent& kurrent, 
     if (auto* refused = std::get_if<Refusal>(&stepped)) return std::move(*refused);
     if (std::get<Reading::Step>(stepped).kind == Reading::Step::Kind::done) return out;
   }
+}
+
+/// Some clients say as older ones did: a stream beside its place, which is the greatest number for the end.
+esps::GroupOptions with_stream(const esps::GroupOptions& asked) {
+  auto options = asked;
+  if (options.has_all() || options.has_stream()) return options;
+  auto& stream = *options.mutable_stream();
+  *stream.mutable_stream_identifier() = options.stream_identifier();
+  const auto revision = options.settings().revision();
+  if (revision == std::numeric_limits<std::uint64_t>::max())
+    stream.mutable_end();
+  else if (revision == 0)
+    stream.mutable_start();
+  else
+    stream.set_revision(revision);
+  return options;
 }
 
 }  // namespace
@@ -598,7 +614,8 @@ Result<SeqNr> PersistentGroups::write(const AggregateId& in, std::string type, c
   return appended->versions.front().version;
 }
 
-PersistentGroups::Done PersistentGroups::create(const esps::GroupOptions& options) {
+PersistentGroups::Done PersistentGroups::create(const esps::GroupOptions& asked) {
+  const auto options = with_stream(asked);
   const std::lock_guard lock(mutex_);
   if (auto there = load(); !there) return group_failed(there.error());
   const auto stream = stream_of(options);
@@ -644,7 +661,8 @@ PersistentGroups::Done PersistentGroups::create(const esps::GroupOptions& option
   return std::nullopt;
 }
 
-PersistentGroups::Done PersistentGroups::update(const esps::GroupOptions& options) {
+PersistentGroups::Done PersistentGroups::update(const esps::GroupOptions& asked) {
+  const auto options = with_stream(asked);
   const std::lock_guard lock(mutex_);
   if (auto there = load(); !there) return group_failed(there.error());
   const auto stream = stream_of(options);
