@@ -212,12 +212,12 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
   EVERSHARD_TRY(check(options));
   if (impl_->closing) return refuse(closed());
   const std::string type(kind->type());
-  EVERSHARD_TRY(impl_->desk->host(*kind, options.prepare));
   {
     const std::unique_lock lock(impl_->kinds_mutex);
-    if (!impl_->kinds.emplace(type, Hosted{kind, options}).second) {
+    if (impl_->kinds.contains(type))
       return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) + " are hosted already");
-    }
+    EVERSHARD_TRY(impl_->desk->host(*kind, options.prepare));
+    impl_->kinds.emplace(type, Hosted{kind, options});
   }
   // In the inbox before whatever is asked of it later: nobody has to wait for that.
   Result<void> done{};

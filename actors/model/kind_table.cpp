@@ -43,6 +43,7 @@ class TabledKind final : public AggregateKind {
     std::sort(table_.commands.begin(), table_.commands.end(), by_name);
     for (auto& command : table_.commands) std::sort(command.view_events.begin(), command.view_events.end(), by_name);
     types_.state = table_.state;
+    some_ask_ = std::ranges::any_of(table_.commands, [](const auto& row) { return row.prepare != nullptr; });
     for (const auto& row : table_.commands)
       types_.commands.push_back({row.name, row.written, row.reply, row.replies, row.query});
     for (const auto& row : table_.events) types_.events.push_back({row.name, row.written, row.encode == nullptr});
@@ -152,6 +153,7 @@ class TabledKind final : public AggregateKind {
   }
 
   bool asks(const CommandBytes& command) const override {
+    if (!some_ask_) return false;  // on the way of every command
     if (command.type == fire_timer_type) {
       const auto timers = of_timer(command);
       return timers && asks(*timers);
@@ -363,6 +365,7 @@ class TabledKind final : public AggregateKind {
 
   KindTable table_;
   KindTypes types_;
+  bool some_ask_ = false;
 };
 
 /// The rows' names: of the right shape, and each once.

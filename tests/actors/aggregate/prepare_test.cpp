@@ -293,6 +293,16 @@ TEST(Prepare, NeedsAHandlerForEachQuestion) {
   EXPECT_TRUE(kit.host<Careful>({.prepare = Preparations{}.on<Touch, Balance>(nothing)}));
 }
 
+TEST(Prepare, AHostingThatIsRefusedLeavesTheHandlers) {
+  CarefulKit kit;
+  const auto nothing = [](const Touch&, const PrepareAttempt&, std::function<void(Result<Balance>)>) {};
+  EXPECT_FALSE(kit.host<Careful>({.prepare = Preparations{}.on<Touch, Balance>(nothing)}));
+  auto claimed = kit.account().ask_future(Claim{1});
+  kit.run();
+  kit.answer(Balance{1});
+  EXPECT_EQ(shown(claimed), "2");
+}
+
 // Whatever happens in between: each command takes effect once, with an answer to its own question before its event.
 TEST(Prepare, TakesEffectOnceWhateverHappens) {
   std::uint64_t asked = 0, crashes = 0;
