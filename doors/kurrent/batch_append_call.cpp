@@ -50,41 +50,13 @@ Refusal refused_batch(Error error) {
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* BatchAppendCall::start(
     const std::shared_ptr<Kurrent>& kurrent, serving::MethodMetrics& counted, grpc::CallbackServerContext* context) {
-  auto call = std::make_shared<BatchAppendCall>(kurrent, counted);
-  call->self_ = call;
-  auto* reactor = call.get();
-  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted) {
-    call->finished_ = true;
-    call->Finish(status_of(call->here_, *context, refused_batch(std::move(admitted).error()), 0));
-  } else if (!kurrent->calls.remember(call)) {
-    call->finished_ = true;
-    call->Finish(call->here_.refused(door::calls_stopping()));
-  } else {
-    call->reading_ = true;
-    call->StartRead(&call->incoming_);
-  }
-  return reactor;
+  const auto call = std::make_shared<BatchAppendCall>(kurrent, counted);
+  return call->begin(*context, serving::Scope::append,
+                     [&](const Error& error) { return status_of(call->here_, *context, refused_batch(error), 0); });
 }
 
-void BatchAppendCall::OnReadDone(bool ok) {
-  const auto keep = shared_from_this();
-  if (ok) {
-    const auto bytes = incoming_.Length();
-    {
-      const std::lock_guard lock(mutex_);
-      if (finished_) return;
-    }
-    take(bytes);
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    reading_ = false;
-    half_closed_ = half_closed_ || !ok;
-  }
-  go_on();
-}
-
-void BatchAppendCall::take(std::size_t bytes) {
+void BatchAppendCall::take() {
+  const auto bytes = incoming_.Length();
   esp::BatchAppendReq request;
   const auto parsed = door::parse(kurrent_->calls, incoming_, request);
   const auto key = request.correlation_id().SerializeAsString();
@@ -152,7 +124,7 @@ void BatchAppendCall::write(const BatchPtr& batch) {
   write.streams.push_back(batch->stream);
   write.events = std::move(batch->events);
   const auto events = write.events.size();
-  kurrent_->writes.write(std::move(write), [call = shared_from_this(), batch, events](const WriteOutcome& outcome) {
+  kurrent_->writes.write(std::move(write), [call = shared(), batch, events](const WriteOutcome& outcome) {
     if (std::holds_alternative<StreamsWritten>(outcome))
       call->kurrent_->calls.served.metrics->appended(call->kurrent_->calls.speaks,
                                                      std::chrono::steady_clock::now() - batch->came, events);
@@ -189,63 +161,10 @@ void BatchAppendCall::answer(const BatchPtr& batch, const WriteOutcome& outcome)
   bytes_ -= batch->bytes;
 }
 
-/// Whatever can be begun, in one place: an answer, the next read, the end.
-void BatchAppendCall::go_on() {
-  std::unique_lock lock(mutex_);
-  if (finished_) return;
-  if (broken_) ready_.clear();
-  if (!broken_ && !writing_ && !ready_.empty()) {
-    outgoing_ = std::move(ready_.front());
-    ready_.pop_front();
-    writing_ = true;
-    grpc::WriteOptions options;
-    if (std::exchange(wrote_, true) && !ready_.empty()) options.set_buffer_hint();  // never with the first: AppendMany
-    StartWrite(&outgoing_, options);
-  }
-  if (!reading_ && !half_closed_ && !draining_ && under_way_ < kurrent_->calls.append_many_appends_max &&
-      ready_.size() < kurrent_->calls.append_many_appends_max && bytes_ < kurrent_->calls.append_many_bytes_max) {
-    reading_ = true;
-    StartRead(&incoming_);
-  }
-  if (writing_ || under_way_ != 0 || !ready_.empty()) return;
-  if (half_closed_ && !reading_) {
-    finished_ = true;
-    const bool broken = broken_;
-    lock.unlock();
-    Finish(broken ? grpc::Status::CANCELLED : grpc::Status::OK);
-  } else if (draining_) {
-    finished_ = true;  // a read that is out comes back with the end of the call
-    lock.unlock();
-    Finish(door::status_of(door::calls_stopping()));
-  }
-}
-
-void BatchAppendCall::drain() {
-  {
-    const std::lock_guard lock(mutex_);
-    draining_ = true;
-  }
-  go_on();
-}
-
-void BatchAppendCall::OnWriteDone(bool ok) {
-  const auto keep = shared_from_this();
-  {
-    const std::lock_guard lock(mutex_);
-    writing_ = false;
-    broken_ = broken_ || !ok;
-  }
-  go_on();
-}
-
-void BatchAppendCall::OnCancel() {
-  const auto keep = shared_from_this();
-  {
-    const std::lock_guard lock(mutex_);
-    broken_ = true;
-    half_closed_ = half_closed_ || !reading_;  // a read that is out comes back by itself
-  }
-  go_on();
+grpc::ByteBuffer BatchAppendCall::next_answer() {
+  auto next = std::move(ready_.front());
+  ready_.pop_front();
+  return next;
 }
 
 }  // namespace evershard::kurrent
