@@ -17,13 +17,14 @@ await assert.rejects(db.createPersistentSubscriptionToStream(stream, group, sett
   type: "persistent-subscription-exists",
 });
 
-const read = async (count, decide) => {
+// What is acknowledged last may come again: the end of a subscription can overtake it.
+const read = async (last, decide) => {
   const seen = [];
   const subscription = db.subscribeToPersistentSubscriptionToStream(stream, group);
   for await (const event of subscription) {
     seen.push(event.event.data.n);
     await decide(subscription, event);
-    if (seen.length === count) break;
+    if (seen.at(-1) === last) break;
   }
   await subscription.unsubscribe?.();
   return seen;
@@ -40,7 +41,8 @@ for (let i = 0; i < 50; ++i) {
 }
 assert.equal(Number(info.stats.parkedMessageCount), 1);
 await db.replayParkedMessagesToStream(stream, group);
-assert.deepEqual(await read(1, (subscription, event) => subscription.ack(event)), [3]);
+const again = await read(3, (subscription, event) => subscription.ack(event));
+assert.ok(again.every((n) => n === 3 || n === 4), `${again}`);
 
 const all = await db.listAllPersistentSubscriptions();
 assert.ok(all.some((each) => each.eventSource === stream && each.groupName === group));
