@@ -6,7 +6,7 @@ namespace evershard::actors {
 namespace {
 
 /// Together, so that they share commits, and what others write has the time between to itself.
-constexpr std::chrono::microseconds overdue_pause{50'000};
+constexpr std::chrono::microseconds overdue_pause{200'000};
 
 }  // namespace
 
@@ -24,23 +24,18 @@ std::optional<Timestamp> PacedQueue::next(Timestamp now) {
   if (under_way_ >= options_.under_way_max) return std::nullopt;
   const auto next = queue_.next();
   if (!next || next->micros > late_from(now).micros || overdue_room(now) != 0) return next;
-  return Timestamp{now.micros + overdue_pause.count()};
+  return overdue_next_;
 }
 
 Timestamp PacedQueue::late_from(Timestamp now) const {
   return {now.micros - std::chrono::microseconds(options_.overdue_after).count()};
 }
 
-// A clock that is set back begins to count anew.
 std::size_t PacedQueue::overdue_room(Timestamp now) {
-  constexpr std::int64_t second = 1'000'000;
-  if (now < overdue_since_ || now.micros - overdue_since_.micros > second) {
-    overdue_since_ = now;
-    overdue_sent_ = 0;
-  }
-  const auto passed = static_cast<std::uint64_t>(now.micros - overdue_since_.micros + overdue_pause.count());
-  const auto allowed = passed * options_.overdue_per_second / second + 1;
-  return allowed > overdue_sent_ ? static_cast<std::size_t>(allowed - overdue_sent_) : 0;
+  const auto pause = static_cast<std::uint64_t>(overdue_pause.count());
+  if (overdue_next_.micros - now.micros > overdue_pause.count()) overdue_next_ = now;  // the clock was set back
+  if (now < overdue_next_) return 0;
+  return static_cast<std::size_t>(std::max<std::uint64_t>(1, pause * options_.overdue_per_second / 1'000'000));
 }
 
 std::vector<DueTimer> PacedQueue::take(Timestamp now) {
@@ -48,7 +43,7 @@ std::vector<DueTimer> PacedQueue::take(Timestamp now) {
   const auto room = options_.under_way_max - under_way_;
   const auto overdue = overdue_room(now);
   auto due = queue_.take(std::min(now, late_from(now)), std::min(room, overdue));
-  overdue_sent_ += due.size();
+  if (!due.empty()) overdue_next_ = {now.micros + overdue_pause.count()};
   // In order: those that are in time come behind those that are not.
   if (const auto next = queue_.next(); due.size() < room && (!next || *next > late_from(now))) {
     auto in_time = queue_.take(now, room - due.size());

@@ -15,7 +15,7 @@
 namespace evershard::actors {
 
 struct PaceOptions {
-  std::size_t under_way_max = 512;  ///< sent and not answered
+  std::size_t under_way_max = 2048;  ///< sent and not answered
   /// Those that are late by so much came due while nobody ran: so many a second, so that there is room for others.
   std::chrono::milliseconds overdue_after{1'000};
   std::uint32_t overdue_per_second = 5'400;
@@ -61,8 +61,7 @@ class PacedQueue {
   PaceOptions options_;
   TimerQueue queue_;
   std::size_t under_way_ = 0;
-  Timestamp overdue_since_{};  ///< of what is counted
-  std::uint64_t overdue_sent_ = 0;
+  Timestamp overdue_next_{};                    ///< when the next of those that are overdue may be sent
   std::map<TimerKey, std::uint32_t> failures_;  ///< of those that are to be tried again: in a row
 };
 
