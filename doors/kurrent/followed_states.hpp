@@ -23,6 +23,8 @@ class FollowedStates {
   void changed_at(GlobalPosition position);
   /// Whether find() knows what is_known() was told; else catch_up() comes first.
   [[nodiscard]] bool is_current() const { return begun_ && applied_.load() >= changed_.load(); }
+  /// How far it has read.
+  [[nodiscard]] GlobalPosition applied() const { return GlobalPosition(applied_.load()); }
   [[nodiscard]] std::optional<StreamState> find(const AggregateId& stream) const;
 
  private:

@@ -26,7 +26,7 @@ struct Kurrent {
         events(c.served.all_names != nullptr ? *c.served.all_names : c.served.store),
         options(std::move(o)),
         states(events),
-        writes(c, events, states) {}
+        writes(c, events, states, options.others_write) {}
 
   door::Calls& calls;
   EventStore& events;  ///< with names that begin with `$`

@@ -12,6 +12,8 @@ namespace evershard::kurrent {
 
 struct KurrentOptions {
   Limits limits{};  ///< the store's, as clients are told of them
+  /// Others end streams in the same store and are not asked: doors of other nodes, of other programs.
+  bool others_write = false;
 };
 
 /// What a message of theirs may have at most; theirs take as much.

@@ -70,7 +70,7 @@ void StreamReading::open_at(SeqNr from) {
   options.from = from;
   options.direction = plan_.backwards ? Direction::backwards : Direction::forwards;
   // Older ones that are not shown do not count: the bound is only how much is asked of the disk.
-  if (!plan_.subscription && !visible_.not_before) options.limit = plan_.count - given_;
+  if (!plan_.subscription && !visible_.not_before) options.limit = bound_.ask(plan_.count - given_);
   open(kurrent_.events.read(*plan_.aggregate, options));
 }
 
@@ -79,6 +79,7 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
   if (!is_open()) open_at(next_);
   const auto page = next_page();
   if (!page) return failed(page.error());
+  bound_.got(page->events.size());
   for (const auto& event : page->events) {
     if (plan_.backwards && event.seq_nr < visible_.first) {
       return done_step();
@@ -93,6 +94,11 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
     if (plan_.subscription) fell_behind(last_revision_of(next_) - 1, {}, out);
     return has_enough() ? done_step() : Step{};
   }
+  if (bound_.is_reached() && !has_enough() && next_ != (plan_.backwards ? SeqNr{1} : version_ + 1)) {
+    if (plan_.backwards) next_ = next_ - 1;
+    close_stream();
+    return Step{};
+  }
   if (!plan_.subscription) {
     if (!plan_.backwards && next_ > version_) out.emplace_back().set_last_stream_position(version_.value - 1);
     return done_step();
@@ -104,12 +110,9 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
 
 std::optional<Refusal> AllReading::begin(std::vector<esp::ReadResp>&) {
   if (plan_.backwards) {
-    ReadOptions options;
-    options.direction = Direction::backwards;
-    if (plan_.from == ReadPlan::From::at) options.before = GlobalPosition(plan_.at);
-    nothing_ = plan_.from == ReadPlan::From::start;
-    if (!plan_.filter) options.limit = plan_.count;
-    open(kurrent_.events.read(Query::all(), options));
+    const bool from_a_place = plan_.from == ReadPlan::From::at;
+    nothing_ = plan_.from == ReadPlan::From::start || (from_a_place && plan_.at == 0);
+    if (from_a_place) at_ = GlobalPosition(plan_.at);
     return std::nullopt;
   }
   if (plan_.from == ReadPlan::From::at) at_ = GlobalPosition(plan_.at);
@@ -136,12 +139,18 @@ Reading::Stepped AllReading::go_on(std::vector<esp::ReadResp>& out) {
   if (nothing_ || has_enough()) return done_step();
   if (!is_open()) {
     ReadOptions options;
-    options.after = at_;
-    if (!plan_.subscription && !plan_.filter) options.limit = plan_.count;
+    if (!plan_.backwards) {
+      options.after = at_;
+    } else {
+      options.direction = Direction::backwards;
+      if (at_ != GlobalPosition{}) options.before = at_;
+    }
+    if (!plan_.subscription && !plan_.filter) options.limit = bound_.ask(plan_.count - given_);
     open(kurrent_.events.read(Query::all(), options));
   }
   const auto page = next_page();
   if (!page) return failed(page.error());
+  bound_.got(page->events.size());
   for (const auto& event : page->events) {
     at_ = event.position;
     const bool taken = can_be_shown(event) && (!plan_.filter || plan_.filter->takes(event));
@@ -155,8 +164,9 @@ Reading::Stepped AllReading::go_on(std::vector<esp::ReadResp>& out) {
     if (plan_.subscription) fell_behind({}, at_, out);
     return Step{};
   }
-  if (!plan_.subscription) return done_step();
+  if (!plan_.subscription && !bound_.is_reached()) return done_step();
   close_stream();
+  if (!plan_.subscription) return Step{};  // some were not shown
   at_ = std::max(at_, page->watermark);
   caught_up({}, at_, out);
   return idle_at(at_);

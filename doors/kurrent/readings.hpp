@@ -2,9 +2,26 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "evershard/doors/kurrent/reading.hpp"
 
 namespace evershard::kurrent {
+
+/// How many events a read asks the store for, and whether that bound is what ended it: some of them may not be shown,
+/// and then as many again are to be looked at.
+class ReadBound {
+ public:
+  std::uint64_t ask(std::uint64_t events) { return left_ = events; }
+  void got(std::uint64_t events) { left_ -= std::min(left_, events); }
+  void forget() { left_ = std::numeric_limits<std::uint64_t>::max(); }
+  [[nodiscard]] bool is_reached() const { return left_ == 0; }
+
+ private:
+  std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();
+};
 
 /// A stream that is an aggregate, as far as its metadata shows it.
 class StreamReading final : public Reading {
@@ -22,6 +39,7 @@ class StreamReading final : public Reading {
   SeqNr next_{1};
   bool absent_ = false;
   bool nothing_ = false;
+  ReadBound bound_;
 };
 
 /// Everything, or what a filter takes.
@@ -37,6 +55,7 @@ class AllReading final : public Reading {
 
   GlobalPosition at_;
   bool nothing_ = false;
+  ReadBound bound_;
   std::uint64_t looked_at_ = 0;  ///< since the last checkpoint
 };
 

@@ -24,6 +24,16 @@ Refusal refusal_of(Error error) {
   return refusal;
 }
 
+constexpr std::uint32_t overtaken_most = 100;
+/// Beyond it a condition costs more than to read what is missed.
+constexpr std::uint64_t unknown_most = 4'096;
+
+/// Whether what it expects of a stream holds for one that ended for good.
+bool may_follow_an_end(const StreamExpected& stream) {
+  const auto kind = stream.expected.kind();
+  return stream.written && (kind == ExpectedVersion::Kind::any || kind == ExpectedVersion::Kind::exists);
+}
+
 /// What the store is to expect of a stream that its clients see as deleted.
 ExpectedVersion behind_delete(ExpectedVersion expected, SeqNr version) {
   return expected.kind() == ExpectedVersion::Kind::none ? ExpectedVersion::exactly(version) : expected;
@@ -34,8 +44,11 @@ ExpectedVersion behind_delete(ExpectedVersion expected, SeqNr version) {
 struct StreamWrites::Attempt {
   StreamWrite write;
   WriteDone done;
-  bool looked = false;   ///< what is known of deletions was taken into account
-  bool renamed = false;  ///< its events have ids of their own
+  bool looked = false;          ///< what is known of deletions was taken into account
+  bool renamed = false;         ///< its events have ids of their own
+  bool with_metadata = false;   ///< it is stored with metadata that take a deletion back
+  GlobalPosition known{};       ///< what is decided of streams that ended is as of here, or later
+  std::uint32_t overtaken = 0;  ///< so often one ended in between
 
   void refused(Refusal refusal, std::size_t which) {
     refusal.which = which;
@@ -79,9 +92,17 @@ std::variant<Append, Refusal> plan_of(const StreamWrite& write, const std::vecto
 
 void StreamWrites::write(StreamWrite write, WriteDone done) {
   auto attempt = std::make_shared<Attempt>(Attempt{std::move(write), std::move(done)});
-  if (!states_.is_current() || !is_ordinary(attempt->write) || attempt->write.events.empty())
+  attempt->known = states_.applied();
+  if (!knows_enough() || !is_ordinary(attempt->write) || attempt->write.events.empty())
     return calls_.served.pool.run([this, attempt] { look_first(attempt); });
   begin(attempt);
+}
+
+bool StreamWrites::knows_enough() const {
+  if (!states_.is_current()) return false;
+  if (!others_write_) return true;
+  const auto head = events_.head();
+  return head && head->value <= states_.applied().value + unknown_most;
 }
 
 bool StreamWrites::is_ordinary(const StreamWrite& write) const {
@@ -113,6 +134,7 @@ Result<SeqNr> StreamWrites::version_of(const AggregateId& aggregate, std::option
 void StreamWrites::look_first(const AttemptPtr& attempt) {
   attempt->looked = true;
   if (const auto there = states_.catch_up(); !there) return attempt->done(refusal_of(there.error()));
+  attempt->known = states_.applied();
   const auto& write = attempt->write;
   std::vector<LookedAt> looked(write.streams.size());
   for (std::size_t i = 0; i < looked.size(); ++i) {
@@ -147,6 +169,10 @@ void StreamWrites::look_first(const AttemptPtr& attempt) {
 }
 
 void StreamWrites::send(const AttemptPtr& attempt, Append append) {
+  attempt->with_metadata = append.events.size() != attempt->write.events.size();
+  // By the index of types: none at all, nearly always.
+  if (others_write_ && std::ranges::any_of(attempt->write.streams, may_follow_an_end))
+    append.fail_if(Query().types({std::string(stream_deleted_type)}), attempt->known);
   calls_.append(std::move(append), [this, attempt](const Result<Appended>& result) { answered(attempt, result); });
 }
 
@@ -155,6 +181,8 @@ void StreamWrites::answered(const AttemptPtr& attempt, const Result<Appended>& r
     const auto code = result.error().code;
     if (code == ErrorCode::version_conflict)
       return calls_.served.pool.run([this, attempt, error = result.error()] { conflicting(attempt, error); });
+    if (code == ErrorCode::condition_failed)
+      return calls_.served.pool.run([this, attempt, error = result.error()] { ended_elsewhere(attempt, error); });
     if (code == ErrorCode::duplicate_event)
       return calls_.served.pool.run([this, attempt, error = result.error()] { known_already(attempt, error); });
     return attempt->done(refusal_of(result.error()));
@@ -164,11 +192,18 @@ void StreamWrites::answered(const AttemptPtr& attempt, const Result<Appended>& r
   for (const auto& stream : attempt->write.streams) {
     const auto found = std::ranges::find(result->versions, stream.aggregate, &AggregateVersion::aggregate);
     written.versions.push_back(found == result->versions.end() ? SeqNr{0} : found->version);
-    if (stream.written && (is_metadata(stream.aggregate) || attempt->looked)) states_.changed_at(written.position);
+    if (stream.written && is_metadata(stream.aggregate)) states_.changed_at(written.position);
   }
-  if (std::ranges::any_of(attempt->write.events, [](const Event& e) { return e.type == stream_deleted_type; }))
-    states_.changed_at(written.position);
+  const auto ends = [](const Event& event) { return event.type == stream_deleted_type; };
+  if (attempt->with_metadata || std::ranges::any_of(attempt->write.events, ends)) states_.changed_at(written.position);
   attempt->done(written);
+}
+
+/// In the pool. A stream ended that this door knows nothing of yet, this one or another.
+void StreamWrites::ended_elsewhere(const AttemptPtr& attempt, const Error& error) {
+  if (++attempt->overtaken > overtaken_most) return attempt->done(refusal_of(error));
+  if (error.details && error.details->position) states_.changed_at(*error.details->position);
+  look_first(attempt);
 }
 
 /// In the pool. It may have been refused for a stream that was deleted and not known to be.

@@ -40,8 +40,9 @@ using WriteDone = std::function<void(const WriteOutcome&)>;
 /// Owner: the door's calls outlive it; what is under way keeps them.
 class StreamWrites {
  public:
-  StreamWrites(door::Calls& calls, EventStore& events, FollowedStates& states)
-      : calls_(calls), events_(events), states_(states) {}
+  /// `others_write`: other doors end streams too; what is not known of that yet is asked of the store with each append.
+  StreamWrites(door::Calls& calls, EventStore& events, FollowedStates& states, bool others_write)
+      : calls_(calls), events_(events), states_(states), others_write_(others_write) {}
 
   /// Writes to streams without metadata are decided in the order in which they are asked for. `done` is called once,
   /// from any thread.
@@ -61,6 +62,8 @@ class StreamWrites {
   void look_first(const AttemptPtr& attempt);
   void send(const AttemptPtr& attempt, Append append);
   void answered(const AttemptPtr& attempt, const Result<Appended>& result);
+  void ended_elsewhere(const AttemptPtr& attempt, const Error& error);
+  [[nodiscard]] bool knows_enough() const;
   void conflicting(const AttemptPtr& attempt, const Error& error);
   void known_already(const AttemptPtr& attempt, const Error& error);
   [[nodiscard]] bool is_ordinary(const StreamWrite& write) const;
@@ -69,6 +72,7 @@ class StreamWrites {
   door::Calls& calls_;
   EventStore& events_;
   FollowedStates& states_;
+  const bool others_write_;
 };
 
 /// What of a stream decides, where it has a state.

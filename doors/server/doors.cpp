@@ -64,7 +64,7 @@ Result<std::unique_ptr<RunningDoor>> start_kurrent(serving::Served& served, cons
   if (options.kurrent_listen.empty()) return nullptr;
   auto asked = options.door;
   asked.listen = options.kurrent_listen;
-  auto door = kurrent::start_door(served, std::move(asked), {options.store.limits});
+  auto door = kurrent::start_door(served, std::move(asked), {options.store.limits, served.cluster != nullptr});
   if (!door) return refuse(std::move(door).error());
   return std::make_unique<KurrentDoor>(*std::move(door));
 }

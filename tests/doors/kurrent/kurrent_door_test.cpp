@@ -33,7 +33,7 @@ class KurrentDoorTest : public testing::Test {
     served->all_names = &local.all_names();
     door::DoorOptions options;
     options.listen = {listen};
-    auto started = start_door(*served, options, {});
+    auto started = start_door(*served, options, {.others_write = true});
     ASSERT_TRUE(started) << started.error().what;
     door = *std::move(started);
     listen = door->addresses().front();
@@ -269,6 +269,61 @@ TEST_F(KurrentDoorTest, EndsAStreamForGood) {
   start();
   EXPECT_EQ(append("order-7", {"B"}, response).error_code(), grpc::StatusCode::FAILED_PRECONDITION)
       << "also for a door that did not see it";
+}
+
+// As two nodes of a cluster are.
+TEST_F(KurrentDoorTest, AppendsNothingToAStreamThatEndedAtAnotherDoor) {
+  append_well("order-7", {"A"});
+  append_well("order-8", {"A"});
+  {
+    const auto here = streams.get();
+    auto options = door::DoorOptions{};
+    options.listen = {"127.0.0.1:0"};
+    auto other = start_door(*served, options, {.others_write = true}).value();
+    const auto channel_of_other = grpc::CreateChannel(other->addresses().front(), grpc::InsecureChannelCredentials());
+    auto streams_of_other = esp::Streams::NewStub(channel_of_other);
+    streams.swap(streams_of_other);
+    EXPECT_TRUE(tombstone("order-7").ok());
+    streams.swap(streams_of_other);
+    ASSERT_EQ(streams.get(), here);
+    other->stop(std::chrono::milliseconds(0));
+  }
+  const auto head = local.head().value();
+
+  esp::AppendResp response;
+  EXPECT_EQ(append("order-7", {"B"}, response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(trailers["exception"], "stream-deleted");
+  EXPECT_EQ(local.head().value(), head);
+  append_well("order-8", {"B"});
+}
+
+TEST_F(KurrentDoorTest, GivesAsManyAsAreAskedForWhereSomeWereRemoved) {
+  append_well("order-7", {"A", "B", "C", "D", "E"});
+  append_well("order-8", {"F"});
+  TruncateOptions truncate;
+  truncate.uncovered = true;
+  const auto done = local.retention().truncate_aggregate({"order", "7"}, SeqNr(4), truncate, {});
+  ASSERT_TRUE(done) << done.error().what;
+
+  auto all = of_stream("");
+  all.mutable_options()->mutable_all()->mutable_start();
+  all.mutable_options()->set_count(2);
+  EXPECT_EQ(read(all), (Words{"D@3", "E@4"}));
+  all.mutable_options()->set_count(3);
+  EXPECT_EQ(read(all), (Words{"D@3", "E@4", "F@0"}));
+  all.mutable_options()->set_count(100);
+  EXPECT_EQ(read(all), (Words{"D@3", "E@4", "F@0", "$TruncationOrdered@0", "$TruncationDone@1"}));
+  all.mutable_options()->mutable_all()->mutable_end();
+  all.mutable_options()->set_read_direction(esp::ReadReq::Backwards);
+  all.mutable_options()->set_count(6);
+  EXPECT_EQ(read(all), (Words{"$TruncationDone@1", "$TruncationOrdered@0", "F@0", "E@4", "D@3"}));
+  auto one = of_stream("order-7");
+  one.mutable_options()->set_count(1);
+  EXPECT_EQ(read(one), (Words{"D@3"}));
+  one.mutable_options()->mutable_stream()->mutable_end();
+  one.mutable_options()->set_read_direction(esp::ReadReq::Backwards);
+  one.mutable_options()->set_count(4);
+  EXPECT_EQ(read(one), (Words{"E@4", "D@3"}));
 }
 
 TEST_F(KurrentDoorTest, ShowsWhatMetadataLeaves) {
