@@ -291,6 +291,39 @@ TEST_F(UmaDoor, BeginsToAnswerASubscriberBeforeThereIsAnything) {
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
 }
 
+// Who does not read is read ahead for a little, and no further; others are answered, and nothing is left out behind it.
+TEST_F(UmaDoor, WaitsForWhoDoesNotReadAndForNobodyElse) {
+  constexpr int appends = 60, of_each = 20;
+  constexpr std::size_t event_bytes = 50'000;  // 60 MB in all
+  for (int i = 0; i != appends; ++i) stored(events(of_each, "T", event_bytes));
+  grpc::ClientContext reading, following;
+  const auto reader = stub_->Read(&reading, {});
+  const auto follower = stub_->Subscribe(&following, {});
+  pb::ReadResponse page;
+  pb::SubscribeResponse news;
+  ASSERT_TRUE(reader->Read(&page));
+  ASSERT_TRUE(follower->Read(&news));
+  std::uint64_t before = 0, taken = served_.metrics->figures().reads;
+  for (int quiet = 0; quiet != 5; quiet = taken == before ? quiet + 1 : 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    before = std::exchange(taken, served_.metrics->figures().reads);
+  }
+  EXPECT_LT(taken * event_bytes, 30'000'000u) << "both were read for as if they took it";
+  EXPECT_EQ(stored(events(1)), appends * of_each + 1u);
+
+  std::uint64_t seen = 0, followed = 0;
+  do {
+    for (const auto& event : page.events()) EXPECT_EQ(event.position(), ++seen);
+  } while (reader->Read(&page));
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_GE(seen, appends * of_each + 0u);
+  do {
+    for (const auto& event : news.events()) EXPECT_EQ(event.position(), ++followed);
+  } while (followed != appends * of_each + 1u && follower->Read(&news));
+  EXPECT_EQ(followed, appends * of_each + 1u);
+  following.TryCancel();
+}
+
 TEST_F(UmaDoor, EndsASubscriptionBehindTheLastPositionThereIs) {
   grpc::ClientContext context;
   pb::SubscribeRequest request;
