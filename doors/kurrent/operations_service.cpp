@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/doors/kurrent/persistent_groups.hpp"
+#include "evershard/doors/kurrent/persistent_subscriptions.hpp"
 #include "evershard/doors/kurrent/refusing_call.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -103,7 +103,6 @@ OperationsService::OperationsService(std::shared_ptr<Kurrent> kurrent)
   row(
       "RestartPersistentSubscriptions",
       [kurrent = kurrent_](Nothing&, Nothing&) -> std::optional<Refusal> {
-        if (!kurrent->persistent) return not_on_a_cluster();
         return kurrent->persistent->restart();
       },
       nothing, nothing);
