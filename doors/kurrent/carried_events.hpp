@@ -1,5 +1,5 @@
-// CarriedEvents: what a consumer has and has said when his subscription gets another home: it is not asked of him twice.
-// Decisions only.
+// CarriedEvents: what a consumer has and has said when his subscription gets another home: it is not asked of him
+// twice. Decisions only.
 
 #pragma once
 
@@ -54,7 +54,7 @@ class CarriedEvents {
     }
   };
   std::uint64_t home_ = 1;
-  std::unordered_set<EventId, Hash> has_;           ///< and has not settled
+  std::unordered_set<EventId, Hash> has_;            ///< and has not settled
   std::unordered_set<EventId, Hash> to_come_again_;  ///< of those, what only an earlier home gave him
   std::unordered_map<EventId, Kept, Hash> said_;
   std::deque<EventId> said_in_order_;

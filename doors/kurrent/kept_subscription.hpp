@@ -1,4 +1,5 @@
-// KeptSubscription: a persistent subscription as the store keeps it: events that define it, a snapshot of how far it is.
+// KeptSubscription: a persistent subscription as the store keeps it: events that define it, a snapshot of how far it
+// is.
 
 #pragma once
 

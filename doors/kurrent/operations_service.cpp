@@ -102,9 +102,7 @@ OperationsService::OperationsService(std::shared_ptr<Kurrent> kurrent)
       static_cast<eso::SetNodePriorityReq*>(nullptr), nothing);
   row(
       "RestartPersistentSubscriptions",
-      [kurrent = kurrent_](Nothing&, Nothing&) -> std::optional<Refusal> {
-        return kurrent->persistent->restart();
-      },
+      [kurrent = kurrent_](Nothing&, Nothing&) -> std::optional<Refusal> { return kurrent->persistent->restart(); },
       nothing, nothing);
 }
 

@@ -52,12 +52,12 @@ PersistentHome::~PersistentHome() { stop(); }
 
 void PersistentHome::serve() {
   const auto weak = weak_from_this();
-  homes_.serve(home_calls::create, answered<esps::CreateReq, esps::CreateResp>(weak, [](auto& host, auto& request, auto&) {
-                 return host.create(request.options());
-               }));
-  homes_.serve(home_calls::update, answered<esps::UpdateReq, esps::UpdateResp>(weak, [](auto& host, auto& request, auto&) {
-                 return host.update(request.options());
-               }));
+  homes_.serve(home_calls::create,
+               answered<esps::CreateReq, esps::CreateResp>(
+                   weak, [](auto& host, auto& request, auto&) { return host.create(request.options()); }));
+  homes_.serve(home_calls::update,
+               answered<esps::UpdateReq, esps::UpdateResp>(
+                   weak, [](auto& host, auto& request, auto&) { return host.update(request.options()); }));
   homes_.serve(home_calls::remove, answered<homes::Named, esps::DeleteResp>(weak, [](auto& host, auto& request, auto&) {
                  return host.remove({request.stream(), request.group()});
                }));

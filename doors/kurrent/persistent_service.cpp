@@ -48,13 +48,15 @@ PersistentService::PersistentService(std::shared_ptr<Kurrent> kurrent)
       static_cast<esps::DeleteReq*>(nullptr), static_cast<esps::DeleteResp*>(nullptr));
   row(
       {"GetInfo", "GetPersistentInfo"}, Scope::read,
-      [](PersistentSubscriptions& groups, esps::GetInfoReq& request, esps::GetInfoResp& response) -> std::optional<Refusal> {
+      [](PersistentSubscriptions& groups, esps::GetInfoReq& request,
+         esps::GetInfoResp& response) -> std::optional<Refusal> {
         return groups.info(name_in(request.options()), *response.mutable_subscription_info());
       },
       static_cast<esps::GetInfoReq*>(nullptr), static_cast<esps::GetInfoResp*>(nullptr));
   row(
       {"ReplayParked", "ReplayPersistentParked"}, Scope::append,
-      [](PersistentSubscriptions& groups, esps::ReplayParkedReq& request, esps::ReplayParkedResp&) -> std::optional<Refusal> {
+      [](PersistentSubscriptions& groups, esps::ReplayParkedReq& request,
+         esps::ReplayParkedResp&) -> std::optional<Refusal> {
         const auto& options = request.options();
         const auto most = options.has_stop_at() && options.stop_at() >= 0 ? static_cast<std::size_t>(options.stop_at())
                                                                           : std::numeric_limits<std::size_t>::max();

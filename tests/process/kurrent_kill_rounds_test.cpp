@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -34,9 +35,9 @@ class KurrentServer {
     start();
   }
   void start() {
-    process_ = std::make_unique<Process>(std::vector<std::string>{
-        EVERSHARD_PROGRAM, "serve", "--data", data_, "--listen", "127.0.0.1:0", "--http-listen", "none",
-        "--disk-reserve", "0", "--kurrent-listen", address_});
+    process_ = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "serve", "--data", data_,
+                                                                  "--listen", "127.0.0.1:0", "--http-listen", "none",
+                                                                  "--disk-reserve", "0", "--kurrent-listen", address_});
     ASSERT_FALSE(process_->ready(std::chrono::seconds(60)).empty()) << process_->errors();
   }
   void kill() {
@@ -100,10 +101,12 @@ TEST(KurrentKillRounds, NothingIsLostAndNothingCheckpointedComesAgain) {
     EXPECT_GE(seen.given[revision], 1) << revision << " was never given";
     EXPECT_LE(seen.retries_max[revision], killed_retries) << revision;
     EXPECT_LE(seen.given[revision], (killed_retries + 1) * (rounds + 1)) << revision;
-    if (is_poison(revision)) EXPECT_GE(seen.given[revision], killed_retries + 1) << revision;
+    if (is_poison(revision)) {
+      EXPECT_GE(seen.given[revision], killed_retries + 1) << revision;
+    }
     parked += is_poison(revision) || is_parked_by_hand(revision) ? 1 : 0;
   }
-  EXPECT_TRUE(seen.came_again.empty()) << seen.came_again.front() << " was checkpointed, and came again";
+  EXPECT_EQ(seen.came_again, std::vector<std::uint64_t>{}) << "checkpointed, and came again";
   EXPECT_TRUE(std::is_sorted(seen.first_order.begin(), seen.first_order.end()));
   EXPECT_EQ(seen.calls, rounds + 1);
   ASSERT_TRUE(info);

@@ -1,6 +1,7 @@
 // PersistentHost: subscriptions of a store, without a socket: loaded, changed, begun anew; and as a home that is lost.
 
 #include "evershard/doors/kurrent/persistent_host.hpp"
+#include "evershard/doors/kurrent/event_form.hpp"
 
 #include <gtest/gtest.h>
 
@@ -117,7 +118,11 @@ class PersistentHostTest : public testing::Test {
   cluster::WorkPool pool{2};
   cluster::WorkPool answers{1};
   serving::HeadWatch watch;
-  serving::Served served{local, local, pool, watch, [] { return std::make_shared<const serving::Access>(); },
+  serving::Served served{local,
+                         local,
+                         pool,
+                         watch,
+                         [] { return std::make_shared<const serving::Access>(); },
                          [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
   door::Calls calls{"kurrent", served, answers, 0, 0, 0, {}};
   std::unique_ptr<Kurrent> kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
@@ -238,7 +243,8 @@ TEST_F(PersistentHostTest, NothingRunsWhereNothingHappens) {
   ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; })) << "and is in nobody's way";
   ASSERT_TRUE(local.append(Append{}.event("idle-7", "Placed", "{}")));
   EXPECT_TRUE(wait([&] { return listeners[7]->revisions().size() == 1; }));
-  for (int i = 0; i < many; ++i) EXPECT_EQ(listeners[static_cast<std::size_t>(i)]->revisions().size(), i == 7 ? 1u : 0u);
+  for (int i = 0; i < many; ++i)
+    EXPECT_EQ(listeners[static_cast<std::size_t>(i)]->revisions().size(), i == 7 ? 1u : 0u);
 }
 
 }  // namespace
