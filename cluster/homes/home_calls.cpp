@@ -47,6 +47,7 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::map<std::string, std::shared_ptr<const Handler>, std::less<>> handlers;
+  std::map<std::string, std::shared_ptr<const LateHandler>, std::less<>> late_handlers;
   NodeCommitter::OpenShards open;
   std::map<ShardId, std::uint32_t> last_home;  ///< of a shard that has none just now
   std::uint64_t shards_changed = 0;
@@ -93,6 +94,21 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
             {ErrorCode::wrong_shard,
              "shard " + std::to_string(details.shard->value) + " is not open on node " + std::to_string(options.node),
              std::move(details)}};
+  }
+
+  /// Returns: it is answered later, or was.
+  [[nodiscard]] bool carried_out_later(HomeAsked& asked, HomeDone& done) {
+    std::shared_ptr<const LateHandler> handler;
+    {
+      const std::lock_guard lock(mutex);
+      if (const auto found = late_handlers.find(asked.method); found != late_handlers.end()) handler = found->second;
+    }
+    if (handler == nullptr) return false;
+    const auto epoch = epoch_of(asked.aggregate);
+    if (!epoch) return done(not_here(asked.aggregate)), true;
+    (*handler)({std::move(asked.aggregate), *epoch, std::move(asked.request), Clock::now() + asked.time},
+               [done = std::move(done)](Result<std::string> outcome) { done(answered_by(std::move(outcome))); });
+    return true;
   }
 
   /// In the thread it is called in.
@@ -202,8 +218,21 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
       if (asked.time.count() <= 0) return done(refuse(ErrorCode::unavailable, "its time was over: nothing was done"));
       std::optional<storage::ReadWork::Scope> at_work;
       if (read) at_work.emplace(*read);
+      if (self->carried_out_later(asked, done)) return;
       done(self->carry_out(std::move(asked)));
     });
+  }
+
+  void ask_once(HomeAsked asked, HomeDone done) {
+    if (auto checked = AggregateId::check(asked.aggregate); !checked) return done(refuse(std::move(checked).error()));
+    {
+      const std::lock_guard lock(mutex);
+      if (closing) return done(refuse(homes_stopped()));
+    }
+    const auto owner = node.committer().owner(node.shard_of(asked.aggregate));
+    if (owner == 0) return done(HomeAnswered{Kind::not_here, {}, no_owner(node.shard_of(asked.aggregate))});
+    if (owner == options.node) return done(not_here(asked.aggregate));
+    network.ask(owner, std::move(asked), std::move(done));
   }
 
   void stop() {
@@ -239,6 +268,12 @@ void HomeCalls::serve(std::string method, Handler handler) {
   impl_->handlers[std::move(method)] = std::make_shared<const Handler>(std::move(handler));
 }
 
+void HomeCalls::serve_later(std::string method, LateHandler handler) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->late_handlers[std::move(method)] = std::make_shared<const LateHandler>(std::move(handler));
+}
+
+void HomeCalls::ask_once(HomeAsked asked, HomeDone done) { impl_->ask_once(std::move(asked), std::move(done)); }
 Result<std::string> HomeCalls::call(HomeAsked asked, Again again) { return impl_->call(std::move(asked), again); }
 void HomeCalls::answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read) {
   impl_->answer(std::move(asked), std::move(done), std::move(read));

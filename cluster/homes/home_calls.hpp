@@ -69,6 +69,10 @@ class HomeCalls {
   using Handler = std::function<Result<std::string>(const HomeCall&)>;
   /// Shape: before the node joins.
   void serve(std::string method, Handler handler);
+  /// The same for what another node waits for and no thread here should: `done` is called once, from any thread, before
+  /// the call's deadline, also behind stop(). Asked with ask_once() alone: at home it is `invalid_argument`.
+  using LateHandler = std::function<void(const HomeCall&, std::function<void(Result<std::string>)> done)>;
+  void serve_later(std::string method, LateHandler handler);
 
   enum class Again : std::uint8_t {
     read,  ///< it changes nothing, and somebody waits: `unavailable`, naming the home, when it was known to be away for
@@ -81,6 +85,10 @@ class HomeCalls {
   /// Errors: the handler's; unavailable: no home could be asked in time, and nothing was done; overloaded, too_large;
   /// timeout: the outcome is unknown
   [[nodiscard]] Result<std::string> call(HomeAsked asked, Again again);
+
+  /// One try, at another node, without waiting. `done`: from any thread, perhaps before it returns; `not_here` also
+  /// where nobody is the home, or this node is. Errors: as HomeNetwork::ask
+  void ask_once(HomeAsked asked, HomeDone done);
 
   /// What another node asks of a home here. Does not block. `read`: for whom it does, if he may go before he has it.
   void answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read = nullptr);

@@ -17,7 +17,7 @@
 
 namespace evershard::kurrent {
 
-class PersistentGroups;
+class PersistentSubscriptions;
 
 /// Owner: the services.
 struct Kurrent {
@@ -34,7 +34,7 @@ struct Kurrent {
   FollowedStates states;
   StreamWrites writes;
   VirtualStreams virtual_streams;
-  std::shared_ptr<PersistentGroups> persistent{};  ///< absent: not offered here
+  std::shared_ptr<PersistentSubscriptions> persistent{};  ///< of a door
 };
 
 }  // namespace evershard::kurrent

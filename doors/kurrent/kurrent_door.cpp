@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "evershard/doors/grpc/make_service.hpp"
+#include "evershard/doors/kurrent/cluster_subscriptions.hpp"
 #include "evershard/doors/kurrent/discovery_services.hpp"
 #include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/doors/kurrent/operations_service.hpp"
-#include "evershard/doors/kurrent/persistent_groups.hpp"
+#include "evershard/doors/kurrent/persistent_host.hpp"
 #include "evershard/doors/kurrent/persistent_service.hpp"
 #include "evershard/doors/kurrent/streams_service.hpp"
 #include "evershard/doors/kurrent/streams_v2_service.hpp"
@@ -22,7 +23,20 @@ std::shared_ptr<grpc::Service> service_over(const std::shared_ptr<Kurrent>& kurr
   return service;
 }
 
+std::shared_ptr<PersistentSubscriptions> persistent_of(Kurrent& kurrent, const std::shared_ptr<PersistentHome>& home) {
+  auto& served = kurrent.calls.served;
+  EVERSHARD_CHECK((home == nullptr) == (served.homes == nullptr), "a door on a cluster lacks its node's home");
+  if (home) return std::make_shared<ClusterSubscriptions>(served, *served.homes, home);
+  return std::make_shared<PersistentHost>(kurrent, nullptr);
+}
+
 }  // namespace
+
+std::shared_ptr<PersistentHome> start_home(serving::Served& served) {
+  return served.homes == nullptr ? nullptr : PersistentHome::start(served, *served.homes);
+}
+
+void stop_home(PersistentHome& home) { home.stop(); }
 
 Result<std::unique_ptr<door::Door>> start_door(serving::Served& served, door::DoorOptions options,
                                                KurrentOptions kurrent) {
@@ -32,9 +46,7 @@ Result<std::unique_ptr<door::Door>> start_door(serving::Served& served, door::Do
                               calls.writes_to = calls.served.all_names;
                               calls.takes_passwords = true;
                               const auto all = std::make_shared<Kurrent>(calls, kurrent);
-                              // Who may have what is known to one process.
-                              if (calls.served.cluster == nullptr)
-                                all->persistent = std::make_shared<PersistentGroups>(*all);
+                              all->persistent = persistent_of(*all, kurrent.home);
                               return std::vector<std::shared_ptr<grpc::Service>>{
                                   service_over<ServerFeaturesService>(all), service_over<GossipService>(all),
                                   service_over<StreamsService>(all),        service_over<StreamsV2Service>(all),

@@ -10,11 +10,22 @@
 
 namespace evershard::kurrent {
 
+class PersistentHome;
+
 struct KurrentOptions {
-  Limits limits{};  ///< the store's, as clients are told of them
+  Limits limits{};                         ///< the store's, as clients are told of them
+  std::shared_ptr<PersistentHome> home{};  ///< this node's; absent: the store is one process
   /// Others end streams in the same store and are not asked: doors of other nodes, of other programs.
   bool others_write = false;
 };
+
+/// The persistent subscriptions of a cluster that are at home on this node, for the doors of all nodes: also where this
+/// one has none. While nobody asks, nothing of it runs.
+///
+/// Returns: null: the store is one process. Shape: before the node joins. Owner: `served` outlives it
+[[nodiscard]] std::shared_ptr<PersistentHome> start_home(serving::Served& served);
+/// Behind the doors' stop(): all is kept, and other nodes' consumers go on elsewhere. Any number of times.
+void stop_home(PersistentHome& home);
 
 /// What a message of theirs may have at most; theirs take as much.
 inline constexpr std::size_t message_bytes_most = 17u << 20;

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/doors/kurrent/persistent_groups.hpp"
+#include "evershard/doors/kurrent/persistent_subscriptions.hpp"
 #include "evershard/doors/kurrent/refusing_call.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -102,10 +102,7 @@ OperationsService::OperationsService(std::shared_ptr<Kurrent> kurrent)
       static_cast<eso::SetNodePriorityReq*>(nullptr), nothing);
   row(
       "RestartPersistentSubscriptions",
-      [kurrent = kurrent_](Nothing&, Nothing&) -> std::optional<Refusal> {
-        if (!kurrent->persistent) return not_on_a_cluster();
-        return kurrent->persistent->restart();
-      },
+      [kurrent = kurrent_](Nothing&, Nothing&) -> std::optional<Refusal> { return kurrent->persistent->restart(); },
       nothing, nothing);
 }
 

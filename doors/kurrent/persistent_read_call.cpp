@@ -42,8 +42,6 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PersistentReadCall:
   // What a consumer settles is a change.
   if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted)
     refusal.error = admitted.error();
-  else if (!kurrent->persistent)
-    refusal = not_on_a_cluster();
   else if (!kurrent->calls.remember(call))
     refusal.error = door::calls_stopping();
   else {
@@ -62,7 +60,7 @@ void PersistentReadCall::OnReadDone(bool ok) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    first = !group_ && !joining_;
+    first = !session_ && !joining_;
     if (ok && first) joining_ = true;
   }
   if (!ok) {
@@ -87,10 +85,7 @@ void PersistentReadCall::OnReadDone(bool ok) {
 }
 
 void PersistentReadCall::join(const esps::ReadReq::Options& options) {
-  const auto stream = options.has_all() ? std::string("$all") : options.stream_identifier().stream_name();
-  auto found = kurrent_->persistent->find(stream, options.group_name());
-  if (auto* refused = std::get_if<Refusal>(&found)) return end(*refused);
-  const auto group = std::get<std::shared_ptr<HostedSubscription>>(found);
+  const auto name = name_in(options);
   Told told;
   const auto& metadata = context_->client_metadata();
   if (const auto name = metadata.find("connection-name"); name != metadata.end())
@@ -98,25 +93,24 @@ void PersistentReadCall::join(const esps::ReadReq::Options& options) {
   told.from = context_->peer();
   told.user = "anonymous";
   told.slots = static_cast<std::size_t>(std::clamp(options.buffer_size(), 1, 10'000));
-  auto joined = group->join(shared_from_this(), std::move(told));
+  auto joined = kurrent_->persistent->join(name, shared_from_this(), std::move(told));
   if (auto* refused = std::get_if<Refusal>(&joined)) return end(*refused);
-  const auto number = std::get<HostedSubscription::Consumer>(joined);
-  bool too_late = false;
+  const auto session = std::get<std::shared_ptr<PersistentSession>>(joined);
   {
     const std::lock_guard lock(mutex_);
-    too_late = finished_ || ending_.has_value();
-    if (!too_late) {
-      group_ = group;
-      number_ = number;
-      structured_ids_ = options.uuid_option().content_case() == esps::ReadReq::Options::UUIDOption::kStructured;
-    }
+    if (finished_ || ending_) return;
+    session_ = session;
+    subscription_id_ = name.stream + "::" + name.group;
+    structured_ids_ = options.uuid_option().content_case() == esps::ReadReq::Options::UUIDOption::kStructured;
   }
-  if (too_late) return group->leave(number);
-  esps::ReadResp response;
-  response.mutable_subscription_confirmation()->set_subscription_id(stream + "::" + options.group_name());
-  send(response);
-  group->start();
+  session->start();
   go_on();
+}
+
+void PersistentReadCall::joined() {
+  esps::ReadResp response;
+  response.mutable_subscription_confirmation()->set_subscription_id(subscription_id_);
+  send(response);
 }
 
 void PersistentReadCall::heard(const esps::ReadReq& request) {
@@ -124,7 +118,7 @@ void PersistentReadCall::heard(const esps::ReadReq& request) {
   if (request.has_ack()) {
     const auto ids = ids_in(request.ack().ids());
     if (!ids) return fails(ids.error());
-    return group_->acknowledge(number_, *ids);
+    return session_->acknowledge(*ids);
   }
   if (!request.has_nack()) return fails({ErrorCode::invalid_argument, "neither ack nor nack"});
   const auto ids = ids_in(request.nack().ids());
@@ -132,13 +126,13 @@ void PersistentReadCall::heard(const esps::ReadReq& request) {
   const auto& reason = request.nack().reason();
   switch (request.nack().action()) {
     case esps::ReadReq::Nack::Park:
-      return group_->refuse_events(number_, *ids, PersistentSubscription::Nack::park, reason);
+      return session_->refuse_events(*ids, PersistentSubscription::Nack::park, reason);
     case esps::ReadReq::Nack::Skip:
-      return group_->refuse_events(number_, *ids, PersistentSubscription::Nack::skip, reason);
+      return session_->refuse_events(*ids, PersistentSubscription::Nack::skip, reason);
     case esps::ReadReq::Nack::Stop:
       return end(grpc::Status::OK);  // others have it then
     default:
-      return group_->refuse_events(number_, *ids, PersistentSubscription::Nack::retry, reason);
+      return session_->refuse_events(*ids, PersistentSubscription::Nack::retry, reason);
   }
 }
 
@@ -159,7 +153,7 @@ void PersistentReadCall::give(esps::ReadResp response) {
   send(response);
 }
 
-void PersistentReadCall::drop(const Refusal& why) { end(why); }
+void PersistentReadCall::drop(const Dropped& how) { end(how.why); }
 
 void PersistentReadCall::end(const Refusal& why) {
   {
@@ -182,12 +176,12 @@ void PersistentReadCall::end(const grpc::Status& status) {
 }
 
 void PersistentReadCall::leave() {
-  std::shared_ptr<HostedSubscription> group;
+  std::shared_ptr<PersistentSession> session;
   {
     const std::lock_guard lock(mutex_);
-    group = group_;
+    session = session_;
   }
-  if (group) group->leave(number_);
+  if (session) session->leave();
 }
 
 void PersistentReadCall::go_on() {
@@ -205,7 +199,7 @@ void PersistentReadCall::go_on() {
     lock.unlock();
     return Finish(status);
   }
-  if (!ending_ && !reading_ && group_) {
+  if (!ending_ && !reading_ && session_) {
     reading_ = true;
     StartRead(&incoming_);
   }

@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "evershard/doors/kurrent/persistent_groups.hpp"
+#include "evershard/doors/kurrent/kurrent.hpp"
+#include "evershard/doors/kurrent/persistent_subscriptions.hpp"
 
 namespace evershard::kurrent {
 
@@ -30,8 +31,9 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   void OnCancel() override;
   void OnDone() override;
   void drain() override;
+  void joined() override;
   void give(esps::ReadResp event) override;
-  void drop(const Refusal& why) override;
+  void drop(const Dropped& how) override;
 
  private:
   void join(const esps::ReadReq::Options& options);
@@ -50,8 +52,8 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;
   grpc::ByteBuffer outgoing_;
-  std::shared_ptr<HostedSubscription> group_;  ///< absent: it has not joined
-  HostedSubscription::Consumer number_ = 0;
+  std::shared_ptr<PersistentSession> session_;  ///< absent: it has not joined
+  std::string subscription_id_;
   std::deque<grpc::ByteBuffer> waiting_;
   std::optional<grpc::Status> ending_;
   bool structured_ids_ = false;

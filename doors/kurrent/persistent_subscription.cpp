@@ -200,6 +200,12 @@ std::optional<PersistentSubscription::Key> PersistentSubscription::checkpoint() 
 
 PersistentSubscription::Progress PersistentSubscription::progress() const { return {checkpoint(), settled_, parked_}; }
 
+std::optional<PersistentSubscription::Time> PersistentSubscription::next_late() const {
+  auto first = Time::max();
+  for (const auto& [key, out] : out_) first = std::min(first, out.until);
+  return first == Time::max() ? std::nullopt : std::optional(first);
+}
+
 std::size_t PersistentSubscription::in_flight(Consumer consumer) const {
   const auto found = consumers_.find(consumer);
   return found == consumers_.end() ? 0 : found->second.second;

@@ -88,6 +88,8 @@ class PersistentSubscription {
   [[nodiscard]] std::size_t retried() const { return retried_.size(); }
   [[nodiscard]] std::size_t in_flight() const { return out_.size(); }
   [[nodiscard]] std::size_t in_flight(Consumer consumer) const;
+  /// When the first of those that are out is late. Absent: none ever is.
+  [[nodiscard]] std::optional<Time> next_late() const;
   [[nodiscard]] std::size_t parked() const { return parked_.size() - replaying_.size(); }
   [[nodiscard]] std::size_t consumers() const { return consumers_.size(); }
   [[nodiscard]] std::optional<Key> seen() const { return seen_; }

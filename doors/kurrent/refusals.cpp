@@ -71,11 +71,6 @@ Refusal refused_of_group(std::string exception, std::string stream, std::string 
   return refusal;
 }
 
-Refusal not_on_a_cluster() {
-  return refused_of_group("persistent-subscription-failed", "", "", ErrorCode::unavailable,
-                          "persistent subscriptions are not served on a cluster");
-}
-
 grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,
                        std::size_t append_bytes_max) {
   const auto status = here.refused(refusal.error);

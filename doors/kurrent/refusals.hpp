@@ -35,9 +35,6 @@ struct Refusal {
 [[nodiscard]] Refusal refused_of_group(std::string exception, std::string stream, std::string group, ErrorCode code,
                                        std::string what);
 
-/// A call of persistent subscriptions where there are none.
-[[nodiscard]] Refusal not_on_a_cluster();
-
 /// A status, with what clients look for in the trailers of the call. Never INTERNAL, which ends a client's connection.
 [[nodiscard]] grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,
                                      std::size_t append_bytes_max);

@@ -48,25 +48,39 @@ Result<std::unique_ptr<RunningDoor>> start_umadb(serving::Served& served, const 
   return start_other(served, options, options.umadb_listen, umadb::services());
 }
 
+/// Both may be absent: a node of a cluster is a home without a door, one process is no home.
 class KurrentDoor final : public RunningDoor {
  public:
-  explicit KurrentDoor(std::unique_ptr<door::Door> door) : door_(std::move(door)) {}
+  KurrentDoor(std::shared_ptr<kurrent::PersistentHome> home, std::unique_ptr<door::Door> door)
+      : home_(std::move(home)), door_(std::move(door)) {}
+  ~KurrentDoor() override { stop(std::chrono::milliseconds(0)); }
   [[nodiscard]] std::string_view speaks() const override { return "kurrent"; }
-  [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
-  void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
+  [[nodiscard]] std::vector<std::string> addresses() const override {
+    return door_ ? door_->addresses() : std::vector<std::string>();
+  }
+  void stop(std::chrono::milliseconds drain) override {
+    if (door_) door_->stop(drain);
+    if (home_) kurrent::stop_home(*home_);
+  }
 
  private:
-  std::unique_ptr<door::Door> door_;
+  const std::shared_ptr<kurrent::PersistentHome> home_;
+  const std::unique_ptr<door::Door> door_;
 };
 
 Result<std::unique_ptr<RunningDoor>> start_kurrent(serving::Served& served, const ServerOptions& options,
                                                    const RunningDoors&) {
-  if (options.kurrent_listen.empty()) return nullptr;
+  auto home = kurrent::start_home(served);
+  if (options.kurrent_listen.empty())
+    return home ? std::make_unique<KurrentDoor>(std::move(home), nullptr) : std::unique_ptr<RunningDoor>();
   auto asked = options.door;
   asked.listen = options.kurrent_listen;
-  auto door = kurrent::start_door(served, std::move(asked), {options.store.limits, served.cluster != nullptr});
-  if (!door) return refuse(std::move(door).error());
-  return std::make_unique<KurrentDoor>(*std::move(door));
+  auto door = kurrent::start_door(served, std::move(asked), {options.store.limits, home, served.cluster != nullptr});
+  if (!door) {
+    if (home) kurrent::stop_home(*home);
+    return refuse(std::move(door).error());
+  }
+  return std::make_unique<KurrentDoor>(std::move(home), *std::move(door));
 }
 
 class PageDoor final : public RunningDoor {
@@ -87,6 +101,7 @@ Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const S
   auto asked = options.http;
   asked.settings = options.settings_json;
   for (const auto& door : earlier) {
+    if (door->addresses().empty()) continue;
     std::string all;
     for (const auto& address : door->addresses()) all += (all.empty() ? "" : ", ") + address;
     asked.other_doors.emplace_back(door->speaks(), std::move(all));

@@ -19,6 +19,7 @@
 #include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/doors/server/advertised_door.hpp"
 #include "evershard/doors/server/member_administration.hpp"
+#include "evershard/doors/server/member_homes.hpp"
 #include "evershard/doors/server/peer_settings.hpp"
 #include "evershard/store/api/this_process.hpp"
 #include "evershard/store/api/user_events.hpp"
@@ -168,6 +169,7 @@ class MemberStore final : public StoreInService {
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
+        of_doors_(std::make_unique<MemberHomes>(*node_, *homes_)),
         projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_,
                                                                 projections_of(server.store, sealed_->events()))),
         documents_(
@@ -200,6 +202,7 @@ class MemberStore final : public StoreInService {
     groups_.reset();
     documents_.reset();
     projections_.reset();
+    of_doors_.reset();
     homes_.reset();
     aggregates_.reset();
     sealed_.reset();
@@ -213,6 +216,7 @@ class MemberStore final : public StoreInService {
   [[nodiscard]] Projections* projections() override { return &projections_->projections(); }
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
   [[nodiscard]] Documents* documents() override { return documents_.get(); }
+  [[nodiscard]] serving::Homes* homes() override { return of_doors_.get(); }
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
   [[nodiscard]] ScheduledAppends& scheduled() override { return *scheduled_; }
   [[nodiscard]] Processes& processes() override { return processes_; }
@@ -282,6 +286,7 @@ class MemberStore final : public StoreInService {
   std::unique_ptr<MemberAggregates> aggregates_;  ///< null: the program has none, and no processes
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
+  std::unique_ptr<MemberHomes> of_doors_;
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;

@@ -69,6 +69,7 @@ struct Server::Parts {
     served.scheduled = &store->scheduled();
     served.processes = &store->processes();
     served.all_names = &store->all_names();
+    served.homes = store->homes();
     if (auto* aggregates = store->aggregates()) {
       std::vector<std::shared_ptr<const AggregateKind>> kinds;
       for (const auto& of : options.kinds) kinds.push_back(of.kind);

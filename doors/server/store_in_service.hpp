@@ -10,6 +10,7 @@
 
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/doors/server/server_options.hpp"
+#include "evershard/doors/serving/homes.hpp"
 #include "evershard/doors/serving/log.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/cluster_administration.hpp"
@@ -42,6 +43,8 @@ class StoreInService {
                                                               const Progress& progress) = 0;
   /// Nothing: the store is one process.
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
+  /// Nothing: the store is one process.
+  [[nodiscard]] virtual serving::Homes* homes() { return nullptr; }
   /// Nothing: it has none.
   [[nodiscard]] virtual Groups* groups() { return nullptr; }
   [[nodiscard]] virtual ScheduledAppends& scheduled() = 0;

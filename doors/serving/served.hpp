@@ -9,6 +9,7 @@
 #include "evershard/doors/serving/access.hpp"
 #include "evershard/doors/serving/client_gate.hpp"
 #include "evershard/doors/serving/head_watch.hpp"
+#include "evershard/doors/serving/homes.hpp"
 #include "evershard/doors/serving/hosted_commands.hpp"
 #include "evershard/doors/serving/metrics.hpp"
 #include "evershard/store/api/administration.hpp"
@@ -59,6 +60,8 @@ struct Served {
   /// The same events as `store`, and it takes names that begin with `$`: for doors whose clients have such names, and
   /// which see to it themselves that none is the store's own. Absent: it is not offered here.
   EventStore* all_names = nullptr;
+  /// Absent: the store is one process.
+  Homes* homes = nullptr;
   /// Absent: this process hosts no aggregates.
   const HostedCommands* commands = nullptr;
   /// Absent: this process has none.

@@ -1,0 +1,251 @@
+// PersistentHost: subscriptions of a store, without a socket: loaded, changed, begun anew; and as a home that is lost.
+
+#include "evershard/doors/kurrent/persistent_host.hpp"
+#include "evershard/doors/kurrent/event_form.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "evershard/store/local/local.hpp"
+
+namespace evershard::kurrent {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One node that is a home, or is not.
+class OneHome final : public serving::Homes {
+ public:
+  explicit OneHome(EventStore& events) : events_(events) {}
+  void serve(std::string, Handler) override {}
+  void serve_later(std::string, LateHandler) override {}
+  Result<std::string> call(Asked, bool) override { return refuse(ErrorCode::unavailable, "nobody"); }
+  void ask(Asked, Done done) override { done(refuse(ErrorCode::wrong_shard, "nobody")); }
+  Result<std::uint64_t> term(const AggregateId&) override {
+    if (now == 0) return refuse(ErrorCode::wrong_shard, "not here");
+    return now.load();
+  }
+  Result<void> settled(const AggregateId&) override { return {}; }
+  Result<void> keep(Snapshot state, std::uint64_t term) override {
+    if (term != now) return refuse(ErrorCode::fenced, "an earlier term");
+    return events_.put_snapshot(std::move(state));
+  }
+  void watch(std::function<void()>) override {}
+  std::atomic<std::uint64_t> now{1};
+
+ private:
+  EventStore& events_;
+};
+
+class Listener final : public PersistentConsumer {
+ public:
+  void joined() override { ++joins; }
+  void give(esps::ReadResp event) override {
+    const std::lock_guard lock(mutex);
+    given.push_back(std::move(event));
+  }
+  void drop(const Dropped& how) override {
+    moved = how.moved;
+    ++drops;
+  }
+  [[nodiscard]] std::vector<std::uint64_t> revisions() {
+    const std::lock_guard lock(mutex);
+    std::vector<std::uint64_t> all;
+    for (const auto& each : given) all.push_back(each.event().event().stream_revision());
+    return all;
+  }
+  [[nodiscard]] std::vector<EventId> ids(std::size_t first, std::size_t end) {
+    const std::lock_guard lock(mutex);
+    std::vector<EventId> all;
+    for (auto i = first; i < end; ++i) all.push_back(id_of(given.at(i).event().event().id()).value());
+    return all;
+  }
+  std::mutex mutex;
+  std::vector<esps::ReadResp> given;
+  std::atomic<int> joins{0}, drops{0};
+  std::atomic<bool> moved{false};
+};
+
+class PersistentHostTest : public testing::Test {
+ protected:
+  PersistentHostTest() : local(Local::open({}).value()), watch(local) {
+    served.all_names = &local.all_names();
+    append(6);
+  }
+  ~PersistentHostTest() override {
+    host->stop({subscription_dropped(name, "over")});
+    wait([&] { return calls.under_way == 0; });
+    watch.close();
+  }
+  void append(int events) {
+    for (int i = 0; i < events; ++i) ASSERT_TRUE(local.append(Append{}.event("order-1", "Placed", "{}")));
+  }
+  template <class Holds>
+  static bool wait(Holds holds) {
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    while (!holds() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
+    return holds();
+  }
+  [[nodiscard]] esps::GroupOptions options(int retries = 3) const {
+    esps::GroupOptions options;
+    options.mutable_stream()->mutable_stream_identifier()->set_stream_name(name.stream);
+    options.mutable_stream()->mutable_start();
+    options.set_group_name(name.group);
+    options.mutable_settings()->set_max_retry_count(retries);
+    options.mutable_settings()->set_message_timeout_ms(60'000);
+    options.mutable_settings()->set_max_checkpoint_count(1);
+    options.mutable_settings()->set_live_buffer_size(100);
+    options.mutable_settings()->set_consumer_strategy("RoundRobin");
+    return options;
+  }
+  std::shared_ptr<PersistentSession> join(const std::shared_ptr<Listener>& listener) {
+    auto joined = host->join(name, listener, {"here", "me", "one", 10});
+    EXPECT_TRUE(std::holds_alternative<std::shared_ptr<PersistentSession>>(joined));
+    auto session = std::get<std::shared_ptr<PersistentSession>>(joined);
+    session->start();
+    return session;
+  }
+  [[nodiscard]] esps::SubscriptionInfo info() {
+    esps::SubscriptionInfo info;
+    EXPECT_FALSE(host->info(name, info));
+    return info;
+  }
+
+  const SubscriptionName name{"order-1", "g"};
+  Local local;
+  cluster::WorkPool pool{2};
+  cluster::WorkPool answers{1};
+  serving::HeadWatch watch;
+  serving::Served served{local,
+                         local,
+                         pool,
+                         watch,
+                         [] { return std::make_shared<const serving::Access>(); },
+                         [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
+  door::Calls calls{"kurrent", served, answers, 0, 0, 0, {}};
+  std::unique_ptr<Kurrent> kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
+  OneHome homes{local.all_names()};
+  std::unique_ptr<PersistentHost> host = std::make_unique<PersistentHost>(*kurrent, &homes);
+};
+
+TEST_F(PersistentHostTest, WhatWasKeptIsThereInTheNextTerm) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  session->acknowledge(listener->ids(0, 2));
+  session->refuse_events(listener->ids(2, 3), PersistentSubscription::Nack::park, "bad");
+  ASSERT_TRUE(wait([&] { return info().last_checkpointed_event_position() == "2"; }));
+  homes.now = 2;
+  host->look_at_homes();
+  EXPECT_EQ(listener->drops, 1);
+  EXPECT_TRUE(listener->moved);
+  const auto again = std::make_shared<Listener>();
+  const auto next = join(again);
+  ASSERT_TRUE(wait([&] { return again->revisions().size() == 3; }));
+  EXPECT_EQ(again->revisions(), (std::vector<std::uint64_t>{3, 4, 5}));
+  EXPECT_EQ(info().parked_message_count(), 1);
+}
+
+TEST_F(PersistentHostTest, WhoIsNoHomeAnyMoreKeepsNothing) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  homes.now = 2;  // it has not heard of it
+  session->acknowledge(listener->ids(0, 6));
+  host->look_at_homes();
+  const auto again = std::make_shared<Listener>();
+  const auto next = join(again);
+  ASSERT_TRUE(wait([&] { return again->revisions().size() == 6; })) << "what was not kept comes again";
+  homes.now = 0;
+  esps::SubscriptionInfo none;
+  const auto refused = host->info(name, none);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->error.code, ErrorCode::wrong_shard) << "whoever asks goes on to where it is";
+}
+
+TEST_F(PersistentHostTest, AChangeEndsItsCallsAndKeepsItsPlace) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  session->acknowledge(listener->ids(0, 4));
+  auto asked = options(9);
+  asked.mutable_stream()->set_revision(2);
+  ASSERT_FALSE(host->update(asked));
+  EXPECT_EQ(listener->drops, 1);
+  EXPECT_FALSE(listener->moved);
+  const auto again = std::make_shared<Listener>();
+  const auto next = join(again);
+  ASSERT_TRUE(wait([&] { return again->revisions().size() == 2; }));
+  EXPECT_EQ(again->revisions(), (std::vector<std::uint64_t>{4, 5})) << "its place counts, not where it was to begin";
+  EXPECT_EQ(info().max_retry_count(), 9);
+  EXPECT_EQ(info().start_from(), "2");
+}
+
+TEST_F(PersistentHostTest, WhereNothingWasSettledAChangeOfItsStartCounts) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  auto asked = options();
+  asked.mutable_stream()->set_revision(4);
+  ASSERT_FALSE(host->update(asked));
+  const auto second = std::make_shared<Listener>();
+  session = join(second);
+  ASSERT_TRUE(wait([&] { return second->revisions().size() == 2; }));
+  EXPECT_EQ(second->revisions(), (std::vector<std::uint64_t>{4, 5}));
+  asked.mutable_stream()->mutable_end();
+  ASSERT_FALSE(host->update(asked));
+  const auto third = std::make_shared<Listener>();
+  session = join(third);
+  append(1);
+  ASSERT_TRUE(wait([&] { return third->revisions().size() == 1; }));
+  EXPECT_EQ(third->revisions(), std::vector<std::uint64_t>{6});
+}
+
+TEST_F(PersistentHostTest, OfADeletedOneNothingIsLeft) {
+  ASSERT_FALSE(host->create(options()));
+  EXPECT_TRUE(host->create(options())) << "it is there";
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  session->acknowledge(listener->ids(0, 6));
+  ASSERT_TRUE(wait([&] { return info().last_checkpointed_event_position() == "5"; }));
+  ASSERT_FALSE(host->remove(name));
+  EXPECT_TRUE(host->remove(name)) << "it is gone";
+  ASSERT_FALSE(host->create(options()));
+  homes.now = 2;
+  EXPECT_EQ(info().last_checkpointed_event_position(), "");
+}
+
+TEST_F(PersistentHostTest, NothingRunsWhereNothingHappens) {
+  constexpr int many = 200;
+  std::vector<std::shared_ptr<Listener>> listeners;
+  std::vector<std::shared_ptr<PersistentSession>> sessions;
+  for (int i = 0; i < many; ++i) {
+    auto one = options();
+    const SubscriptionName its{"idle-" + std::to_string(i), "g"};
+    one.mutable_stream()->mutable_stream_identifier()->set_stream_name(its.stream);
+    ASSERT_FALSE(host->create(one));
+    listeners.push_back(std::make_shared<Listener>());
+    auto joined = host->join(its, listeners.back(), {"here", "me", "one", 10});
+    sessions.push_back(std::get<std::shared_ptr<PersistentSession>>(joined));
+    sessions.back()->start();
+  }
+  ASSERT_TRUE(wait([&] { return calls.under_way == 0; })) << "each waits in the watch, and for nothing else";
+  const auto listener = std::make_shared<Listener>();
+  ASSERT_FALSE(host->create(options()));
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; })) << "and is in nobody's way";
+  ASSERT_TRUE(local.append(Append{}.event("idle-7", "Placed", "{}")));
+  EXPECT_TRUE(wait([&] { return listeners[7]->revisions().size() == 1; }));
+  for (int i = 0; i < many; ++i)
+    EXPECT_EQ(listeners[static_cast<std::size_t>(i)]->revisions().size(), i == 7 ? 1u : 0u);
+}
+
+}  // namespace
+}  // namespace evershard::kurrent
