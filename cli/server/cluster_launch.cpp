@@ -36,6 +36,8 @@ Options launch_options() {
       .value("http-listen", "HOST:PORT",
              "where the first node's page and HTTP API are; the others use the next ports; port 0: any free ports; "
              "none: no page; without it, 100 ports above --listen")
+      .value("kurrent-listen", "HOST:PORT",
+             "where the first node serves KurrentDB's clients; the others use the next ports; without it, nowhere")
       .value("shards", "N", "how many shards a new cluster gets, for good; without it, 16")
       .value(
           "cut-log", "WHERE",
@@ -214,6 +216,9 @@ Outcome run_launch(const Invocation& invocation) {
     throw UsageError("--replicas is " + std::to_string(replicas) + ", of " + std::to_string(count) + " nodes");
   const auto listen = places("--listen", *arguments.text("listen"), count);
   const auto http = pages(arguments, listen, count);
+  const auto kurrent = arguments.text("kurrent-listen");
+  const auto kurrent_listen =
+      kurrent ? std::optional(places("--kurrent-listen", *kurrent, count)) : std::optional<cluster::HostAndPort>();
   const auto folder = invocation.data_dir();
   const auto shards_given = arguments.has("shards") ? arguments.number_at_least("shards", 1) : 0;
   if (shards_given > shards_max)
@@ -273,6 +278,7 @@ Outcome run_launch(const Invocation& invocation) {
     auto words =
         also(node, {"--node", std::to_string(n), "--data", (folder / own).string(), "--coordinator",
                     launched.coordinators(), "--listen", place_of(listen, n), "--http-listen", place_of(http, n)});
+    if (kurrent_listen) words = also(std::move(words), {"--kurrent-listen", place_of(kurrent_listen, n)});
     if (auto started = launched.start_node(std::move(words), folder / (own + ".log")); !started)
       return Failed(Failure(std::move(started).error()));
   }

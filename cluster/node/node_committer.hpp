@@ -144,6 +144,8 @@ class NodeCommitter {
   [[nodiscard]] ClusterView view() const;
   /// Clients reach this node there.
   void serves_at(std::string door);
+  /// The same of KurrentDB's clients.
+  void serves_kurrent_at(std::string door);
   /// Of one shard; 0: nobody.
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
   /// Who keeps each shard, as far as cuts are known here.

@@ -161,6 +161,12 @@ void NodeCommitter::serves_at(std::string door) {
   });
 }
 
+void NodeCommitter::serves_kurrent_at(std::string door) {
+  post([this, door = std::move(door)]() mutable {
+    if (!dead_) carry_out(order_.serves_kurrent_at(std::move(door)));
+  });
+}
+
 std::vector<std::uint32_t> NodeCommitter::owners() const {
   std::vector<std::uint32_t> owners;
   const std::lock_guard lock(mutex_);

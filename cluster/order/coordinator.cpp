@@ -123,6 +123,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   member.here = true;
   member.address = hello.address;
   member.door = hello.door;
+  member.kurrent_door = hello.kurrent_door;
   member.version = hello.version;
   member.gateway = hello.gateway;
   member.cut = hello.cut;
@@ -578,7 +579,8 @@ Members Coordinator::membership() const {
     if (owner.node != 0) nodes[owner.node].node = owner.node;
   }
   for (const auto& [number, member] : members_)
-    nodes[number] = {number, member.address, member.door, member.here, {}, member.version, member.gateway};
+    nodes[number] = {number,         member.address, member.door,        member.here, {},
+                     member.version, member.gateway, member.kurrent_door};
   Members members{stored_.epoch, {}};
   for (auto& [number, node] : nodes) members.nodes.push_back(std::move(node));
   return members;

@@ -144,6 +144,7 @@ class Coordinator {
     NodeProcess process;
     std::string address;
     std::string door;
+    std::string kurrent_door;
     std::string version;
     bool gateway = false;  ///< it wants no shards
     bool here = false;

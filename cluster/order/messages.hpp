@@ -55,6 +55,7 @@ struct Hello {
   sharding::Leadership led{};  ///< whose cuts it applied last; epoch 0: not known
   std::string zone{};          ///< what may fail together with it; empty: nothing
   Timestamp clock{};           ///< what time it is there; 0: not said. Nothing but a warning rests on it.
+  std::string kurrent_door{};  ///< where KurrentDB's clients reach it; empty: nowhere
 };
 
 struct CutsAfter {

@@ -76,8 +76,17 @@ NodeOrder::Actions NodeOrder::serves_at(std::string door) {
   return actions;
 }
 
+NodeOrder::Actions NodeOrder::serves_kurrent_at(std::string door) {
+  Actions actions;
+  if (door == kurrent_door_) return actions;
+  kurrent_door_ = std::move(door);
+  actions.say_hello = connected_;
+  return actions;
+}
+
 Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
   Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_, led_, zone_};
+  hello.kurrent_door = kurrent_door_;
   for (const auto& [id, shard] : shards_) {
     // What is not all here yet is nothing to go by.
     if (replicas(id).had_to_learn(self_.node) && !shard.learned) continue;

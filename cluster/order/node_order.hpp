@@ -129,6 +129,8 @@ class NodeOrder {
   Actions disconnected();
   /// Clients reach this node there; said in every hello from now on.
   Actions serves_at(std::string door);
+  /// The same of KurrentDB's clients.
+  Actions serves_kurrent_at(std::string door);
   /// `tails`: per shard of this disk, the first offset never used.
   [[nodiscard]] Hello hello(const std::map<ShardId, ShardOffset>& tails) const;
   /// From time to time, about every second: asks again for whatever has not come. Sooner where hurries().
@@ -299,7 +301,7 @@ class NodeOrder {
 
   NodeProcess self_;
   std::string address_;
-  std::string door_;
+  std::string door_, kurrent_door_;
   std::string version_;
   bool gateway_;
   std::string zone_;

@@ -231,6 +231,7 @@ void put_message(const Members& from, pb::Members& to) {
     place.set_down(!node.up);
     place.set_since(node.since.micros);
     place.set_version(node.version);
+    place.set_kurrent_door(node.kurrent_door);
   }
 }
 
@@ -238,7 +239,7 @@ bool get_message(const pb::Members& from, Members& to) {
   to.coordinator = Epoch{from.coordinator()};
   for (const auto& place : from.nodes())
     to.nodes.push_back({place.node(), place.address(), place.door(), !place.down(), Timestamp{place.since()},
-                        place.version(), place.gateway()});
+                        place.version(), place.gateway(), place.kurrent_door()});
   return true;
 }
 

@@ -20,6 +20,7 @@ void put_message(const Hello& from, pb::Hello& to) {
   to.set_gateway(from.gateway);
   to.set_zone(from.zone);
   to.set_clock_us(from.clock.micros);
+  to.set_kurrent_door(from.kurrent_door);
   if (from.led.epoch.value != 0) put_leadership(from.led, *to.mutable_led());
   for (const auto& shard : from.shards) {
     auto& told = *to.add_shards();
@@ -42,6 +43,7 @@ bool get_message(const pb::Hello& from, Hello& to) {
   to.gateway = from.gateway();
   to.zone = from.zone();
   to.clock = Timestamp{from.clock_us()};
+  to.kurrent_door = from.kurrent_door();
   if (from.has_led() && !get_leadership(from.led(), to.led)) return false;
   for (const auto& told : from.shards()) {
     auto& shard = to.shards.emplace_back();

@@ -70,6 +70,9 @@ class LentMember final : public StoreInService {
   void serves_at(const std::vector<std::string>& addresses) override {
     parts_.node.committer().serves_at(advertised_door(addresses, host_of(parts_.address)));
   }
+  void serves_kurrent_at(const std::vector<std::string>& addresses) override {
+    parts_.node.committer().serves_kurrent_at(advertised_door(addresses, host_of(parts_.address)));
+  }
   [[nodiscard]] Result<void> reload() override { return parts_.links.reload_tls(); }
   [[nodiscard]] std::optional<Error> failed() override { return parts_.node.committer().failed(); }
   /// The node goes on, without a door.

@@ -23,16 +23,24 @@ bool begins_with_word(std::string_view value, std::string_view word) {
   return value.size() >= word.size() && std::equal(word.begin(), word.end(), value.begin(), same);
 }
 
-std::string token_of(const grpc::CallbackServerContext& context, bool takes_passwords) {
+/// What a client shows.
+struct Shown {
+  std::string token{};
+  std::string pair{};  ///< of basic authentication: NAME:PASSWORD as it comes, in base64, which may be a token too
+};
+
+Shown shown_in(const grpc::CallbackServerContext& context, bool takes_passwords) {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find("authorization");
   if (found == metadata.end()) return {};
   const std::string_view value(found->second.data(), found->second.size());
-  if (begins_with_word(value, bearer)) return std::string(value.substr(bearer.size()));
+  if (begins_with_word(value, bearer)) return {std::string(value.substr(bearer.size()))};
   if (!takes_passwords || !begins_with_word(value, basic)) return {};
-  const auto both = from_base64(value.substr(basic.size()));
+  const auto pair = value.substr(basic.size());
+  const auto both = from_base64(pair);
   const auto colon = both ? both->find(':') : std::string::npos;
-  return colon == std::string::npos ? std::string() : both->substr(colon + 1);
+  if (colon == std::string::npos) return {};
+  return {both->substr(colon + 1), std::string(pair)};
 }
 
 /// Without its port, so that all its connections are one client. `ipv4:HOST:PORT`, `ipv6:%5BHOST%5D:PORT`, `unix:`
@@ -65,7 +73,11 @@ void Calls::append(Append append, AppendCompletion done) {
 }
 
 Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
-  return served.access()->admit(token_of(context, takes_passwords), wanted);
+  const auto shown = shown_in(context, takes_passwords);
+  const auto access = served.access();
+  // A user and a password that cannot be changed are a token as a pair, whose name is then its user.
+  if (!shown.pair.empty() && access->identify(shown.pair)) return access->admit(shown.pair, wanted);
+  return access->admit(shown.token, wanted);
 }
 
 Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted,

@@ -54,7 +54,7 @@ struct Calls {
   ConnectionLimit* connections = nullptr;  ///< the door's
   RefusedStatus status = wire::status_of;  ///< what a client of the door's protocol is told
   EventStore* writes_to = nullptr;         ///< absent: served.store
-  bool takes_passwords = false;            ///< basic authentication: the password is the token, any name will do
+  bool takes_passwords = false;            ///< basic authentication: the password is a token, or the pair in base64
   std::atomic<std::uint64_t> under_way{0};
   std::atomic<bool> closing{false};  ///< calls that come now are refused
   std::mutex draining_mutex{};

@@ -9,6 +9,7 @@ namespace evershard::kurrent {
 namespace {
 
 constexpr std::size_t open_bytes_most = 64u << 20;
+constexpr std::size_t bytes_of_batch = 512;  ///< of memory, where there is nothing in it
 constexpr std::int64_t clock_wrong_us = 5'000'000;
 
 ExpectedVersion expected_of_batch(const esp::BatchAppendReq::Options& options) {
@@ -64,16 +65,27 @@ void BatchAppendCall::take() {
   if (!open) {
     open = std::make_shared<Batch>();
     open->correlation = request.correlation_id();
+    open->bytes = bytes_of_batch + key.size();
+    open_bytes_ += open->bytes;
   }
   const auto batch = open;
-  batch->bytes += bytes;
-  open_bytes_ += bytes;
+  if (batch->answered) {  // refused before: what still comes of it is nothing
+    if (!request.is_final()) return;
+    open_bytes_ -= batch->bytes;
+    open_.erase(key);
+    return;
+  }
+  const auto held = bytes + static_cast<std::size_t>(request.proposed_messages_size()) * sizeof(Event);
+  batch->wire_bytes += bytes;
+  batch->bytes += held;
+  open_bytes_ += held;
   if (!parsed) {
     batch->refused = refused_batch(parsed.error());
   } else if (auto over = here_.over_limit(bytes)) {
     batch->refused = refused_batch(over->error);
-  } else if (batch->bytes > kurrent_->calls.message_bytes_max) {
-    batch->refused = refused_batch({ErrorCode::too_large, "the append has " + std::to_string(batch->bytes) + " bytes"});
+  } else if (batch->wire_bytes > kurrent_->calls.message_bytes_max) {
+    batch->refused =
+        refused_batch({ErrorCode::too_large, "the append has " + std::to_string(batch->wire_bytes) + " bytes"});
   } else if (open_bytes_ > open_bytes_most) {
     batch->refused = refused_batch({ErrorCode::overloaded, "appends that were begun and not finished hold " +
                                                                std::to_string(open_bytes_) + " bytes"});
@@ -84,6 +96,12 @@ void BatchAppendCall::take() {
     batch->refused = refused_batch({ErrorCode::timeout, "the append came after its deadline: nothing was written"});
   open_.erase(key);
   open_bytes_ -= batch->bytes;
+  if (parsed && !request.is_final()) {  // the rest of it may be on its way
+    auto& rest = open_[key] = std::make_shared<Batch>();
+    rest->answered = true;
+    rest->bytes = bytes_of_batch + key.size();
+    open_bytes_ += rest->bytes;
+  }
   {
     const std::lock_guard lock(mutex_);
     bytes_ += batch->bytes;

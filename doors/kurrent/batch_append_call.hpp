@@ -32,7 +32,9 @@ class BatchAppendCall final : public door::AnsweringStream {
     std::vector<Event> events{};
     StreamExpected stream{};
     std::optional<Refusal> refused{};
-    std::size_t bytes = 0;
+    bool answered = false;       ///< refused before its end: the rest of it is passed over
+    std::size_t wire_bytes = 0;  ///< of its messages
+    std::size_t bytes = 0;       ///< of memory, about
     std::chrono::steady_clock::time_point came = std::chrono::steady_clock::now();
   };
   using BatchPtr = std::shared_ptr<Batch>;

@@ -86,8 +86,7 @@ grpc::ServerUnaryReactor* answer_anyone(door::Calls& calls, serving::MethodMetri
 
 gossip::ClusterInfo members_of(const std::string& asked, const ClusterView* cluster, Timestamp now) {
   gossip::ClusterInfo info;
-  const auto here = place_in(asked);
-  const auto add = [&](std::uint32_t node, const std::string& host, bool leads, bool alive, bool reads_only) {
+  const auto add = [&](std::uint32_t node, const Place& place, bool leads, bool alive, bool reads_only) {
     auto& member = *info.add_members();
     put_id(instance_of(node), false, *member.mutable_instance_id());
     member.set_time_stamp(now.micros * ticks_of_a_micro);
@@ -96,23 +95,23 @@ gossip::ClusterInfo members_of(const std::string& asked, const ClusterView* clus
                      : reads_only ? gossip::MemberInfo::ReadOnlyReplica
                                   : gossip::MemberInfo::Follower);
     member.set_is_alive(alive);
-    member.mutable_http_end_point()->set_address(host);
-    member.mutable_http_end_point()->set_port(here.port);
+    member.mutable_http_end_point()->set_address(place.host);
+    member.mutable_http_end_point()->set_port(place.port);
   };
   bool led = false;
   if (cluster != nullptr) {
     for (const auto& node : cluster->nodes) {
-      if (node.door.empty()) continue;
+      if (node.kurrent_door.empty()) continue;
       const bool alive = node.up || node.node == cluster->self;
       // Any node takes any request: the first that is there is as good a leader as others.
       const bool leads = alive && !node.gateway && !led;
       led = led || leads;
-      add(node.node, place_in(node.door).host, leads, alive, node.gateway);
+      add(node.node, place_in(node.kurrent_door), leads, alive, node.gateway);
     }
   }
   if (!led) {
     info.clear_members();
-    add(1, here.host, true, true, false);
+    add(1, place_in(asked), true, true, false);
   }
   return info;
 }

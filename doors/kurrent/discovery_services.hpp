@@ -20,8 +20,8 @@ class ServerFeaturesService final : public door::ServiceOf<::event_store::client
   const std::shared_ptr<Kurrent> kurrent_;
 };
 
-/// One process is its only member, at the address its caller asked. The nodes of a cluster are where their gRPC doors
-/// are advertised, with the port of this door: nodes of a cluster listen for these clients at one port.
+/// One process is its only member, at the address its caller asked. The nodes of a cluster are where each of them told
+/// the others that it is reached by these clients; one that has no such door is none of their members.
 class GossipService final : public door::ServiceOf<::event_store::client::gossip::Gossip> {
  public:
   explicit GossipService(std::shared_ptr<Kurrent> kurrent);

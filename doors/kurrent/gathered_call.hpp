@@ -67,7 +67,7 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
       if (!context_->IsCancelled()) return work_(requests_, this->shared_from_this());
       return this->Finish(grpc::Status::CANCELLED);
     }
-    bytes_ += incoming_.Length();
+    bytes_ += incoming_.Length() + sizeof(Request);  // empty ones, too, come to an end
     if (bytes_ > kurrent_->calls.message_bytes_max)
       return refused(Error{ErrorCode::too_large, "the messages of the call have more than " +
                                                      std::to_string(kurrent_->calls.message_bytes_max) + " bytes"});

@@ -10,6 +10,7 @@
 #include "evershard/doors/kurrent/operations_service.hpp"
 #include "evershard/doors/kurrent/persistent_host.hpp"
 #include "evershard/doors/kurrent/persistent_service.hpp"
+#include "evershard/doors/kurrent/projections_service.hpp"
 #include "evershard/doors/kurrent/streams_service.hpp"
 #include "evershard/doors/kurrent/streams_v2_service.hpp"
 
@@ -50,7 +51,8 @@ Result<std::unique_ptr<door::Door>> start_door(serving::Served& served, door::Do
                               return std::vector<std::shared_ptr<grpc::Service>>{
                                   service_over<ServerFeaturesService>(all), service_over<GossipService>(all),
                                   service_over<StreamsService>(all),        service_over<StreamsV2Service>(all),
-                                  service_over<PersistentService>(all),     service_over<OperationsService>(all)};
+                                  service_over<PersistentService>(all),     service_over<OperationsService>(all),
+                                  service_over<ProjectionsService>(all)};
                             }});
 }
 

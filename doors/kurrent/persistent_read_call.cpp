@@ -91,7 +91,8 @@ void PersistentReadCall::join(const esps::ReadReq::Options& options) {
   if (const auto name = metadata.find("connection-name"); name != metadata.end())
     told.connection = std::string(name->second.data(), name->second.size());
   told.from = context_->peer();
-  told.user = "anonymous";
+  const auto caller = kurrent_->calls.admit(*context_, serving::Scope::append);
+  told.user = caller && caller->by_token ? caller->name : "anonymous";
   told.slots = static_cast<std::size_t>(std::clamp(options.buffer_size(), 1, 10'000));
   auto joined = kurrent_->persistent->join(name, shared_from_this(), std::move(told));
   if (auto* refused = std::get_if<Refusal>(&joined)) return end(*refused);

@@ -1,6 +1,7 @@
 #include "evershard/doors/kurrent/records.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include <google/protobuf/util/json_util.h>
@@ -92,15 +93,15 @@ class Named {
   Result<std::size_t> find(const std::string& name, bool& added) {
     auto aggregate = aggregate_of(name);
     if (!aggregate) return refuse(std::move(aggregate).error());
-    const auto found = std::ranges::find(streams_, *aggregate, &StreamExpected::aggregate);
-    const auto index = static_cast<std::size_t>(found - streams_.begin());
-    added = found == streams_.end();
+    const auto [found, is_new] = indexes_.emplace(*aggregate, streams_.size());
+    added = is_new;
     if (added) streams_.push_back({name, *std::move(aggregate), ExpectedVersion::any(), false});
-    return index;
+    return found->second;
   }
 
  private:
   std::vector<StreamExpected>& streams_;
+  std::unordered_map<AggregateId, std::size_t> indexes_;
 };
 
 template <class Detail>

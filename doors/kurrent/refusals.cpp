@@ -71,6 +71,13 @@ Refusal refused_of_group(std::string exception, std::string stream, std::string 
   return refusal;
 }
 
+Refusal not_served(std::string what) {
+  Refusal refusal;
+  refusal.why = Refusal::Why::not_served;
+  refusal.error = {ErrorCode::invalid_argument, std::move(what)};
+  return refusal;
+}
+
 grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,
                        std::size_t append_bytes_max) {
   const auto status = here.refused(refusal.error);
@@ -96,6 +103,8 @@ grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& contex
       return {refusal.error.code == ErrorCode::not_found ? grpc::StatusCode::NOT_FOUND
                                                          : grpc::StatusCode::FAILED_PRECONDITION,
               refusal.error.what};
+    case Refusal::Why::not_served:
+      return {grpc::StatusCode::UNIMPLEMENTED, refusal.error.what};
     case Refusal::Why::error:
       break;
   }
@@ -142,6 +151,7 @@ void put_error(const Refusal& refusal, std::size_t append_bytes_max, es::RpcStat
       return pack_detail(detail, to);
     }
     case Refusal::Why::of_group:
+    case Refusal::Why::not_served:
     case Refusal::Why::error:
       break;
   }

@@ -18,7 +18,7 @@ namespace evershard::kurrent {
 
 /// What an append or a deletion was refused for.
 struct Refusal {
-  enum class Why : std::uint8_t { error, wrong_version, stream_deleted, of_group };
+  enum class Why : std::uint8_t { error, wrong_version, stream_deleted, of_group, not_served };
   Why why = Why::error;
   Error error{};                       ///< of each: its sentence
   std::string stream{};                ///< of wrong_version, stream_deleted, of_group
@@ -34,6 +34,9 @@ struct Refusal {
 /// Of a persistent subscription. `exception`: as "persistent-subscription-exists".
 [[nodiscard]] Refusal refused_of_group(std::string exception, std::string stream, std::string group, ErrorCode code,
                                        std::string what);
+
+/// What this protocol has, and this server does not.
+[[nodiscard]] Refusal not_served(std::string what);
 
 /// A status, with what clients look for in the trailers of the call. Never INTERNAL, which ends a client's connection.
 [[nodiscard]] grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& context, const Refusal& refusal,

@@ -8,9 +8,32 @@ namespace {
 
 constexpr std::int64_t age_most_s = 300'000'000'000;  ///< beyond it the oldest event that there can be is younger
 
+constexpr int depth_most = 100;  ///< copying and writing what nests deeper would take all of a thread's stack
+
+bool nests_too_deep(std::string_view json) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > depth_most) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 nlohmann::json metadata_object(std::string_view json) {
+  if (nests_too_deep(json)) return nlohmann::json::object();
   auto parsed = nlohmann::json::parse(json, nullptr, false);
-  return parsed.is_object() ? parsed : nlohmann::json::object();
+  if (!parsed.is_object()) parsed = nlohmann::json::object();
+  return parsed;
 }
 
 std::optional<std::uint64_t> number_in(const nlohmann::json& object, const char* key) {

@@ -30,7 +30,8 @@ struct StreamMetadata {
   friend bool operator==(const StreamMetadata&, const StreamMetadata&) = default;
 };
 
-/// Of the JSON in a `$metadata` event. What is no JSON, or has another type than it should, says nothing.
+/// Of the JSON in a `$metadata` event. What is no JSON, nests deeper than 100, or has another type than it should, says
+/// nothing.
 [[nodiscard]] StreamMetadata metadata_from(std::string_view json);
 /// The same JSON with another `$tb`. What is no JSON object is replaced by one.
 [[nodiscard]] std::string with_first_revision(std::string_view json, std::uint64_t from);

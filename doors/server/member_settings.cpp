@@ -14,6 +14,7 @@ struct Membership {
   std::string peers_listen = "127.0.0.1:0";
   std::string peers_address{};
   std::string advertise{};
+  std::string kurrent_advertise{};
   bool gateway = false;
   std::string zone{};
   std::uint64_t learn_bytes_per_second = 64u << 20;
@@ -38,6 +39,9 @@ const settings::BoundTable<Membership>& memberships() {
                EVERSHARD_SETTING_FIELD(Membership, peers_address));
     group.text("advertise", "Where clients are told to reach its gRPC door: HOST:PORT; without it, its first `listen`.",
                EVERSHARD_SETTING_FIELD(Membership, advertise));
+    group.text("kurrent-advertise",
+               "Where KurrentDB's clients are told to reach it: HOST:PORT; without it, its first `kurrent-listen`.",
+               EVERSHARD_SETTING_FIELD(Membership, kurrent_advertise));
     group.yes_no(
         "gateway",
         "It is given no shards: it serves what the other nodes have, and its data directory can be lost without harm.",
@@ -107,6 +111,7 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
     return needed("peers-address",
                   "peers-listen stands for all addresses of this machine: where do the others reach it, HOST:PORT");
   if (!given.advertise.empty()) EVERSHARD_TRY(target_of(settings, "advertise"));
+  if (!given.kurrent_advertise.empty()) EVERSHARD_TRY(target_of(settings, "kurrent-advertise"));
   if (!settings.value("keys").text.empty())
     return settings::unfit(settings, "keys",
                            "is set, and in a cluster the keys lie at the coordinator: it is a setting of that");
@@ -116,6 +121,7 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   member.links.coordinators = *std::move(coordinators);
   member.address = given.peers_address;
   member.door = given.advertise;
+  member.kurrent_door = given.kurrent_advertise;
   member.gateway = given.gateway;
   member.zone = given.zone;
   member.learn_bytes_per_second = given.learn_bytes_per_second;

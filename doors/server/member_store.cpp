@@ -153,9 +153,11 @@ cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster
 class MemberStore final : public StoreInService {
  public:
   MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store,
-              const cluster::ClusterNodeOptions& options, std::string host, const ServerOptions& server)
+              const cluster::ClusterNodeOptions& options, std::string host, std::string kurrent_door,
+              const ServerOptions& server)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
+        kurrent_door_(std::move(kurrent_door)),
         store_(std::move(store)),
         links_(std::move(links)),
         node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)),
@@ -249,6 +251,9 @@ class MemberStore final : public StoreInService {
   void serves_at(const std::vector<std::string>& addresses) override {
     if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
   }
+  void serves_kurrent_at(const std::vector<std::string>& addresses) override {
+    node_->committer().serves_kurrent_at(kurrent_door_.empty() ? advertised_door(addresses, host_) : kurrent_door_);
+  }
   /// Says hello to the coordinator, who gives it shards: not before clients can be served.
   void begin() override {
     links_->attach(*node_);
@@ -277,6 +282,7 @@ class MemberStore final : public StoreInService {
  private:
   const bool door_is_given_;
   const std::string host_;  ///< for a door that listens at all addresses
+  const std::string kurrent_door_;
   std::unique_ptr<storage::NodeStore> store_;
   std::unique_ptr<cluster::NodeLinks> links_;
   std::unique_ptr<cluster::ClusterNode> node_;
@@ -353,7 +359,8 @@ OpenStore open_member(MemberOptions options) {
     node.page_events_max = server.store.limits.page_events_max;
     auto member = std::make_unique<MemberStore>(
         std::move(*links), std::move(*opened), node,
-        options.address.empty() ? name_of_this_machine() : host_of(options.address), server);
+        options.address.empty() ? name_of_this_machine() : host_of(options.address), options.kurrent_door,
+        server);
     for (const auto& kind : server.kinds)
       EVERSHARD_TRY(member->aggregates()->host_kind(kind.kind, kind.host_options()));
     for (const auto& process : server.processes) EVERSHARD_TRY(member->will_run(process));

@@ -14,6 +14,7 @@ struct MemberOptions {
   std::uint32_t node = 0;  ///< from 1; for good
   cluster::NodeLinksOptions links{};
   std::string door{};     ///< HOST:PORT at which clients reach its gRPC door; empty: where that listens
+  std::string kurrent_door{};  ///< the same of KurrentDB's clients
   std::string version{};  ///< of this program
   bool gateway = false;   ///< see NodeCommitterOptions
   std::string zone{};     ///< the same

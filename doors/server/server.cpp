@@ -119,6 +119,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
     if (!*door) continue;
     parts.doors.push_back(*std::move(door));
     if (parts.doors.back()->speaks() == "grpc") parts.store->serves_at(parts.doors.back()->addresses());
+    if (parts.doors.back()->speaks() == "kurrent") parts.store->serves_kurrent_at(parts.doors.back()->addresses());
     for (const auto& address : parts.doors.back()->addresses())
       log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }

@@ -64,6 +64,8 @@ class StoreInService {
   [[nodiscard]] virtual Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) = 0;
   /// The gRPC door is open: where it listens.
   virtual void serves_at(const std::vector<std::string>&) {}
+  /// The door for KurrentDB's clients is open: where it listens.
+  virtual void serves_kurrent_at(const std::vector<std::string>&) {}
   /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets
   /// here.
   virtual void begin() {}

@@ -22,6 +22,7 @@ struct ClusterView {
     Timestamp since{};       ///< up or down since then, by the coordinator's clock; 0: not known
     std::string version{};   ///< of its program
     bool gateway = false;    ///< it is given no shards: it serves what the others have
+    std::string kurrent_door{};  ///< HOST:PORT where KurrentDB's clients reach it; empty: nowhere
     friend bool operator==(const Node&, const Node&) = default;
   };
   struct Shard {

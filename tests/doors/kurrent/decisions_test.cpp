@@ -178,23 +178,23 @@ TEST(Gossip, OfOneProcessIsWhereItsCallerAsked) {
   EXPECT_EQ(members_of("[::1]:2113", nullptr, {}).members(0).http_end_point().address(), "::1");
 }
 
-TEST(Gossip, OfAClusterIsItsNodesAtOnePort) {
+TEST(Gossip, OfAClusterIsItsNodesThatHaveADoorForThem) {
   using Member = ::event_store::client::gossip::MemberInfo;
   ClusterView view;
   view.self = 2;
-  view.nodes = {{.node = 1, .door = "a:7420"},
-                {.node = 2, .door = "b:7420", .up = true},
-                {.node = 3, .door = "c:7420", .up = true},
-                {.node = 4, .door = "d:7420", .up = true, .gateway = true},
-                {.node = 5}};
+  view.nodes = {{.node = 1, .kurrent_door = "a:2113"},
+                {.node = 2, .up = true, .kurrent_door = "b:2113"},
+                {.node = 3, .up = true, .kurrent_door = "[::1]:2114"},
+                {.node = 4, .up = true, .gateway = true, .kurrent_door = "d:2113"},
+                {.node = 5, .door = "e:7420", .up = true}};
 
-  const auto info = members_of("b:2113", &view, {});
+  const auto info = members_of("elsewhere:9", &view, {});
   ASSERT_EQ(info.members_size(), 4);
   EXPECT_FALSE(info.members(0).is_alive());
   EXPECT_EQ(info.members(1).state(), Member::Leader);
   EXPECT_EQ(info.members(2).state(), Member::Follower);
-  EXPECT_EQ(info.members(2).http_end_point().address(), "c");
-  EXPECT_EQ(info.members(2).http_end_point().port(), 2113u);
+  EXPECT_EQ(info.members(2).http_end_point().address(), "::1");
+  EXPECT_EQ(info.members(2).http_end_point().port(), 2114u);
   EXPECT_EQ(info.members(3).state(), Member::ReadOnlyReplica);
 }
 
