@@ -579,8 +579,8 @@ Members Coordinator::membership() const {
     if (owner.node != 0) nodes[owner.node].node = owner.node;
   }
   for (const auto& [number, member] : members_)
-    nodes[number] = {number,         member.address, member.door,        member.here, {},
-                     member.version, member.gateway, member.kurrent_door};
+    nodes[number] = {number, member.address, member.door,    member.here,
+                     {},     member.version, member.gateway, member.kurrent_door};
   Members members{stored_.epoch, {}};
   for (auto& [number, node] : nodes) members.nodes.push_back(std::move(node));
   return members;

@@ -354,8 +354,7 @@ OpenStore open_member(MemberOptions options) {
     node.page_events_max = server.store.limits.page_events_max;
     auto member = std::make_unique<MemberStore>(
         std::move(*links), std::move(*opened), node,
-        options.address.empty() ? name_of_this_machine() : host_of(options.address), options.kurrent_door,
-        server);
+        options.address.empty() ? name_of_this_machine() : host_of(options.address), options.kurrent_door, server);
     for (const auto& kind : server.kinds)
       EVERSHARD_TRY(member->aggregates()->host_kind(kind.kind, kind.host_options()));
     for (const auto& process : server.processes) EVERSHARD_TRY(member->will_run(process));

@@ -13,11 +13,11 @@ namespace evershard::server {
 struct MemberOptions {
   std::uint32_t node = 0;  ///< from 1; for good
   cluster::NodeLinksOptions links{};
-  std::string door{};     ///< HOST:PORT at which clients reach its gRPC door; empty: where that listens
+  std::string door{};          ///< HOST:PORT at which clients reach its gRPC door; empty: where that listens
   std::string kurrent_door{};  ///< the same of KurrentDB's clients
-  std::string version{};  ///< of this program
-  bool gateway = false;   ///< see NodeCommitterOptions
-  std::string zone{};     ///< the same
+  std::string version{};       ///< of this program
+  bool gateway = false;        ///< see NodeCommitterOptions
+  std::string zone{};          ///< the same
   std::uint64_t learn_bytes_per_second = 64u << 20;  ///< 0: as fast as it comes
   bool skip_lost = false;                            ///< see NodeCommitterOptions
   std::string address{};  ///< HOST:PORT at which the other nodes reach this one; empty: where it listens

@@ -15,13 +15,13 @@ namespace evershard {
 /// A hint, from memory: what was heard may be late. An append that goes to the wrong node by it is sent on, never lost.
 struct ClusterView {
   struct Node {
-    std::uint32_t node = 0;  ///< from 1
-    std::string address{};   ///< HOST:PORT where other nodes reach it; empty: never heard
-    std::string door{};      ///< HOST:PORT where clients reach it (gRPC); empty: never heard
-    bool up = false;         ///< it has a session with the coordinator
-    Timestamp since{};       ///< up or down since then, by the coordinator's clock; 0: not known
-    std::string version{};   ///< of its program
-    bool gateway = false;    ///< it is given no shards: it serves what the others have
+    std::uint32_t node = 0;      ///< from 1
+    std::string address{};       ///< HOST:PORT where other nodes reach it; empty: never heard
+    std::string door{};          ///< HOST:PORT where clients reach it (gRPC); empty: never heard
+    bool up = false;             ///< it has a session with the coordinator
+    Timestamp since{};           ///< up or down since then, by the coordinator's clock; 0: not known
+    std::string version{};       ///< of its program
+    bool gateway = false;        ///< it is given no shards: it serves what the others have
     std::string kurrent_door{};  ///< HOST:PORT where KurrentDB's clients reach it; empty: nowhere
     friend bool operator==(const Node&, const Node&) = default;
   };
