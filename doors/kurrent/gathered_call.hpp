@@ -67,7 +67,7 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
       if (!context_->IsCancelled()) return work_(requests_, this->shared_from_this());
       return this->Finish(grpc::Status::CANCELLED);
     }
-    bytes_ += incoming_.Length() + sizeof(Request);  // empty ones, too, come to an end
+    bytes_ += incoming_.Length() + bytes_of_message;  // empty ones, too, come to an end
     if (bytes_ > kurrent_->calls.message_bytes_max)
       return refused(Error{ErrorCode::too_large, "the messages of the call have more than " +
                                                      std::to_string(kurrent_->calls.message_bytes_max) + " bytes"});
@@ -78,6 +78,8 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   void OnDone() override { self_.reset(); }
 
  private:
+  static constexpr std::size_t bytes_of_message = 512;  ///< of memory, where there is nothing in it
+
   const std::shared_ptr<Kurrent> kurrent_;
   door::UnderWay here_;
   grpc::CallbackServerContext* const context_;  ///< until the call was finished

@@ -320,7 +320,7 @@ TEST_F(KurrentHarmTest, AMessageOfMoreThanTheMostIsRefused) {
 }
 
 TEST_F(KurrentHarmTest, WhoGoesInTheMiddleLeavesNothingBehind) {
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 20; ++i) {
     auto request = of_stream("order-7");
     request.mutable_options()->mutable_subscription();
     grpc::ClientContext reading, appending, batching;
