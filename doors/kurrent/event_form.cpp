@@ -82,9 +82,10 @@ std::uint64_t revision_of(const RecordedEvent& event) {
   return event.aggregate ? event.seq_nr.value - 1 : event.position.value;
 }
 
-void rename_id(Event& event) {
+void rename_id(Event& event, std::string_view place) {
   event.tags.push_back(std::string(renamed_tag) + event.id.text());
-  event.id = EventId::derived(event.id, hash_of_name(event.aggregate ? name_of(*event.aggregate) : std::string()));
+  event.id = EventId::derived(
+      event.id, hash_of_name((event.aggregate ? name_of(*event.aggregate) : std::string()).append(place)));
 }
 
 EventId shown_id(const RecordedEvent& event) {

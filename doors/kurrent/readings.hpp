@@ -22,6 +22,7 @@ class StreamReading final : public Reading {
   SeqNr next_{1};
   bool absent_ = false;
   bool nothing_ = false;
+  bool is_again_ = false;
 };
 
 /// Everything, or what a filter takes.
