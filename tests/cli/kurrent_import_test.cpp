@@ -49,7 +49,9 @@ TEST(SourcePlaces, AreOrderedAndHaveATextAndBack) {
   const std::vector<SourcePlace> places{{}, {7, 0, 0}, {12, 7, 0}, {12, 7, 1}, {12, 9, 0}, {13, 0, 2}};
   for (std::size_t i = 0; i < places.size(); ++i) {
     EXPECT_EQ(SourcePlace::from(places[i].text()), places[i]) << places[i].text();
-    if (i > 0) EXPECT_LT(places[i - 1], places[i]);
+    if (i > 0) {
+      EXPECT_LT(places[i - 1], places[i]);
+    }
   }
   EXPECT_EQ(places[1].text(), "7");
   EXPECT_EQ(places[3].text(), "12/7/1");
