@@ -55,8 +55,8 @@ struct Append {
   std::vector<Snapshot> snapshots;          ///< at most one an aggregate, of aggregates the append writes to
   std::optional<CommandRecord> command;
   Ack ack = Ack::ordered;
-  bool from_export =
-      false;  ///< what another store had: events whose content is gone, and the store's own in aggregates' streams
+  bool from_export = false;  ///< what another store had: events whose content is gone, the store's own in aggregates'
+                             ///< streams, and users' under reserved names
   std::optional<Error> malformed;  ///< the first mistake of the builder
 
   /// Aggregate as text, `type-value`; empty: an event without an aggregate.

@@ -1,8 +1,11 @@
 #include "evershard/protocol/reserved.hpp"
 
+#include <algorithm>
+
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/prepared.hpp"
 #include "evershard/protocol/processes.hpp"
+#include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/timers.hpp"
 
@@ -18,7 +21,30 @@ Result<void> check_not_reserved(std::string_view role, std::string_view name) {
 /// How far a copy is, who writes a sink: kept in the store by its clients, through any door.
 bool is_of_clients(const AggregateId& aggregate) { return aggregate.type == "$copy" || aggregate.type == "$sink"; }
 
+/// Of the store's own events those that stand in users' aggregates, where their numbers count.
+bool stands_with_users(const Event& event) {
+  return event.aggregate && (event.type == retention::aggregate_removed || event.type == timers_changed_type ||
+                             event.type == process_reacted_type || event.type == command_prepared_type);
+}
+
+bool is_history(const Event& event) {
+  return (!is_own_type(event.type) || stands_with_users(event)) &&
+         !(event.aggregate && is_own_aggregate(event.aggregate->type));
+}
+
 }  // namespace
+
+bool is_own_type(std::string_view event_type) {
+  return is_reserved(event_type) && (event_type.starts_with("$Copy") || event_type.starts_with("$Sink") ||
+                                     std::ranges::binary_search(reserved_event_types(), event_type));
+}
+
+bool needs_export(const Append& append) {
+  return std::ranges::any_of(append.events, [](const Event& event) {
+    if (event.state != EventState::live || event.type == retention::aggregate_removed) return true;
+    return !is_own(event) && (is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)));
+  });
+}
 
 Result<void> check_reserved(const Append& append) {
   for (const auto& event : append.events) {
@@ -30,10 +56,8 @@ Result<void> check_reserved(const Append& append) {
                                                        in_quotes(event.aggregate->text()));
       continue;
     }
-    const bool of_stores = append.from_export && event.aggregate &&
-                           (event.type == retention::aggregate_removed || event.type == timers_changed_type ||
-                            event.type == process_reacted_type || event.type == command_prepared_type);
-    if (!of_stores) EVERSHARD_TRY(check_not_reserved("event type", event.type));
+    if (append.from_export && is_history(event)) continue;
+    EVERSHARD_TRY(check_not_reserved("event type", event.type));
     if (event.aggregate) EVERSHARD_TRY(check_not_reserved("aggregate type", event.aggregate->type));
   }
   for (const auto& snapshot : append.snapshots) EVERSHARD_TRY(check_reserved(snapshot));

@@ -15,8 +15,32 @@ inline constexpr char reserved_mark = '$';
 
 [[nodiscard]] inline bool is_reserved(std::string_view name) { return !name.empty() && name.front() == reserved_mark; }
 
-/// What a user may not write: events of reserved aggregates or types, their snapshots. Errors: invalid_argument,
-/// "reserved"
+/// Aggregates of users' under reserved names: streams of KurrentDB's clients whose names are no `type-value`, and the
+/// metadata of any stream of theirs.
+inline constexpr std::string_view plain_stream_type = "$stream";
+inline constexpr std::string_view stream_metadata_type = "$metastream";
+
+/// Whether the store itself keeps aggregates of this type.
+[[nodiscard]] inline bool is_own_aggregate(std::string_view type) {
+  return is_reserved(type) && type != plain_stream_type && type != stream_metadata_type;
+}
+/// Whether only the store itself writes events of this type, in any aggregate. Others that begin with `$` come from
+/// clients of KurrentDB's: `$metadata`, `$>`, `$mine`.
+[[nodiscard]] bool is_own_type(std::string_view event_type);
+/// Whether the store keeps it for itself. All else is history, which copies and exports carry.
+///
+/// Shape: Of: Event, RecordedEvent
+template <class Of>
+[[nodiscard]] bool is_own(const Of& event) {
+  return (event.aggregate && is_own_aggregate(event.aggregate->type)) || is_own_type(event.type);
+}
+
+/// Whether it has what is taken only from another store (Append::from_export). A server that is older takes the rest as
+/// ever.
+[[nodiscard]] bool needs_export(const Append& append);
+
+/// What a user may not write: events of reserved aggregates or types, their snapshots. What comes from another store
+/// may have everything that is history there. Errors: invalid_argument, "reserved"
 [[nodiscard]] Result<void> check_reserved(const Append& append);
 [[nodiscard]] Result<void> check_reserved(const Snapshot& snapshot);
 

@@ -14,7 +14,8 @@ namespace evershard {
 /// In order. What copies and sinks write (`$Copy..`, `$Sink..`) is their programs' to name, and not among them.
 [[nodiscard]] const std::vector<std::string>& reserved_event_types();
 
-/// Whether what is asked for can come: a name that begins with `$` is one that the store, a copy or a sink writes. A
+/// Whether what is asked for can come: a name that begins with `$` is one that the store, a copy or a sink writes, or
+/// that KurrentDB's clients give a meaning (`$metadata`, `$streamDeleted`, `$>`). A
 /// definition that is stored is not asked again: it may be a newer program's.
 ///
 /// Errors: invalid_argument, with the nearest names that there are

@@ -19,10 +19,16 @@ void write_info(JsonText& json, const AggregateInfo& info) {
   json.key("last_position").number(info.last_position.value).key("shard").number(info.shard.value).end_object();
 }
 
-/// Behind all of the store's own, in order of type and value.
-const AggregateId& behind_reserved() {
-  static const AggregateId last{std::string(1, reserved_mark) + "\U0010FFFF", "\U0010FFFF"};
-  return last;
+/// Where what is no longer the store's own goes on behind an aggregate of its own.
+AggregateId behind_own(const AggregateId& own) {
+  const std::string last = "\U0010FFFF";
+  for (const auto users : {stream_metadata_type, plain_stream_type}) {
+    if (own.type >= users) continue;
+    std::string before(users);
+    --before.back();
+    return {before + last, last};
+  }
+  return {std::string(1, reserved_mark) + last, last};
 }
 
 Options list_aggregates_options() {
@@ -55,7 +61,7 @@ Outcome list_aggregates(const Invocation& invocation) {
     }
     if (page->empty()) break;
     for (const auto& info : *page) {
-      if (!all && is_reserved(info.aggregate.type)) continue;
+      if (!all && is_own_aggregate(info.aggregate.type)) continue;
       ++rows;
       if (invocation.for_people()) {
         printer.row({info.aggregate.text(), std::to_string(info.version.value),
@@ -68,7 +74,7 @@ Outcome list_aggregates(const Invocation& invocation) {
     }
     after = page->back().aggregate;
     // There may be millions of them, and they come before most names that people give.
-    if (!all && is_reserved(after->type)) after = behind_reserved();
+    if (!all && is_own_aggregate(after->type)) after = behind_own(*after);
     if (interrupted()) {
       outcome = Failed(
           Failure(ErrorCode::cancelled, "stopped after " + std::to_string(rows) + " aggregates, at " + after->text()));

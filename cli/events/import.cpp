@@ -1,6 +1,8 @@
 // `evershard import`: what `evershard export` wrote, or what a running store of another kind has, into a store; run
 // again, it goes on where it stopped.
 
+#include <algorithm>
+
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_lines.hpp"
 #include "evershard/cli/import/store_import.hpp"
@@ -21,17 +23,19 @@ Options import_options() {
   add_line_flags(options);
   options
       .value("from", "URL",
-             "instead of a FILE: a running store of another kind, umadb://HOST:PORT; it is read as its own clients do, "
-             "and compared at the end")
+             "instead of a FILE: a running store of another kind, umadb://HOST:PORT or kurrentdb://HOST:PORT; it is "
+             "read as "
+             "its own clients do, and compared at the end")
       .value("name", "NAME", "what the import is called in the target, which knows by it how far it has come", "URL")
-      .value("from-token", "TOKEN", "the source's API key")
+      .flag("renumber", "from KurrentDB: streams begin at 0 and have no gaps, also where events are gone at the source")
+      .value("from-token", "TOKEN", "the source's API key; KurrentDB's is USER:PASSWORD")
       .value("from-tls-ca", "FILE", "speak TLS to the source, whose certificate this CA has signed");
   return options;
 }
 
 bool same(Event given, const RecordedEvent& stored) {
   // What the store itself keeps comes out of it as a place that is taken.
-  const bool own = is_reserved(stored.type) && stored.type != retention::aggregate_removed;
+  const bool own = is_own(stored) && stored.type != retention::aggregate_removed;
   if (given.state == EventState::removed)
     return given.id == stored.id &&
            (own || (stored.state == EventState::removed && given.aggregate == stored.aggregate));
@@ -101,10 +105,10 @@ std::uint64_t moved(const AppendLine& input, const Appended& appended) {
 
 Outcome import_from(const Invocation& invocation, EventStore& store, const std::string& url) {
   const auto& arguments = invocation.arguments;
-  auto source =
-      open_source(url, {arguments.text("from-token").value_or(""), arguments.text("from-tls-ca").value_or("")});
+  auto source = open_source(url, {arguments.text("from-token").value_or(""), arguments.text("from-tls-ca").value_or(""),
+                                  arguments.has("renumber")});
   if (!source) return Failed(std::move(source).error());
-  StoreImport import(**source, store, arguments.text("name").value_or(url));
+  StoreImport import(**source, store, {arguments.text("name").value_or((*source)->name()), !arguments.has("renumber")});
   const auto shown = [&](const char* what) {
     return [line = std::make_shared<ProgressLine>(invocation.terminal, what)](std::uint64_t done, std::uint64_t total) {
       line->show(done, total);
@@ -121,14 +125,22 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
   const auto check = import.compare(shown("comparing"));
   if (!check) return stopped(check.error());
   const auto head = store.head();
+  const auto known = check->stored_events - std::min(check->stored_events, *stored);
+  const auto left_out = (*source)->left_out();
+  const auto numbers = import.numbers();
   JsonText json;
-  json.begin_object().key("events_stored").number(*stored).key("events_known").number(import.known());
+  json.begin_object().key("events_stored").number(*stored).key("events_known").number(known);
+  json.key("events_left_out").number(left_out).key("places_held").number(numbers.places);
+  json.key("aggregates_renumbered").number(numbers.renumbered);
   json.key("source_events").number(check->source_events).key("same_events").number(check->stored_events);
   json.key("source_hash").string(check->source_hash).key("stored_hash").string(check->stored_hash);
   json.key("head").number(head ? head->value : 0).end_object();
   print_one(invocation, json,
             {{"new events", grouped(*stored)},
-             {"known already", grouped(import.known())},
+             {"known already", grouped(known)},
+             {"the server's own, left out", grouped(left_out)},
+             {"places of events that are gone", grouped(numbers.places)},
+             {"aggregates with other numbers", grouped(numbers.renumbered)},
              {"events of the source", grouped(check->source_events)},
              {"found the same here", grouped(check->stored_events)},
              {"hash of the source's", check->source_hash},
@@ -183,7 +195,7 @@ Outcome run_import(const Invocation& invocation) {
 Command import_command() {
   return {"import",
           "data",
-          "Stores what `export` wrote, or a running UmaDB has. Run again, it goes on.",
+          "Stores what `export` wrote, or a running UmaDB or KurrentDB has. Run again, it goes on.",
           "evershard export --data shop | evershard import - --data copy",
           import_options,
           run_import};

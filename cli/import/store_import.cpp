@@ -3,19 +3,22 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <memory>
-#include <unordered_set>
+#include <tuple>
 #include <utility>
 
 #include "evershard/doors/umadb/words/uma_names.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/reserved.hpp"
 
 namespace evershard::cli {
 namespace {
 
 constexpr std::size_t mark_tags = 2;
+constexpr std::uint64_t gone_at_once = 100;     // places in the append of the event behind them
+constexpr std::size_t versions_most = 200'000;  // kept; others are asked for again
 
 /// Of contents, one behind the other.
 class ContentHash {
@@ -45,33 +48,36 @@ class ContentHash {
   const std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
 };
 
-std::uint64_t source_position_of(const RecordedEvent& event) {
-  std::uint64_t position = 0;
+SourcePlace source_place_of(const RecordedEvent& event) {
   for (const auto& tag : event.tags) {
-    if (!tag.starts_with(umadb::import_position_tag)) continue;
-    std::from_chars(tag.data() + umadb::import_position_tag.size(), tag.data() + tag.size(), position);
+    if (tag.starts_with(umadb::import_position_tag))
+      return SourcePlace::from(std::string_view(tag).substr(umadb::import_position_tag.size()));
   }
-  return position;
+  return {};
 }
 
 Refused import_stopped() { return refuse(ErrorCode::cancelled, "stopped"); }
 
-/// How many of these make the next append: not too much, its last event with room for the mark.
-std::size_t next_append(const std::vector<ImportedEvent>& events, std::size_t from) {
-  std::size_t bytes = 0, end = from, good = from;
-  for (; end < events.size() && end - from < StoreImport::append_events_max; ++end) {
-    const auto& event = events[end].event;
-    bytes += event.payload.size() + event.metadata.size();
-    if (end > from && bytes > StoreImport::append_bytes_max) break;
-    if (event.tags.size() + mark_tags <= tags_max) good = end + 1;
-  }
-  return good;
+/// It holds the place of an event that is gone.
+Event gone_event(const AggregateId& aggregate) {
+  Event event;
+  event.id = EventId::random();
+  event.aggregate = aggregate;
+  event.state = EventState::removed;
+  return event;
+}
+
+ExpectedVersion version_before(std::uint64_t events) {
+  return events == 0 ? ExpectedVersion::none() : ExpectedVersion::exactly(events);
 }
 
 }  // namespace
 
-StoreImport::StoreImport(ImportSource& source, EventStore& target, std::string name)
-    : source_(source), target_(target), tag_(std::string(umadb::import_tag) + std::move(name)) {}
+StoreImport::StoreImport(ImportSource& source, EventStore& target, StoreImportOptions options)
+    : source_(source),
+      target_(target),
+      options_(std::move(options)),
+      tag_(std::string(umadb::import_tag) + options_.name) {}
 
 Result<std::optional<RecordedEvent>> StoreImport::marked(bool first) {
   ReadOptions options;
@@ -84,56 +90,128 @@ Result<std::optional<RecordedEvent>> StoreImport::marked(bool first) {
 Result<void> StoreImport::find_mark() {
   const auto event = marked(false);
   if (!event) return refuse(event.error());
-  if (*event) mark_ = {source_position_of(**event), (*event)->position};
+  if (*event) mark_ = {source_place_of(**event), (*event)->position};
   return {};
 }
 
 Result<std::uint64_t> StoreImport::run(const Progress& progress) {
   EVERSHARD_TRY(find_mark());
-  known_ = mark_.source;
   const auto head = source_.head();
   if (!head) return refuse(head.error());
   std::uint64_t stored = 0;
   while (mark_.source < *head) {
-    if (!progress(mark_.source, *head)) return import_stopped();
-    auto events = source_.read_after(mark_.source, 4 * append_events_max);
-    if (!events) return refuse(std::move(events).error());
-    if (events->empty()) break;
-    for (std::size_t at = 0; at < events->size();) {
-      const auto end = next_append(*events, at);
-      if (end == at) {
-        return refuse(ErrorCode::too_large, "the event at position " + std::to_string((*events)[at].position) +
-                                                " has too many tags: an import adds two to the " +
-                                                std::to_string(tags_max - mark_tags) + " that it may have");
-      }
-      const auto from = std::make_move_iterator(events->begin() + static_cast<std::ptrdiff_t>(at));
-      EVERSHARD_TRY(store(Events(from, from + static_cast<std::ptrdiff_t>(end - at))));
-      stored += end - at;
-      at = end;
-      if (!progress(mark_.source, *head)) return import_stopped();
+    if (!progress(mark_.source.position, head->position)) return import_stopped();
+    auto read = source_.read_after(mark_.source, 4 * append_events_max);
+    if (!read) return refuse(std::move(read).error());
+    if (read->empty()) break;
+    Events events;
+    events.reserve(read->size());
+    for (auto& event : *read) events.push_back({std::move(event)});
+    for (std::size_t at = 0; at < events.size();) {
+      const auto end = next_append(events, at);
+      if (!end) return refuse(end.error());
+      const auto from = std::make_move_iterator(events.begin() + static_cast<std::ptrdiff_t>(at));
+      EVERSHARD_TRY(store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at))));
+      stored += *end - at;
+      at = *end;
+      if (!progress(mark_.source.position, head->position)) return import_stopped();
     }
   }
   return stored;
+}
+
+/// How many of these make the next append: not too much, its last event with room for the mark.
+Result<std::size_t> StoreImport::next_append(Events& events, std::size_t from) {
+  std::size_t bytes = 0, count = 0, end = from, good = from;
+  for (; end < events.size() && count < append_events_max; ++end) {
+    const auto& event = events[end].event.event;
+    bytes += event.payload.size() + event.metadata.size();
+    if (end > from && bytes > append_bytes_max) break;
+    const auto placed = place(events[end], end == from);
+    if (!placed) return refuse(placed.error());
+    if (!*placed) break;
+    count += 1 + events[end].gone;
+    if (event.tags.size() + mark_tags <= tags_max) good = end + 1;
+  }
+  if (good > from) return good;
+  return refuse(ErrorCode::too_large, "the event at position " + events[from].event.place.text() +
+                                          " has too many tags: an import adds two to the " +
+                                          std::to_string(tags_max - mark_tags) + " that it may have");
+}
+
+/// What the next number of an aggregate is here.
+Result<std::uint64_t> StoreImport::number_here(const AggregateId& aggregate, std::uint64_t revision) {
+  if (const auto known = versions_.find(aggregate); known != versions_.end()) return known->second;
+  if (revision == 0) return 0;  // where it is not, the append is refused
+  const auto info = target_.aggregate(aggregate);
+  if (info) return info->version.value;
+  if (info.error().code == ErrorCode::not_found) return 0;
+  return refuse(info.error());
+}
+
+/// Decides what stands in front of it. False: what comes before it has to be stored first.
+Result<bool> StoreImport::place(Placed& placed, bool first) {
+  const auto& [event, revision] = std::tie(placed.event.event, placed.event.revision);
+  if (placed.placed || !revision || !event.aggregate) return true;
+  const auto here = number_here(*event.aggregate, *revision);
+  if (!here) return refuse(here.error());
+  std::uint64_t gone = *revision > *here ? *revision - *here : 0;
+  if (!options_.keep_numbers) {
+    if (*revision != *here && renumbered_.insert(*event.aggregate).second) ++numbers_.renumbered;
+    gone = 0;
+  } else if (*revision < *here) {
+    return refuse(ErrorCode::version_conflict,
+                  in_quotes(event.aggregate->text(), 600) + " has " + std::to_string(*here) +
+                      " events here already, and the next one of the source is its number " +
+                      std::to_string(*revision) +
+                      ", from 0: numbers are kept into a store without such events; with "
+                      "--renumber they are others");
+  } else if (gone > gone_at_once) {
+    if (!first) return false;
+    EVERSHARD_TRY(hold(*event.aggregate, *here, gone - gone_at_once));
+    gone = gone_at_once;
+  }
+  numbers_.places += gone;
+  if (versions_.size() >= versions_most) versions_.clear();
+  versions_[*event.aggregate] = *revision + 1;
+  placed.gone = gone;
+  placed.placed = true;
+  return true;
+}
+
+/// Places that are too many for the append of the event behind them. Where it is broken off, the rest is left to do.
+Result<void> StoreImport::hold(const AggregateId& aggregate, std::uint64_t from, std::uint64_t count) {
+  for (std::uint64_t held = 0; held < count;) {
+    Append append;
+    const auto most = std::min<std::uint64_t>(count - held, append_events_max);
+    for (std::uint64_t i = 0; i < most; ++i) append.events.push_back(gone_event(aggregate));
+    append.expect(aggregate, version_before(from + held));
+    const auto appended = this->append(std::move(append));
+    if (!appended) return refuse(appended.error());
+    held += most;
+    numbers_.places += most;
+  }
+  return {};
 }
 
 /// Where an id is another event's already, that event alone gets another one.
 Result<void> StoreImport::store(Events events) {
   std::unordered_set<EventId> ids;
   for (auto& each : events) {
-    if (!ids.insert(each.event.id).second) source_.give_other_id(each.event);
+    if (!each.event.event.id.given() || !ids.insert(each.event.event.id).second) source_.give_other_id(each.event);
   }
   const auto appended = append(events);
   const bool known = appended ? appended->duplicate : appended.error().code == ErrorCode::duplicate_event;
   if (!appended && !known) return refuse(appended.error());
   if (!known) {
-    mark_ = {events.back().position, appended->last_position};
+    mark_ = {events.back().event.place, appended->last_position};
     return {};
   }
   if (events.size() == 1) {
     source_.give_other_id(events.front().event);
     const auto anew = append(events);
     if (!anew) return refuse(anew.error());
-    mark_ = {events.back().position, anew->last_position};
+    mark_ = {events.back().event.place, anew->last_position};
     return {};
   }
   const auto half = std::make_move_iterator(events.begin() + static_cast<std::ptrdiff_t>(events.size() / 2));
@@ -144,14 +222,37 @@ Result<void> StoreImport::store(Events events) {
 Result<Appended> StoreImport::append(const Events& events) {
   Append append;
   append.events.reserve(events.size());
-  for (const auto& each : events) append.events.push_back(each.event);
+  std::unordered_set<AggregateId> expected;
+  for (const auto& each : events) {
+    const auto& event = each.event.event;
+    if (options_.keep_numbers && each.event.revision && expected.insert(*event.aggregate).second)
+      append.expect(*event.aggregate, version_before(*each.event.revision - each.gone));
+    for (std::uint64_t i = 0; i < each.gone; ++i) append.events.push_back(gone_event(*event.aggregate));
+    append.events.push_back(event);
+  }
   auto& last = append.events.back();
   last.tags.push_back(tag_);
-  last.tags.push_back(std::string(umadb::import_position_tag) + std::to_string(events.back().position));
+  last.tags.push_back(std::string(umadb::import_position_tag) + events.back().event.place.text());
+  return this->append(std::move(append));
+}
+
+Result<Appended> StoreImport::append(Append append) {
+  append.from_export = needs_export(append);
+  const bool has_gone =
+      std::ranges::any_of(append.events, [](const Event& event) { return event.state != EventState::live; });
   append.fail_if(Query().tags({tag_}), mark_.here);
   auto appended = target_.append(std::move(append));
-  if (!appended && appended.error().code == ErrorCode::condition_failed)
-    return refuse(ErrorCode::condition_failed, "another import of this source is under way: " + appended.error().what);
+  if (appended) return appended;
+  const auto& error = appended.error();
+  if (error.code == ErrorCode::condition_failed)
+    return refuse(ErrorCode::condition_failed, "another import of this source is under way: " + error.what);
+  if (error.code == ErrorCode::version_conflict)
+    return refuse(ErrorCode::version_conflict,
+                  error.what + ": numbers are kept into a store without such events; with --renumber they are others");
+  if (has_gone && error.code == ErrorCode::invalid_argument)
+    return refuse(ErrorCode::invalid_argument, "events are gone at the source, and their places cannot be held here (" +
+                                                   error.what +
+                                                   "): with --renumber the events behind them get other numbers");
   return appended;
 }
 
@@ -170,13 +271,13 @@ Result<ImportCheck> StoreImport::compare(const Progress& progress) {
     options.limit = 0;
   }
   auto here = target_.read(Query::all(), options);
-  for (std::uint64_t at = 0; at < mark_.source;) {
-    if (!progress(at, mark_.source)) return import_stopped();
+  for (SourcePlace at; at < mark_.source;) {
+    if (!progress(at.position, mark_.source.position)) return import_stopped();
     const auto events = source_.read_after(at, 4 * append_events_max);
     if (!events) return refuse(events.error());
     if (events->empty()) break;
     for (const auto& event : *events) {
-      if (event.position > mark_.source) break;
+      if (event.place > mark_.source) break;
       ++check.source_events;
       source_hash.add(event.content);
       for (;;) {
@@ -190,7 +291,7 @@ Result<ImportCheck> StoreImport::compare(const Progress& progress) {
         break;
       }
     }
-    at = events->back().position;
+    at = events->back().place;
   }
   check.source_hash = source_hash.text();
   check.stored_hash = stored_hash.text();

@@ -32,19 +32,21 @@ class UmaDbSource final : public ImportSource {
   UmaDbSource(std::string address, const std::shared_ptr<grpc::Channel>& channel, std::string token)
       : address_(std::move(address)), stub_(uma::DCB::NewStub(channel)), token_(std::move(token)) {}
 
-  Result<std::uint64_t> head() override {
+  std::string name() const override { return "umadb://" + address_; }
+
+  Result<SourcePlace> head() override {
     grpc::ClientContext context;
     prepare(context);
     uma::HeadResponse head;
     if (const auto status = stub_->Head(&context, {}, &head); !status.ok()) return failed(status);
-    return head.position();
+    return SourcePlace{.position = head.position()};
   }
 
-  Result<std::vector<ImportedEvent>> read_after(std::uint64_t position, std::size_t events) override {
+  Result<std::vector<ImportedEvent>> read_after(SourcePlace place, std::size_t events) override {
     grpc::ClientContext context;
     prepare(context);
     uma::ReadRequest request;
-    request.set_start(position + 1);
+    request.set_start(place.position + 1);
     request.set_limit(static_cast<std::uint32_t>(events));
     const auto reader = stub_->Read(&context, request);
     std::vector<ImportedEvent> read;
@@ -72,7 +74,7 @@ class UmaDbSource final : public ImportSource {
     return uma_content(read.events(0));
   }
 
-  void give_other_id(Event& event) const override { umadb::give_other_id(event); }
+  void give_other_id(ImportedEvent& event) const override { umadb::give_other_id(event.event); }
 
  private:
   void prepare(grpc::ClientContext& context) const {
@@ -88,7 +90,7 @@ class UmaDbSource final : public ImportSource {
 
   Result<ImportedEvent> take(uma::SequencedEvent& from) const {
     ImportedEvent taken;
-    taken.position = from.position();
+    taken.place.position = from.position();
     taken.content = uma_content(from);
     umadb::Tracking tracking;
     if (from.has_tracking_info()) tracking = {from.tracking_info().source(), from.tracking_info().position()};
@@ -104,7 +106,7 @@ class UmaDbSource final : public ImportSource {
       }
     }
     if (made) return taken;
-    return refuse(made.error().code, "the event at position " + std::to_string(taken.position) + " of UmaDB at " +
+    return refuse(made.error().code, "the event at position " + std::to_string(taken.place.position) + " of UmaDB at " +
                                          address_ + " cannot be stored here: " + made.error().what);
   }
 

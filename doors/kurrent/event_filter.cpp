@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "evershard/doors/kurrent/stream_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -19,6 +20,32 @@ re2::RE2::Options pattern_options() {
   options.set_log_errors(false);
   options.set_max_mem(pattern_memory_most);
   return options;
+}
+
+/// Of `^(?!X)`, which some clients send unasked, `^(?:X)`: what it takes is what that does not match. RE2 knows no
+/// look-around; there is no other form of it that can be turned round.
+std::optional<std::string> refused_by(std::string_view pattern) {
+  constexpr std::string_view begins = "^(?!";
+  if (!pattern.starts_with(begins)) return std::nullopt;
+  std::size_t depth = 1, in_class = 0;  // a class's first character is one of it, also `]`
+  for (std::size_t at = begins.size(); at < pattern.size(); ++at) {
+    const char c = pattern[at];
+    if (c == '\\') {
+      ++at;
+    } else if (in_class != 0) {
+      const bool first = at == in_class + 1 || (at == in_class + 2 && pattern[at - 1] == '^');
+      if (c == ']' && !first) in_class = 0;
+    } else if (c == '[') {
+      in_class = at;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')' && --depth == 0) {
+      const auto rest = pattern.substr(at + 1);
+      if (!rest.empty() && rest != ".*" && rest != ".*$") return std::nullopt;
+      return "^(?:" + std::string(pattern.substr(begins.size(), at - begins.size())) + ')';
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -41,7 +68,9 @@ Result<EventFilter> EventFilter::of(const ::event_store::client::streams::ReadRe
   if (expression.regex().size() > pattern_bytes_most)
     return refuse(ErrorCode::too_large,
                   "a filter's pattern has more than " + std::to_string(pattern_bytes_most) + " bytes");
-  auto pattern = std::make_shared<const Pattern>(expression.regex());
+  const auto refused = refused_by(expression.regex());
+  filter.refuses_ = refused.has_value();
+  auto pattern = std::make_shared<const Pattern>(refused.value_or(expression.regex()));
   if (!pattern->pattern.ok())
     return refuse(ErrorCode::invalid_argument,
                   "pattern " + in_quotes(expression.regex(), 300) + " is not understood: " + pattern->pattern.error());
@@ -54,7 +83,8 @@ bool EventFilter::takes(const RecordedEvent& event) const {
 }
 
 bool EventFilter::takes_text(std::string_view text) const {
-  if (pattern_) return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern_->pattern);
+  if (pattern_)
+    return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern_->pattern) != refuses_;
   return std::ranges::any_of(prefixes_, [&](const std::string& prefix) { return text.starts_with(prefix); });
 }
 

@@ -25,6 +25,7 @@ class EventFilter {
   [[nodiscard]] bool takes_text(std::string_view text) const;
 
   bool by_stream_ = false;
+  bool refuses_ = false;  ///< what the pattern matches is not taken
   std::vector<std::string> prefixes_;
   std::shared_ptr<const Pattern> pattern_;
 };

@@ -48,6 +48,11 @@ Result<EventId> id_of(const es::UUID& from) {
   }
   std::string text = from.string();
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // .NET takes more forms than one: in braces or brackets, or without dashes.
+  if (text.size() == 38 && ((text.front() == '{' && text.back() == '}') || (text.front() == '(' && text.back() == ')')))
+    text = text.substr(1, 36);
+  if (text.size() == 32 && text.find('-') == std::string::npos)
+    for (const std::size_t dash : {8u, 13u, 18u, 23u}) text.insert(dash, 1, '-');
   if (const auto parsed = EventId::parse(text)) return *parsed;
   return refuse(ErrorCode::invalid_argument, in_quotes(from.string(), 100) + " is no UUID");
 }
@@ -82,9 +87,10 @@ std::uint64_t revision_of(const RecordedEvent& event) {
   return event.aggregate ? event.seq_nr.value - 1 : event.position.value;
 }
 
-void rename_id(Event& event) {
+void rename_id(Event& event, std::string_view place) {
   event.tags.push_back(std::string(renamed_tag) + event.id.text());
-  event.id = EventId::derived(event.id, hash_of_name(event.aggregate ? name_of(*event.aggregate) : std::string()));
+  event.id = EventId::derived(
+      event.id, hash_of_name((event.aggregate ? name_of(*event.aggregate) : std::string()).append(place)));
 }
 
 EventId shown_id(const RecordedEvent& event) {

@@ -35,8 +35,8 @@ template <class Proposed>
 [[nodiscard]] std::uint64_t revision_of(const RecordedEvent& event);
 
 /// An id that is taken, in its shard, by an event of another stream: theirs are unique in a stream only. The event gets
-/// another id, always the same, and keeps its own in a tag.
-void rename_id(Event& event);
+/// another id, always the same, and keeps its own in a tag. `place`: tells it from others of its stream with its id.
+void rename_id(Event& event, std::string_view place = {});
 /// What its clients gave it, also where it was renamed.
 [[nodiscard]] EventId shown_id(const RecordedEvent& event);
 

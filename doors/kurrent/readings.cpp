@@ -12,6 +12,7 @@ std::int64_t last_revision_of(SeqNr version) { return static_cast<std::int64_t>(
 Reading::Step idle_at(GlobalPosition seen) { return {Reading::Step::Kind::idle, seen}; }
 Reading::Step done_step() { return {Reading::Step::Kind::done, {}}; }
 
+
 bool can_be_shown(const RecordedEvent& event) { return event.state != EventState::removed; }
 
 }  // namespace
@@ -70,7 +71,8 @@ void StreamReading::open_at(SeqNr from) {
   options.from = from;
   options.direction = plan_.backwards ? Direction::backwards : Direction::forwards;
   // Older ones that are not shown do not count: the bound is only how much is asked of the disk.
-  if (!plan_.subscription && !visible_.not_before) options.limit = bound_.ask(plan_.count - given_);
+  if (!plan_.subscription && !visible_.not_before)
+    options.limit = bound_.ask(plan_.count - given_);
   open(kurrent_.events.read(*plan_.aggregate, options));
 }
 
@@ -85,7 +87,7 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
       return done_step();
     }
     if (plan_.subscription && event.type == stream_deleted_type) return stream_deleted(plan_.stream);
-    next_ = plan_.backwards ? event.seq_nr : event.seq_nr + 1;
+    next_ = plan_.backwards ? SeqNr(event.seq_nr.value - 1) : event.seq_nr + 1;
     if (!can_be_shown(event) || !visible_.shows(event.seq_nr, event.occurred_at)) continue;
     give_event(event, out);
     if (has_enough()) break;
@@ -94,12 +96,12 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
     if (plan_.subscription) fell_behind(last_revision_of(next_) - 1, {}, out);
     return has_enough() ? done_step() : Step{};
   }
-  if (bound_.is_reached() && !has_enough() && next_ != (plan_.backwards ? SeqNr{1} : version_ + 1)) {
-    if (plan_.backwards) next_ = next_ - 1;
-    close_stream();
-    return Step{};
-  }
   if (!plan_.subscription) {
+    const bool more = plan_.backwards ? next_ >= visible_.first : next_ <= version_;
+    if (more && bound_.is_reached() && !has_enough()) {
+      close_stream();
+      return Step{};
+    }
     if (!plan_.backwards && next_ > version_) out.emplace_back().set_last_stream_position(version_.value - 1);
     return done_step();
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "evershard/doors/kurrent/reading.hpp"
 
@@ -14,13 +15,16 @@ namespace evershard::kurrent {
 /// and then as many again are to be looked at.
 class ReadBound {
  public:
-  std::uint64_t ask(std::uint64_t events) { return left_ = events; }
+  /// From the second time on many at once: few of those that stand there may be shown.
+  std::uint64_t ask(std::uint64_t events) {
+    return left_ = std::exchange(again_, true) ? std::max<std::uint64_t>(events, 1'000) : events;
+  }
   void got(std::uint64_t events) { left_ -= std::min(left_, events); }
-  void forget() { left_ = std::numeric_limits<std::uint64_t>::max(); }
   [[nodiscard]] bool is_reached() const { return left_ == 0; }
 
  private:
   std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();
+  bool again_ = false;
 };
 
 /// A stream that is an aggregate, as far as its metadata shows it.

@@ -90,7 +90,10 @@ grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& contex
       trailer("stream-name", refusal.stream);
       trailer("expected-version", std::to_string(revision_of_expected(refusal.expected)));
       trailer("actual-version", std::to_string(static_cast<std::int64_t>(refusal.actual.value) - 1));
-      return {grpc::StatusCode::FAILED_PRECONDITION, refusal.error.what};
+      // Python's client reads the text.
+      return {grpc::StatusCode::FAILED_PRECONDITION,
+              "WrongExpectedVersion: " + refusal.error.what +
+                  ". Actual version: " + std::to_string(static_cast<std::int64_t>(refusal.actual.value) - 1)};
     case Refusal::Why::stream_deleted:
       trailer(exception_key, "stream-deleted");
       trailer("stream-name", refusal.stream);
@@ -100,8 +103,11 @@ grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& contex
       trailer("stream-name", refusal.stream);
       trailer("group-name", refusal.group);
       trailer("reason", refusal.error.what);
-      return {refusal.error.code == ErrorCode::not_found ? grpc::StatusCode::NOT_FOUND
-                                                         : grpc::StatusCode::FAILED_PRECONDITION,
+      if (refusal.exception == "maximum-subscribers-reached")
+        return {grpc::StatusCode::FAILED_PRECONDITION, "Maximum subscriptions reached: " + refusal.error.what};
+      return {refusal.error.code == ErrorCode::not_found               ? grpc::StatusCode::NOT_FOUND
+              : refusal.exception == "persistent-subscription-exists" ? grpc::StatusCode::ALREADY_EXISTS
+                                                                       : grpc::StatusCode::FAILED_PRECONDITION,
               refusal.error.what};
     case Refusal::Why::not_served:
       return {grpc::StatusCode::UNIMPLEMENTED, refusal.error.what};

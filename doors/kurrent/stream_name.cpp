@@ -7,7 +7,6 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/reserved.hpp"
-#include "evershard/protocol/reserved_types.hpp"
 
 namespace evershard::kurrent {
 namespace {
@@ -66,9 +65,8 @@ Result<void> check_writable(std::string_view stream, const AggregateId& aggregat
 
 Result<void> check_writable_type(std::string_view type, const AggregateId& aggregate) {
   if (!is_reserved(type)) return {};
-  const bool own = type.starts_with("$Copy") || type.starts_with("$Sink") ||
-                   std::ranges::binary_search(reserved_event_types(), type) || type == stream_deleted_type ||
-                   (type == metadata_event_type) != is_metadata(aggregate);
+  const bool own =
+      is_own_type(type) || type == stream_deleted_type || (type == metadata_event_type) != is_metadata(aggregate);
   if (!own) return {};
   return refuse(ErrorCode::permission_denied, "events of type " + in_quotes(std::string(type), 300) +
                                                   " cannot be written to stream " + in_quotes(name_of(aggregate), 600) +

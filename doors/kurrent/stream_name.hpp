@@ -7,14 +7,15 @@
 
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::kurrent {
 
 /// Of aggregates whose names are no `type-value`: `cart`, `-7`, `order-`, `$settings`.
-inline constexpr std::string_view plain_type = "$stream";
+inline constexpr std::string_view plain_type = plain_stream_type;
 /// Of `$$NAME`, where a stream's metadata is: the value is NAME.
-inline constexpr std::string_view metadata_type = "$metastream";
+inline constexpr std::string_view metadata_type = stream_metadata_type;
 /// The stream under which events without an aggregate are shown in `$all`. There is nothing to read under it.
 inline constexpr std::string_view no_stream_name = "$events";
 

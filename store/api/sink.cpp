@@ -78,9 +78,7 @@ Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
     feed_.reset();  // the next call begins behind the checkpoint again
     return refuse(std::move(item).error());
   }
-  std::erase_if(item->events, [](const RecordedEvent& event) {
-    return is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type));
-  });
+  std::erase_if(item->events, [](const RecordedEvent& event) { return is_own(event); });
   const bool quiet = item->kind == FeedItem::Kind::idle && !item->away;
   Step step{item->events.size(), item->kind == FeedItem::Kind::caught_up || quiet, item->away};
   if (item->events.empty() && item->watermark.value < checkpoint_->position.value + options_.empty_positions_max)

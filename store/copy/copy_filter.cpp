@@ -27,7 +27,7 @@ Result<CopyFilter> CopyFilter::of(Query query, std::set<AggregateId> aggregates)
   EVERSHARD_TRY(query.check());
   for (const auto& aggregate : aggregates) {
     EVERSHARD_TRY(AggregateId::check(aggregate));
-    if (is_reserved(aggregate.type))
+    if (is_own_aggregate(aggregate.type))
       return refuse(ErrorCode::invalid_argument,
                     "aggregate " + in_quotes(aggregate.text()) + " is the store's own: it is not copied");
   }
@@ -45,7 +45,7 @@ Query CopyFilter::reads() const {
 }
 
 bool CopyFilter::takes(const RecordedEvent& event) const {
-  if (is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type))) return false;
+  if (is_own(event)) return false;
   if (!aggregates_.empty() && !(event.aggregate && aggregates_.contains(*event.aggregate))) return false;
   return query_.matches(event);
 }

@@ -12,7 +12,7 @@
 namespace evershard::cluster {
 
 /// What matches the query and, where aggregates are named, is an event of one of them. What the store keeps for itself
-/// (aggregates and events whose type begins with `$`) never: definitions, checkpoints and removals belong to one store.
+/// (is_own()) never: definitions, checkpoints and removals belong to one store.
 class CopyFilter {
  public:
   CopyFilter() : query_(Query::all()) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/store/copy/known_events.hpp"
 
@@ -55,6 +56,7 @@ Result<void> CopyWindow::send(CopiedAppend append) {
   auto slot = std::make_shared<Slot>();
   Append asked;
   asked.events = append.events;
+  asked.from_export = needs_export(asked);
   slot->bytes = bytes_of(asked);
   slot->append = std::move(append);
   if (versions_.size() > versions_max) EVERSHARD_TRY(drain());
@@ -118,6 +120,7 @@ Result<void> CopyWindow::send_again(Slot& slot) {
   if (slot.result->error().code == ErrorCode::version_conflict) {  // of our own making
     Append append;
     append.events = slot.append.events;
+    append.from_export = needs_export(append);
     slot.result = target_.append(std::move(append));
   }
   for (std::size_t tries = 1; !*slot.result; ++tries) {
@@ -135,6 +138,7 @@ Result<void> CopyWindow::send_again(Slot& slot) {
     }
     Append append;
     append.events = slot.append.events;
+    append.from_export = needs_export(append);
     slot.result = target_.append(std::move(append));
   }
   return {};

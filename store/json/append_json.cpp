@@ -6,7 +6,7 @@
 
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/query_json.hpp"
 
@@ -185,13 +185,6 @@ Result<void> read_snapshot(const JsonValue& from, Snapshot& snapshot) {
   snapshot.aggregate = *std::move(aggregate);
   snapshot.schema_revision = static_cast<std::uint32_t>(revision);
   return {};
-}
-
-/// Only what has it asks for it: a server that is older takes the rest as ever.
-bool needs_export(const Append& append) {
-  return std::ranges::any_of(append.events, [](const Event& event) {
-    return event.state != EventState::live || event.type == retention::aggregate_removed;
-  });
 }
 
 Result<void> read_expectation(const JsonValue& from, Expectation& expectation) {

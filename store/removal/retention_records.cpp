@@ -26,7 +26,9 @@ Result<void> check_policy(const RetentionPolicy& policy) {
   EVERSHARD_TRY(AggregateId::check(policy_aggregate(policy.name)));
   if (name_of(policy.kind) == "unknown") return bad("its kind is none of events, truncate, remove");
   if (policy.type.empty()) return bad("it names a type, of events or of aggregates");
-  if (is_reserved(policy.type)) return bad("types that begin with '$' are the store's own");
+  const bool of_events = policy.kind == RetentionPolicy::Kind::events;
+  if (of_events ? is_reserved(policy.type) : is_own_aggregate(policy.type))
+    return bad("types that begin with '$' are the store's own");
   if (policy.kind != RetentionPolicy::Kind::events) EVERSHARD_TRY(AggregateId::check({policy.type, "x"}));
   if (policy.keep.count() < 1) return bad("it keeps for at least a second");
   if (policy.keep > std::chrono::hours(24 * 366) * 1'000) return bad("it keeps for at most a thousand years");

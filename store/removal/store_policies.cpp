@@ -81,7 +81,7 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
     found.clear();
     for (const auto& event : page) {
       if (event.occurred_at >= since || event.type != policy.type || !writer_.has(event.shard)) continue;
-      if (event.aggregate && is_reserved(event.aggregate->type)) continue;
+      if (event.aggregate && is_own_aggregate(event.aggregate->type)) continue;
       if (event.aggregate && !policy.uncovered) {
         if (known != event.aggregate) {
           auto latest = standing_snapshot(*event.aggregate);

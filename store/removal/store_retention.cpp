@@ -28,7 +28,7 @@ storage::StateWrite put_row(std::string key, const storage::RemovalRow& row, con
 
 Result<void> check_removable(const AggregateId& aggregate) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  if (!is_reserved(aggregate.type)) return {};
+  if (!is_own_aggregate(aggregate.type)) return {};
   return refuse(ErrorCode::invalid_argument,
                 in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
 }

@@ -51,6 +51,10 @@ TEST(EventForm, ReadsIdsInBothForms) {
 
   EXPECT_EQ(id_of(text).value().text(), an_id);
   EXPECT_EQ(id_of(numbers).value().text(), an_id);
+  for (const auto* other : {"0102030405060708090a0b0c0d0e0f10", "{01020304-0506-0708-090a-0b0c0d0e0f10}"}) {
+    text.set_string(other);
+    EXPECT_EQ(id_of(text).value().text(), an_id) << other;
+  }
   es::UUID written;
   put_id(*EventId::parse(an_id), true, written);
   EXPECT_EQ(written.SerializeAsString(), numbers.SerializeAsString());
@@ -130,11 +134,19 @@ TEST(EventFilter, TakesByPrefixOrPatternOfStreamOrType) {
   EXPECT_TRUE(users.takes(stored()));
   EXPECT_FALSE(users.takes(stored("$metadata")));
   EXPECT_TRUE(EventFilter::of(filter_of(true, "-7$", {})).value().takes(stored()));
+  const auto pythons = EventFilter::of(filter_of(false, R"(^(?!(\$.+$|Paid[)]|Sent$)))", {})).value();
+  EXPECT_TRUE(pythons.takes(stored()));
+  EXPECT_TRUE(pythons.takes(stored("Sentinel")));
+  EXPECT_FALSE(pythons.takes(stored("Sent")));
+  EXPECT_FALSE(pythons.takes(stored("$metadata")));
+  EXPECT_FALSE(pythons.takes(stored("Paid)")));
 }
 
 TEST(EventFilter, RefusesWhatIsNone) {
   EXPECT_EQ(EventFilter::of(filter_of(true, "", {})).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(EventFilter::of(filter_of(true, "(", {})).error().code, ErrorCode::invalid_argument);
+  for (const auto* other : {"^(?!a)b", "(?!a)", "^(?!a(?!b))", "^(?!a"})
+    EXPECT_EQ(EventFilter::of(filter_of(true, other, {})).error().code, ErrorCode::invalid_argument) << other;
   EXPECT_EQ(EventFilter::of(filter_of(true, std::string(5'000, 'a'), {})).error().code, ErrorCode::too_large);
 }
 

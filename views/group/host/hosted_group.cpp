@@ -438,7 +438,7 @@ bool HostedGroup::read_page(Lock& lock) {
   read_trouble_.clear();
   // What was removed is nobody's work, nor is, of all events, what the store notes about itself.
   std::erase_if(item->events, [all = spec_.definition.query.is_all()](const RecordedEvent& event) {
-    return event.state == EventState::removed || (all && event.aggregate && is_reserved(event.aggregate->type));
+    return event.state == EventState::removed || (all && event.aggregate && is_own_aggregate(event.aggregate->type));
   });
   std::vector<actors::GroupEvent> found;
   found.reserve(item->events.size());

@@ -1,0 +1,336 @@
+// An import from KurrentDB: what its addresses and events become; and a server made up here, with what a server of ours
+// does not send: positions that are offsets, several events at one, beginnings that are gone, events of its own.
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+
+#include <map>
+
+#include "evershard/cli/import/kurrent_events.hpp"
+#include "evershard/cli/import/kurrent_url.hpp"
+#include "evershard/cli/import/store_import.hpp"
+#include "evershard/kurrent/streams.grpc.pb.h"
+#include "evershard/store/local/local.hpp"
+
+namespace evershard::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace kurrent_pb = ::event_store::client::streams;
+
+TEST(KurrentUrl, IsWhatTheirClientsTake) {
+  const auto url =
+      KurrentUrl::parse("admin:change%40it@one,two:2114/?tls=true&nodePreference=leader&tlsCaFile=%2Fca.pem");
+  ASSERT_TRUE(url) << url.error().what;
+  EXPECT_THAT(url->hosts, ElementsAre("one:2113", "two:2114"));
+  EXPECT_EQ(url->user, "admin");
+  EXPECT_EQ(url->password, "change@it");
+  EXPECT_TRUE(url->tls);
+  EXPECT_EQ(url->tls_ca, "/ca.pem");
+  EXPECT_EQ(url->name(), "kurrentdb://one:2113,two:2114");
+  EXPECT_FALSE(KurrentUrl::parse("one?TLS=False")->tls);
+  EXPECT_THAT(KurrentUrl::parse("[::1]:7")->hosts, ElementsAre("[::1]:7"));
+}
+
+TEST(KurrentUrl, OthersAreRefusedWithoutTheirPassword) {
+  for (const auto* wrong : {"", "one:", "one:0", "one:70000", "one:x", "one,,two", "[::1", "user@one", "u:%zz@one",
+                            "one?tls=perhaps", "one?tlsVerifyCert=false", "one?userCertFile=x", "one?unheard=1"}) {
+    const auto url = KurrentUrl::parse(wrong);
+    ASSERT_FALSE(url) << wrong;
+    EXPECT_EQ(url.error().code, ErrorCode::invalid_argument);
+  }
+  EXPECT_THAT(KurrentUrl::parse("u:secret%@one").error().what, Not(HasSubstr("secret")));
+}
+
+TEST(SourcePlaces, AreOrderedAndHaveATextAndBack) {
+  const std::vector<SourcePlace> places{{}, {7, 0, 0}, {12, 7, 0}, {12, 7, 1}, {12, 9, 0}, {13, 0, 2}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    EXPECT_EQ(SourcePlace::from(places[i].text()), places[i]) << places[i].text();
+    if (i > 0) {
+      EXPECT_LT(places[i - 1], places[i]);
+    }
+  }
+  EXPECT_EQ(places[1].text(), "7");
+  EXPECT_EQ(places[3].text(), "12/7/1");
+}
+
+TEST(KurrentEvents, LeavesOutWhatServersWriteForThemselves) {
+  for (const auto* own :
+       {"$all", "$ce-order", "$$$ce-order", "$et-Placed", "$projections-$all", "$stats-127.0.0.1:2113",
+        "$$$stats-127.0.0.1:2113", "$persistentsubscription-order::group-parked", "$user-admin", "$users", "$settings",
+        "$scavenges-1", "$copy-x", "$persistent-y", "$streams"})
+    EXPECT_TRUE(is_of_server(own)) << own;
+  for (const auto* users : {"order-7", "cart", "$$order-7", "$mine-7", "$$$mine-7", "$statistics", "$$", "streams"})
+    EXPECT_FALSE(is_of_server(users)) << users;
+}
+
+KurrentRecorded recorded(const std::string& stream, std::uint64_t revision, const std::string& type) {
+  KurrentRecorded event;
+  event.mutable_id()->set_string(EventId::random().text());
+  event.mutable_stream_identifier()->set_stream_name(stream);
+  event.set_stream_revision(revision);
+  (*event.mutable_metadata())["type"] = type;
+  (*event.mutable_metadata())["content-type"] = "application/json";
+  (*event.mutable_metadata())["created"] = "16000000000000010";
+  event.set_data("{}");
+  event.set_custom_metadata("{\"by\":1}");
+  return event;
+}
+
+TEST(KurrentEvents, KeepNameTimeAndContent) {
+  auto from = recorded("$mine-7", 4, "Placed");
+  const auto taken = KurrentEvents(false).take(from);
+  ASSERT_TRUE(taken) << taken.error().what;
+  EXPECT_EQ(taken->event.aggregate, (AggregateId{"$stream", "$mine-7"}));
+  EXPECT_EQ(taken->event.type, "Placed");
+  EXPECT_EQ(taken->event.format, PayloadFormat::json);
+  EXPECT_EQ(taken->event.occurred_at, Timestamp{1'600'000'000'000'001});
+  EXPECT_EQ(taken->event.metadata, "{\"by\":1}");
+  EXPECT_EQ(taken->event.id.text(), from.id().string());
+  EXPECT_EQ(taken->revision, 4u);
+  auto other = from;
+  other.set_stream_revision(5);
+  EXPECT_NE(KurrentEvents(false).content_of(other), taken->content);
+  EXPECT_EQ(KurrentEvents(true).content_of(other), KurrentEvents(true).content_of(from));
+  (*other.mutable_metadata())["created"] = "soon";
+  EXPECT_EQ(KurrentEvents(false).take(other).error().code, ErrorCode::invalid_argument);
+  EXPECT_FALSE(KurrentEvents(false).take(recorded("order-7", 0, "$ProjectionCreated")));
+  EXPECT_FALSE(KurrentEvents(false).take(recorded("order-7", 0, "")));
+  EXPECT_FALSE(KurrentEvents(false).take(recorded(std::string(600, 'x'), 0, "Placed")));
+  const auto end = KurrentEvents(false).take(recorded("order-7", 1u << 30, "$streamDeleted"));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->revision, std::nullopt);
+}
+
+/// Reads of `$all`, as KurrentDB answers them.
+class MadeUpKurrent final : public kurrent_pb::Streams::Service {
+ public:
+  MadeUpKurrent() {
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+    address = "127.0.0.1:" + std::to_string(port);
+  }
+  ~MadeUpKurrent() override { server_->Shutdown(); }
+
+  KurrentRecorded& add(const std::string& stream, std::uint64_t revision, const std::string& type,
+                       std::uint64_t commit = 0, std::uint64_t prepare = 0) {
+    at_ += 137;  // bytes
+    auto& event = events.emplace_back(recorded(stream, revision, type));
+    event.set_commit_position(commit == 0 ? at_ : commit);
+    event.set_prepare_position(prepare == 0 ? event.commit_position() : prepare);
+    return event;
+  }
+
+  grpc::Status Read(grpc::ServerContext* context, const kurrent_pb::ReadReq* request,
+                    grpc::ServerWriter<kurrent_pb::ReadResp>* writer) override {
+    if (denies) {
+      context->AddTrailingMetadata("exception", "access-denied");
+      return {grpc::StatusCode::PERMISSION_DENIED, "Access Denied"};
+    }
+    const auto& options = request->options();
+    const auto give = [&](const KurrentRecorded& event) {
+      kurrent_pb::ReadResp response;
+      *response.mutable_event()->mutable_event() = event;
+      writer->Write(response);
+    };
+    if (options.read_direction() == kurrent_pb::ReadReq::Backwards) {
+      if (!events.empty()) give(events.back());
+      return grpc::Status::OK;
+    }
+    const auto& from = options.all().position();
+    std::uint64_t given = 0;
+    for (const auto& event : events) {
+      const std::pair place(event.commit_position(), event.prepare_position());
+      if (options.all().has_position() && place < std::pair(from.commit_position(), from.prepare_position())) continue;
+      if (given++ == options.count()) break;
+      give(event);
+    }
+    return grpc::Status::OK;
+  }
+
+  std::string address;
+  std::vector<KurrentRecorded> events;
+  bool denies = false;
+
+ private:
+  std::uint64_t at_ = 9'000;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class KurrentImport : public ::testing::Test {
+ protected:
+  struct Told {
+    std::uint64_t stored = 0, left_out = 0;
+    ImportNumbers numbers{};
+    ImportCheck check{};
+  };
+  /// `most`: it is stopped when it was asked so often whether to go on.
+  Result<Told> import(bool renumber = false, int most = -1) {
+    auto source = open_source("kurrentdb://" + theirs.address + "?tls=false", {"", "", renumber});
+    if (!source) return refuse(source.error());
+    StoreImport import(**source, ours, {(*source)->name(), !renumber});
+    auto stored = import.run([&](std::uint64_t, std::uint64_t) { return most < 0 || most-- > 0; });
+    if (!stored) return refuse(stored.error());
+    auto check = import.compare([](std::uint64_t, std::uint64_t) { return true; });
+    if (!check) return refuse(check.error());
+    return Told{*stored, (*source)->left_out(), import.numbers(), *check};
+  }
+  /// `type@revision` of what is live, in order.
+  std::vector<std::string> stream(const AggregateId& aggregate) {
+    std::vector<std::string> seen;
+    auto events = ours.read(aggregate, {});
+    for (const auto& event : events)
+      if (event.state == EventState::live) seen.push_back(event.type + "@" + std::to_string(event.seq_nr.value - 1));
+    EXPECT_FALSE(events.error());
+    return seen;
+  }
+
+  MadeUpKurrent theirs;
+  Local ours = Local::open({}).value();
+};
+
+TEST_F(KurrentImport, TakesEverythingInOrderButTheServersOwn) {
+  theirs.add("$stats-127.0.0.1:2113", 0, "$statsCollected");
+  theirs.add("order-1", 0, "Placed");
+  theirs.add("$projections-$all", 0, "$ProjectionCreated");
+  theirs.add("cart", 0, "Added");
+  theirs.add("$$order-1", 0, "$metadata").set_data("{\"$maxCount\":5}");
+  theirs.add("links", 0, "$>").set_data("0@order-1");
+  theirs.add("order-1", 1, "Paid");
+  theirs.add("order-2", 0, "$streamDeleted").set_stream_revision(std::numeric_limits<std::int64_t>::max());
+  theirs.add("$ce-order", 0, "$>").set_data("0@order-1");
+
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->stored, 6u);
+  EXPECT_EQ(told->left_out, 3u);
+  EXPECT_TRUE(told->check.same());
+  EXPECT_EQ(told->check.source_events, 6u);
+  std::vector<std::string> types;
+  auto all = ours.read(Query::all(), ReadOptions{});
+  for (const auto& event : all) types.push_back(event.type);
+  EXPECT_THAT(types, ElementsAre("Placed", "Added", "$metadata", "$>", "Paid", "$streamDeleted"));
+  EXPECT_THAT(stream({"$metastream", "order-1"}), ElementsAre("$metadata@0"));
+  EXPECT_EQ(import()->stored, 0u) << "what is here is known";
+  theirs.add("order-1", 2, "Sent");
+  EXPECT_EQ(import()->stored, 1u);
+}
+
+TEST_F(KurrentImport, KeepsRevisionsWhereBeginningsAreGone) {
+  theirs.add("order-1", 3, "D");
+  theirs.add("order-2", 1'234, "Late");
+  theirs.add("order-1", 4, "E");
+  theirs.add("order-1", 7, "H");
+  theirs.add("order-2", 1'235, "Later");
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->stored, 5u);
+  EXPECT_EQ(told->numbers.places, 3u + 1'234 + 2);
+  EXPECT_TRUE(told->check.same());
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("D@3", "E@4", "H@7"));
+  EXPECT_THAT(stream({"order", "2"}), ElementsAre("Late@1234", "Later@1235"));
+  theirs.add("order-2", 1'300, "Last");  // by another import, which knows nothing but what is stored
+  ASSERT_EQ(import()->numbers.places, 64u);
+  EXPECT_THAT(stream({"order", "2"}), ElementsAre("Late@1234", "Later@1235", "Last@1300"));
+}
+
+TEST_F(KurrentImport, RenumbersWhereItIsTold) {
+  theirs.add("order-1", 3, "D");
+  theirs.add("order-2", 0, "A");
+  theirs.add("order-1", 9, "J");
+  const auto told = import(true);
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->numbers.places, 0u);
+  EXPECT_EQ(told->numbers.renumbered, 1u);
+  EXPECT_TRUE(told->check.same());
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("D@0", "J@1"));
+}
+
+TEST_F(KurrentImport, IsRefusedWhereAStreamHasOtherEventsHere) {
+  ASSERT_TRUE(ours.append(Append().event("order-1", "Ours", "")));
+  theirs.add("order-1", 0, "A");
+  const auto told = import();
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, ErrorCode::version_conflict);
+  EXPECT_THAT(told.error().what, HasSubstr("--renumber"));
+  EXPECT_TRUE(import(true)->check.same());
+}
+
+TEST_F(KurrentImport, TellsEventsAtOnePositionApart) {
+  theirs.add("order-1", 0, "A", 10'000, 9'100);
+  theirs.add("order-1", 1, "B", 10'000, 9'200);
+  theirs.add("order-1", 2, "C", 10'000, 9'200);
+  theirs.add("order-1", 3, "D", 10'000, 9'200);
+  theirs.add("order-1", 4, "E", 10'000, 9'300);
+  ASSERT_EQ(import()->stored, 5u);
+  theirs.add("order-1", 5, "F", 10'000, 9'300);
+  EXPECT_EQ(import()->stored, 1u);
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("A@0", "B@1", "C@2", "D@3", "E@4", "F@5"));
+  EXPECT_TRUE(import()->check.same());
+}
+
+TEST_F(KurrentImport, TakesOneIdManyTimes) {
+  const auto id = theirs.add("order-1", 0, "A").id();
+  *theirs.add("order-1", 1, "B").mutable_id() = id;
+  *theirs.add("order-2", 0, "C").mutable_id() = id;
+  theirs.add("order-2", 1, "D").mutable_id()->set_string(EventId{}.text());
+  ASSERT_TRUE(import()->check.same());
+  *theirs.add("order-1", 2, "E").mutable_id() = id;
+  *theirs.add("order-1", 3, "F").mutable_id() = id;
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->stored, 2u);
+  EXPECT_TRUE(told->check.same()) << "they are shown with the id that they have there";
+}
+
+TEST_F(KurrentImport, GoesOnWhereItWasStopped) {
+  std::map<std::string, std::uint64_t> next{{"order-3", 700}};
+  for (int i = 0; i < 7'000; ++i) {
+    const auto name = "order-" + std::to_string(i % 13);
+    theirs.add(name, next[name]++, i % 3 == 0 ? "Placed" : "Paid");
+    if (i % 50 == 0) theirs.add("$stats-x", static_cast<std::uint64_t>(i), "$statsCollected");
+  }
+  int stopped = 0;
+  for (int most = 1; most < 40; ++most) {
+    const auto told = import(false, most);
+    if (told) break;
+    ASSERT_EQ(told.error().code, ErrorCode::cancelled) << told.error().what;
+    ++stopped;
+  }
+  EXPECT_GT(stopped, 3);
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->check.source_events, 7'000u);
+  EXPECT_TRUE(told->check.same());
+  EXPECT_EQ(told->left_out, 140u);
+}
+
+TEST_F(KurrentImport, NoticesWhatIsNotTheSame) {
+  theirs.add("order-1", 0, "A");
+  theirs.add("order-1", 1, "B");
+  ASSERT_TRUE(import()->check.same());
+  theirs.events.front().set_data("{\"other\":1}");
+  const auto told = import();
+  EXPECT_FALSE(told->check.same());
+  EXPECT_LT(told->check.stored_events, told->check.source_events);
+}
+
+TEST_F(KurrentImport, SaysWhoIsMissing) {
+  theirs.add("order-1", 0, "A");
+  theirs.denies = true;
+  const auto told = import();
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, ErrorCode::permission_denied);
+  EXPECT_THAT(told.error().what, HasSubstr("kurrentdb://USER:PASSWORD@HOST:PORT"));
+  EXPECT_EQ(open_source("kurrentdb://u:p@h?x=1", {}).error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(open_source("mysql://u:secret@h", {}).error().what, Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace evershard::cli
