@@ -72,11 +72,13 @@ class PersistentHostTest : public testing::Test {
  protected:
   PersistentHostTest() : local(Local::open({}).value()), watch(local) {
     served.all_names = &local.all_names();
+    kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
+    host = std::make_unique<PersistentHost>(*kurrent, &homes);
     append(6);
   }
   ~PersistentHostTest() override {
     host->stop({subscription_dropped(name, "over")});
-    wait([&] { return calls.under_way == 0; });
+    EXPECT_TRUE(wait([&] { return calls.under_way == 0; }));
     watch.close();
   }
   void append(int events) {
@@ -125,9 +127,9 @@ class PersistentHostTest : public testing::Test {
                          [] { return std::make_shared<const serving::Access>(); },
                          [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
   door::Calls calls{"kurrent", served, answers, 0, 0, 0, {}};
-  std::unique_ptr<Kurrent> kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
+  std::unique_ptr<Kurrent> kurrent;
   OneHome homes{local.all_names()};
-  std::unique_ptr<PersistentHost> host = std::make_unique<PersistentHost>(*kurrent, &homes);
+  std::unique_ptr<PersistentHost> host;
 };
 
 TEST_F(PersistentHostTest, WhatWasKeptIsThereInTheNextTerm) {
