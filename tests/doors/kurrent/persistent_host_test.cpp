@@ -224,6 +224,21 @@ TEST_F(PersistentHostTest, OfADeletedOneNothingIsLeft) {
   EXPECT_EQ(info().last_checkpointed_event_position(), "");
 }
 
+TEST_F(PersistentHostTest, LooksAgainWhenSomethingIsDueThoughNothingHappens) {
+  auto asked = options(1);
+  asked.mutable_settings()->set_message_timeout_ms(150);
+  asked.mutable_settings()->set_max_checkpoint_count(1'000);
+  asked.mutable_settings()->set_checkpoint_after_ms(400);
+  ASSERT_FALSE(host->create(asked));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() >= 6; }));
+  session->acknowledge(listener->ids(0, 1));
+  EXPECT_TRUE(wait([&] { return info().parked_message_count() == 5; })) << "late, tried again, and late once more";
+  EXPECT_TRUE(wait([&] { return info().last_checkpointed_event_position() == "5"; })) << "kept, when it was time";
+  EXPECT_TRUE(wait([&] { return calls.under_way == 0; }));
+}
+
 TEST_F(PersistentHostTest, NothingRunsWhereNothingHappens) {
   constexpr int many = 200;
   std::vector<std::shared_ptr<Listener>> listeners;
