@@ -70,7 +70,7 @@ class HomeCalls {
   /// Shape: before the node joins.
   void serve(std::string method, Handler handler);
   /// The same for what another node waits for and no thread here should: `done` is called once, from any thread, before
-  /// the call's deadline, also behind stop(). Asked with ask_once() alone: at home it is `invalid_argument`.
+  /// the call's deadline. For ask_once() alone: call() from the home itself does not know it.
   using LateHandler = std::function<void(const HomeCall&, std::function<void(Result<std::string>)> done)>;
   void serve_later(std::string method, LateHandler handler);
 

@@ -1,5 +1,6 @@
-// The numbers and types of every field and value of protocol/v1 (tests/golden/fields.txt): a test here that fails means
-// that what is sent is not what a neighbouring release reads. What calls to homes carry is held by this alone.
+// The numbers and types of every field and value of protocol/v1, and of what persistent subscriptions keep, and nodes
+// say of them (tests/golden/fields.txt): a test here that fails means that what is sent is not what a neighbouring
+// release reads. What calls to homes carry is held by this alone.
 //
 // A line never changes once it is released; EVERSHARD_GOLDEN_WRITE=1 adds those that are missing.
 
@@ -12,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "evershard/kurrent/persistent.pb.h"
+#include "evershard/kurrent/persistent_homes.pb.h"
 #include "evershard/v1/aggregates.pb.h"
 #include "evershard/v1/asks.pb.h"
 #include "evershard/v1/cluster.pb.h"
@@ -68,7 +71,8 @@ std::set<std::string> known_lines() {
         v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
         v1::ProcessReacted::descriptor()->file(), v1::ProcessInfo::descriptor()->file(),
         v1::ScheduledAppend::descriptor()->file(), v1::TimersChanged::descriptor()->file(),
-        v1::AskRequest::descriptor()->file()}) {
+        v1::AskRequest::descriptor()->file(), kurrent::homes::Reply::descriptor()->file(),
+        ::event_store::client::persistent_subscriptions::KeptProgress::descriptor()->file()}) {
     for (int i = 0; i != file->message_type_count(); ++i) add_fields(*file->message_type(i), lines);
     for (int i = 0; i != file->enum_type_count(); ++i) add_values(*file->enum_type(i), lines);
   }

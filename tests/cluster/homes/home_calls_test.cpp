@@ -80,6 +80,46 @@ TEST_F(Homes, AreReachedFromEveryNode) {
       EXPECT_EQ(call(from, of_node(owner), "echo", "x").value(), std::to_string(owner) + ":x");
 }
 
+// No thread of either node waits: both have two.
+TEST_F(Homes, AnAnswerMayComeLaterToWhoDoesNotWait) {
+  std::mutex mutex;
+  std::vector<std::function<void(Result<std::string>)>> to_answer;
+  homes_.at(2)->serve_later("later", [&](const HomeCall& call, std::function<void(Result<std::string>)> done) {
+    EXPECT_EQ(call.request, "x");
+    const std::lock_guard lock(mutex);
+    to_answer.push_back(std::move(done));
+  });
+  const auto waiting = [&] {
+    const std::lock_guard lock(mutex);
+    return to_answer.size();
+  };
+  ASSERT_TRUE(call(1, of_node(2), "echo")) << "it is open there";
+  constexpr std::size_t many = 10;
+  std::vector<std::future<Result<HomeAnswered>>> answers;
+  for (std::size_t i = 0; i < many; ++i) {
+    auto answer = std::make_shared<std::promise<Result<HomeAnswered>>>();
+    answers.push_back(answer->get_future());
+    homes_.at(1)->ask_once({"later", of_node(2), "x", home_patience},
+                           [answer](Result<HomeAnswered> outcome) { answer->set_value(std::move(outcome)); });
+    while (waiting() <= i) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_TRUE(call(1, of_node(2), "echo")) << "they are in nobody's way";
+  for (std::size_t i = 0; i < many; ++i) to_answer[i](std::to_string(i));
+  for (std::size_t i = 0; i < many; ++i) {
+    const auto answer = answers[i].get();
+    ASSERT_TRUE(answer) << answer.error().what;
+    EXPECT_EQ(answer->response, std::to_string(i));
+  }
+}
+
+TEST_F(Homes, WhoAsksOnceIsToldThatItIsNotThere) {
+  std::optional<Result<HomeAnswered>> told;
+  homes_.at(2)->ask_once({"echo", of_node(2), "x", home_patience},
+                         [&](Result<HomeAnswered> o) { told = std::move(o); });
+  ASSERT_TRUE(told && *told) << "at once: it is this node itself";
+  EXPECT_EQ((*told)->kind, HomeAnswered::Kind::not_here);
+}
+
 TEST_F(Homes, AnErrorArrivesAsItWasSaid) {
   for (const std::uint32_t from : {1u, 2u}) {
     const auto refused = call(from, of_node(2), "refuse");

@@ -72,11 +72,13 @@ class PersistentHostTest : public testing::Test {
  protected:
   PersistentHostTest() : local(Local::open({}).value()), watch(local) {
     served.all_names = &local.all_names();
+    kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
+    host = std::make_unique<PersistentHost>(*kurrent, &homes);
     append(6);
   }
   ~PersistentHostTest() override {
     host->stop({subscription_dropped(name, "over")});
-    wait([&] { return calls.under_way == 0; });
+    EXPECT_TRUE(wait([&] { return calls.under_way == 0; }));
     watch.close();
   }
   void append(int events) {
@@ -125,9 +127,9 @@ class PersistentHostTest : public testing::Test {
                          [] { return std::make_shared<const serving::Access>(); },
                          [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
   door::Calls calls{"kurrent", served, answers, 0, 0, 0, {}};
-  std::unique_ptr<Kurrent> kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
+  std::unique_ptr<Kurrent> kurrent;
   OneHome homes{local.all_names()};
-  std::unique_ptr<PersistentHost> host = std::make_unique<PersistentHost>(*kurrent, &homes);
+  std::unique_ptr<PersistentHost> host;
 };
 
 TEST_F(PersistentHostTest, WhatWasKeptIsThereInTheNextTerm) {
@@ -220,6 +222,21 @@ TEST_F(PersistentHostTest, OfADeletedOneNothingIsLeft) {
   ASSERT_FALSE(host->create(options()));
   homes.now = 2;
   EXPECT_EQ(info().last_checkpointed_event_position(), "");
+}
+
+TEST_F(PersistentHostTest, LooksAgainWhenSomethingIsDueThoughNothingHappens) {
+  auto asked = options(1);
+  asked.mutable_settings()->set_message_timeout_ms(150);
+  asked.mutable_settings()->set_max_checkpoint_count(1'000);
+  asked.mutable_settings()->set_checkpoint_after_ms(400);
+  ASSERT_FALSE(host->create(asked));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() >= 6; }));
+  session->acknowledge(listener->ids(0, 1));
+  EXPECT_TRUE(wait([&] { return info().parked_message_count() == 5; })) << "late, tried again, and late once more";
+  EXPECT_TRUE(wait([&] { return info().last_checkpointed_event_position() == "5"; })) << "kept, when it was time";
+  EXPECT_TRUE(wait([&] { return calls.under_way == 0; }));
 }
 
 TEST_F(PersistentHostTest, NothingRunsWhereNothingHappens) {

@@ -110,6 +110,25 @@ TEST(PersistentSubscription, WhatIsNotSettledInTimeComesAgain) {
   EXPECT_EQ(keys_given(group, 100), Keys{0});
 }
 
+TEST(PersistentSubscription, KnowsWhenTheFirstOfThoseThatAreOutIsLate) {
+  PersistentSubscription group({.message_timeout = std::chrono::milliseconds(100)}, {});
+  EXPECT_EQ(group.next_late(), std::nullopt);
+  add_up_to(group, 0, 1);
+  group.join(1, 1);
+  (void)group.give(at_ms(10));
+  EXPECT_EQ(group.next_late(), at_ms(110));
+  group.join(2, 1);
+  (void)group.give(at_ms(20));
+  EXPECT_EQ(group.next_late(), at_ms(110));
+  (void)group.acknowledge(1, id_for(0));
+  EXPECT_EQ(group.next_late(), at_ms(120));
+  PersistentSubscription patient({.message_timeout = std::chrono::milliseconds(0)}, {});
+  add_up_to(patient, 0, 0);
+  patient.join(1, 1);
+  (void)patient.give(at_ms(0));
+  EXPECT_EQ(patient.next_late(), std::nullopt) << "nothing is ever late";
+}
+
 TEST(PersistentSubscription, WhatAConsumerHadWhenItLeftIsGivenToOthersAndThatIsNoTry) {
   PersistentSubscription group({}, {});
   add_up_to(group, 0, 3);
