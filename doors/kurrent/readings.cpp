@@ -12,7 +12,6 @@ std::int64_t last_revision_of(SeqNr version) { return static_cast<std::int64_t>(
 Reading::Step idle_at(GlobalPosition seen) { return {Reading::Step::Kind::idle, seen}; }
 Reading::Step done_step() { return {Reading::Step::Kind::done, {}}; }
 
-
 bool can_be_shown(const RecordedEvent& event) { return event.state != EventState::removed; }
 
 }  // namespace
@@ -71,8 +70,7 @@ void StreamReading::open_at(SeqNr from) {
   options.from = from;
   options.direction = plan_.backwards ? Direction::backwards : Direction::forwards;
   // Older ones that are not shown do not count: the bound is only how much is asked of the disk.
-  if (!plan_.subscription && !visible_.not_before)
-    options.limit = bound_.ask(plan_.count - given_);
+  if (!plan_.subscription && !visible_.not_before) options.limit = bound_.ask(plan_.count - given_);
   open(kurrent_.events.read(*plan_.aggregate, options));
 }
 
