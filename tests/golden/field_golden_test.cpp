@@ -62,17 +62,27 @@ void add_fields(const pbuf::Descriptor& type, std::set<std::string>& lines) {
 
 std::set<std::string> known_lines() {
   std::set<std::string> lines;
-  for (const auto* file :
-       {v1::AggregateAsked::descriptor()->file(), v1::Hello::descriptor()->file(), v1::Document::descriptor()->file(),
-        v1::Event::descriptor()->file(), v1::GroupWorkAsked::descriptor()->file(),
-        v1::WorkRequest::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file(),
-        v1::ProjectionInfo::descriptor()->file(), v1::RetentionOrder::descriptor()->file(),
-        v1::BeginRetention::descriptor()->file(), v1::StatsResponse::descriptor()->file(),
-        v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(),
-        v1::ProcessReacted::descriptor()->file(), v1::ProcessInfo::descriptor()->file(),
-        v1::ScheduledAppend::descriptor()->file(), v1::TimersChanged::descriptor()->file(),
-        v1::AskRequest::descriptor()->file(), kurrent::homes::Reply::descriptor()->file(),
-        ::event_store::client::persistent_subscriptions::KeptProgress::descriptor()->file()}) {
+  for (const auto* file : {v1::AggregateAsked::descriptor()->file(),
+                           v1::Hello::descriptor()->file(),
+                           v1::Document::descriptor()->file(),
+                           v1::Event::descriptor()->file(),
+                           v1::GroupWorkAsked::descriptor()->file(),
+                           v1::WorkRequest::descriptor()->file(),
+                           v1::HomeAsked::descriptor()->file(),
+                           v1::KeysAsked::descriptor()->file(),
+                           v1::ProjectionInfo::descriptor()->file(),
+                           v1::RetentionOrder::descriptor()->file(),
+                           v1::BeginRetention::descriptor()->file(),
+                           v1::StatsResponse::descriptor()->file(),
+                           v1::AppendRequest::descriptor()->file(),
+                           v1::SelectRequest::descriptor()->file(),
+                           v1::ProcessReacted::descriptor()->file(),
+                           v1::ProcessInfo::descriptor()->file(),
+                           v1::ScheduledAppend::descriptor()->file(),
+                           v1::TimersChanged::descriptor()->file(),
+                           v1::AskRequest::descriptor()->file(),
+                           kurrent::homes::Reply::descriptor()->file(),
+                           ::event_store::client::persistent_subscriptions::KeptProgress::descriptor()->file()}) {
     for (int i = 0; i != file->message_type_count(); ++i) add_fields(*file->message_type(i), lines);
     for (int i = 0; i != file->enum_type_count(); ++i) add_values(*file->enum_type(i), lines);
   }
