@@ -54,6 +54,7 @@ Outcome check_safety(const server::ServerOptions& options, serving::Log* log) {
 std::string ready_line(const server::Server& server) {
   std::string line = "ready";
   for (const auto& door : server.doors()) {
+    if (door->addresses().empty()) continue;
     if (line != "ready") line += ' ' + std::string(door->speaks());
     for (const auto& address : door->addresses()) line += ' ' + address;
   }

@@ -19,7 +19,7 @@ class RunningDoor {
   virtual ~RunningDoor() = default;
   /// What it speaks: "grpc", "http".
   [[nodiscard]] virtual std::string_view speaks() const = 0;
-  /// With the ports that were taken.
+  /// With the ports that were taken. None: it listens nowhere, and works for the doors of other nodes.
   [[nodiscard]] virtual std::vector<std::string> addresses() const = 0;
   /// Reads again what it has from files. Errors: those of StartDoor; then it goes on as before
   [[nodiscard]] virtual Result<void> reload() { return {}; }

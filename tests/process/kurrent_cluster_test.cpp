@@ -126,6 +126,15 @@ TEST_F(KurrentCluster, AnyNodeTakesAnyCall) {
   EXPECT_FALSE(two.remove(homed_stream, group).ok());
   ASSERT_TRUE(three.create(homed_stream, group, eager_settings(1)).ok());
   EXPECT_EQ(checkpoint_of(*two.info(homed_stream, group)), -1) << "of what was deleted nothing is left";
+
+  cluster_.stop(1);
+  Process without_door(cluster_.words(1));
+  const auto ready = without_door.lines(1, std::chrono::seconds(60));
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_THAT(ready.front(), ::testing::Not(::testing::HasSubstr("kurrent"))) << "it is a home, and has no door";
+  without_door.signal(SIGTERM);
+  EXPECT_EQ(without_door.wait().status, 0);
+  cluster_.start(1);
   cluster_.stop_all();
 }
 
