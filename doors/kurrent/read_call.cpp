@@ -92,7 +92,8 @@ void StreamReadCall::send_next(std::unique_lock<std::mutex>& lock) {
     ready_.pop_front();
     state_ = State::sending;
     grpc::WriteOptions options;
-    if (!ready_.empty()) options.set_buffer_hint();
+    // Never with the first: gRPC holds back the headers with it, and with them the word that it is written.
+    if (std::exchange(wrote_, true) && !ready_.empty()) options.set_buffer_hint();
     return StartWrite(&outgoing_, options);
   }
   state_ = State::reading;

@@ -61,6 +61,7 @@ class StreamReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   State state_ = State::reading;
   serving::HeadWatch::Ticket ticket_ = 0;
   bool cancelled_ = false;
+  bool wrote_ = false;
 };
 
 }  // namespace evershard::kurrent

@@ -343,6 +343,21 @@ TEST_F(KurrentHarmTest, WhoGoesInTheMiddleLeavesNothingBehind) {
   lives();
 }
 
+TEST_F(KurrentHarmTest, TheFirstOfManyEventsComesAtOnce) {
+  for (const char* type : {"A", "B", "C"}) append("order-7", type);
+  for (int i = 0; i < 300; ++i) {
+    auto request = of_stream("order-7");
+    request.mutable_options()->mutable_subscription();
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+    auto reader = streams->Read(&context, request);
+    esp::ReadResp response;
+    ASSERT_TRUE(reader->Read(&response)) << i;
+    context.TryCancel();
+    static_cast<void>(reader->Finish());
+  }
+}
+
 TEST_F(KurrentHarmTest, APairOfUserAndPasswordIsATokenWithItsName) {
   access = std::make_shared<const serving::Access>(
       serving::Access::of_tokens("admin read,append " + to_base64("admin:changeit") + "\n", "t").value());
