@@ -103,9 +103,9 @@ grpc::Status status_of(door::UnderWay& here, grpc::CallbackServerContext& contex
       trailer("reason", refusal.error.what);
       if (refusal.exception == "maximum-subscribers-reached")
         return {grpc::StatusCode::FAILED_PRECONDITION, "Maximum subscriptions reached: " + refusal.error.what};
-      return {refusal.error.code == ErrorCode::not_found               ? grpc::StatusCode::NOT_FOUND
+      return {refusal.error.code == ErrorCode::not_found              ? grpc::StatusCode::NOT_FOUND
               : refusal.exception == "persistent-subscription-exists" ? grpc::StatusCode::ALREADY_EXISTS
-                                                                       : grpc::StatusCode::FAILED_PRECONDITION,
+                                                                      : grpc::StatusCode::FAILED_PRECONDITION,
               refusal.error.what};
     case Refusal::Why::error:
       break;
