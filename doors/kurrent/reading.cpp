@@ -36,6 +36,7 @@ Result<ReadPlan> ReadPlan::of(const esp::ReadReq& request) {
   plan.links = options.resolve_links();
   plan.structured_ids = options.uuid_option().content_case() == esp::ReadReq::UUIDOption::kStructured;
   plan.subscription = options.has_subscription();
+  plan.ends_told = options.control_option().compatibility() >= 1;
   plan.count = options.count();
   if (plan.subscription && plan.backwards)
     return refuse(ErrorCode::invalid_argument, "a subscription goes forwards only");

@@ -32,6 +32,7 @@ struct ReadPlan {
   std::uint64_t count = 0;  ///< of a read
   bool links = false;
   bool structured_ids = false;
+  bool ends_told = false;  ///< a read says where its stream begins and ends: older clients know no such answer
   std::optional<EventFilter> filter{};
   std::uint64_t checkpoint_every = 0;  ///< of a subscription with a filter: events looked at; 0: never
 

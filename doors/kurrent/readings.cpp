@@ -58,7 +58,7 @@ std::optional<Refusal> StreamReading::begin(std::vector<esp::ReadResp>& out) {
           : plan_.from == ReadPlan::From::at ? SeqNr(plan_.at + (plan_.subscription ? 2 : 1))
                                              : SeqNr{1};
   if (next_ < visible_.first) {
-    if (!plan_.subscription && visible_.first <= version_)
+    if (!plan_.subscription && plan_.ends_told && visible_.first <= version_)
       out.emplace_back().set_first_stream_position(visible_.first.value - 1);
     next_ = visible_.first;
   }
@@ -100,7 +100,8 @@ Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
       close_stream();
       return Step{};
     }
-    if (!plan_.backwards && next_ > version_) out.emplace_back().set_last_stream_position(version_.value - 1);
+    if (plan_.ends_told && !plan_.backwards && next_ > version_)
+      out.emplace_back().set_last_stream_position(version_.value - 1);
     return done_step();
   }
   close_stream();
@@ -244,7 +245,7 @@ Reading::Stepped DerivedReading::go_on(std::vector<esp::ReadResp>& out) {
   if (!plan_.subscription) {
     if (revision_ == 0)
       out.emplace_back().mutable_stream_not_found()->mutable_stream_identifier()->set_stream_name(plan_.stream);
-    else
+    else if (plan_.ends_told)
       out.emplace_back().set_last_stream_position(revision_ - 1);
     return done_step();
   }

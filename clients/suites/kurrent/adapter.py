@@ -44,7 +44,7 @@ for cents in range(1, 11):
     bank.deposit(account_id, cents)
 assert bank.repository.get(account_id).balance == 55
 assert bank.repository.get(account_id, version=4).balance == 10
-seen = [n for n in bank.notification_log.select(start=opened_at, limit=100) if n.originator_id == account_id]
+seen = [n for n in bank.recorder.select_notifications(opened_at, 100) if n.originator_id == str(account_id)]
 assert [n.originator_version for n in seen] == list(range(11)), seen
 
 one, other = bank.repository.get(account_id), bank.repository.get(account_id)
@@ -64,7 +64,7 @@ except AggregateNotFoundError:
 
 with bank.recorder.subscribe(gt=opened_at) as subscription:
     for notification in subscription:
-        if notification.originator_id == account_id and notification.originator_version == 11:
+        if notification.originator_id == str(account_id) and notification.originator_version == 11:
             break
 bank.close()
 print("python: eventsourcing's adapter: done")

@@ -38,6 +38,7 @@ const serve = async (data) => {
 const all = async (db, positions) => {
   const events = [];
   for await (const { event } of db.readAll({ fromPosition: START, direction: FORWARDS })) {
+    if (event.streamId.startsWith("$copy-")) continue; // where a copy stands
     const { streamId, revision, id, type, isJson, data, metadata, created, position } = event;
     events.push({ streamId, revision, id, type, isJson, created: created.getTime(),
       data: isJson ? data : Buffer.from(data).toString("base64"), metadata: metadata ?? null,

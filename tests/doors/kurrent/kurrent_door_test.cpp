@@ -90,6 +90,7 @@ class KurrentDoorTest : public testing::Test {
     options.set_count(1'000);
     options.mutable_no_filter();
     options.mutable_uuid_option()->mutable_string();
+    options.mutable_control_option()->set_compatibility(1);
     return request;
   }
   /// Types of events, and what else comes, as words.
@@ -168,6 +169,9 @@ TEST_F(KurrentDoorTest, AppendsAndReadsBothWays) {
   append_well("order-7", {"A", "B", "C"});
 
   EXPECT_EQ(read(of_stream("order-7")), (Words{"A@0", "B@1", "C@2", "last 2"}));
+  auto older = of_stream("order-7");
+  older.mutable_options()->clear_control_option();
+  EXPECT_EQ(read(older), (Words{"A@0", "B@1", "C@2"})) << "who does not ask for it does not know it";
   auto backwards = of_stream("order-7");
   backwards.mutable_options()->set_read_direction(esp::ReadReq::Backwards);
   backwards.mutable_options()->mutable_stream()->mutable_end();
