@@ -195,7 +195,7 @@ Outcome run_import(const Invocation& invocation) {
 Command import_command() {
   return {"import",
           "data",
-          "Stores what `export` wrote, or a running UmaDB or KurrentDB has. Run again, it goes on.",
+          "Stores what `export` wrote, or a running UmaDB or KurrentDB; goes on.",
           "evershard export --data shop | evershard import - --data copy",
           import_options,
           run_import};
