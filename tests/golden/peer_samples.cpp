@@ -205,6 +205,9 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello-empty", Hello{{1, 1}, 1, "", CutNumber{0}, {}});
   add(samples, "Hello-door", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"});
   add(samples, "Hello-gateway", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3", true});
+  auto kurrent = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"};
+  kurrent.kurrent_door = "host:2113";
+  add(samples, "Hello-kurrent", kurrent);
   auto damaged = Hello{sample_process, 9, "host:7431", CutNumber{6}, {}};
   damaged.shards.push_back({ShardId{1}, Epoch{4}, false, ShardOffset{5}, ShardOffset{5}, true});
   add(samples, "Hello-damaged", damaged);
@@ -281,6 +284,10 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
            Members{Epoch{2},
                    {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3"},
                     {2, "", "", false, Timestamp{-1}, ""}}});
+  add_down(
+      samples, "Members-kurrent",
+      Members{Epoch{2},
+              {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3", false, "host:2113"}}});
   add_down(samples, "Members-gateway",
            Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3", true}}});
 }
