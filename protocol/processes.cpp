@@ -20,7 +20,9 @@ template <class Message>
 Result<Message> parsed(std::string_view bytes, const char* what) {
   Message message;
   if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return message;
-  return refuse(ErrorCode::corruption, std::string(what) + " of a process cannot be read");
+  std::string said(what);  // GCC 12 warns of a sum in one expression, and is wrong
+  said += " of a process cannot be read";
+  return refuse(ErrorCode::corruption, std::move(said));
 }
 
 void put(const ProcessCommand& from, pb::ProcessCommand& to) {
