@@ -15,7 +15,7 @@
 namespace evershard::actors {
 
 struct PaceOptions {
-  std::size_t under_way_max = 2048;  ///< sent and not answered
+  std::size_t under_way_max = 2'048;  ///< sent and not answered
   /// Those that are late by so much came due while nobody ran: so many a second, so that there is room for others.
   std::chrono::milliseconds overdue_after{1'000};
   std::uint32_t overdue_per_second = 5'400;

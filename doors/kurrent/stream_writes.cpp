@@ -28,10 +28,11 @@ constexpr std::uint32_t overtaken_most = 100;
 /// Beyond it a condition costs more than to read what is missed.
 constexpr std::uint64_t unknown_most = 4'096;
 
-/// Whether what it expects of a stream holds for one that ended for good.
+/// Whether what it expects of a stream holds for one that ended for good. To its metadata an end is no change.
 bool may_follow_an_end(const StreamExpected& stream) {
   const auto kind = stream.expected.kind();
-  return stream.written && (kind == ExpectedVersion::Kind::any || kind == ExpectedVersion::Kind::exists);
+  return stream.written &&
+         (is_metadata(stream.aggregate) || kind == ExpectedVersion::Kind::any || kind == ExpectedVersion::Kind::exists);
 }
 
 /// What the store is to expect of a stream that its clients see as deleted.
@@ -277,6 +278,7 @@ void StreamWrites::remove(StreamExpected stream, WriteDone done) {
   calls_.served.pool.run([this, stream = std::move(stream), done = std::move(done)] {
     const auto failed = [&](const Error& error) { done(refusal_of(error)); };
     if (const auto there = states_.catch_up(); !there) return failed(there.error());
+    const auto known = states_.applied();
     const auto state = states_.find(stream.aggregate);
     if (state && state->tombstoned) return done(stream_deleted(stream.name));
     const auto version = version_of(stream.aggregate);
@@ -303,6 +305,7 @@ void StreamWrites::remove(StreamExpected stream, WriteDone done) {
         metadata_event(stream.aggregate, with_first_revision(state ? state->json : std::string(), deleted_mark)));
     auto attempt = std::make_shared<Attempt>(Attempt{std::move(marked), done});
     attempt->looked = true;
+    attempt->known = known;
     begin(attempt);
   });
 }

@@ -279,6 +279,7 @@ TEST_F(KurrentDoorTest, EndsAStreamForGood) {
 TEST_F(KurrentDoorTest, AppendsNothingToAStreamThatEndedAtAnotherDoor) {
   append_well("order-7", {"A"});
   append_well("order-8", {"A"});
+  append_well("order-9", {"A"});
   {
     const auto here = streams.get();
     auto options = door::DoorOptions{};
@@ -288,6 +289,7 @@ TEST_F(KurrentDoorTest, AppendsNothingToAStreamThatEndedAtAnotherDoor) {
     auto streams_of_other = esp::Streams::NewStub(channel_of_other);
     streams.swap(streams_of_other);
     EXPECT_TRUE(tombstone("order-7").ok());
+    EXPECT_TRUE(tombstone("order-9").ok());
     streams.swap(streams_of_other);
     ASSERT_EQ(streams.get(), here);
     other->stop(std::chrono::milliseconds(0));
@@ -295,6 +297,9 @@ TEST_F(KurrentDoorTest, AppendsNothingToAStreamThatEndedAtAnotherDoor) {
   const auto head = local.head().value();
 
   esp::AppendResp response;
+  // Of its metadata nothing changed: what is expected of them holds.
+  const auto none = [](esp::AppendReq::Options& options) { options.mutable_no_stream(); };
+  EXPECT_EQ(append("$$order-9", {"$metadata"}, response, none).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(append("order-7", {"B"}, response).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(trailers["exception"], "stream-deleted");
   EXPECT_EQ(local.head().value(), head);
