@@ -46,6 +46,16 @@ bool needs_export(const Append& append) {
   });
 }
 
+std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append) {
+  std::vector<std::pair<AggregateId, EventId>> removals;
+  if (!append.from_export) return removals;
+  for (const auto& event : append.events) {
+    if (event.aggregate && event.type == retention::aggregate_removed)
+      removals.emplace_back(*event.aggregate, event.id);
+  }
+  return removals;
+}
+
 Result<void> check_reserved(const Append& append) {
   for (const auto& event : append.events) {
     if (event.aggregate && is_of_clients(*event.aggregate)) {

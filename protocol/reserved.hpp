@@ -4,6 +4,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
@@ -38,6 +40,10 @@ template <class Of>
 /// Whether it has what is taken only from another store (Append::from_export). A server that is older takes the rest as
 /// ever.
 [[nodiscard]] bool needs_export(const Append& append);
+
+/// What comes from another store and says of an aggregate that it was removed there: which one, and the event that says
+/// so. Whoever stores such an append hides it behind that event.
+[[nodiscard]] std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append);
 
 /// What a user may not write: events of reserved aggregates or types, their snapshots. What comes from another store
 /// may have everything that is history there. Errors: invalid_argument, "reserved"

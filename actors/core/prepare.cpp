@@ -10,7 +10,6 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/request_name.hpp"
-#include "evershard/protocol/retention_events.hpp"
 #include "evershard/protocol/sealed.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
@@ -107,19 +106,6 @@ Result<void> Preparer::check_sealing(const Written& written) const {
       "a payload looks sealed, and the store was opened without keys (--keys): nothing says that it can be opened");
 }
 
-/// What nodes tell each other of an append has no word for it.
-Result<void> Preparer::check_gone(const Append& append) const {
-  if (!elsewhere_ || !append.from_export) return {};
-  for (const auto& event : append.events) {
-    if (event.state == EventState::live && event.type != retention::aggregate_removed) continue;
-    return refuse(ErrorCode::invalid_argument, "the content of event " + event.id.text() +
-                                                   " is gone, or says that an aggregate was removed: a cluster does "
-                                                   "not take such events in. Import into the store of one process, "
-                                                   "or export with --skip-removed");
-  }
-  return {};
-}
-
 Result<void> Preparer::check_sealing(const Append& append) const {
   for (const auto& event : append.events) EVERSHARD_TRY(check_sealing(event));
   for (const auto& snapshot : append.snapshots) EVERSHARD_TRY(check_sealing(snapshot));
@@ -128,7 +114,6 @@ Result<void> Preparer::check_sealing(const Append& append) const {
 
 Result<std::optional<Appended>> Preparer::prepare(Append&& append, Prepared& prepared) const {
   EVERSHARD_TRY(check(append, limits_));
-  EVERSHARD_TRY(check_gone(append));
   EVERSHARD_TRY(check_sealing(append));
   for (auto& event : append.events) normalise(event);
   IdsGiven given(append.events.size());

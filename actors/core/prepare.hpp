@@ -55,7 +55,6 @@ class Preparer {
  private:
   using Known = std::vector<std::optional<storage::FoundEvent>>;
 
-  [[nodiscard]] Result<void> check_gone(const Append& append) const;
   [[nodiscard]] Result<void> check_sealing(const Append& append) const;
   template <class Written>  // Event, Snapshot
   [[nodiscard]] Result<void> check_sealing(const Written& written) const;

@@ -220,7 +220,10 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->limits = options.limits;
   impl->address = node.committer.address;
   auto& events = impl->sealed->events();
-  impl->users = std::make_unique<cluster::UserEvents>(events);
+  impl->users = std::make_unique<cluster::UserEvents>(
+      events, [all = impl.get()](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+        return all->retention->take_over(aggregate, marker, at_least);
+      });
 
   cluster::ClusterAggregatesOptions aggregates;
   aggregates.node = options.node;

@@ -91,7 +91,9 @@ std::string encode_part(const actors::Attempt& of, const actors::PartAsked& part
     put_event.set_id_given(event.id_given);
     if (event.aggregate != storage::EncodedEvent::no_aggregate) put_event.set_aggregate(event.aggregate);
     const auto terms = append.terms_of(event);
-    put_event.mutable_terms()->Add(terms.begin(), terms.end());
+    const bool live = event.state == EventState::live;
+    (live ? put_event.mutable_terms() : put_event.mutable_terms_of_gone())->Add(terms.begin(), terms.end());
+    put_event.set_state(static_cast<std::uint32_t>(event.state));
     put_event.set_body(std::string(append.body_of(event)));
     put_event.set_body_hash(event.body_hash);
     put_event.set_command(append.command_of(i).given());
@@ -158,9 +160,13 @@ Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards, co
         return malformed("part: an event's aggregate lies in its shard");
       event.aggregate = given.aggregate();
     }
-    if (given.terms().empty()) return malformed("part: an event has a type");
+    if (given.state() > static_cast<std::uint32_t>(EventState::erased))
+      return malformed("part: an event is live, removed or erased");
+    event.state = static_cast<EventState>(given.state());
+    const auto& terms = event.state == EventState::live ? given.terms() : given.terms_of_gone();
+    if (terms.empty()) return malformed("part: an event has a type");
     event.terms_begin = static_cast<std::uint32_t>(append.terms.size());
-    append.terms.insert(append.terms.end(), given.terms().begin(), given.terms().end());
+    append.terms.insert(append.terms.end(), terms.begin(), terms.end());
     event.terms_end = static_cast<std::uint32_t>(append.terms.size());
     event.body_begin = static_cast<std::uint32_t>(append.bodies.size());
     append.bodies += given.body();

@@ -127,6 +127,17 @@ Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, 
   return messages::result_of(ended->result());
 }
 
+Result<void> ClusterRetention::take_over(const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+  v1::BeginRetention asked;
+  auto& take_over = *asked.mutable_take_over();
+  messages::put(aggregate, *take_over.mutable_aggregate());
+  take_over.set_marker(std::string(marker.bytes.begin(), marker.bytes.end()));
+  take_over.set_position(at_least.value);
+  const auto taken_over = at_home(aggregate, std::move(asked), false, {});
+  if (!taken_over) return refuse(taken_over.error());
+  return {};
+}
+
 AggregateId ClusterRetention::address_of(ShardId shard) const {
   for (std::uint64_t i = 0;; ++i) {
     AggregateId address{std::string(retention::log_type), std::to_string(i)};

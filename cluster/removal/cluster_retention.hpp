@@ -49,6 +49,8 @@ class ClusterRetention final : public HistoryRetention {
   /// What is sealed with this key is taken out of the records of all shards: the sum. Again: does what is left.
   /// Errors: unavailable: not of all of them, those that are left are named
   Result<RetentionResult> take_out(const std::string& key, const RetentionOrder& order, const Progress& progress);
+  /// As StoreRetention::take_over, at the aggregate's home. `at_least`: where the marker stands, or behind it.
+  Result<void> take_over(const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least);
   /// The policies, for the shards that are open here.
   Result<RetentionResult> apply_here(const RetentionOrder& order, const Progress& progress);
   /// Of the shards that are open here. Errors: as StoreRetention::remove_settled_schedules

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/cluster/node/node_refusals.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/store/messages/retention_messages.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::chrono::milliseconds wait_at_once =
     std::chrono::seconds(1);  ///< of a job, in one call: it holds one of few threads
+
+constexpr std::chrono::milliseconds applied_within = std::chrono::seconds(10);
 
 AggregateId aggregate_of(const v1::AggregateId& from) { return {from.type(), from.value()}; }
 
@@ -159,6 +162,18 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
       result.bytes_before = figures->bytes_before;
       result.bytes_after = figures->bytes_after;
       return one(std::move(result));
+    }
+    case v1::BeginRetention::kTakeOver: {
+      EventId marker;
+      const auto& id = asked.take_over().marker();
+      if (id.size() != marker.bytes.size())
+        return refuse(ErrorCode::invalid_argument, "what is to be hidden names no event");
+      std::copy(id.begin(), id.end(), marker.bytes.begin());
+      const auto aggregate = aggregate_of(asked.take_over().aggregate());
+      EVERSHARD_TRY(node_.wait_for(GlobalPosition{asked.take_over().position()}, applied_within));
+      if (const auto shard = node_.shard_of(aggregate); !open_before.contains(shard)) return refuse(not_open(shard));
+      EVERSHARD_TRY(retention_.take_over(aggregate, marker));
+      return one(RetentionResult{});
     }
     case v1::BeginRetention::WHAT_NOT_SET:
       break;

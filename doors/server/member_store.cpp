@@ -187,7 +187,10 @@ class MemberStore final : public StoreInService {
         scheduled_(std::make_unique<cluster::ScheduledHost>(sealed_->events(), options.committer.limits,
                                                             due_here(*node_, options))),
         processes_(sealed_->events()),
-        users_(sealed_->events()),
+        users_(sealed_->events(),
+               [this](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+                 return retention_->take_over(aggregate, marker, at_least);
+               }),
         administration_(*node_, *store_, *projections_, *documents_, *groups_, *retention_, *scheduled_,
                         [this](auto& details) {
                           if (aggregates_) aggregates_->add_figures(details);

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "evershard/protocol/reserved.hpp"
@@ -9,17 +10,29 @@
 
 namespace evershard::cluster {
 
+/// What comes from another store and says there that an aggregate was removed has its place: it is to be hidden here.
+/// Again: the same.
+using TakeOverRemoval =
+    std::function<Result<void>(const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least)>;
+
 /// Owner: the store outlives it.
 class UserEvents final : public EventStore {
  public:
-  explicit UserEvents(EventStore& store) : store_(store) {}
+  UserEvents(EventStore& store, TakeOverRemoval take_over) : store_(store), take_over_(std::move(take_over)) {}
 
   using EventStore::read;
+  /// Where it is broken off between an event and what hides its aggregate, the same append again does the rest.
   Result<Appended> append(Append append) override {
     EVERSHARD_TRY(check_reserved(append));
-    return store_.append(std::move(append));
+    const auto removals = removals_of(append);
+    auto appended = store_.append(std::move(append));
+    if (!appended) return appended;
+    for (const auto& [aggregate, marker] : removals)
+      EVERSHARD_TRY(take_over_(aggregate, marker, appended->last_position));
+    return appended;
   }
   void append_async(Append append, AppendCompletion done) override {
+    if (!removals_of(append).empty()) return done(this->append(std::move(append)));
     if (auto checked = check_reserved(append); !checked) return done(refuse(std::move(checked).error()));
     store_.append_async(std::move(append), std::move(done));
   }
@@ -59,6 +72,7 @@ class UserEvents final : public EventStore {
 
  private:
   EventStore& store_;
+  const TakeOverRemoval take_over_;
 };
 
 }  // namespace evershard::cluster

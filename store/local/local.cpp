@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "evershard/protocol/reserved.hpp"
-#include "evershard/protocol/retention_events.hpp"
 #include "evershard/store/api/no_projections.hpp"
 #include "evershard/store/api/no_tables.hpp"
 #include "evershard/store/api/this_process.hpp"
@@ -125,21 +124,6 @@ Result<Local> Local::open(LocalOptions options) {
       {*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers, *impl->scheduled});
   return Local(std::move(impl));
 }
-
-namespace {
-
-/// What an export says of aggregates that were removed, and the events that say it.
-std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append) {
-  std::vector<std::pair<AggregateId, EventId>> removals;
-  if (!append.from_export) return removals;
-  for (const auto& event : append.events) {
-    if (event.aggregate && event.type == retention::aggregate_removed)
-      removals.emplace_back(*event.aggregate, event.id);
-  }
-  return removals;
-}
-
-}  // namespace
 
 Local::Local(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Local::Local(Local&&) noexcept = default;

@@ -414,6 +414,12 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
     return written(decode_part(b, sample_shards, sample_hasher),
                    [](const PartMessage& message) { return encode_part(*message.of, message.part); });
   });
+  auto gone = sample_part();
+  gone.of->prepared.append.events.front().state = EventState::removed;
+  add_one("Part-gone", PeerKind::part, encode_part(*gone.of, gone.part), [](std::string_view b) {
+    return written(decode_part(b, sample_shards, sample_hasher),
+                   [](const PartMessage& message) { return encode_part(*message.of, message.part); });
+  });
   using Kind = actors::PartAnswer::Kind;
   for (const auto& [name, kind] : {std::pair{"PartAnswer-written", Kind::written},
                                    {"PartAnswer-busy", Kind::busy},

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -260,6 +261,55 @@ TEST_F(OperatedCluster, GoesOnWithWhatIsLeftOfANodesLog) {
   ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
   append_some("d");
   stop_all();
+}
+
+/// Truncated and removed in a store of one process, over an export: the same events of each aggregate are gone here.
+TEST_F(OperatedCluster, TakesInWhatIsGoneInTheStoreThatItImports) {
+  const auto store = in("store");
+  const auto in_store = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--data", store});
+    const auto done = command(words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return done.out;
+  };
+  in_store({"init", "--shards", "4"});
+  {
+    std::ofstream lines(in("lines"));
+    for (int i = 0; i < 4; ++i)
+      for (const auto* name : {"order-1", "order-2", "order-3", "cart-1"})
+        lines << R"({"aggregate":")" << name << R"(","type":"Placed","payload":{}})"
+              << "\n";
+  }
+  in_store({"append", "--jsonl", in("lines")});
+  in_store({"retention", "truncate", "order-1", "3", "--uncovered", "--yes"});
+  in_store({"retention", "remove", "order-2", "--yes"});
+  in_store({"export", in("events")});
+  start_coordinator("order");
+  start_node(1);
+  start_node(2);
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+
+  const auto imported = command({"import", in("events"), "--server", door_[1]});
+
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  const auto exported = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "export");
+    const auto done = command(words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return std::regex_replace(done.out, std::regex(R"("shard":\d+,"offset":\d+)"), "");
+  };
+  const auto wanted = exported({"--data", store});
+  EXPECT_EQ(times(wanted, "\"state\":\"removed\""), 2u + 4u + 3u) << "three of them of the log";
+  EXPECT_EQ(exported({"--server", door_[2]}), wanted);
+  const auto gone = command({"read", "order-2", "--server", door_[2]});
+  EXPECT_THAT(gone.err, HasSubstr("was removed at position"));
+  const auto listed = command({"aggregate", "list", "--type", "order", "--server", door_[2], "--format", "jsonl"});
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("order-1"), HasSubstr("order-3"), Not(HasSubstr("order-2")))) << listed.err;
+  const auto again = command({"import", in("events"), "--server", door_[2]});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(exported({"--server", door_[1]}), wanted) << "the same import once more stores nothing";
+  stop_all();
+  for (const auto* node : {"node-1", "node-2"}) EXPECT_EQ(command({"verify", "--data", in(node)}).status, 0) << node;
 }
 
 TEST_F(OperatedCluster, ReadsItsConfigurationFromFiles) {
