@@ -92,7 +92,7 @@ void BatchAppendCall::take() {
   }
   if (!batch->refused) add(*batch, request);
   if (!request.is_final() && !batch->refused) return;
-  if (!batch->refused && is_late(batch->options, batch->came))
+  if (is_late(batch->options, batch->came))  // whatever else is wrong with it: its client has gone on
     batch->refused = refused_batch({ErrorCode::timeout, "the append came after its deadline: nothing was written"});
   open_.erase(key);
   open_bytes_ -= batch->bytes;

@@ -60,10 +60,10 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
 
   void OnReadDone(bool ok) override {
     const auto keep = this->shared_from_this();
+    // An answer that comes after its time is none: its client has gone on.
+    if (context_->deadline() <= std::chrono::system_clock::now())
+      return this->Finish({grpc::StatusCode::DEADLINE_EXCEEDED, "the call came after its deadline"});
     if (!ok) {
-      // An answer that comes after its time is none: its client has gone on.
-      if (context_->deadline() <= std::chrono::system_clock::now())
-        return this->Finish({grpc::StatusCode::DEADLINE_EXCEEDED, "the call came after its deadline"});
       if (!context_->IsCancelled()) return work_(requests_, this->shared_from_this());
       return this->Finish(grpc::Status::CANCELLED);
     }

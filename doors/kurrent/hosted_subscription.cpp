@@ -87,7 +87,8 @@ HostedSubscription::Joined HostedSubscription::join(const std::shared_ptr<Persis
                             "it has " + std::to_string(most) + " subscribers, which is the most it takes");
   }
   const auto number = ++last_consumer_;
-  consumers_[number] = {consumer, std::move(told)};
+  auto& here = consumers_[number] = {consumer, std::move(told)};
+  if (options().settings().extra_statistics()) here.latencies.emplace();
   return std::make_shared<HostedSession>(shared_from_this(), number);
 }
 
@@ -136,11 +137,13 @@ void HostedSubscription::acknowledge(Consumer consumer, const std::vector<EventI
   {
     const std::lock_guard lock(mutex_);
     for (const auto& id : ids) {
+      measure(consumer, id);
       const auto key = queue_.acknowledge(consumer, id);
       if (!key) continue;
       events_.erase(*key);
       ++settled_unkept_;
       began_ = true;
+      choose();
     }
     keep_now_ = keep_now_ || settled_unkept_ >= std::max(options().settings().max_checkpoint_count(), 1);
   }
@@ -152,13 +155,22 @@ void HostedSubscription::refuse_events(Consumer consumer, const std::vector<Even
   {
     const std::lock_guard lock(mutex_);
     for (const auto& id : ids) {
+      measure(consumer, id);
       const auto key = queue_.refuse_event(consumer, id, how, reason);
       if (key && !queue_.is_held(*key)) events_.erase(*key);
+      choose();
     }
     began_ = began_ || queue_.is_changed();
     keep_now_ = keep_now_ || queue_.is_changed();
   }
   pump();
+}
+
+void HostedSubscription::measure(Consumer consumer, const EventId& id) {
+  const auto here = consumers_.find(consumer);
+  if (here == consumers_.end() || !here->second.latencies) return;
+  if (const auto since = queue_.given_at(consumer, id))
+    here->second.latencies->add(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - *since));
 }
 
 void HostedSubscription::pump() {
@@ -275,25 +287,31 @@ void HostedSubscription::await_news(GlobalPosition seen) {
   }
 }
 
+void HostedSubscription::choose() {
+  for (const auto& [consumer, item] : queue_.give(Clock::now())) {
+    const auto here = consumers_.find(consumer);
+    const auto event = events_.find(item.key);
+    if (here == consumers_.end() || event == events_.end()) continue;
+    if (here->second.consumer.expired()) continue;
+    ++here->second.given;
+    ++given_;
+    auto response = event->second;
+    response.mutable_event()->set_retry_count(static_cast<std::int32_t>(item.retries));
+    chosen_.emplace_back(here->second.consumer, std::move(response));
+  }
+}
+
 void HostedSubscription::give() {
-  std::vector<std::pair<std::shared_ptr<PersistentConsumer>, esps::ReadResp>> given;
+  decltype(chosen_) given;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    for (const auto& [consumer, item] : queue_.give(Clock::now())) {
-      const auto here = consumers_.find(consumer);
-      const auto event = events_.find(item.key);
-      if (here == consumers_.end() || event == events_.end()) continue;
-      const auto to = here->second.consumer.lock();
-      if (!to) continue;
-      ++here->second.given;
-      ++given_;
-      auto response = event->second;
-      response.mutable_event()->set_retry_count(static_cast<std::int32_t>(item.retries));
-      given.emplace_back(to, std::move(response));
-    }
+    choose();
+    given.swap(chosen_);
   }
-  for (auto& [to, response] : given) to->give(std::move(response));
+  for (auto& [consumer, response] : given) {
+    if (const auto to = consumer.lock()) to->give(std::move(response));
+  }
 }
 
 void HostedSubscription::keep(bool at_once, bool finally) {
@@ -436,6 +454,12 @@ void HostedSubscription::put_info(esps::SubscriptionInfo& to) {
     const auto has = queue_.in_flight(number);
     connection.set_in_flight_messages(static_cast<std::int32_t>(has));
     connection.set_available_slots(static_cast<std::int32_t>(here.told.slots - std::min(has, here.told.slots)));
+    if (!here.latencies) continue;
+    for (auto& [measured, ms] : here.latencies->measurements()) {
+      auto& measurement = *connection.add_observed_measurements();
+      measurement.set_key(std::move(measured));
+      measurement.set_value(ms);
+    }
   }
   to.set_total_items(given_);
   to.set_count_since_last_measurement(given_);

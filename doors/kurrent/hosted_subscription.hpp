@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "evershard/doors/kurrent/consumer_latencies.hpp"
 #include "evershard/doors/kurrent/kept_subscription.hpp"
 #include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/doors/kurrent/persistent_subscriptions.hpp"
@@ -60,6 +61,7 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
     std::weak_ptr<PersistentConsumer> consumer{};
     PersistentConsumer::Told told{};
     std::int64_t given = 0;
+    std::optional<ConsumerLatencies> latencies{};  ///< where they are asked for
   };
   [[nodiscard]] const esps::GroupOptions& options() const { return definition_.options(); }
   void pump();
@@ -68,6 +70,9 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   bool read_on();
   void take_in(std::vector<esp::ReadResp>& messages);
   void await_news(GlobalPosition seen);
+  /// What goes next where there is room, each time there is: the order does not depend on how much is settled between
+  /// two steps. Under the mutex.
+  void choose();
   void give();
   /// `finally`: also where it has ended.
   void keep(bool at_once, bool finally = false);
@@ -75,6 +80,8 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   [[nodiscard]] std::optional<Clock::time_point> due() const;
   void look_later();
   void drop_all(const Dropped& how);
+  /// It is about to be settled. Under the mutex.
+  void measure(Consumer consumer, const EventId& id);
   [[nodiscard]] PersistentSubscription::Key key_of(const esps::ReadResp::ReadEvent& event) const;
   [[nodiscard]] std::optional<PersistentSubscription::Item> item_of(const esps::ReadResp::ReadEvent& event) const;
 
@@ -89,7 +96,8 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   std::unordered_map<PersistentSubscription::Key, esps::ReadResp> events_;
   std::map<Consumer, Here> consumers_;
   Consumer last_consumer_ = 0;
-  std::unique_ptr<Reading> reading_;  ///< of the pump alone
+  std::vector<std::pair<std::weak_ptr<PersistentConsumer>, esps::ReadResp>> chosen_;  ///< for the next step to give
+  std::unique_ptr<Reading> reading_;                                                  ///< of the pump alone
 
   bool idle_waits_ = false;
   serving::HeadWatch::Ticket news_ = 0, later_ = 0;

@@ -12,6 +12,9 @@ namespace {
 
 constexpr const char* all_name = "$all";
 
+/// KurrentDB looks for what is late once a second. Clients gather what they settle for longer than some that is set.
+constexpr std::int32_t message_timeout_ms_min = 1'000;
+
 std::int32_t milliseconds_of(bool in_ticks, std::int64_t ticks, std::int32_t ms) {
   return in_ticks ? static_cast<std::int32_t>(std::clamp<std::int64_t>(ticks / 10'000, 0, INT32_MAX)) : ms;
 }
@@ -75,7 +78,10 @@ std::string strategy_of(const esps::Settings& settings) {
 PersistentLimits limits_of(const esps::Settings& settings) {
   PersistentLimits limits;
   limits.retries_max = static_cast<std::uint32_t>(std::max(settings.max_retry_count(), 0));
-  limits.message_timeout = std::chrono::milliseconds(std::max(message_timeout_ms_of(settings), 0));
+  if (const auto timeout_ms = message_timeout_ms_of(settings); timeout_ms > 0)
+    limits.message_timeout = std::chrono::milliseconds(std::max(timeout_ms, message_timeout_ms_min));
+  else
+    limits.message_timeout = std::chrono::milliseconds(0);
   limits.buffer_max = static_cast<std::size_t>(
       std::clamp(std::max(settings.history_buffer_size(), settings.live_buffer_size()), 1, 10'000));
   const auto strategy = strategy_of(settings);
@@ -93,6 +99,10 @@ Result<void> check_settings(const esps::Settings& settings) {
   if (settings.max_retry_count() < 0 || settings.max_subscriber_count() < 0 || message_timeout_ms_of(settings) < 0 ||
       checkpoint_after_ms_of(settings) < 0)
     return refuse(ErrorCode::invalid_argument, "a setting of a persistent subscription is negative");
+  if (settings.read_batch_size() > 0 && settings.history_buffer_size() <= settings.read_batch_size())
+    return refuse(ErrorCode::invalid_argument,
+                  "the history buffer of a persistent subscription, " + std::to_string(settings.history_buffer_size()) +
+                      ", is to be larger than what is read at once, " + std::to_string(settings.read_batch_size()));
   return {};
 }
 

@@ -94,7 +94,7 @@ void PersistentSubscription::give_from(std::deque<Item>& from, Time now, std::ve
     ++consumers_[*consumer].second;
     last_ = *consumer;
     const auto until = limits_.message_timeout.count() == 0 ? Time::max() : now + limits_.message_timeout;
-    out_[item.key] = {*consumer, item, until};
+    out_[item.key] = {*consumer, item, now, until};
     given.push_back({*consumer, item});
   }
   from.insert(from.begin(), held.begin(), held.end());
@@ -204,6 +204,13 @@ std::optional<PersistentSubscription::Time> PersistentSubscription::next_late() 
   auto first = Time::max();
   for (const auto& [key, out] : out_) first = std::min(first, out.until);
   return first == Time::max() ? std::nullopt : std::optional(first);
+}
+
+std::optional<PersistentSubscription::Time> PersistentSubscription::given_at(Consumer consumer,
+                                                                             const EventId& id) const {
+  const auto found = std::ranges::find_if(
+      out_, [&](const auto& entry) { return entry.second.consumer == consumer && entry.second.item.id == id; });
+  return found == out_.end() ? std::nullopt : std::optional(found->second.since);
 }
 
 std::size_t PersistentSubscription::in_flight(Consumer consumer) const {

@@ -88,6 +88,8 @@ class PersistentSubscription {
   [[nodiscard]] std::size_t retried() const { return retried_.size(); }
   [[nodiscard]] std::size_t in_flight() const { return out_.size(); }
   [[nodiscard]] std::size_t in_flight(Consumer consumer) const;
+  /// Since when this consumer has it. Absent: it is not that consumer's.
+  [[nodiscard]] std::optional<Time> given_at(Consumer consumer, const EventId& id) const;
   /// When the first of those that are out is late. Absent: none ever is.
   [[nodiscard]] std::optional<Time> next_late() const;
   [[nodiscard]] std::size_t parked() const { return parked_.size() - replaying_.size(); }
@@ -101,6 +103,7 @@ class PersistentSubscription {
   struct Out {
     Consumer consumer = 0;
     Item item{};
+    Time since{};
     Time until{};
   };
   void settle(Key key);

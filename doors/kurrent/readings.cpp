@@ -20,6 +20,11 @@ std::optional<Refusal> StreamReading::begin(std::vector<esp::ReadResp>& out) {
   const auto& aggregate = *plan_.aggregate;
   const auto state = kurrent_.states.find(aggregate);
   if (state && state->tombstoned) return stream_deleted(plan_.stream);
+  if (is_metadata(aggregate)) {
+    const auto of = stream_of_metadata(aggregate);
+    const auto ended = of ? kurrent_.states.find(*of) : std::nullopt;
+    if (ended && ended->tombstoned) return stream_deleted(plan_.stream);
+  }
   const auto version_at = [&](std::optional<GlobalPosition> position) -> Result<SeqNr> {
     const auto info = kurrent_.events.aggregate(aggregate, position);
     if (info) return info->version;

@@ -60,6 +60,12 @@ Refusal stream_deleted(std::string stream) {
   return refusal;
 }
 
+Refusal stream_deleted_already(std::string stream) {
+  auto refusal = stream_deleted(std::move(stream));
+  refusal.error.what = "stream " + in_quotes(refusal.stream, 600) + " is deleted";
+  return refusal;
+}
+
 Refusal refused_of_group(std::string exception, std::string stream, std::string group, ErrorCode code,
                          std::string what) {
   Refusal refusal;

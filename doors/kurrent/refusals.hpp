@@ -30,6 +30,8 @@ struct Refusal {
 
 [[nodiscard]] Refusal wrong_version(std::string stream, ExpectedVersion expected, SeqNr actual);
 [[nodiscard]] Refusal stream_deleted(std::string stream);
+/// One that may be written again.
+[[nodiscard]] Refusal stream_deleted_already(std::string stream);
 
 /// Of a persistent subscription. `exception`: as "persistent-subscription-exists".
 [[nodiscard]] Refusal refused_of_group(std::string exception, std::string stream, std::string group, ErrorCode code,

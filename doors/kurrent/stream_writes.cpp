@@ -290,6 +290,8 @@ void StreamWrites::remove(StreamExpected stream, WriteDone done) {
       at_delete = *was;
     }
     const bool gone = at_delete.value != 0 && at_delete == *version;
+    if (gone && stream.expected.kind() == ExpectedVersion::Kind::exists)
+      return done(stream_deleted_already(stream.name));
     auto expected = gone ? behind_delete(stream.expected, *version) : stream.expected;
     // One that never was is no stream to be deleted, whatever is expected; one that has metadata is there.
     if ((version->value == 0 && !state) || !expected.holds_for(*version))

@@ -133,12 +133,15 @@ class KurrentDoorTest : public testing::Test {
     }
   }
   template <class Request, class Response>
-  grpc::Status end(const std::string& stream, bool for_good) {
+  grpc::Status end(const std::string& stream, bool for_good, bool exists = false) {
     grpc::ClientContext context;
     Request request;
     Response response;
     request.mutable_options()->mutable_stream_identifier()->set_stream_name(stream);
-    request.mutable_options()->mutable_any();
+    if (exists)
+      request.mutable_options()->mutable_stream_exists();
+    else
+      request.mutable_options()->mutable_any();
     if constexpr (std::is_same_v<Request, esp::DeleteReq>) {
       EXPECT_FALSE(for_good);
       return streams->Delete(&context, request, &response);
@@ -147,6 +150,9 @@ class KurrentDoorTest : public testing::Test {
     }
   }
   grpc::Status delete_stream(const std::string& stream) { return end<esp::DeleteReq, esp::DeleteResp>(stream, false); }
+  grpc::Status delete_existing(const std::string& stream) {
+    return end<esp::DeleteReq, esp::DeleteResp>(stream, false, true);
+  }
   grpc::Status tombstone(const std::string& stream) { return end<esp::TombstoneReq, esp::TombstoneResp>(stream, true); }
 
   Local local;
@@ -255,6 +261,11 @@ TEST_F(KurrentDoorTest, DeletesAStreamThatMayBeWrittenAgain) {
   EXPECT_EQ(response.success().current_revision(), 2u) << "its revisions go on";
   EXPECT_EQ(read(of_stream("order-7")), (Words{"first 2", "C@2", "last 2"}));
   EXPECT_EQ(delete_stream("never-1").error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  ASSERT_TRUE(delete_existing("order-7").ok());
+  const auto again = delete_existing("order-7");
+  EXPECT_EQ(again.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_NE(again.error_message().find("is deleted"), std::string::npos) << "clients tell it from a conflict by this";
+  EXPECT_TRUE(delete_stream("order-7").ok()) << "whatever there is";
 }
 
 TEST_F(KurrentDoorTest, EndsAStreamForGood) {
@@ -269,6 +280,8 @@ TEST_F(KurrentDoorTest, EndsAStreamForGood) {
   grpc::Status ended;
   EXPECT_EQ(read(of_stream("order-7"), &ended), Words{});
   EXPECT_EQ(ended.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(read(of_stream("$$order-7"), &ended), Words{});
+  EXPECT_EQ(ended.error_code(), grpc::StatusCode::FAILED_PRECONDITION) << "with its metadata";
   stop();
   start();
   EXPECT_EQ(append("order-7", {"B"}, response).error_code(), grpc::StatusCode::FAILED_PRECONDITION)

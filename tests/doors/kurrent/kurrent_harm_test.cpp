@@ -233,6 +233,22 @@ TEST_F(KurrentHarmTest, ABatchThatWasRefusedBeforeItsEndIsAnsweredOnce) {
   EXPECT_EQ(local.aggregate({"order", "7"}).value().version, SeqNr{1});
 }
 
+TEST_F(KurrentHarmTest, WhatComesTooLateIsToldSoWhateverElseIsWrongWithIt) {
+  grpc::ClientContext context;
+  auto call = streams->BatchAppend(&context);
+  esp::BatchAppendResp response;
+  for (const bool late : {false, true}) {
+    auto refused = batch("order-7");
+    refused.add_proposed_messages()->mutable_id()->set_string("no UUID");
+    if (late) refused.mutable_options()->mutable_deadline();
+    ASSERT_TRUE(call->Write(refused));
+    ASSERT_TRUE(call->Read(&response));
+    EXPECT_EQ(response.error().code(), late ? grpc::StatusCode::DEADLINE_EXCEEDED : grpc::StatusCode::INVALID_ARGUMENT);
+  }
+  call->WritesDone();
+  EXPECT_TRUE(call->Finish().ok());
+}
+
 TEST_F(KurrentHarmTest, BatchesThatAreBegunAndNotEndedComeToABound) {
   grpc::ClientContext context;
   auto call = streams->BatchAppend(&context);

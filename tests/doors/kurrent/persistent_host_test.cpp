@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "evershard/store/local/local.hpp"
@@ -102,8 +103,8 @@ class PersistentHostTest : public testing::Test {
     options.mutable_settings()->set_consumer_strategy("RoundRobin");
     return options;
   }
-  std::shared_ptr<PersistentSession> join(const std::shared_ptr<Listener>& listener) {
-    auto joined = host->join(name, listener, {"here", "me", "one", 10});
+  std::shared_ptr<PersistentSession> join(const std::shared_ptr<Listener>& listener, std::size_t slots = 10) {
+    auto joined = host->join(name, listener, {"here", "me", "one", slots});
     EXPECT_TRUE(std::holds_alternative<std::shared_ptr<PersistentSession>>(joined));
     auto session = std::get<std::shared_ptr<PersistentSession>>(joined);
     session->start();
@@ -222,6 +223,46 @@ TEST_F(PersistentHostTest, OfADeletedOneNothingIsLeft) {
   ASSERT_FALSE(host->create(options()));
   homes.now = 2;
   EXPECT_EQ(info().last_checkpointed_event_position(), "");
+}
+
+TEST_F(PersistentHostTest, WhatIsGivenNextDoesNotDependOnHowMuchIsSettledAtOnce) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener, 3);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 3; }));
+  ASSERT_TRUE(wait([&] { return calls.under_way == 0; }));
+  std::promise<void> go_on;
+  const auto until = go_on.get_future().share();
+  std::atomic<int> held{0};
+  for (int i = 0; i < 2; ++i) {
+    pool.run([&held, until] {
+      ++held;
+      until.wait();
+    });
+  }
+  ASSERT_TRUE(wait([&] { return held == 2; }));
+  session->acknowledge(listener->ids(0, 2));
+  session->refuse_events(listener->ids(2, 3), PersistentSubscription::Nack::retry, "no");
+  go_on.set_value();
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  EXPECT_EQ(listener->revisions(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 2}));
+}
+
+TEST_F(PersistentHostTest, MeasuresHowLongConsumersTakeWhereThatIsAskedFor) {
+  auto asked = options();
+  for (const bool measured : {false, true}) {
+    asked.mutable_settings()->set_extra_statistics(measured);
+    ASSERT_FALSE(measured ? host->update(asked) : host->create(asked));
+    const auto listener = std::make_shared<Listener>();
+    const auto session = join(listener, 3);
+    ASSERT_TRUE(wait([&] { return listener->revisions().size() == 3; }));
+    EXPECT_EQ(info().connections(0).observed_measurements_size(), 0) << "nothing is settled";
+    std::this_thread::sleep_for(20ms);
+    session->refuse_events(listener->ids(0, 1), PersistentSubscription::Nack::retry, "no");
+    const auto shown = info().connections(0).observed_measurements();
+    ASSERT_EQ(shown.empty(), !measured);
+    for (const auto& each : shown) EXPECT_GE(each.value(), 20) << each.key();
+  }
 }
 
 TEST_F(PersistentHostTest, LooksAgainWhenSomethingIsDueThoughNothingHappens) {

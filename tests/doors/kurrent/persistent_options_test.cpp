@@ -70,5 +70,23 @@ TEST(PersistentOptions, RefuseWhatIsNegativeOrUnknown) {
   EXPECT_FALSE(check_settings(settings));
 }
 
+TEST(PersistentOptions, BufferMoreThanIsReadAtOnce) {
+  esps::Settings settings;
+  settings.set_read_batch_size(100);
+  settings.set_history_buffer_size(100);
+  EXPECT_FALSE(check_settings(settings));
+  settings.set_history_buffer_size(101);
+  EXPECT_TRUE(check_settings(settings));
+}
+
+TEST(PersistentOptions, GiveASecondAtLeast) {
+  esps::Settings settings;
+  EXPECT_EQ(limits_of(settings).message_timeout, std::chrono::milliseconds(0)) << "never late";
+  settings.set_message_timeout_ms(100);
+  EXPECT_EQ(limits_of(settings).message_timeout, std::chrono::milliseconds(1'000));
+  settings.set_message_timeout_ms(1'001);
+  EXPECT_EQ(limits_of(settings).message_timeout, std::chrono::milliseconds(1'001));
+}
+
 }  // namespace
 }  // namespace evershard::kurrent
