@@ -289,7 +289,7 @@ TEST_F(OperatedCluster, TakesInWhatIsGoneInTheStoreThatItImports) {
   start_node(2);
   ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
 
-  const auto imported = command({"import", in("events"), "--server", door_[1]});
+  const auto imported = command({"import", in("events"), "--server", door_[1], "--in-flight", "1"});
 
   ASSERT_EQ(imported.status, 0) << imported.err;
   const auto exported = [&](std::vector<std::string> words) {
@@ -299,7 +299,7 @@ TEST_F(OperatedCluster, TakesInWhatIsGoneInTheStoreThatItImports) {
     return std::regex_replace(done.out, std::regex(R"("shard":\d+,"offset":\d+)"), "");
   };
   const auto wanted = exported({"--data", store});
-  EXPECT_EQ(times(wanted, "\"state\":\"removed\""), 2u + 4u + 3u) << "three of them of the log";
+  EXPECT_EQ(times(wanted, "\"state\":\"removed\""), 2u + 4u + 4u) << "four of them of the log";
   EXPECT_EQ(exported({"--server", door_[2]}), wanted);
   const auto gone = command({"read", "order-2", "--server", door_[2]});
   EXPECT_THAT(gone.err, HasSubstr("was removed at position"));
