@@ -9,12 +9,18 @@ namespace {
 
 constexpr std::chrono::milliseconds change_patience = std::chrono::seconds(30);
 
+void raise_to(std::atomic<std::uint64_t>& greatest, GlobalPosition position) {
+  auto before = greatest.load();
+  while (before < position.value && !greatest.compare_exchange_weak(before, position.value)) {
+  }
+}
+
 }  // namespace
 
 Result<void> FollowedStates::catch_up() {
   const auto head = events_.head();
   if (!head) return refuse(head.error());
-  const auto wanted = std::max(head->value, changed_.load());
+  const auto wanted = std::max({head->value, changed_.load(), answered_.load()});
   if (begun_ && applied_.load() >= wanted) return {};
   const std::lock_guard reading(reading_);
   if (begun_ && applied_.load() >= wanted) return {};
@@ -37,11 +43,8 @@ Result<void> FollowedStates::catch_up() {
   return {};
 }
 
-void FollowedStates::changed_at(GlobalPosition position) {
-  auto before = changed_.load();
-  while (before < position.value && !changed_.compare_exchange_weak(before, position.value)) {
-  }
-}
+void FollowedStates::changed_at(GlobalPosition position) { raise_to(changed_, position); }
+void FollowedStates::answered_at(GlobalPosition position) { raise_to(answered_, position); }
 
 std::optional<StreamState> FollowedStates::find(const AggregateId& stream) const {
   const std::lock_guard lock(mutex_);

@@ -190,6 +190,7 @@ void StreamWrites::answered(const AttemptPtr& attempt, const Result<Appended>& r
   }
   StreamsWritten written;
   written.position = result->last_position;
+  states_.answered_at(written.position);
   for (const auto& stream : attempt->write.streams) {
     const auto found = std::ranges::find(result->versions, stream.aggregate, &AggregateVersion::aggregate);
     written.versions.push_back(found == result->versions.end() ? SeqNr{0} : found->version);

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -14,23 +15,40 @@
 #include "evershard/kurrent/streams_v2.grpc.pb.h"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/store/local/local.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::kurrent {
 namespace {
 
 namespace v2 = ::kurrentdb::protocol::v2::streams;
 
-class KurrentDoorTest : public testing::Test {
+class KurrentDoorTest : public ::testing::Test {
  protected:
   KurrentDoorTest() : local(Local::open({}).value()) { start(); }
   ~KurrentDoorTest() override { stop(); }
 
-  void start() {
+  /// As a node of a cluster is: what was acknowledged is shown once somebody waits for it.
+  class ShownLate final : public evershard::testing::ForwardingStore {
+   public:
+    using ForwardingStore::ForwardingStore;
+    Result<GlobalPosition> head() override { return shown.load(); }
+    Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+      shown = position;
+      return to_.wait_for(position, timeout);
+    }
+    Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) override {
+      if (shown.load() == GlobalPosition{}) return refuse(ErrorCode::not_found, "nothing is shown");
+      return to_.aggregate(aggregate, up_to ? up_to : std::optional(shown.load()));
+    }
+    std::atomic<GlobalPosition> shown{};
+  };
+
+  void start(EventStore* all_names = nullptr) {
     watch = std::make_unique<serving::HeadWatch>(local);
     served =
         std::make_unique<serving::Served>(serving::Served{local, local, pool, *watch, [this] { return access; },
                                                           [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
-    served->all_names = &local.all_names();
+    served->all_names = all_names != nullptr ? all_names : &local.all_names();
     door::DoorOptions options;
     options.listen = {listen};
     auto started = start_door(*served, options, {.others_write = true});
@@ -286,6 +304,17 @@ TEST_F(KurrentDoorTest, EndsAStreamForGood) {
   start();
   EXPECT_EQ(append("order-7", {"B"}, response).error_code(), grpc::StatusCode::FAILED_PRECONDITION)
       << "also for a door that did not see it";
+}
+
+TEST_F(KurrentDoorTest, ShowsWhatItAnswered) {
+  stop();
+  ShownLate late(local.all_names());
+  start(&late);
+  append_well("order-7", {"A"});
+  EXPECT_EQ(read(of_stream("order-7")), (Words{"A@0", "last 0"}));
+  append_well("order-7", {"B"});
+  EXPECT_EQ(read(of_stream("order-7")), (Words{"A@0", "B@1", "last 1"}));
+  stop();
 }
 
 // As two nodes of a cluster are.

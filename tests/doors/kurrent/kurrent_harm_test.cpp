@@ -27,7 +27,7 @@ namespace {
 
 namespace v2 = ::kurrentdb::protocol::v2::streams;
 
-class KurrentHarmTest : public testing::Test {
+class KurrentHarmTest : public ::testing::Test {
  protected:
   KurrentHarmTest() : local(Local::open({}).value()), watch(local) {
     served.all_names = &local.all_names();

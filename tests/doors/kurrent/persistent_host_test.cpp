@@ -69,7 +69,7 @@ class Listener final : public PersistentConsumer {
   std::atomic<bool> moved{false};
 };
 
-class PersistentHostTest : public testing::Test {
+class PersistentHostTest : public ::testing::Test {
  protected:
   PersistentHostTest() : local(Local::open({}).value()), watch(local) {
     served.all_names = &local.all_names();

@@ -73,7 +73,7 @@ Message parsed(const std::string& bytes) {
   return message;
 }
 
-class RemoteSessionTest : public testing::Test {
+class RemoteSessionTest : public ::testing::Test {
  protected:
   void join() {
     session->start();

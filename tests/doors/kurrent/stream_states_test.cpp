@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "evershard/doors/kurrent/followed_states.hpp"
 #include "evershard/doors/kurrent/stream_name.hpp"
 #include "evershard/store/local/local.hpp"
@@ -116,6 +118,18 @@ TEST(FollowedStates, AreAsOfNowWhenTheyCaughtUp) {
   EXPECT_TRUE(states.is_current());
   EXPECT_EQ(states.find(order)->metadata.count_max, 1u);
   ASSERT_TRUE(states.catch_up()) << "with nothing new";
+}
+
+TEST(FollowedStates, WaitForWhatWasAnswered) {
+  auto store = Local::open({}).value();
+  FollowedStates states(store.all_names());
+  ASSERT_TRUE(store.append(Append().event("order-1", "Placed", "{}")));
+  states.answered_at(GlobalPosition{2});
+  auto waiting = std::async(std::launch::async, [&] { return states.catch_up(); });
+  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  ASSERT_TRUE(store.append(Append().event("order-1", "Placed", "{}")));
+  EXPECT_TRUE(waiting.get());
+  EXPECT_EQ(states.applied(), GlobalPosition{2});
 }
 
 }  // namespace evershard::kurrent
