@@ -26,21 +26,6 @@ void repeat_expected(const esp::BatchAppendReq::Options& options, esp::BatchAppe
   if (options.has_stream_exists()) to.mutable_stream_exists();
 }
 
-/// Its deadline is past: a time on its client's clock, or how long it may take.
-bool is_late(const esp::BatchAppendReq::Options& options, std::chrono::steady_clock::time_point came) {
-  if (options.has_deadline()) {
-    const auto allowed =
-        std::chrono::seconds(options.deadline().seconds()) + std::chrono::nanoseconds(options.deadline().nanos());
-    return std::chrono::steady_clock::now() - came >= allowed;
-  }
-  if (!options.has_deadline_21_10_0()) return false;
-  const auto& until = options.deadline_21_10_0();
-  if (until.seconds() <= 0 || until.seconds() > Timestamp::last().micros / 1'000'000) return false;
-  // One that is long past is a clock that is wrong.
-  const auto late_us = Timestamp::now().micros - (until.seconds() * 1'000'000 + until.nanos() / 1'000);
-  return late_us >= 0 && late_us < clock_wrong_us;
-}
-
 Refusal refused_batch(Error error) {
   Refusal refusal;
   refusal.error = std::move(error);
@@ -48,6 +33,19 @@ Refusal refused_batch(Error error) {
 }
 
 }  // namespace
+
+bool is_late(const esp::BatchAppendReq::Options& options, std::chrono::microseconds since_it_came, Timestamp now) {
+  if (options.has_deadline()) {
+    const auto allowed =
+        std::chrono::seconds(options.deadline().seconds()) + std::chrono::nanoseconds(options.deadline().nanos());
+    return since_it_came >= allowed;
+  }
+  if (!options.has_deadline_21_10_0()) return false;
+  const auto& until = options.deadline_21_10_0();
+  if (until.seconds() <= 0 || until.seconds() > Timestamp::last().micros / 1'000'000) return false;
+  const auto late_us = now.micros - (until.seconds() * 1'000'000 + until.nanos() / 1'000);
+  return late_us >= 0 && late_us - since_it_came.count() < clock_wrong_us;
+}
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* BatchAppendCall::start(
     const std::shared_ptr<Kurrent>& kurrent, serving::MethodMetrics& counted, grpc::CallbackServerContext* context) {
@@ -92,7 +90,9 @@ void BatchAppendCall::take() {
   }
   if (!batch->refused) add(*batch, request);
   if (!request.is_final() && !batch->refused) return;
-  if (is_late(batch->options, batch->came))  // whatever else is wrong with it: its client has gone on
+  const auto waited =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - batch->came);
+  if (is_late(batch->options, waited, Timestamp::now()))  // whatever else is wrong with it: its client has gone on
     batch->refused = refused_batch({ErrorCode::timeout, "the append came after its deadline: nothing was written"});
   open_.erase(key);
   open_bytes_ -= batch->bytes;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -14,6 +15,11 @@
 #include "evershard/doors/kurrent/kurrent.hpp"
 
 namespace evershard::kurrent {
+
+/// Its deadline is past: how long it may take, or a time on its client's clock. One that was long past when it came is
+/// a clock that is wrong. A plain decision.
+[[nodiscard]] bool is_late(const esp::BatchAppendReq::Options& options, std::chrono::microseconds since_it_came,
+                           Timestamp now);
 
 /// Answers go out as they come.
 class BatchAppendCall final : public door::AnsweringStream {

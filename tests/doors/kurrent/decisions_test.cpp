@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "evershard/doors/kurrent/batch_append_call.hpp"
 #include "evershard/doors/kurrent/discovery_services.hpp"
 #include "evershard/doors/kurrent/reading.hpp"
 #include "evershard/doors/kurrent/records.hpp"
@@ -74,6 +75,23 @@ TEST(PlanOf, RefusesWhatIsGoneForGood) {
   EXPECT_TRUE(append_in(plan_of(check, {looked})).expectations.empty()) << "no stream is what there is";
   check.streams[0].expected = ExpectedVersion::exists();
   EXPECT_EQ(std::get<Refusal>(plan_of(check, {looked})).why, Refusal::Why::wrong_version);
+}
+
+TEST(IsLate, IsByWhatAnAppendMayTakeOrByItsClientsClock) {
+  using std::chrono::seconds;
+  esp::BatchAppendReq::Options options;
+  const Timestamp now{1'000'000'000'000};
+  EXPECT_FALSE(is_late(options, seconds(1'000), now)) << "nothing is said";
+  options.mutable_deadline_21_10_0()->set_seconds(1'000'002);
+  EXPECT_FALSE(is_late(options, seconds(0), now));
+  options.mutable_deadline_21_10_0()->set_seconds(999'998);
+  EXPECT_TRUE(is_late(options, seconds(0), now));
+  options.mutable_deadline_21_10_0()->set_seconds(999'990);
+  EXPECT_FALSE(is_late(options, seconds(0), now)) << "a clock that is wrong";
+  EXPECT_TRUE(is_late(options, seconds(9), now)) << "it was not past when it came, or not long";
+  options.mutable_deadline()->set_seconds(3);
+  EXPECT_FALSE(is_late(options, seconds(2), now));
+  EXPECT_TRUE(is_late(options, seconds(3), now));
 }
 
 TEST(MatchTable, FindsTheMarkInFrontOfARevision) {
