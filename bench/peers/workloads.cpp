@@ -1,9 +1,8 @@
 #include "bench/peers/workloads.hpp"
 
 #include <atomic>
-#include <mutex>
-#include <thread>
 
+#include "bench/peers/called.hpp"
 #include "evershard/bench/in_turn.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/workload.hpp"
@@ -21,70 +20,11 @@ Workload::Shape shape() {
   return shape;
 }
 
-/// So many clients, a thread and a connection each, call for a time. `call`: returns how many events it was about.
-struct Called {
-  std::uint64_t calls = 0, events = 0;
-  double seconds = 0, cpu = 0;
-  std::uint64_t syncs = 0;
-  Latencies latencies;
-};
 using Call = std::function<Result<std::uint64_t>(PeerClient& client, Workload& workload)>;
 
 Result<Called> called(Peer& peer, std::size_t clients, double seconds, std::uint64_t seed, const Call& call) {
-  std::vector<std::unique_ptr<PeerClient>> connected;
-  for (std::size_t c = 0; c != clients; ++c) {
-    auto client = peer.connect();
-    if (!client) return refuse(std::move(client).error());
-    connected.push_back(std::move(*client));
-  }
-  std::vector<Workload> workloads;
-  for (std::size_t c = 0; c != clients; ++c) workloads.emplace_back(seed + c, shape());
-  Called all;
-  std::optional<Error> failed;
-  std::mutex mutex;
-  const auto cpu = peer.process().cpu_seconds();
-  const auto syncs = peer.process().syncs();
-  const auto began = now_seconds();
-  std::vector<std::thread> threads;
-  for (std::size_t c = 0; c != clients; ++c)
-    threads.emplace_back([&, c] {
-      Called here;
-      std::optional<Error> error;
-      while (!error && now_seconds() - began < seconds) {
-        const auto at = now_seconds();
-        if (auto events = call(*connected[c], workloads[c]); events) {
-          here.events += *events;
-          ++here.calls;
-          here.latencies.add((now_seconds() - at) * 1e6);
-        } else {
-          error = std::move(events).error();
-        }
-      }
-      const std::lock_guard lock(mutex);
-      all.calls += here.calls;
-      all.events += here.events;
-      all.latencies.add(here.latencies);
-      if (error) failed = std::move(error);
-    });
-  for (auto& thread : threads) thread.join();
-  if (failed) return refuse(*failed);
-  all.seconds = now_seconds() - began;
-  all.cpu = peer.process().cpu_seconds() - cpu;
-  all.syncs = peer.process().syncs() - syncs;
-  return all;
-}
-
-Figure figure_of(const std::string& name, Called& all, bool appends) {
-  Figure figure{name, static_cast<double>(all.events) / all.seconds, "events/s"};
-  figure.more = percentiles(all.latencies);
-  figure.more.emplace_back("server_cpu_us_per_event",
-                           all.cpu * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, all.events)));
-  figure.more.emplace_back(
-      "events_per_call", static_cast<double>(all.events) / static_cast<double>(std::max<std::uint64_t>(1, all.calls)));
-  if (appends)
-    figure.more.emplace_back(
-        "calls_per_sync", static_cast<double>(all.calls) / static_cast<double>(std::max<std::uint64_t>(1, all.syncs)));
-  return figure;
+  return called<PeerClient>(
+      peer.process(), [&peer] { return peer.connect(); }, clients, seconds, seed, shape(), call);
 }
 
 Result<std::uint64_t> append_some(PeerClient& client, Workload& workload, std::size_t events) {

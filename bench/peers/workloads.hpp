@@ -24,5 +24,8 @@ struct PeerKind {
 Result<void> measure_peer_appends(const BenchOptions& options, const std::vector<PeerKind>& kinds, Report& report);
 /// `events` of `options` are written to each first.
 Result<void> measure_peer_reads(const BenchOptions& options, const std::vector<PeerKind>& kinds, Report& report);
+/// KurrentDB's door against our own, of the same program; reads also of the same store.
+Result<void> measure_door_appends(const BenchOptions& options, const std::filesystem::path& program, Report& report);
+Result<void> measure_door_reads(const BenchOptions& options, const std::filesystem::path& program, Report& report);
 
 }  // namespace evershard::bench

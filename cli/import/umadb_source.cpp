@@ -11,6 +11,7 @@
 #include "evershard/doors/umadb/words/uma_pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/shown_event.hpp"
 #include "evershard/protocol/sort_once_each.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/umadb/umadb.grpc.pb.h"
@@ -66,11 +67,11 @@ class UmaDbSource final : public ImportSource {
 
   std::string content_of(const RecordedEvent& event) const override {
     RecordedView viewed;
-    umadb::view(event, viewed);
+    show(event, viewed);
     umadb::UmaResponse response;
     response.add(viewed);
     uma::ReadResponse read;
-    if (!read.ParseFromString(response.take(std::nullopt)) || read.events().empty()) return {};
+    if (!read.ParseFromString(response.take()) || read.events().empty()) return {};
     return uma_content(read.events(0));
   }
 

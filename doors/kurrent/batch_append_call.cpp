@@ -1,8 +1,11 @@
 #include "evershard/doors/kurrent/batch_append_call.hpp"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <utility>
 
 #include "evershard/doors/kurrent/expected_of.hpp"
+#include "evershard/doors/kurrent/proposed_events.hpp"
 #include "evershard/doors/kurrent/stream_name.hpp"
 
 namespace evershard::kurrent {
@@ -57,7 +60,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* BatchAppendCall::st
 void BatchAppendCall::take() {
   const auto bytes = incoming_.Length();
   esp::BatchAppendReq request;
-  const auto parsed = door::parse(kurrent_->calls, incoming_, request);
+  std::vector<Event> events;
+  const auto parsed = read(request, events);
   const auto key = request.correlation_id().SerializeAsString();
   auto& open = open_[key];
   if (!open) {
@@ -73,7 +77,8 @@ void BatchAppendCall::take() {
     open_.erase(key);
     return;
   }
-  const auto held = bytes + static_cast<std::size_t>(request.proposed_messages_size()) * sizeof(Event);
+  const auto held =
+      bytes + (static_cast<std::size_t>(request.proposed_messages_size()) + events.size()) * sizeof(Event);
   batch->wire_bytes += bytes;
   batch->bytes += held;
   open_bytes_ += held;
@@ -88,7 +93,7 @@ void BatchAppendCall::take() {
     batch->refused = refused_batch({ErrorCode::overloaded, "appends that were begun and not finished hold " +
                                                                std::to_string(open_bytes_) + " bytes"});
   }
-  if (!batch->refused) add(*batch, request);
+  if (!batch->refused) add(*batch, request, events);
   if (!request.is_final() && !batch->refused) return;
   const auto waited =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - batch->came);
@@ -110,7 +115,17 @@ void BatchAppendCall::take() {
   write(batch);
 }
 
-void BatchAppendCall::add(Batch& batch, esp::BatchAppendReq& request) {
+Result<void> BatchAppendCall::read(esp::BatchAppendReq& request, std::vector<Event>& events) {
+  const google::protobuf::LogSilencer silence;  // what is refused needs no line on standard error
+  grpc::Slice slice;
+  const auto content = door::content_of(incoming_, kurrent_->calls.message_bytes_max, slice);
+  std::string rest;
+  if (content && split_proposed(*content, proposed_in_batch, rest, events) && request.ParseFromString(rest)) return {};
+  events.clear();
+  return door::parse(kurrent_->calls, incoming_, request);
+}
+
+void BatchAppendCall::add(Batch& batch, esp::BatchAppendReq& request, std::vector<Event>& events) {
   if (request.has_options()) {
     batch.options = std::move(*request.mutable_options());
     batch.stream.name = batch.options.stream_identifier().stream_name();
@@ -126,6 +141,13 @@ void BatchAppendCall::add(Batch& batch, esp::BatchAppendReq& request) {
   }
   if (batch.stream.name.empty() && !batch.refused)
     batch.refused = refused_batch({ErrorCode::invalid_argument, "an append begins without its options"});
+  for (auto& event : events) {
+    if (batch.refused) return;
+    if (auto accepted = accept_proposed(event, batch.stream.aggregate); !accepted)
+      batch.refused = refused_batch(std::move(accepted).error());
+    else
+      batch.events.push_back(std::move(event));
+  }
   for (auto& proposed : *request.mutable_proposed_messages()) {
     if (batch.refused) return;
     auto event = event_of(proposed, batch.stream.aggregate);

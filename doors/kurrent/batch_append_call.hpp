@@ -57,7 +57,9 @@ class BatchAppendCall final : public door::AnsweringStream {
   [[nodiscard]] std::shared_ptr<BatchAppendCall> shared() {
     return std::static_pointer_cast<BatchAppendCall>(shared_from_this());
   }
-  void add(Batch& batch, esp::BatchAppendReq& request);
+  /// `events`: those of it that were read already; else they are in `request`.
+  [[nodiscard]] Result<void> read(esp::BatchAppendReq& request, std::vector<Event>& events);
+  void add(Batch& batch, esp::BatchAppendReq& request, std::vector<Event>& events);
   void write(const BatchPtr& batch);
   void answer(const BatchPtr& batch, const WriteOutcome& outcome);
 

@@ -82,6 +82,10 @@ bool EventFilter::takes(const RecordedEvent& event) const {
   return by_stream_ ? takes_text(name_of(event)) : takes_text(event.type);
 }
 
+bool EventFilter::takes(const RecordedView& event) const {
+  return by_stream_ ? takes_text(name_of(event)) : takes_text(event.type);
+}
+
 bool EventFilter::takes_text(std::string_view text) const {
   if (pattern_)
     return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern_->pattern) != refuses_;

@@ -9,6 +9,7 @@
 
 #include "evershard/kurrent/streams.pb.h"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::kurrent {
@@ -19,6 +20,7 @@ class EventFilter {
   /// Errors: invalid_argument (neither prefixes nor a pattern, a pattern that is none), too_large
   [[nodiscard]] static Result<EventFilter> of(const ::event_store::client::streams::ReadReq::FilterOptions& options);
   [[nodiscard]] bool takes(const RecordedEvent& event) const;
+  [[nodiscard]] bool takes(const RecordedView& event) const;
 
  private:
   struct Pattern;

@@ -37,6 +37,20 @@ std::string_view value_in(const Map& map, const char* key) {
   return found == map.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::uint64_t revision_shown(std::string_view type, bool of_aggregate, SeqNr seq_nr, GlobalPosition position) {
+  if (type == stream_deleted_type) return std::numeric_limits<std::int64_t>::max();
+  return of_aggregate ? seq_nr.value - 1 : position.value;
+}
+
+template <class Tags>
+EventId id_shown(const Tags& tags, const EventId& stored) {
+  for (const std::string_view tag : tags) {
+    if (!tag.starts_with(renamed_tag)) continue;
+    if (const auto id = EventId::parse(tag.substr(renamed_tag.size()))) return *id;
+  }
+  return stored;
+}
+
 }  // namespace
 
 Result<EventId> id_of(const es::UUID& from) {
@@ -63,16 +77,20 @@ void put_id(const EventId& id, bool structured, es::UUID& to) {
   to.mutable_structured()->set_least_significant_bits(static_cast<std::int64_t>(half_of(id, 8)));
 }
 
+Result<void> accept_proposed(Event& event, const AggregateId& aggregate) {
+  if (!event.id.given()) return refuse(ErrorCode::invalid_argument, "an event's id is all zero");
+  event.aggregate = aggregate;
+  return check_writable_type(event.type, aggregate);
+}
+
 template <class Proposed>
 Result<Event> event_of(Proposed& proposed, const AggregateId& aggregate) {
   const auto id = id_of(proposed.id());
   if (!id) return refuse(id.error());
-  if (!id->given()) return refuse(ErrorCode::invalid_argument, "an event's id is all zero");
   Event event;
   event.id = *id;
-  event.aggregate = aggregate;
   event.type = value_in(proposed.metadata(), "type");
-  EVERSHARD_TRY(check_writable_type(event.type, aggregate));
+  EVERSHARD_TRY(accept_proposed(event, aggregate));
   if (value_in(proposed.metadata(), "content-type") == content_json) event.format = PayloadFormat::json;
   event.payload = std::move(*proposed.mutable_data());
   event.metadata = std::move(*proposed.mutable_custom_metadata());
@@ -83,8 +101,11 @@ template Result<Event> event_of(esp::AppendReq::ProposedMessage&, const Aggregat
 template Result<Event> event_of(esp::BatchAppendReq::ProposedMessage&, const AggregateId&);
 
 std::uint64_t revision_of(const RecordedEvent& event) {
-  if (event.type == stream_deleted_type) return std::numeric_limits<std::int64_t>::max();
-  return event.aggregate ? event.seq_nr.value - 1 : event.position.value;
+  return revision_shown(event.type, event.aggregate.has_value(), event.seq_nr, event.position);
+}
+
+std::uint64_t revision_of(const RecordedView& event) {
+  return revision_shown(event.type, !event.aggregate_type.empty(), event.seq_nr, event.position);
 }
 
 void rename_id(Event& event, std::string_view place) {
@@ -93,13 +114,8 @@ void rename_id(Event& event, std::string_view place) {
       event.id, hash_of_name((event.aggregate ? name_of(*event.aggregate) : std::string()).append(place)));
 }
 
-EventId shown_id(const RecordedEvent& event) {
-  for (const auto& tag : event.tags) {
-    if (!tag.starts_with(renamed_tag)) continue;
-    if (const auto id = EventId::parse(std::string_view(tag).substr(renamed_tag.size()))) return *id;
-  }
-  return event.id;
-}
+EventId shown_id(const RecordedEvent& event) { return id_shown(event.tags, event.id); }
+EventId shown_id(const RecordedView& event) { return id_shown(event.tags, event.id); }
 
 void put_event(const RecordedEvent& event, bool structured_ids, esp::ReadResp::ReadEvent::RecordedEvent& to) {
   put_id(shown_id(event), structured_ids, *to.mutable_id());

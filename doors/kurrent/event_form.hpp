@@ -9,6 +9,7 @@
 #include "evershard/kurrent/shared.pb.h"
 #include "evershard/kurrent/streams.pb.h"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::kurrent {
@@ -30,15 +31,20 @@ void put_id(const EventId& id, bool structured, es::UUID& to);
 template <class Proposed>
 [[nodiscard]] Result<Event> event_of(Proposed& proposed, const AggregateId& aggregate);
 
+/// The same of one that was read already: it is given its aggregate.
+[[nodiscard]] Result<void> accept_proposed(Event& event, const AggregateId& aggregate);
+
 /// The revision that clients see: from 0; of the event that ends a stream for good the greatest there is; of one
 /// without an aggregate its position.
 [[nodiscard]] std::uint64_t revision_of(const RecordedEvent& event);
+[[nodiscard]] std::uint64_t revision_of(const RecordedView& event);
 
 /// An id that is taken, in its shard, by an event of another stream: theirs are unique in a stream only. The event gets
 /// another id, always the same, and keeps its own in a tag. `place`: tells it from others of its stream with its id.
 void rename_id(Event& event, std::string_view place = {});
 /// What its clients gave it, also where it was renamed.
 [[nodiscard]] EventId shown_id(const RecordedEvent& event);
+[[nodiscard]] EventId shown_id(const RecordedView& event);
 
 void put_event(const RecordedEvent& event, bool structured_ids, esp::ReadResp::ReadEvent::RecordedEvent& to);
 

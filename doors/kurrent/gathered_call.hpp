@@ -13,6 +13,12 @@
 
 namespace evershard::kurrent {
 
+/// How a message of a GatheredCall is read, unless there is another of its own.
+template <class Message>
+[[nodiscard]] Result<void> read_message(const door::Calls& calls, const grpc::ByteBuffer& bytes, Message& message) {
+  return door::parse(calls, bytes, message);
+}
+
 /// Shape: `work`: void(std::vector<Request>&, std::shared_ptr<GatheredCall>), which answers or refuses once.
 template <class Request, class Response>
 class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
@@ -71,7 +77,7 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
     if (bytes_ > kurrent_->calls.message_bytes_max)
       return refused(Error{ErrorCode::too_large, "the messages of the call have more than " +
                                                      std::to_string(kurrent_->calls.message_bytes_max) + " bytes"});
-    if (auto parsed = door::parse(kurrent_->calls, incoming_, requests_.emplace_back()); !parsed)
+    if (auto parsed = read_message(kurrent_->calls, incoming_, requests_.emplace_back()); !parsed)
       return refused(std::move(parsed).error());
     this->StartRead(&incoming_);
   }

@@ -9,6 +9,7 @@ namespace evershard::kurrent {
 namespace {
 
 constexpr auto news_awaited_for = std::chrono::hours(24);
+constexpr std::size_t bytes_of_event = 512;                         ///< of memory, where there is nothing in it
 constexpr auto keeps_again_after = std::chrono::milliseconds(200);  ///< what could not be kept
 
 /// What runs in the pool for a door that is to wait for it.
@@ -434,7 +435,8 @@ std::optional<PersistentSubscription::Item> HostedSubscription::item_of(const es
   const auto id = id_of(named.id());
   if (!id) return std::nullopt;
   return PersistentSubscription::Item{key_of(event), *id,
-                                      std::hash<std::string>()(event.event().stream_identifier().stream_name()), 0};
+                                      std::hash<std::string>()(event.event().stream_identifier().stream_name()), 0,
+                                      event.ByteSizeLong() + bytes_of_event};
 }
 
 void HostedSubscription::put_info(esps::SubscriptionInfo& to) {

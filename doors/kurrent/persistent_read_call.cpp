@@ -94,6 +94,7 @@ void PersistentReadCall::join(const esps::ReadReq::Options& options) {
   const auto caller = kurrent_->calls.admit(*context_, serving::Scope::append);
   told.user = caller && caller->by_token ? caller->name : "anonymous";
   told.slots = static_cast<std::size_t>(std::clamp(options.buffer_size(), 1, 10'000));
+  const auto slots = told.slots;
   auto joined = kurrent_->persistent->join(name, shared_from_this(), std::move(told));
   if (auto* refused = std::get_if<Refusal>(&joined)) return end(*refused);
   const auto session = std::get<std::shared_ptr<PersistentSession>>(joined);
@@ -101,6 +102,7 @@ void PersistentReadCall::join(const esps::ReadReq::Options& options) {
     const std::lock_guard lock(mutex_);
     if (finished_ || ending_) return;
     session_ = session;
+    waiting_.set_slots(slots);
     subscription_id_ = name.stream + "::" + name.group;
     structured_ids_ = options.uuid_option().content_case() == esps::ReadReq::Options::UUIDOption::kStructured;
   }
@@ -111,7 +113,11 @@ void PersistentReadCall::join(const esps::ReadReq::Options& options) {
 void PersistentReadCall::joined() {
   esps::ReadResp response;
   response.mutable_subscription_confirmation()->set_subscription_id(subscription_id_);
-  send(response);
+  {
+    const std::lock_guard lock(mutex_);
+    confirmation_ = door::bytes_of(response);
+  }
+  go_on();
 }
 
 void PersistentReadCall::heard(const esps::ReadReq& request) {
@@ -137,21 +143,18 @@ void PersistentReadCall::heard(const esps::ReadReq& request) {
   }
 }
 
-void PersistentReadCall::send(const esps::ReadResp& response) {
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(door::bytes_of(response));
-  }
-  go_on();
-}
-
 void PersistentReadCall::give(esps::ReadResp response) {
+  auto& event = *response.mutable_event();
+  const auto id = id_of((event.has_link() ? event.link() : event.event()).id());
   if (structured_ids_) {
-    auto& event = *response.mutable_event();
     put_structured(*event.mutable_event()->mutable_id());
     if (event.has_link()) put_structured(*event.mutable_link()->mutable_id());
   }
-  send(response);
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.add(id.value_or(EventId{}), door::bytes_of(response), event.retry_count() != 0);
+  }
+  go_on();
 }
 
 void PersistentReadCall::drop(const Dropped& how) { end(how.why); }
@@ -188,13 +191,12 @@ void PersistentReadCall::leave() {
 void PersistentReadCall::go_on() {
   std::unique_lock lock(mutex_);
   if (finished_) return;
-  if (!writing_ && !broken_ && !waiting_.empty()) {
-    outgoing_ = std::move(waiting_.front());
-    waiting_.pop_front();
+  if (!writing_ && !broken_ && (confirmation_ || !waiting_.empty())) {
+    outgoing_ = confirmation_ ? *std::exchange(confirmation_, std::nullopt) : waiting_.take();
     writing_ = true;
     StartWrite(&outgoing_);
   }
-  if (ending_ && !writing_ && (broken_ || waiting_.empty())) {
+  if (ending_ && !writing_ && (broken_ || (!confirmation_ && waiting_.empty()))) {
     finished_ = true;
     const auto status = *ending_;
     lock.unlock();

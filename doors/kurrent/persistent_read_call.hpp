@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/doors/kurrent/persistent_subscriptions.hpp"
+#include "evershard/doors/kurrent/unsent_events.hpp"
 
 namespace evershard::kurrent {
 
@@ -38,7 +38,6 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
  private:
   void join(const esps::ReadReq::Options& options);
   void heard(const esps::ReadReq& request);
-  void send(const esps::ReadResp& response);
   void end(const Refusal& why);
   void end(const grpc::Status& status);
   /// It has gone, from wherever it was: at the latest before its call ends.
@@ -54,7 +53,8 @@ class PersistentReadCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer
   grpc::ByteBuffer outgoing_;
   std::shared_ptr<PersistentSession> session_;  ///< absent: it has not joined
   std::string subscription_id_;
-  std::deque<grpc::ByteBuffer> waiting_;
+  std::optional<grpc::ByteBuffer> confirmation_;  ///< goes before all events
+  UnsentEvents<grpc::ByteBuffer> waiting_;
   std::optional<grpc::Status> ending_;
   bool structured_ids_ = false;
   bool joining_ = false;

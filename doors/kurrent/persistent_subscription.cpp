@@ -21,14 +21,19 @@ bool PersistentSubscription::add(const Item& item) {
   looked_at(item.key);
   if (settled_.contains(item.key) || parked_.contains(item.key) || pending_.contains(item.key)) return false;
   pending_.insert(item.key);
-  ready_.push_back(item);
+  make_ready(ready_, item);
   return true;
 }
 
 void PersistentSubscription::add_replayed(Item item) {
   if (!replaying_.contains(item.key)) return;
   item.retries = 0;
-  retried_.push_back(item);
+  make_ready(retried_, item);
+}
+
+void PersistentSubscription::make_ready(std::deque<Item>& in, const Item& item) {
+  in.push_back(item);
+  ready_bytes_ += item.bytes;
 }
 
 void PersistentSubscription::looked_at(Key key) {
@@ -36,10 +41,11 @@ void PersistentSubscription::looked_at(Key key) {
 }
 
 bool PersistentSubscription::has_room() const {
-  return ready_.size() < limits_.buffer_max && pending_.size() + settled_.size() < unsettled_max;
+  return ready_.size() < limits_.buffer_max && ready_bytes_ < ready_bytes_max &&
+         pending_.size() + settled_.size() < unsettled_max;
 }
 
-void PersistentSubscription::join(Consumer consumer, std::size_t slots) { consumers_[consumer] = {slots, 0}; }
+void PersistentSubscription::join(Consumer consumer, std::size_t slots) { consumers_[consumer] = {slots}; }
 
 bool PersistentSubscription::leave(Consumer consumer) {
   consumers_.erase(consumer);
@@ -50,6 +56,7 @@ bool PersistentSubscription::leave(Consumer consumer) {
       continue;
     }
     back.push_back(at->second.item);
+    ready_bytes_ += at->second.item.bytes;
     at = out_.erase(at);
   }
   retried_.insert(retried_.begin(), back.begin(), back.end());
@@ -57,7 +64,7 @@ bool PersistentSubscription::leave(Consumer consumer) {
 }
 
 std::optional<PersistentSubscription::Consumer> PersistentSubscription::consumer_for(const Item& item) {
-  const auto free = [](const auto& entry) { return entry.second.second < entry.second.first; };
+  const auto free = [](const auto& entry) { return entry.second.are_free(); };
   if (consumers_.empty()) return std::nullopt;
   switch (limits_.choice) {
     case ConsumerChoice::single: {
@@ -91,7 +98,10 @@ void PersistentSubscription::give_from(std::deque<Item>& from, Time now, std::ve
     }
     const auto item = from.front();
     from.pop_front();
-    ++consumers_[*consumer].second;
+    ready_bytes_ -= item.bytes;
+    auto& slots = consumers_[*consumer];
+    ++slots.taken;
+    slots.bytes += item.bytes;
     last_ = *consumer;
     const auto until = limits_.message_timeout.count() == 0 ? Time::max() : now + limits_.message_timeout;
     out_[item.key] = {*consumer, item, now, until};
@@ -111,10 +121,17 @@ std::optional<PersistentSubscription::Item> PersistentSubscription::take(Consume
   const auto found = std::ranges::find_if(
       out_, [&](const auto& entry) { return entry.second.consumer == consumer && entry.second.item.id == id; });
   if (found == out_.end()) return std::nullopt;
-  const auto item = found->second.item;
-  out_.erase(found);
-  if (const auto whose = consumers_.find(consumer); whose != consumers_.end()) --whose->second.second;
-  return item;
+  return take_back(found);
+}
+
+PersistentSubscription::Item PersistentSubscription::take_back(std::map<Key, Out>::iterator out) {
+  const auto was = out->second;
+  out_.erase(out);
+  if (const auto whose = consumers_.find(was.consumer); whose != consumers_.end()) {
+    --whose->second.taken;
+    whose->second.bytes -= was.item.bytes;
+  }
+  return was.item;
 }
 
 void PersistentSubscription::settle(Key key) {
@@ -143,7 +160,7 @@ bool PersistentSubscription::park(Key key, const std::string& reason) {
 void PersistentSubscription::try_again(Item item, const std::string& reason) {
   if (item.retries >= limits_.retries_max && park(item.key, reason)) return;
   ++item.retries;
-  retried_.push_back(item);
+  make_ready(retried_, item);
 }
 
 std::optional<PersistentSubscription::Key> PersistentSubscription::acknowledge(Consumer consumer, const EventId& id) {
@@ -162,7 +179,7 @@ std::optional<PersistentSubscription::Key> PersistentSubscription::refuse_event(
       settle(item->key);
       break;
     case Nack::park:
-      if (!park(item->key, reason)) retried_.push_back(*item);
+      if (!park(item->key, reason)) make_ready(retried_, *item);
       break;
     case Nack::retry:
       try_again(*item, reason);
@@ -172,15 +189,11 @@ std::optional<PersistentSubscription::Key> PersistentSubscription::refuse_event(
 }
 
 bool PersistentSubscription::expire(Time now) {
-  std::vector<Out> late;
+  std::vector<Key> late;
   for (const auto& [key, out] : out_) {
-    if (out.until <= now) late.push_back(out);
+    if (out.until <= now) late.push_back(key);
   }
-  for (const auto& out : late) {
-    out_.erase(out.item.key);
-    if (const auto whose = consumers_.find(out.consumer); whose != consumers_.end()) --whose->second.second;
-    try_again(out.item, "it was not settled in time");
-  }
+  for (const auto key : late) try_again(take_back(out_.find(key)), "it was not settled in time");
   return !late.empty();
 }
 
@@ -215,7 +228,7 @@ std::optional<PersistentSubscription::Time> PersistentSubscription::given_at(Con
 
 std::size_t PersistentSubscription::in_flight(Consumer consumer) const {
   const auto found = consumers_.find(consumer);
-  return found == consumers_.end() ? 0 : found->second.second;
+  return found == consumers_.end() ? 0 : found->second.taken;
 }
 
 }  // namespace evershard::kurrent

@@ -35,14 +35,17 @@ class PersistentSubscription {
   using Time = std::chrono::steady_clock::time_point;
   enum class Nack : std::uint8_t { park, retry, skip };
 
-  static constexpr std::size_t parked_max = 10'000;     ///< then what is to be parked is tried again instead
-  static constexpr std::size_t unsettled_max = 10'000;  ///< keys kept behind the checkpoint; then nothing is read
+  static constexpr std::size_t parked_max = 10'000;          ///< then what is to be parked is tried again instead
+  static constexpr std::size_t unsettled_max = 10'000;       ///< keys kept behind the checkpoint; then nothing is read
+  static constexpr std::size_t ready_bytes_max = 16u << 20;  ///< of events that are not out; then nothing is read
+  static constexpr std::size_t consumer_bytes_max = 16u << 20;  ///< of what a consumer has; then it is given nothing
 
   struct Item {
     Key key = 0;
     EventId id{};           ///< as consumers name it
     std::uint64_t pin = 0;  ///< of pinned ones: what has the same goes to the same consumer
     std::uint32_t retries = 0;
+    std::size_t bytes = 0;  ///< what it takes in memory
   };
   struct Given {
     Consumer consumer = 0;
@@ -114,17 +117,25 @@ class PersistentSubscription {
   std::optional<Item> take(Consumer consumer, const EventId& id);
   std::optional<Consumer> consumer_for(const Item& item);
   void give_from(std::deque<Item>& from, Time now, std::vector<Given>& given);
+  void make_ready(std::deque<Item>& in, const Item& item);
+  /// It is not out any more. Returns: what was.
+  Item take_back(std::map<Key, Out>::iterator out);
 
   PersistentLimits limits_;
   std::deque<Item> ready_, retried_;
+  std::size_t ready_bytes_ = 0;  ///< of both
   std::map<Key, Out> out_;
   std::set<Key> pending_;  ///< read, and neither settled nor parked
   std::set<Key> settled_;
   std::map<Key, std::string> parked_;
   std::set<Key> replaying_;  ///< of the parked ones
   std::optional<Key> seen_;
-  std::map<Consumer, std::pair<std::size_t, std::size_t>> consumers_;  ///< slots, and how many are taken
-  Consumer last_ = 0;                                                  ///< who was given something last
+  struct Slots {
+    std::size_t all = 0, taken = 0, bytes = 0;
+    [[nodiscard]] bool are_free() const { return taken < all && (taken == 0 || bytes < consumer_bytes_max); }
+  };
+  std::map<Consumer, Slots> consumers_;
+  Consumer last_ = 0;  ///< who was given something last
   bool changed_ = false;
 };
 

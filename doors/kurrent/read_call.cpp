@@ -59,7 +59,7 @@ void StreamReadCall::run_step() {
 void StreamReadCall::step() {
   if (cancelled()) return finish(grpc::Status::CANCELLED);
   const storage::ReadWork::Scope at_work(*work_);
-  std::vector<esp::ReadResp> messages;
+  EventMessages messages;
   auto stepped = reading_->step(messages);
   if (reading_->events() != 0) kurrent_->calls.served.metrics->events_read(kurrent_->calls.speaks, reading_->events());
   if (auto* refused = std::get_if<Refusal>(&stepped)) {
@@ -71,14 +71,16 @@ void StreamReadCall::step() {
   send(std::move(messages));
 }
 
-void StreamReadCall::send(std::vector<esp::ReadResp> messages) {
+void StreamReadCall::send(EventMessages messages) {
   std::unique_lock lock(mutex_);
-  std::size_t bytes = 0;
-  for (const auto& message : messages) {
-    ready_.push_back(door::bytes_of(message));
-    bytes += ready_.back().Length();
-  }
-  if (!ready_.empty()) reader_->sends(bytes);
+  const auto bytes = messages.bytes();
+  auto piece = messages.take();
+  auto* const begin = piece.bytes.release();
+  ready_ = grpc::Slice(
+      begin, bytes, [](void* at) { std::unique_ptr<char[]>(static_cast<char*>(at)).reset(); }, begin);
+  ends_ = std::move(piece.ends);
+  sent_ = 0;
+  if (has_ready()) reader_->sends(bytes);
   send_next(lock);
 }
 
@@ -87,13 +89,14 @@ void StreamReadCall::send_next(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     return finish(grpc::Status::CANCELLED);
   }
-  if (!ready_.empty()) {
-    outgoing_ = std::move(ready_.front());
-    ready_.pop_front();
+  if (has_ready()) {
+    const auto message = ready_.sub(sent_ == 0 ? 0 : ends_[sent_ - 1], ends_[sent_]);
+    outgoing_ = grpc::ByteBuffer(&message, 1);
+    ++sent_;
     state_ = State::sending;
     grpc::WriteOptions options;
     // Never with the first: gRPC holds back the headers with it, and with them the word that it is written.
-    if (std::exchange(wrote_, true) && !ready_.empty()) options.set_buffer_hint();
+    if (std::exchange(wrote_, true) && has_ready()) options.set_buffer_hint();
     return StartWrite(&outgoing_, options);
   }
   state_ = State::reading;
@@ -149,7 +152,10 @@ bool StreamReadCall::cancelled() {
 void StreamReadCall::OnWriteDone(bool ok) {
   const auto keep = shared_from_this();
   std::unique_lock lock(mutex_);
-  if (ready_.empty()) reader_->took();
+  if (!has_ready()) {
+    reader_->took();
+    ready_ = grpc::Slice();
+  }
   cancelled_ = cancelled_ || !ok;
   send_next(lock);
 }

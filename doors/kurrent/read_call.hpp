@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,12 +37,13 @@ class StreamReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   Result<void> begin(const grpc::ByteBuffer& in);
   void run_step();
   void step();
-  void send(std::vector<esp::ReadResp> messages);
+  void send(EventMessages messages);
   void send_next(std::unique_lock<std::mutex>& lock);
   void wait();
   void woken(serving::HeadWatch::Why why);
   void finish(const grpc::Status& status);
   [[nodiscard]] bool cancelled();
+  [[nodiscard]] bool has_ready() const { return sent_ != ends_.size(); }
 
   const std::shared_ptr<Kurrent> kurrent_;
   door::UnderWay here_;
@@ -56,7 +56,9 @@ class StreamReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   std::optional<grpc::Status> ending_;  ///< or that
   bool counts_ = false;                 ///< it is a subscription, and counted as one
   std::mutex mutex_;
-  std::deque<grpc::ByteBuffer> ready_;
+  grpc::Slice ready_;              ///< messages to be sent, in one piece
+  std::vector<std::size_t> ends_;  ///< of each in it
+  std::size_t sent_ = 0;           ///< so many of them
   grpc::ByteBuffer outgoing_;
   State state_ = State::reading;
   serving::HeadWatch::Ticket ticket_ = 0;

@@ -126,17 +126,35 @@ std::optional<RecordedEvent> Reading::linked(const RecordedEvent& link) const {
   return **event;
 }
 
-void Reading::give_event(const RecordedEvent& event, std::vector<esp::ReadResp>& out) {
-  auto& given = *out.emplace_back().mutable_event();
-  given.set_commit_position(event.position.value);
+Reading::Stepped Reading::step(EventMessages& out) {
+  std::vector<esp::ReadResp> messages;
+  encoded_ = &out;
+  auto stepped = step(messages);
+  move_to_encoded(messages);
+  encoded_ = nullptr;
+  return stepped;
+}
+
+/// What was said before goes before.
+void Reading::move_to_encoded(std::vector<esp::ReadResp>& out) {
+  for (const auto& message : out) encoded_->add(message);
+  out.clear();
+}
+
+void Reading::give_event(const RecordedView& event, std::vector<esp::ReadResp>& out) {
   ++given_;
   ++events_;
-  if (plan_.links && event.type == link_type) {
-    put_event(event, plan_.structured_ids, *given.mutable_link());
-    if (const auto target = linked(event)) put_event(*target, plan_.structured_ids, *given.mutable_event());
-    return;
+  const bool shows_target = plan_.links && event.type == link_type;
+  if (encoded_ != nullptr && !shows_target) {
+    move_to_encoded(out);
+    return encoded_->add(event, plan_.structured_ids);
   }
-  put_event(event, plan_.structured_ids, *given.mutable_event());
+  const auto built = event.event();
+  auto& given = *out.emplace_back().mutable_event();
+  given.set_commit_position(built.position.value);
+  if (!shows_target) return put_event(built, plan_.structured_ids, *given.mutable_event());
+  put_event(built, plan_.structured_ids, *given.mutable_link());
+  if (const auto target = linked(built)) put_event(*target, plan_.structured_ids, *given.mutable_event());
 }
 
 void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out) {

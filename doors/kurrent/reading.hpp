@@ -13,6 +13,7 @@
 
 #include "evershard/doors/kurrent/event_filter.hpp"
 #include "evershard/doors/kurrent/event_form.hpp"
+#include "evershard/doors/kurrent/event_messages.hpp"
 #include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/store/api/event_stream.hpp"
 
@@ -54,6 +55,8 @@ class Reading {
 
   /// In a thread that may wait for the disk. `out`: what is to be sent; perhaps nothing.
   [[nodiscard]] std::variant<Step, Refusal> step(std::vector<esp::ReadResp>& out);
+  /// The same, encoded.
+  [[nodiscard]] std::variant<Step, Refusal> step(EventMessages& out);
   /// What may be news to it.
   [[nodiscard]] virtual Query interest() const = 0;
   [[nodiscard]] const ReadPlan& plan() const { return plan_; }
@@ -69,10 +72,11 @@ class Reading {
   /// Opens what is read next; cancel() reaches it.
   void open(EventStream stream);
   [[nodiscard]] Result<Page> next_page() { return stream_->next_page(); }
+  [[nodiscard]] Result<VisitedPage> visit_page(const RecordedVisitor& visitor) { return stream_->visit_page(visitor); }
   [[nodiscard]] bool is_open() const { return stream_.has_value(); }
   void close_stream();
 
-  void give_event(const RecordedEvent& event, std::vector<esp::ReadResp>& out);
+  void give_event(const RecordedView& event, std::vector<esp::ReadResp>& out);
   /// A link to it, the n-th of a derived stream.
   void give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out);
   /// It has all that there is: says so once, until it has fallen behind.
@@ -89,10 +93,12 @@ class Reading {
 
  private:
   std::optional<RecordedEvent> linked(const RecordedEvent& link) const;
+  void move_to_encoded(std::vector<esp::ReadResp>& out);
 
   bool begun_ = false;
   bool live_ = false;
-  std::size_t events_ = 0;  ///< of the last step
+  std::size_t events_ = 0;            ///< of the last step
+  EventMessages* encoded_ = nullptr;  ///< where what is given goes, in this step
   std::mutex mutex_;
   std::optional<EventStream> stream_;
   bool cancelled_ = false;

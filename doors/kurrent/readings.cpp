@@ -12,7 +12,10 @@ std::int64_t last_revision_of(SeqNr version) { return static_cast<std::int64_t>(
 Reading::Step idle_at(GlobalPosition seen) { return {Reading::Step::Kind::idle, seen}; }
 Reading::Step done_step() { return {Reading::Step::Kind::done, {}}; }
 
-bool can_be_shown(const RecordedEvent& event) { return event.state != EventState::removed; }
+template <class Recorded>
+bool can_be_shown(const Recorded& event) {
+  return event.state != EventState::removed;
+}
 
 }  // namespace
 
@@ -82,19 +85,26 @@ void StreamReading::open_at(SeqNr from) {
 Reading::Stepped StreamReading::go_on(std::vector<esp::ReadResp>& out) {
   if (nothing_ || has_enough()) return done_step();
   if (!is_open()) open_at(next_);
-  const auto page = next_page();
-  if (!page) return failed(page.error());
-  bound_.got(page->events.size());
-  for (const auto& event : page->events) {
+  enum class End : std::uint8_t { none, enough, beginning, deleted } end = End::none;
+  const auto page = visit_page([&](const RecordedView& event) {
+    if (end != End::none) return;
     if (plan_.backwards && event.seq_nr < visible_.first) {
-      return done_step();
+      end = End::beginning;
+      return;
     }
-    if (plan_.subscription && event.type == stream_deleted_type) return stream_deleted(plan_.stream);
+    if (plan_.subscription && event.type == stream_deleted_type) {
+      end = End::deleted;
+      return;
+    }
     next_ = plan_.backwards ? SeqNr(event.seq_nr.value - 1) : event.seq_nr + 1;
-    if (!can_be_shown(event) || !visible_.shows(event.seq_nr, event.occurred_at)) continue;
+    if (!can_be_shown(event) || !visible_.shows(event.seq_nr, event.occurred_at)) return;
     give_event(event, out);
-    if (has_enough()) break;
-  }
+    if (has_enough()) end = End::enough;
+  });
+  if (!page) return failed(page.error());
+  bound_.got(page->events);
+  if (end == End::beginning) return done_step();
+  if (end == End::deleted) return stream_deleted(plan_.stream);
   if (!page->complete) {
     if (plan_.subscription) fell_behind(last_revision_of(next_) - 1, {}, out);
     return has_enough() ? done_step() : Step{};
@@ -154,18 +164,18 @@ Reading::Stepped AllReading::go_on(std::vector<esp::ReadResp>& out) {
     if (!plan_.subscription && !plan_.filter) options.limit = bound_.ask(plan_.count - given_);
     open(kurrent_.events.read(Query::all(), options));
   }
-  const auto page = next_page();
-  if (!page) return failed(page.error());
-  bound_.got(page->events.size());
-  for (const auto& event : page->events) {
+  const auto page = visit_page([&](const RecordedView& event) {
+    if (has_enough()) return;
     at_ = event.position;
     const bool taken = can_be_shown(event) && (!plan_.filter || plan_.filter->takes(event));
     if (taken) give_event(event, out);
-    if (has_enough()) return done_step();
-    if (!plan_.subscription || plan_.checkpoint_every == 0 || ++looked_at_ < plan_.checkpoint_every) continue;
+    if (!plan_.subscription || plan_.checkpoint_every == 0 || ++looked_at_ < plan_.checkpoint_every) return;
     looked_at_ = 0;
     give_checkpoint(at_, out);
-  }
+  });
+  if (!page) return failed(page.error());
+  bound_.got(page->events);
+  if (has_enough()) return done_step();
   if (!page->complete) {
     if (plan_.subscription) fell_behind({}, at_, out);
     return Step{};

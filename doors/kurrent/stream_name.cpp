@@ -23,6 +23,14 @@ Result<AggregateId> checked(AggregateId id) {
   return id;
 }
 
+std::string name_shown(std::string_view type, std::string_view value) {
+  std::string name;
+  name.reserve(type.size() + 1 + value.size());
+  if (type == metadata_type) name += metadata_mark;
+  if (type != plain_type && type != metadata_type) (name += type) += '-';
+  return name += value;
+}
+
 }  // namespace
 
 Result<AggregateId> aggregate_of(std::string_view stream) {
@@ -38,14 +46,15 @@ Result<AggregateId> aggregate_of(std::string_view stream) {
   return checked({std::string(plain_type), std::string(stream)});
 }
 
-std::string name_of(const AggregateId& aggregate) {
-  if (aggregate.type == plain_type) return aggregate.value;
-  if (aggregate.type == metadata_type) return std::string(metadata_mark) + aggregate.value;
-  return aggregate.text();
-}
+std::string name_of(const AggregateId& aggregate) { return name_shown(aggregate.type, aggregate.value); }
 
 std::string name_of(const RecordedEvent& event) {
   return event.aggregate ? name_of(*event.aggregate) : std::string(no_stream_name);
+}
+
+std::string name_of(const RecordedView& event) {
+  return event.aggregate_type.empty() ? std::string(no_stream_name)
+                                      : name_shown(event.aggregate_type, event.aggregate_value);
 }
 
 Result<AggregateId> stream_of_metadata(const AggregateId& metadata) { return aggregate_of(metadata.value); }

@@ -7,6 +7,7 @@
 
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -32,6 +33,7 @@ inline constexpr std::string_view event_type_mark = "$et-";  ///< a stream of al
 [[nodiscard]] std::string name_of(const AggregateId& aggregate);
 /// Of an event, `$events` where it has no aggregate.
 [[nodiscard]] std::string name_of(const RecordedEvent& event);
+[[nodiscard]] std::string name_of(const RecordedView& event);
 
 [[nodiscard]] inline bool is_metadata(const AggregateId& aggregate) { return aggregate.type == metadata_type; }
 /// The stream whose metadata it is. Shape: is_metadata()

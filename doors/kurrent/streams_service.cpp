@@ -6,13 +6,31 @@
 #include "evershard/doors/kurrent/event_form.hpp"
 #include "evershard/doors/kurrent/expected_of.hpp"
 #include "evershard/doors/kurrent/gathered_call.hpp"
+#include "evershard/doors/kurrent/proposed_events.hpp"
 #include "evershard/doors/kurrent/read_call.hpp"
 #include "evershard/doors/kurrent/stream_name.hpp"
 
 namespace evershard::kurrent {
 namespace {
 
-using AppendCall = GatheredCall<esp::AppendReq, esp::AppendResp>;
+/// A message of an append: an event, or what the generated code makes of it.
+struct AppendPart {
+  esp::AppendReq request{};
+  std::vector<Event> event{};
+};
+
+[[nodiscard]] Result<void> read_message(const door::Calls& calls, const grpc::ByteBuffer& bytes, AppendPart& part) {
+  grpc::Slice slice;
+  const auto content = door::content_of(bytes, calls.message_bytes_max, slice);
+  std::string rest;
+  if (content && split_proposed(*content, proposed_in_append, rest, part.event) && rest.empty() &&
+      part.event.size() == 1)
+    return {};
+  part.event.clear();
+  return door::parse(calls, bytes, part.request);
+}
+
+using AppendCall = GatheredCall<AppendPart, esp::AppendResp>;
 
 template <class Options>
 Result<StreamExpected> stream_in(const Options& options) {
@@ -61,16 +79,25 @@ void put_success(const StreamsWritten& written, esp::AppendResp::Success& to) {
   to.mutable_position()->set_prepare_position(written.position.value);
 }
 
-void append_gathered(std::vector<esp::AppendReq>& requests, std::shared_ptr<AppendCall> call) {
-  if (requests.empty() || !requests.front().has_options())
+Result<Event> event_of_part(AppendPart& part, const AggregateId& aggregate) {
+  if (!part.event.empty()) {
+    EVERSHARD_TRY(accept_proposed(part.event.front(), aggregate));
+    return std::move(part.event.front());
+  }
+  if (!part.request.has_proposed_message())
+    return refuse(ErrorCode::invalid_argument, "an append has its options twice");
+  return event_of(*part.request.mutable_proposed_message(), aggregate);
+}
+
+void append_gathered(std::vector<AppendPart>& parts, std::shared_ptr<AppendCall> call) {
+  if (parts.empty() || !parts.front().request.has_options())
     return call->refused(Error{ErrorCode::invalid_argument, "an append begins with its options"});
-  auto stream = stream_in(requests.front().options());
+  auto stream = stream_in(parts.front().request.options());
   if (!stream) return call->refused(std::move(stream).error());
   StreamWrite write;
-  for (std::size_t i = 1; i < requests.size(); ++i) {
-    if (!requests[i].has_proposed_message())
-      return call->refused(Error{ErrorCode::invalid_argument, "an append has its options twice"});
-    auto event = event_of(*requests[i].mutable_proposed_message(), stream->aggregate);
+  write.events.reserve(parts.size() - 1);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    auto event = event_of_part(parts[i], stream->aggregate);
     if (!event) return call->refused(std::move(event).error());
     write.events.push_back(*std::move(event));
   }

@@ -5,6 +5,7 @@
 
 #include "evershard/doors/umadb/uma_tracking.hpp"
 #include "evershard/doors/umadb/words/uma_append.hpp"
+#include "evershard/protocol/shown_event.hpp"
 
 namespace evershard::umadb {
 namespace {
@@ -106,7 +107,7 @@ class AppendCall final : public std::enable_shared_from_this<AppendCall> {
     for (const auto& part : asked_.condition->parts()) {
       auto stream = calls_.served.store.read(part, ReadOptions{.after = asked_.after, .limit = events_});
       for (const auto& event : stream) {
-        view(event, viewed);
+        show(event, viewed);
         shown.show(viewed);
         repetition.found(shown);
       }

@@ -50,61 +50,54 @@ Result<void> UmaReadCall::begin(grpc::CallbackServerContext* context, const grpc
 
 Result<door::ReadCall::Made> UmaReadCall::next(EventStream& stream) {
   for (;;) {
-    auto made = made_of_held();
-    if (!made || made->bytes || made->complete) return made;
-    auto page = stream.next_encoded_page();
+    if (auto made = next_made()) return *std::move(made);
+    const auto page = stream.visit_page([this](const RecordedView& event) { take_in(event); });
     if (!page) return refuse(page.error());
-    hold(*std::move(page));
+    came(*page);
   }
 }
 
 std::optional<door::ReadCall::Made> UmaReadCall::at_hand(EventStream& stream) {
-  auto page = stream.page_at_hand(at_hand_events_max);
+  const auto page = stream.visit_at_hand(at_hand_events_max, [this](const RecordedView& event) { take_in(event); });
   if (!page) return std::nullopt;
-  hold(*std::move(page));
-  auto made = made_of_held();
-  if (!made) return std::nullopt;
-  return *std::move(made);
-}
-
-void UmaReadCall::hold(EncodedPage page) {
-  head_ = page.watermark.value;
-  read_all_ = page.complete;
-  held_ = EncodedEvents(std::move(page.bytes));
+  came(*page);
+  auto made = next_made();
+  return made ? std::move(made) : Made{};
 }
 
 bool UmaReadCall::is_full() const { return response_.events() == batch_ || response_.bytes() >= response_bytes_max; }
 
-/// A response where it is full, or nothing follows; without bytes: more is to be read.
-Result<door::ReadCall::Made> UmaReadCall::made_of_held() {
-  if (ahead_) {
-    response_.add(*ahead_);
-    ahead_.reset();
-  }
-  while (!is_full() && held_.next(view_)) {
-    if (response_.events() != 0 &&
-        response_.bytes() + view_.payload.size() + view_.metadata.size() > response_bytes_max) {
-      ahead_ = view_;
-      return made(false);
-    }
-    response_.add(view_);
-  }
-  if (held_.damaged()) return refuse(ErrorCode::corruption, "a page of events cannot be read");
-  if (is_full()) return made(false);
-  return read_all_ ? made(true) : Made{};
+void UmaReadCall::take_in(const RecordedView& event) {
+  const auto with_it = response_.bytes() + event.payload.size() + event.metadata.size();
+  if (response_.events() != 0 && with_it > response_bytes_max) close_response();
+  response_.add(event);
+  if (is_full()) close_response();
 }
 
-door::ReadCall::Made UmaReadCall::made(bool complete) {
-  Made made{{}, response_.events(), complete};
-  if (response_.events() == 0 && (gave_any_ || limit_ == 0u)) return made;  // an end without a word
-  std::optional<std::uint64_t> head;
-  if (limit_)
-    head = response_.events() != 0 ? std::optional(response_.last_position()) : std::nullopt;
-  else if (head_ != 0)
-    head = head_;
-  made.bytes = response_.take(head);
+void UmaReadCall::close_response() {
+  const auto events = response_.events();
+  const auto last = response_.last_position();
+  full_.push_back({response_.take(), events, last});
+}
+
+void UmaReadCall::came(const VisitedPage& page) {
+  head_ = page.watermark.value;
+  read_all_ = page.complete;
+}
+
+std::optional<door::ReadCall::Made> UmaReadCall::next_made() {
+  if (full_.empty()) {
+    if (!read_all_) return std::nullopt;
+    // An end without a word, where something was said.
+    if (response_.events() == 0 && (gave_any_ || limit_ == 0u)) return Made{{}, 0, true};
+    close_response();
+  }
+  auto next = std::move(full_.front());
+  full_.pop_front();
+  if (!limit_ && head_ != 0) put_head(head_, next.bytes);
+  if (limit_ && next.events != 0) put_head(next.last_position, next.bytes);
   gave_any_ = true;
-  return made;
+  return Made{std::move(next.bytes), next.events, read_all_ && full_.empty() && response_.events() == 0};
 }
 
 }  // namespace evershard::umadb

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <deque>
 #include <optional>
+#include <string>
 
 #include "evershard/doors/grpc/read_call.hpp"
 #include "evershard/doors/umadb/words/uma_pages.hpp"
@@ -25,21 +27,27 @@ class UmaReadCall final : public door::ReadCall {
   std::optional<Made> at_hand(EventStream& stream) override;
 
  private:
-  void hold(EncodedPage page);
-  Result<Made> made_of_held();
+  /// A response that is long enough, and not yet given.
+  struct Full {
+    std::string bytes;
+    std::size_t events = 0;
+    std::uint64_t last_position = 0;
+  };
+  void take_in(const RecordedView& event);
+  void close_response();
+  void came(const VisitedPage& page);
   [[nodiscard]] bool is_full() const;
-  [[nodiscard]] Made made(bool complete);
+  /// The next response, where there is one; the last, where nothing follows.
+  [[nodiscard]] std::optional<Made> next_made();
 
   std::optional<std::uint32_t> limit_;
   std::uint32_t batch_ = batch_default;
   bool nothing_ = false;  ///< no event can match
-  EncodedEvents held_;    ///< what was read and not yet given
   bool read_all_ = false;
   bool gave_any_ = false;
   std::uint64_t head_ = 0;
-  std::optional<RecordedView> ahead_;  ///< taken off `held_`, for the next response
-  RecordedView view_;
-  UmaResponse response_;
+  std::deque<Full> full_;
+  UmaResponse response_;  ///< behind those
 };
 
 }  // namespace evershard::umadb

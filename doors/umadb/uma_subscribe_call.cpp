@@ -6,6 +6,7 @@
 #include "evershard/doors/umadb/uma_read_call.hpp"
 #include "evershard/doors/umadb/words/uma_query.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/shown_event.hpp"
 
 namespace evershard::umadb {
 
@@ -32,10 +33,10 @@ Result<bool> UmaSubscribeCall::begin(grpc::CallbackServerContext* context, const
 std::optional<grpc::ByteBuffer> UmaSubscribeCall::message_of(const FeedItem& item, GlobalPosition /*at*/) {
   if (item.events.empty()) return std::nullopt;
   for (const auto& event : item.events) {
-    view(event, view_);
+    show(event, view_);
     response_.add(view_);
   }
-  const auto slice = door::slice_of(response_.take(std::nullopt));
+  const auto slice = door::slice_of(response_.take());
   return grpc::ByteBuffer(&slice, 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include "evershard/doors/umadb/words/uma_event.hpp"
 #include "evershard/doors/umadb/words/uma_names.hpp"
+#include "evershard/protocol/shown_event.hpp"
 
 namespace evershard::umadb {
 
@@ -18,7 +19,7 @@ Result<std::optional<std::pair<GlobalPosition, std::uint64_t>>> newest_tracked(E
   if (!event) return refuse(event.error());
   if (!*event) return Newest();
   RecordedView viewed;
-  view(**event, viewed);
+  show(**event, viewed);
   UmaEvent shown;
   shown.show(viewed);
   return Newest(std::in_place, (*event)->position, shown.tracking() ? shown.tracking()->second : 0);

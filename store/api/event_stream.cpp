@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/protocol/codec.hpp"
+#include "evershard/protocol/shown_event.hpp"
 
 namespace evershard {
 namespace {
@@ -11,7 +12,22 @@ EncodedPage encoded(const Page& page) {
   return {codec::encode(page), page.events.size(), page.watermark, page.complete};
 }
 
+VisitedPage visited(const Page& page, const RecordedVisitor& visitor) {
+  RecordedView view;
+  for (const auto& event : page.events) {
+    show(event, view);
+    visitor(view);
+  }
+  return {page.events.size(), page.watermark, page.complete};
+}
+
 }  // namespace
+
+Result<VisitedPage> PageSource::visit_page(const RecordedVisitor& visitor) {
+  const auto page = next_page();
+  if (!page) return refuse(page.error());
+  return visited(*page, visitor);
+}
 
 Result<EncodedPage> PageSource::next_encoded_page() {
   const auto page = next_page();
@@ -60,6 +76,30 @@ Result<EncodedPage> EventStream::next_encoded_page() {
 std::optional<EncodedPage> EventStream::page_at_hand(std::size_t events_max) {
   if (!source_ || !may_fetch()) return std::nullopt;
   auto page = source_->page_at_hand(events_max);
+  if (page) page_ = Page{{}, page->watermark, page->complete};
+  return page;
+}
+
+Result<VisitedPage> EventStream::visit_page(const RecordedVisitor& visitor) {
+  if (!may_fetch()) return refuse(*error_);
+  if (at_ != page_.events.size() || page_.complete || !source_) {
+    const auto page = next_page();
+    if (!page) return refuse(page.error());
+    return visited(*page, visitor);
+  }
+  auto page = source_->visit_page(visitor);
+  if (!page) {
+    error_ = std::move(page).error();
+    return refuse(*error_);
+  }
+  page_ = Page{{}, page->watermark, page->complete};
+  at_ = 0;
+  return page;
+}
+
+std::optional<VisitedPage> EventStream::visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor) {
+  if (!source_ || !may_fetch()) return std::nullopt;
+  const auto page = source_->visit_at_hand(events_max, visitor);
   if (page) page_ = Page{{}, page->watermark, page->complete};
   return page;
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "evershard/protocol/read.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
@@ -17,6 +18,13 @@ namespace evershard {
 /// A page as it goes over the wire: the bytes of codec::encode(Page).
 struct EncodedPage {
   std::string bytes;
+  std::size_t events = 0;
+  GlobalPosition watermark;
+  bool complete = false;
+};
+
+/// A page whose events were shown one by one, and not built.
+struct VisitedPage {
   std::size_t events = 0;
   GlobalPosition watermark;
   bool complete = false;
@@ -33,6 +41,13 @@ class PageSource {
   /// The first page, or its first events, where memory has them: soon, and without waiting for anything. Absent: it is
   /// to be asked for as any other.
   [[nodiscard]] virtual std::optional<EncodedPage> page_at_hand(std::size_t /*events_max*/) { return std::nullopt; }
+  /// next_page() for who makes something else of its events: whoever has their bytes shows them where they lie.
+  [[nodiscard]] virtual Result<VisitedPage> visit_page(const RecordedVisitor& visitor);
+  /// page_at_hand() in the same way. Absent: nothing was shown.
+  [[nodiscard]] virtual std::optional<VisitedPage> visit_at_hand(std::size_t /*events_max*/,
+                                                                 const RecordedVisitor& /*visitor*/) {
+    return std::nullopt;
+  }
   /// A next_page() under way answers `cancelled` as soon as it can.
   virtual void cancel() = 0;
 };
@@ -57,6 +72,10 @@ class EventStream {
   [[nodiscard]] Result<EncodedPage> next_encoded_page();
   /// PageSource::page_at_hand(). Shape: nothing was read yet.
   [[nodiscard]] std::optional<EncodedPage> page_at_hand(std::size_t events_max);
+  /// next_page(), its events shown one by one: PageSource::visit_page().
+  [[nodiscard]] Result<VisitedPage> visit_page(const RecordedVisitor& visitor);
+  /// PageSource::visit_at_hand(). Shape: nothing was read yet.
+  [[nodiscard]] std::optional<VisitedPage> visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor);
   /// Why the stream ended early, if it did.
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// What the read is bounded by; known after the first page.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "evershard/protocol/codec.hpp"
@@ -82,17 +83,42 @@ Result<EncodedPage> LocalPages<Asked, Options>::encoded(std::size_t events_max) 
 }
 
 template <class Asked, class Options>
-std::optional<EncodedPage> LocalPages<Asked, Options>::page_at_hand(std::size_t events_max) {
-  if (at_least_of(options_)) return std::nullopt;
+Result<VisitedPage> LocalPages<Asked, Options>::visit_page(const RecordedVisitor& visitor) {
+  return visited(page_events_max_, visitor);
+}
+
+template <class Asked, class Options>
+Result<VisitedPage> LocalPages<Asked, Options>::visited(std::size_t events_max, const RecordedVisitor& visitor) {
+  const auto read = this->read(events_max, visitor);
+  if (!read) return refuse(read.error());
+  return VisitedPage{read->events, *watermark_, read->complete};
+}
+
+template <class Asked, class Options>
+template <class Made>
+auto LocalPages<Asked, Options>::at_hand(std::size_t events_max, const Made& made) {
+  using Page = typename std::invoke_result_t<const Made&, std::size_t>::value_type;
+  if (at_least_of(options_)) return std::optional<Page>();
   const storage::MemoryOnly memory_only;
   storage::ReadWork work({.processor_max = at_hand_max, .short_max = at_hand_max},
                          [](storage::ReadWork&) -> Result<storage::ReadWork::Place> {
                            return refuse(ErrorCode::overloaded, "a read that takes longer");
                          });
   const storage::ReadWork::Scope at_work(work);
-  auto page = encoded(std::min(events_max, page_events_max_));
-  if (!page || (page->events == 0 && !page->complete)) return std::nullopt;
-  return *std::move(page);
+  auto page = made(std::min(events_max, page_events_max_));
+  if (!page || (page->events == 0 && !page->complete)) return std::optional<Page>();
+  return std::optional<Page>(*std::move(page));
+}
+
+template <class Asked, class Options>
+std::optional<EncodedPage> LocalPages<Asked, Options>::page_at_hand(std::size_t events_max) {
+  return at_hand(events_max, [this](std::size_t most) { return encoded(most); });
+}
+
+template <class Asked, class Options>
+std::optional<VisitedPage> LocalPages<Asked, Options>::visit_at_hand(std::size_t events_max,
+                                                                     const RecordedVisitor& visitor) {
+  return at_hand(events_max, [&](std::size_t most) { return visited(most, visitor); });
 }
 
 template <class Asked, class Options>

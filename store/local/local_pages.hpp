@@ -29,6 +29,8 @@ class LocalPages final : public PageSource {
   Result<Page> next_page() override;
   Result<EncodedPage> next_encoded_page() override;
   std::optional<EncodedPage> page_at_hand(std::size_t events_max) override;
+  Result<VisitedPage> visit_page(const RecordedVisitor& visitor) override;
+  std::optional<VisitedPage> visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor) override;
   void cancel() override;
 
  private:
@@ -39,6 +41,10 @@ class LocalPages final : public PageSource {
   /// The next page's events, one by one, up to so many.
   Result<Read> read(std::size_t events_max, const RecordedVisitor& visitor);
   Result<EncodedPage> encoded(std::size_t events_max);
+  Result<VisitedPage> visited(std::size_t events_max, const RecordedVisitor& visitor);
+  /// What `made` gives of so many events, if memory has them.
+  template <class Made>
+  auto at_hand(std::size_t events_max, const Made& made);
   Result<void> wait_at_least();
 
   const std::shared_ptr<Node> node_;

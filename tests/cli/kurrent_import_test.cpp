@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <map>
+#include <utility>
 
 #include "evershard/cli/import/kurrent_events.hpp"
 #include "evershard/cli/import/kurrent_url.hpp"
@@ -311,13 +312,32 @@ TEST_F(KurrentImport, GoesOnWhereItWasStopped) {
   EXPECT_EQ(told->left_out, 140u);
 }
 
+TEST_F(KurrentImport, OfTwoAtOnceOneIsRefused) {
+  theirs.add("order-1", 0, "A");
+  theirs.add("order-1", 1, "B");
+  const auto source = open_source("kurrentdb://" + theirs.address + "?tls=false", {"", "", true});
+  ASSERT_TRUE(source);
+  StoreImport one(**source, ours, {(*source)->name(), false});
+  bool first = true;
+  const auto stored = one.run([&](std::uint64_t, std::uint64_t) {
+    if (!std::exchange(first, false)) return true;
+    EXPECT_TRUE(import(true));
+    return true;
+  });
+  ASSERT_FALSE(stored);
+  EXPECT_EQ(stored.error().code, ErrorCode::condition_failed) << stored.error().what;
+  EXPECT_EQ(stream({"order", "1"}), (std::vector<std::string>{"A@0", "B@1"})) << "nothing twice";
+}
+
 TEST_F(KurrentImport, NoticesWhatIsNotTheSame) {
   theirs.add("order-1", 0, "A");
   theirs.add("order-1", 1, "B");
-  ASSERT_TRUE(import()->check.same());
-  theirs.events.front().set_data("{\"other\":1}");
+  const auto before = import();
+  ASSERT_TRUE(before->check.same());
+  theirs.events.front().mutable_data()->back() = ' ';
   const auto told = import();
   EXPECT_FALSE(told->check.same());
+  EXPECT_NE(told->check.source_hash, before->check.source_hash) << "though they are as long";
   EXPECT_LT(told->check.stored_events, told->check.source_events);
 }
 

@@ -12,6 +12,7 @@
 #include "evershard/doors/umadb/words/uma_pages.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/codec.hpp"
+#include "evershard/protocol/shown_event.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/protocol/validate.hpp"
 
@@ -35,17 +36,20 @@ void look_at_metadata(std::string_view bytes) {
 }
 
 void look_at_page(std::string_view bytes) {
-  uma::EncodedEvents events{std::string(bytes)};
+  const auto page = codec::decode<Page>(bytes);
+  if (!page) return;
   uma::UmaResponse response;
   RecordedView view;
-  std::size_t seen = 0;
-  for (; events.next(view); ++seen) response.add(view);
-  ::umadb::v1::ReadResponse read;
-  // Bytes that no store wrote may be no text, which the generated code refuses.
-  if (codec::decode<Page>(bytes) && !events.damaged()) {
-    EVERSHARD_CHECK(read.ParseFromString(response.take(7)), "a page of ours is a response of theirs");
-    EVERSHARD_CHECK(static_cast<std::size_t>(read.events_size()) == seen && read.head() == 7, "with all its events");
+  for (const auto& event : page->events) {
+    show(event, view);
+    response.add(view);
   }
+  auto made = response.take();
+  uma::put_head(7, made);
+  ::umadb::v1::ReadResponse read;
+  EVERSHARD_CHECK(read.ParseFromString(made), "a page of ours is a response of theirs");
+  EVERSHARD_CHECK(static_cast<std::size_t>(read.events_size()) == page->events.size() && read.head() == 7,
+                  "with all its events");
 }
 
 void look_at_append(std::string_view bytes) {

@@ -171,21 +171,4 @@ void UmaEvent::put_tags_in_order() {
   if (tags_.empty()) tags_ = stored_tags_;
 }
 
-void view(const RecordedEvent& event, RecordedView& view) {
-  view.position = event.position;
-  view.id = event.id;
-  view.aggregate_type = event.aggregate ? std::string_view(event.aggregate->type) : std::string_view();
-  view.aggregate_value = event.aggregate ? std::string_view(event.aggregate->value) : std::string_view();
-  view.seq_nr = event.seq_nr;
-  view.type = event.type;
-  view.tags.assign(event.tags.begin(), event.tags.end());
-  view.payload = event.payload;
-  view.format = event.format;
-  view.metadata = event.metadata;
-  view.occurred_at = event.occurred_at;
-  view.state = event.state;
-  view.append_index = event.append_index;
-  view.append_events = event.append_events;
-}
-
 }  // namespace evershard::umadb

@@ -71,7 +71,4 @@ class UmaEvent {
   std::optional<std::pair<std::string_view, std::uint64_t>> tracking_;
 };
 
-/// Views what is built. Shape: `event` holds as long as the view.
-void view(const RecordedEvent& event, RecordedView& view);
-
 }  // namespace evershard::umadb

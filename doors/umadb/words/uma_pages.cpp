@@ -4,59 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "evershard/protocol/event_codec.hpp"
-
 namespace evershard::umadb {
 namespace {
-
-using event_codec::Field;
-using event_codec::take_field;
-
-bool view_aggregate(std::string_view bytes, RecordedView& view) {
-  for (Field field; !bytes.empty();) {
-    if (!take_field(bytes, field)) return false;
-    if (field.number == 1 && field.is_bytes) view.aggregate_type = field.bytes;
-    if (field.number == 2 && field.is_bytes) view.aggregate_value = field.bytes;
-  }
-  return true;
-}
-
-bool view_field(const Field& field, RecordedView& view) {
-  switch (field.number) {  // of evershard.v1.RecordedEvent
-    case 1:
-      view.position = GlobalPosition(field.value);
-      return !field.is_bytes;
-    case 4:
-      if (!field.is_bytes || field.bytes.size() != view.id.bytes.size()) return false;
-      std::memcpy(view.id.bytes.data(), field.bytes.data(), field.bytes.size());
-      return true;
-    case 5:
-      return field.is_bytes && view_aggregate(field.bytes, view);
-    case 6:
-      view.seq_nr = SeqNr(field.value);
-      return !field.is_bytes;
-    case 7:
-      view.type = field.bytes;
-      return field.is_bytes;
-    case 8:
-      view.tags.push_back(field.bytes);
-      return field.is_bytes;
-    case 10:
-      view.payload = field.bytes;
-      return field.is_bytes;
-    case 12:
-      view.metadata = field.bytes;
-      return field.is_bytes;
-    case 15:
-      view.append_index = static_cast<std::uint32_t>(field.value);
-      return !field.is_bytes;
-    case 16:
-      view.append_events = static_cast<std::uint32_t>(std::max<std::uint64_t>(field.value, 1));
-      return !field.is_bytes;
-    default:
-      return true;  // what UmaDB has no word for
-  }
-}
 
 std::size_t bytes_of_varint(std::uint64_t value) {
   std::size_t bytes = 1;
@@ -114,34 +63,6 @@ char* write_event(const UmaEvent& event, char* to) {
 
 }  // namespace
 
-bool view(std::string_view bytes, RecordedView& view) {
-  view.position = GlobalPosition(0);
-  view.id = {};
-  view.aggregate_type = view.aggregate_value = view.type = view.payload = view.metadata = {};
-  view.seq_nr = SeqNr(0);
-  view.tags.clear();
-  view.append_index = 0;
-  view.append_events = 1;
-  for (Field field; !bytes.empty();) {
-    if (!take_field(bytes, field) || !view_field(field, view)) return false;
-  }
-  return true;
-}
-
-bool EncodedEvents::next(RecordedView& to) {
-  auto rest = std::string_view(page_).substr(at_);
-  for (Field field; !rest.empty();) {
-    if (!take_field(rest, field)) break;
-    at_ = page_.size() - rest.size();
-    if (field.number != 1) continue;
-    if (field.is_bytes && view(field.bytes, to)) return true;
-    break;
-  }
-  damaged_ = damaged_ || at_ != page_.size();
-  at_ = page_.size();
-  return false;
-}
-
 void UmaResponse::add(const RecordedView& event) {
   shown_.show(event);
   const auto event_bytes = bytes_of_event(shown_);
@@ -167,17 +88,18 @@ void UmaResponse::add(const RecordedView& event) {
   last_position_ = shown_.position();
 }
 
-std::string UmaResponse::take(std::optional<std::uint64_t> head) {
-  if (head) {
-    const auto at = bytes_.size();
-    bytes_.resize(at + 1 + bytes_of_varint(*head));
-    bytes_[at] = number_mark(2);
-    write_varint(*head, bytes_.data() + at + 1);
-  }
+std::string UmaResponse::take() {
   events_ = 0;
   std::string next;
   next.reserve(bytes_.size());  // mostly the next is as long
   return std::exchange(bytes_, std::move(next));
+}
+
+void put_head(std::uint64_t head, std::string& response) {
+  const auto at = response.size();
+  response.resize(at + 1 + bytes_of_varint(head));
+  response[at] = number_mark(2);
+  write_varint(head, response.data() + at + 1);
 }
 
 }  // namespace evershard::umadb

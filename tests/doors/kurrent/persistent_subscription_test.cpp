@@ -43,6 +43,48 @@ TEST(PersistentSubscription, GivesNoMoreThanAConsumerHasSlots) {
   EXPECT_EQ(keys_given(group), Keys{2});
 }
 
+TEST(PersistentSubscription, GivesNoMoreBytesThanAConsumerMayHave) {
+  constexpr auto half = PersistentSubscription::consumer_bytes_max / 2;
+  PersistentSubscription group({}, {});
+  for (std::uint64_t key = 0; key != 6; ++key) group.add({key, id_for(key), 0, 0, half});
+  group.join(1, 100);
+  EXPECT_EQ(keys_given(group), (Keys{0, 1}));
+  group.join(2, 100);
+  EXPECT_EQ(keys_given(group, 0, 2), (Keys{2, 3})) << "one that is full holds up no other";
+  EXPECT_EQ(group.acknowledge(1, id_for(0)), 0u);
+  EXPECT_EQ(keys_given(group), Keys{4});
+  (void)group.expire(at_ms(60'000));
+  EXPECT_EQ(keys_given(group, 60'000).size(), 4u);
+}
+
+TEST(PersistentSubscription, GivesAnEventThatIsLargerThanAllThatOneMayHave) {
+  PersistentSubscription group({}, {});
+  for (std::uint64_t key = 0; key != 2; ++key)
+    group.add({key, id_for(key), 0, 0, 2 * PersistentSubscription::consumer_bytes_max});
+  group.join(1, 100);
+  EXPECT_EQ(keys_given(group), Keys{0});
+  EXPECT_EQ(group.acknowledge(1, id_for(0)), 0u);
+  EXPECT_EQ(keys_given(group), Keys{1});
+}
+
+TEST(PersistentSubscription, ReadsAheadAsManyBytesAsItMay) {
+  constexpr auto half = PersistentSubscription::ready_bytes_max / 2;
+  PersistentSubscription group({}, {});
+  group.add({0, id_for(0), 0, 0, half});
+  EXPECT_TRUE(group.has_room());
+  group.add({1, id_for(1), 0, 0, half});
+  EXPECT_FALSE(group.has_room());
+  group.join(1, 1);
+  (void)group.give(at_ms(0));
+  EXPECT_TRUE(group.has_room()) << "what is out does not count";
+  (void)group.leave(1);
+  EXPECT_FALSE(group.has_room()) << "and comes back";
+  group.join(2, 2);
+  (void)group.give(at_ms(0));
+  (void)group.expire(at_ms(60'000));
+  EXPECT_FALSE(group.has_room());
+}
+
 TEST(PersistentSubscription, TheCheckpointStopsAtWhatIsNotSettled) {
   PersistentSubscription group({}, {});
   add_up_to(group, 0, 3);

@@ -7,6 +7,7 @@
 
 #include "evershard/doors/umadb/words/uma_event.hpp"
 #include "evershard/doors/umadb/words/uma_names.hpp"
+#include "evershard/protocol/shown_event.hpp"
 
 namespace evershard::umadb {
 namespace {
@@ -51,7 +52,7 @@ RecordedEvent stored(Event event) {
 /// Shown, with what it stands on.
 struct Seen {
   explicit Seen(RecordedEvent of) : event(std::move(of)) {
-    view(event, viewed);
+    show(event, viewed);
     shown.show(viewed);
   }
   RecordedEvent event;

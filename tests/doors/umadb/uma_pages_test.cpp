@@ -5,7 +5,7 @@
 
 #include "evershard/doors/umadb/words/uma_names.hpp"
 #include "evershard/doors/umadb/words/uma_pages.hpp"
-#include "evershard/protocol/codec.hpp"
+#include "evershard/protocol/shown_event.hpp"
 
 namespace evershard::umadb {
 namespace {
@@ -30,23 +30,30 @@ RecordedEvent recorded(std::uint64_t position) {
   return event;
 }
 
+void add(const std::vector<RecordedEvent>& events, UmaResponse& response) {
+  RecordedView view;
+  for (const auto& event : events) {
+    show(event, view);
+    response.add(view);
+  }
+}
+
 TEST(UmaPages, AreReadByTheGeneratedCode) {
   auto plain = recorded(1), of_aggregate = recorded(1'000'000), tracked = recorded(1'000'001);
   of_aggregate.aggregate = AggregateId{"order", "7"};
   of_aggregate.seq_nr = SeqNr(2);
   tracked.tags.push_back("evershard-tracking:s");
   tracked.metadata = R"({"evershard-tracking-position":"300"})";
-  EncodedEvents events(codec::encode(Page{{plain, of_aggregate, tracked}, GlobalPosition(2'000'000), true}));
 
   UmaResponse response;
-  RecordedView view;
-  while (events.next(view)) response.add(view);
-  EXPECT_FALSE(events.damaged());
+  add({plain, of_aggregate, tracked}, response);
   EXPECT_EQ(response.events(), 3u);
   EXPECT_EQ(response.last_position(), 1'000'001u);
 
   pb::ReadResponse read;
-  ASSERT_TRUE(read.ParseFromString(response.take(2'000'000)));
+  auto bytes = response.take();
+  put_head(2'000'000, bytes);
+  ASSERT_TRUE(read.ParseFromString(bytes));
   EXPECT_EQ(response.events(), 0u);
   EXPECT_EQ(read.head(), 2'000'000u);
   ASSERT_EQ(read.events_size(), 3);
@@ -66,45 +73,20 @@ TEST(UmaPages, AreReadByTheGeneratedCode) {
   EXPECT_THAT(read.events(2).event().tags(), ElementsAre("a", "b"));
 }
 
-TEST(UmaPages, ShowTheSameOfWhatIsEncodedAndOfWhatIsBuilt) {
-  auto event = recorded(9);
-  event.aggregate = AggregateId{"order", "7"};
-  event.seq_nr = SeqNr(2);
-  UmaResponse built, encoded;
-  RecordedView view;
-  umadb::view(event, view);
-  built.add(view);
-  EncodedEvents events(codec::encode(Page{{event}, GlobalPosition(9), true}));
-  ASSERT_TRUE(events.next(view));
-  encoded.add(view);
-  EXPECT_EQ(built.take({}), encoded.take({}));
-}
-
 TEST(UmaPages, KeepNothingOfTheEventBefore) {
   auto full = recorded(1);
   RecordedEvent bare;
   bare.position = GlobalPosition(2);
   bare.id = id_of(NoId::none);
   bare.type = "T";
-  EncodedEvents events(codec::encode(Page{{full, bare}, GlobalPosition(2), true}));
   UmaResponse response;
-  RecordedView view;
-  while (events.next(view)) response.add(view);
+  add({full, bare}, response);
   pb::ReadResponse read;
-  ASSERT_TRUE(read.ParseFromString(response.take({})));
+  ASSERT_TRUE(read.ParseFromString(response.take()));
   pb::Event expected;
   expected.set_event_type("T");
   EXPECT_EQ(read.events(1).event().SerializeAsString(), expected.SerializeAsString());
   EXPECT_FALSE(read.has_head());
-}
-
-TEST(UmaPages, AreDamagedWhereTheyAreCutShort) {
-  const auto bytes = codec::encode(Page{{recorded(1), recorded(2)}, GlobalPosition(2), true});
-  EncodedEvents events(bytes.substr(0, bytes.size() / 2));
-  RecordedView view;
-  while (events.next(view)) {
-  }
-  EXPECT_TRUE(events.damaged());
 }
 
 }  // namespace

@@ -93,6 +93,35 @@ TEST(EventStream, AsksForNothingBeforeTheFirstCall) {
   EXPECT_EQ(stream.watermark(), GlobalPosition{0});
 }
 
+TEST(EventStream, ShowsItsEventsWhereNobodyBuildsThem) {
+  auto stream = stream_of(page({1, 2}, false), page({3}, false), page({4}, true));
+  std::vector<std::uint64_t> seen;
+  const auto see = [&seen](const RecordedView& event) { seen.push_back(event.position.value); };
+  EXPECT_EQ(stream.next().value()->position, GlobalPosition{1});
+
+  const auto rest = stream.visit_page(see);
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->events, 1u);
+  EXPECT_FALSE(rest->complete);
+  const auto next = stream.visit_page(see);
+  ASSERT_TRUE(next);
+  EXPECT_THAT(seen, ElementsAre(2, 3));
+  EXPECT_EQ(stream.next().value()->position, GlobalPosition{4});
+  const auto end = stream.visit_page(see);
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->complete);
+  EXPECT_EQ(end->events, 0u);
+  EXPECT_THAT(seen, ElementsAre(2, 3));
+}
+
+TEST(EventStream, ShowsNothingBehindAnError) {
+  auto stream = stream_of(Result<Page>(refuse(ErrorCode::io, "gone")));
+  const auto see = [](const RecordedView&) { FAIL(); };
+  EXPECT_EQ(stream.visit_page(see).error().code, ErrorCode::io);
+  EXPECT_EQ(stream.visit_page(see).error().code, ErrorCode::io);
+  EXPECT_FALSE(stream.visit_at_hand(10, see));
+}
+
 TEST(EventStream, EndsALoopAtAnErrorAndTellsIt) {
   auto stream = stream_of(page({1, 2}, false), Result<Page>(refuse(ErrorCode::corruption, "shard 3, offset 7")));
 

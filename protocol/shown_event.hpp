@@ -1,0 +1,13 @@
+// show(): an event that is built, viewed as one that is not.
+
+#pragma once
+
+#include "evershard/protocol/event.hpp"
+#include "evershard/protocol/recorded_view.hpp"
+
+namespace evershard {
+
+/// Shape: `event` holds as long as the view; nothing is left of what was shown before.
+void show(const RecordedEvent& event, RecordedView& view);
+
+}  // namespace evershard
