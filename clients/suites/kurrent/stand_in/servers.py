@@ -43,8 +43,8 @@ def main() -> int:
     try:
         begin("insecure", ["serve", *common("insecure", 2113)])
         begin("secure", ["serve", *common("secure", 2114), *with_tls("certs/alone", tokens)])
-        begin("coordinator", ["coordinator", "--listen", COORDINATOR, "--nodes", "3", "--replicas", "3", "--shards", "4",
-                              "--secret-file", secret, "--cluster", "c", "--data",
+        begin("coordinator", ["coordinator", "--listen", COORDINATOR, "--nodes", "3", "--replicas", "3", "--shards",
+                              "4", "--secret-file", secret, "--cluster", "c", "--data",
                               os.path.abspath("data-coordinator")])
         await_ready("coordinator")
         for number in range(3):
