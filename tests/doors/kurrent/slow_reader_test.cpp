@@ -135,7 +135,7 @@ TEST_P(KurrentSlowReaderTest, IsWaitedForAndHoldsNobodyUp) {
     slow.reader = slow.stub->Read(&slow.context, request);
     while (seen[i] == 0) ASSERT_TRUE(read_one(i));
   }
-  EXPECT_LT(given_when_quiet() * event_bytes, readers * 10'000'000u) << "they were read for as if they took it";
+  EXPECT_LT(given_when_quiet() * event_bytes, readers * 25'000'000u) << "they were read for as if they took it";
   others_are_served();
   for (std::size_t i = 0; i != readers; ++i) {
     while (seen[i] != events) ASSERT_TRUE(read_one(i));
