@@ -285,7 +285,10 @@ Result<void> StoreRetention::take_over(const AggregateId& aggregate, const Event
         const storage::RemovalRow row{
             .before = event.seq_nr, .from = event.seq_nr, .last = last.value_or(GlobalPosition{0}), .aggregate = true};
         storage::RowWrites rows;
-        rows.state = {put_row(storage::removed_key(aggregate), row, aggregate)};
+        // Replicas hide what is being removed, and there is nothing that would still have to be rewritten.
+        rows.state = {put_row(storage::removing_key(aggregate), row, aggregate),
+                      put_row(storage::removed_key(aggregate), row, aggregate),
+                      {storage::removing_key(aggregate), std::nullopt}};
         EVERSHARD_TRY(writer_.write_rows(std::move(rows)));
         store_.removals().hide(aggregate, event.seq_nr);
         store_.removals().done(aggregate);

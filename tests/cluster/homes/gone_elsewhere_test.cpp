@@ -133,6 +133,7 @@ class GoneElsewhere : public ClusterRetentionTest {
       EXPECT_TRUE(append_at(by, append)->duplicate);
       EXPECT_EQ(told_at(by, order), "rrl");
       append_some(order, 1);
+      EXPECT_EQ(told_at(by, order), "rrll");
       EXPECT_EQ(node(by).aggregate(order)->version, SeqNr{4});
       // It is there again: the same import once more hides nothing of what came since.
       EXPECT_TRUE(append_at(by, append)->duplicate);
