@@ -31,6 +31,7 @@ class UserEvents final : public EventStore {
       EVERSHARD_TRY(take_over_(aggregate, marker, appended->last_position));
     return appended;
   }
+  /// What says that aggregates were removed is waited for in the caller's thread: an import has few of these.
   void append_async(Append append, AppendCompletion done) override {
     if (!removals_of(append).empty()) return done(this->append(std::move(append)));
     if (auto checked = check_reserved(append); !checked) return done(refuse(std::move(checked).error()));
