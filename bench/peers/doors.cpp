@@ -73,11 +73,7 @@ class OwnDoorClient final : public DoorClient {
   }
   Result<std::uint64_t> read(const v1::ReadRequest& request) {
     grpc::ClientContext context;
-    const auto reader = stub_->Read(&context, request);
-    std::uint64_t events = 0;
-    for (v1::Page page; reader->Read(&page);) events += static_cast<std::uint64_t>(page.events_size());
-    if (const auto status = reader->Finish(); !status.ok()) return refused(status);
-    return events;
+    return count_events(*stub_->Read(&context, request));
   }
 
   const std::unique_ptr<v1::EventStore::Stub> stub_;

@@ -25,4 +25,13 @@ namespace evershard::bench {
   return refuse(condition ? ErrorCode::condition_failed : ErrorCode::io, status.error_message());
 }
 
+/// Reads all pages of a call, and counts their events. Page: a message with repeated events
+template <class Page>
+[[nodiscard]] Result<std::uint64_t> count_events(grpc::ClientReader<Page>& reader) {
+  std::uint64_t events = 0;
+  for (Page page; reader.Read(&page);) events += static_cast<std::uint64_t>(page.events_size());
+  if (const auto status = reader.Finish(); !status.ok()) return refused(status);
+  return events;
+}
+
 }  // namespace evershard::bench

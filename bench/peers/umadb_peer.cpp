@@ -60,11 +60,7 @@ class UmaDbClient final : public PeerClient {
   Result<std::uint64_t> read(pb::ReadRequest request) {
     request.set_batch_size(4'096);  // the most that it takes
     grpc::ClientContext context;
-    const auto reader = stub_->Read(&context, request);
-    std::uint64_t events = 0;
-    for (pb::ReadResponse page; reader->Read(&page);) events += static_cast<std::uint64_t>(page.events_size());
-    if (const auto status = reader->Finish(); !status.ok()) return refused(status);
-    return events;
+    return count_events(*stub_->Read(&context, request));
   }
 
   const std::unique_ptr<pb::DCB::Stub> stub_;

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::string_view renamed_tag = "kurrent-id:";
 
-std::uint64_t half_of(const EventId& id, std::size_t from) {
-  std::uint64_t half = 0;
-  for (std::size_t i = 0; i < 8; ++i) half = half << 8 | id.bytes[from + i];
-  return half;
-}
-
 void put_half(std::uint64_t half, std::size_t from, EventId& id) {
   for (std::size_t i = 0; i < 8; ++i) id.bytes[from + i] = static_cast<std::uint8_t>(half >> (56 - 8 * i));
 }
@@ -52,6 +46,12 @@ EventId id_shown(const Tags& tags, const EventId& stored) {
 }
 
 }  // namespace
+
+std::uint64_t half_of(const EventId& id, std::size_t from) {
+  std::uint64_t half = 0;
+  for (std::size_t i = 0; i < 8; ++i) half = half << 8 | id.bytes[from + i];
+  return half;
+}
 
 Result<EventId> id_of(const es::UUID& from) {
   EventId id;

@@ -25,6 +25,8 @@ inline constexpr std::int64_t ticks_of_a_micro = 10;
 /// Errors: invalid_argument: neither form, or a text that is no UUID
 [[nodiscard]] Result<EventId> id_of(const es::UUID& from);
 void put_id(const EventId& id, bool structured, es::UUID& to);
+/// The eight bytes from there on, as the structured form has them. Shape: `from`: 0 or 8
+[[nodiscard]] std::uint64_t half_of(const EventId& id, std::size_t from);
 
 /// Shape:  Proposed: esp::AppendReq::ProposedMessage, esp::BatchAppendReq::ProposedMessage
 /// Errors: invalid_argument (no id, no type), permission_denied (a type that is the store's own)

@@ -1,11 +1,11 @@
 #include "evershard/doors/kurrent/event_messages.hpp"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::size_t first_room = 64u << 10;
 
-std::size_t varint_size(std::uint64_t value) { return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7; }
+using Coded = google::protobuf::io::CodedOutputStream;
+
+std::size_t varint_size(std::uint64_t value) { return Coded::VarintSize64(value); }
 /// All fields of these messages have numbers below 16.
 std::size_t number_size(std::uint64_t value) { return value == 0 ? 0 : 1 + varint_size(value); }
 std::size_t text_size(std::size_t bytes) { return 1 + varint_size(bytes) + bytes; }
 std::size_t text_size_if(std::size_t bytes) { return bytes == 0 ? 0 : text_size(bytes); }
 
 char* put_varint(std::uint64_t value, char* to) {
-  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
-  *to++ = static_cast<char>(value);
-  return to;
+  return reinterpret_cast<char*>(Coded::WriteVarint64ToArray(value, reinterpret_cast<std::uint8_t*>(to)));
 }
 char* put_number(int field, std::uint64_t value, char* to) {
   if (value == 0) return to;
@@ -87,12 +87,6 @@ ShortText<36> text_of(const EventId& id) {
   return text;
 }
 
-std::uint64_t half_at(const EventId& id, std::size_t from) {
-  std::uint64_t half = 0;
-  for (std::size_t i = 0; i < 8; ++i) half = half << 8 | id.bytes[from + i];
-  return half;
-}
-
 std::size_t entry_size(std::string_view key, std::string_view value) {
   return text_size(key.size()) + text_size(value.size());
 }
@@ -106,7 +100,7 @@ char* put_entry(std::string_view key, std::string_view value, char* to) {
 void EventMessages::add(const RecordedView& event, bool structured_ids) {
   constexpr std::string_view type_key = "type", content_key = "content-type", created_key = "created";
   const auto id = shown_id(event);
-  const auto most = structured_ids ? half_at(id, 0) : 0, least = structured_ids ? half_at(id, 8) : 0;
+  const auto most = structured_ids ? half_of(id, 0) : 0, least = structured_ids ? half_of(id, 8) : 0;
   const auto halves = number_size(most) + number_size(least);
   const auto id_text = text_of(id);
   const auto id_bytes = structured_ids ? text_size(halves) : text_size(id_text.size);

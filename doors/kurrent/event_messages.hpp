@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "evershard/doors/kurrent/event_form.hpp"

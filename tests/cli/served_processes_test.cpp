@@ -31,8 +31,8 @@ template <class C>
     const auto answer = remote.ask({aggregate.substr(0, dash), aggregate.substr(dash + 1)}, std::string(Codec<C>::name),
                                    Codec<C>::encode(command), {.command_id = id});
     if (answer.kind == AnswerKind::replied) return ::testing::AssertionSuccess();
-    const bool passes = answer.kind == AnswerKind::failed && (answer.error.code == ErrorCode::timeout ||
-                                                              answer.error.code == ErrorCode::unavailable);
+    const bool passes = answer.kind == AnswerKind::failed &&
+                        (answer.error.code == ErrorCode::timeout || answer.error.code == ErrorCode::unavailable);
     if (!passes || std::chrono::steady_clock::now() > until)
       return ::testing::AssertionFailure() << answer.rejection << answer.error.what;
     std::this_thread::sleep_for(50ms);

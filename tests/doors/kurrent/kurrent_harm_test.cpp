@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "evershard/doors/kurrent/event_form.hpp"
-#include "evershard/doors/kurrent/kurrent_door.hpp"
 #include "evershard/doors/kurrent/projections_service.hpp"
 #include "evershard/kurrent/gossip.grpc.pb.h"
 #include "evershard/kurrent/persistent.grpc.pb.h"
@@ -20,26 +19,22 @@
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/kurrent/streams_v2.grpc.pb.h"
 #include "evershard/protocol/base64.hpp"
-#include "evershard/store/local/local.hpp"
+#include "tests/doors/kurrent/kurrent_in_process.hpp"
 
 namespace evershard::kurrent {
 namespace {
 
 namespace v2 = ::kurrentdb::protocol::v2::streams;
 
-class KurrentHarmTest : public ::testing::Test {
+class KurrentHarmTest : public ::testing::Test, protected KurrentInProcess {
  protected:
-  KurrentHarmTest() : local(Local::open({}).value()), watch(local) {
-    served.all_names = &local.all_names();
-    door::DoorOptions options;
-    options.listen = {"127.0.0.1:0"};
-    door = start_door(served, options, {}).value();
+  KurrentHarmTest() {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(static_cast<int>(message_bytes_most));
     channel = grpc::CreateCustomChannel(door->addresses().front(), grpc::InsecureChannelCredentials(), arguments);
     streams = esp::Streams::NewStub(channel);
   }
-  ~KurrentHarmTest() override { door->stop(std::chrono::milliseconds(0)); }
+  ~KurrentHarmTest() override { stop(); }
 
   static void propose(esp::BatchAppendReq& request, const std::string& type, std::string data = "{}") {
     auto& message = *request.add_proposed_messages();
@@ -116,13 +111,6 @@ class KurrentHarmTest : public ::testing::Test {
   }
   void lives() { EXPECT_TRUE(append("alive-1", "A").has_success()); }
 
-  Local local;
-  cluster::WorkPool pool{2};
-  serving::HeadWatch watch;
-  std::shared_ptr<const serving::Access> access = std::make_shared<const serving::Access>(serving::Access::open());
-  serving::Served served{
-      local, local, pool, watch, [this] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
-  std::unique_ptr<door::Door> door;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<esp::Streams::Stub> streams;
 };

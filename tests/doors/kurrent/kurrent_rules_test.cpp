@@ -10,25 +10,20 @@
 #include <vector>
 
 #include "evershard/doors/kurrent/event_form.hpp"
-#include "evershard/doors/kurrent/kurrent_door.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
-#include "evershard/store/local/local.hpp"
+#include "tests/doors/kurrent/kurrent_in_process.hpp"
 
 namespace evershard::kurrent {
 namespace {
 
 using Seen = std::vector<std::string>;
 
-class KurrentRulesTest : public testing::Test {
+class KurrentRulesTest : public testing::Test, protected KurrentInProcess {
  protected:
-  KurrentRulesTest() : local(Local::open({}).value()), watch(local) {
-    served.all_names = &local.all_names();
-    door::DoorOptions options;
-    options.listen = {"127.0.0.1:0"};
-    door = start_door(served, options, {.others_write = true}).value();
+  KurrentRulesTest() : KurrentInProcess({.others_write = true}) {
     streams = esp::Streams::NewStub(grpc::CreateChannel(door->addresses().front(), grpc::InsecureChannelCredentials()));
   }
-  ~KurrentRulesTest() override { door->stop(std::chrono::milliseconds(0)); }
+  ~KurrentRulesTest() override { stop(); }
 
   template <class Proposed>
   static void propose(Proposed& message, const std::string& type, const EventId& id, const std::string& data) {
@@ -122,13 +117,6 @@ class KurrentRulesTest : public testing::Test {
     return seen;
   }
 
-  Local local;
-  cluster::WorkPool pool{2};
-  serving::HeadWatch watch;
-  std::shared_ptr<const serving::Access> access = std::make_shared<const serving::Access>(serving::Access::open());
-  serving::Served served{
-      local, local, pool, watch, [this] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
-  std::unique_ptr<door::Door> door;
   std::unique_ptr<esp::Streams::Stub> streams;
 };
 

@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "evershard/doors/kurrent/event_form.hpp"
-#include "evershard/doors/kurrent/kurrent_door.hpp"
 #include "evershard/doors/kurrent/unsent_events.hpp"
 #include "evershard/kurrent/persistent.grpc.pb.h"
 #include "evershard/kurrent/streams.grpc.pb.h"
-#include "evershard/store/local/local.hpp"
+#include "tests/doors/kurrent/kurrent_in_process.hpp"
 
 namespace evershard::kurrent {
 namespace {
@@ -35,17 +34,13 @@ struct KindOfRead {
   bool lasts = false;
 };
 
-class KurrentSlowReaderTest : public testing::TestWithParam<KindOfRead> {
+class KurrentSlowReaderTest : public testing::TestWithParam<KindOfRead>, protected KurrentInProcess {
  protected:
-  KurrentSlowReaderTest() : local(Local::open({}).value()), watch(local) {
-    served.all_names = &local.all_names();
-    door::DoorOptions options;
-    options.listen = {"127.0.0.1:0"};
-    door = start_door(served, options, {}).value();
+  KurrentSlowReaderTest() {
     for (std::size_t i = 0; i != appends; ++i) fill("slow-1", of_each, event_bytes);
     streams = esp::Streams::NewStub(connection());
   }
-  ~KurrentSlowReaderTest() override { door->stop(0ms); }
+  ~KurrentSlowReaderTest() override { stop(); }
 
   /// Of its own.
   std::shared_ptr<grpc::Channel> connection() {
@@ -97,13 +92,6 @@ class KurrentSlowReaderTest : public testing::TestWithParam<KindOfRead> {
     static_cast<void>(reader->Finish());
   }
 
-  Local local;
-  cluster::WorkPool pool{2};
-  serving::HeadWatch watch;
-  std::shared_ptr<const serving::Access> access = std::make_shared<const serving::Access>(serving::Access::open());
-  serving::Served served{
-      local, local, pool, watch, [this] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
-  std::unique_ptr<door::Door> door;
   std::unique_ptr<esp::Streams::Stub> streams;
 };
 

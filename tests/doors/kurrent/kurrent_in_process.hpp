@@ -1,0 +1,32 @@
+// KurrentInProcess: a store in memory, and KurrentDB's door to it.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "evershard/doors/kurrent/kurrent_door.hpp"
+#include "evershard/store/local/local.hpp"
+
+namespace evershard::kurrent {
+
+/// Who is through with it calls stop().
+struct KurrentInProcess {
+  explicit KurrentInProcess(const KurrentOptions& of_door = {}) : local(Local::open({}).value()), watch(local) {
+    served.all_names = &local.all_names();
+    door::DoorOptions options;
+    options.listen = {"127.0.0.1:0"};
+    door = start_door(served, options, of_door).value();
+  }
+  void stop() { door->stop(std::chrono::milliseconds(0)); }
+
+  Local local;
+  cluster::WorkPool pool{2};
+  serving::HeadWatch watch;
+  std::shared_ptr<const serving::Access> access = std::make_shared<const serving::Access>(serving::Access::open());
+  serving::Served served{
+      local, local, pool, watch, [this] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
+  std::unique_ptr<door::Door> door;
+};
+
+}  // namespace evershard::kurrent
