@@ -49,7 +49,6 @@ EventId with_version(EventId id, std::uint8_t version) {
   return id;
 }
 
-constexpr std::size_t text_size = 36;
 constexpr bool is_hyphen_place(std::size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
 
 }  // namespace
@@ -93,8 +92,9 @@ std::optional<EventId> EventId::parse(std::string_view text) {
   return id;
 }
 
-std::string EventId::text() const {
-  std::string text(text_size, '-');
+EventId::Text EventId::characters() const {
+  Text text;
+  text.fill('-');
   std::size_t i = 0;
   for (const std::uint8_t byte : bytes) {
     if (is_hyphen_place(i)) ++i;
@@ -102,6 +102,11 @@ std::string EventId::text() const {
     text[i++] = hex_digits[byte & 15];
   }
   return text;
+}
+
+std::string EventId::text() const {
+  const auto text = characters();
+  return {text.data(), text.size()};
 }
 
 }  // namespace evershard

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -15,6 +16,9 @@ namespace evershard {
 
 /// 16 bytes; text form 8-4-4-4-12 in lower-case hex. All zero = not given.
 struct EventId {
+  static constexpr std::size_t text_size = 36;
+  using Text = std::array<char, text_size>;
+
   std::array<std::uint8_t, 16> bytes{};
 
   /// A random one (version 4), from a per-thread generator seeded by the operating system.
@@ -24,6 +28,8 @@ struct EventId {
   static std::optional<EventId> parse(std::string_view text);
 
   [[nodiscard]] std::string text() const;
+  /// The same for who writes it elsewhere, without an allocation.
+  [[nodiscard]] Text characters() const;
   [[nodiscard]] bool given() const { return *this != EventId{}; }
 
   friend auto operator<=>(const EventId&, const EventId&) = default;

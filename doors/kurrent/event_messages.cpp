@@ -59,31 +59,16 @@ NameParts name_parts_of(const RecordedView& event) {
   return {event.aggregate_type, "-", event.aggregate_value};
 }
 
-/// A number as text, or an id.
-template <std::size_t most>
-struct ShortText {
-  std::array<char, most> bytes;
+struct NumberText {
+  std::array<char, 24> bytes;
   std::size_t size = 0;
   [[nodiscard]] std::string_view view() const { return {bytes.data(), size}; }
 };
 
-ShortText<24> text_of(std::int64_t number) {
-  ShortText<24> text;
+NumberText text_of(std::int64_t number) {
+  NumberText text;
   text.size = static_cast<std::size_t>(
       std::to_chars(text.bytes.data(), text.bytes.data() + text.bytes.size(), number).ptr - text.bytes.data());
-  return text;
-}
-
-ShortText<36> text_of(const EventId& id) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  ShortText<36> text;
-  auto* to = text.bytes.data();
-  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
-    *to++ = digits[id.bytes[i] >> 4];
-    *to++ = digits[id.bytes[i] & 0x0f];
-  }
-  text.size = text.bytes.size();
   return text;
 }
 
@@ -102,8 +87,8 @@ void EventMessages::add(const RecordedView& event, bool structured_ids) {
   const auto id = shown_id(event);
   const auto most = structured_ids ? half_of(id, 0) : 0, least = structured_ids ? half_of(id, 8) : 0;
   const auto halves = number_size(most) + number_size(least);
-  const auto id_text = text_of(id);
-  const auto id_bytes = structured_ids ? text_size(halves) : text_size(id_text.size);
+  const auto id_text = id.characters();
+  const auto id_bytes = structured_ids ? text_size(halves) : text_size(id_text.size());
   const auto name = name_parts_of(event);
   const auto name_bytes = text_size(name.size());
   const auto revision = revision_of(event);
@@ -124,7 +109,7 @@ void EventMessages::add(const RecordedView& event, bool structured_ids) {
   if (structured_ids)
     to = put_number(2, least, put_number(1, most, put_length(1, halves, to)));
   else
-    to = put_text(2, id_text.view(), to);
+    to = put_text(2, {id_text.data(), id_text.size()}, to);
   to = put_length(3, name.size(), put_length(2, name_bytes, to));
   to = put_bytes(name.third, put_bytes(name.second, put_bytes(name.first, to)));
   to = put_number(5, position, put_number(4, position, put_number(3, revision, to)));

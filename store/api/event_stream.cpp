@@ -56,14 +56,16 @@ Result<Page> EventStream::next_page() {
   return page;
 }
 
-Result<EncodedPage> EventStream::next_encoded_page() {
+template <class FromSource, class FromPage>
+auto EventStream::page_as(const FromSource& from_source, const FromPage& from_page)
+    -> decltype(from_source(std::declval<PageSource&>())) {
   if (!may_fetch()) return refuse(*error_);
   if (at_ != page_.events.size() || page_.complete || !source_) {
     const auto page = next_page();
     if (!page) return refuse(page.error());
-    return encoded(*page);
+    return from_page(*page);
   }
-  auto page = source_->next_encoded_page();
+  auto page = from_source(*source_);
   if (!page) {
     error_ = std::move(page).error();
     return refuse(*error_);
@@ -71,6 +73,10 @@ Result<EncodedPage> EventStream::next_encoded_page() {
   page_ = Page{{}, page->watermark, page->complete};
   at_ = 0;
   return page;
+}
+
+Result<EncodedPage> EventStream::next_encoded_page() {
+  return page_as([](PageSource& source) { return source.next_encoded_page(); }, encoded);
 }
 
 std::optional<EncodedPage> EventStream::page_at_hand(std::size_t events_max) {
@@ -81,20 +87,8 @@ std::optional<EncodedPage> EventStream::page_at_hand(std::size_t events_max) {
 }
 
 Result<VisitedPage> EventStream::visit_page(const RecordedVisitor& visitor) {
-  if (!may_fetch()) return refuse(*error_);
-  if (at_ != page_.events.size() || page_.complete || !source_) {
-    const auto page = next_page();
-    if (!page) return refuse(page.error());
-    return visited(*page, visitor);
-  }
-  auto page = source_->visit_page(visitor);
-  if (!page) {
-    error_ = std::move(page).error();
-    return refuse(*error_);
-  }
-  page_ = Page{{}, page->watermark, page->complete};
-  at_ = 0;
-  return page;
+  return page_as([&](PageSource& source) { return source.visit_page(visitor); },
+                 [&](const Page& page) { return visited(page, visitor); });
 }
 
 std::optional<VisitedPage> EventStream::visit_at_hand(std::size_t events_max, const RecordedVisitor& visitor) {

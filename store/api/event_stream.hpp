@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/recorded_view.hpp"
@@ -103,6 +104,10 @@ class EventStream {
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
+  /// A page in another form: of the source, or made of what next() has left of the current one.
+  template <class FromSource, class FromPage>
+  [[nodiscard]] auto page_as(const FromSource& from_source, const FromPage& from_page)
+      -> decltype(from_source(std::declval<PageSource&>()));
   bool fetch();      ///< the current page has another event
   bool may_fetch();  ///< nobody has cancelled it, and there was no error
 

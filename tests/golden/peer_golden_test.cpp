@@ -170,6 +170,22 @@ TEST(PeerGoldenSet, HasTheseKinds) {
                          {1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27, 41, 50, 51}));
 }
 
+// An older release knows no states: it must not take an event that is gone for a live one, and so finds it malformed.
+TEST(PeerGoldenSet, HidesEventsThatAreGoneFromWhoKnowsNoStates) {
+  const auto samples = peer_samples();
+  const auto gone = std::ranges::find(samples, "Part-gone", &PeerSample::name);
+  ASSERT_NE(gone, samples.end());
+  v1::Part part;
+  ASSERT_TRUE(part.ParseFromString(gone->bytes));
+  for (auto& event : *part.mutable_events()) {
+    event.clear_state();
+    event.clear_terms_of_gone();
+  }
+  const auto read = gone->again(part.SerializeAsString());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::corruption);
+}
+
 // A kind that this release does not know is refused as such, and nothing else.
 TEST(PeerGoldenSet, RefusesAKindOfALaterRelease) {
   for (const std::uint16_t kind : {0, 18, 99, 65'535}) {
