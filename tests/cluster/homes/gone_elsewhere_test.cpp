@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/retention_events.hpp"
@@ -170,6 +171,34 @@ TEST_F(GoneElsewhere, WhatIsBrokenOffBeforeItIsHiddenIsHiddenByTheSameAppend) {
   EXPECT_TRUE(append_at(1, append)->duplicate);
 
   EXPECT_EQ(code(node(2).aggregate(order)), "not_found");
+}
+
+/// Between the event that says so and what hides its aggregate the home dies: the next one hides it.
+TEST_F(GoneElsewhereOnReplicas, HidesWhatWasRemovedWhereItsHomeDies) {
+  const std::uint32_t owner = 2, by = 3;
+  const auto order = owned_by(owner);
+  const auto append = exported({gone(order), there(order, std::string(retention::aggregate_removed))});
+  bool died = false;
+  UserEvents events(node(by), [&](const AggregateId& aggregate, const EventId& marker, GlobalPosition at_least) {
+    if (!std::exchange(died, true)) stop(owner);
+    return at(by).take_over(aggregate, marker, at_least);
+  });
+
+  Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
+  ASSERT_TRUE(in_time([&] { return (done = events.append(append)).has_value(); })) << done.error().what;
+
+  ASSERT_TRUE(died);
+  EXPECT_NE(owner_of_at(by, order), owner);
+  const auto hidden_at = [&](std::uint32_t n) {
+    return in_time([&] { return code(node(n).aggregate(order)) == "not_found"; });
+  };
+  EXPECT_TRUE(hidden_at(1));
+  EXPECT_TRUE(hidden_at(by));
+  start(owner);
+  EXPECT_TRUE(hidden_at(owner));
+  append_some(order, 1);
+  EXPECT_EQ(told_at(by, order), "rll");
+  expect_sound();
 }
 
 /// Who comes with such events and does not say that they are of an export is refused, as ever.
