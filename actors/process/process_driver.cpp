@@ -14,6 +14,8 @@ constexpr std::string_view ids_begin = "$process/";  ///< of commands: positions
 /// Of what may be under way: so much more may wait for something to be tried again, or to be resumed.
 constexpr std::size_t held_up_factor = 10;
 
+constexpr std::chrono::milliseconds overloaded_retry_most = std::chrono::seconds(1);
+
 std::string id_of(GlobalPosition position) { return std::string(ids_begin) + std::to_string(position.value); }
 std::string id_of(GlobalPosition position, std::uint32_t number) {
   return id_of(position) + "/" + std::to_string(number);
@@ -321,7 +323,7 @@ void ProcessDriver::answered(std::uint64_t number, const AnyAnswer& answer, Time
 }
 
 void ProcessDriver::told(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id) {
-  if (answer.kind != AnswerKind::replied) return failed(answer.error.what, lane, now, id);
+  if (answer.kind != AnswerKind::replied) return failed(answer.error, lane, now, id);
   Item& item = lane.items.front();
   if (item.others_asked < options_.beside.size()) {
     if (answer.reply == to_bytes(ProcessKnownAnswer{false})) {
@@ -335,7 +337,7 @@ void ProcessDriver::told(const AnyAnswer& answer, Lane& lane, Time now, const La
 }
 
 void ProcessDriver::told_outcome(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id) {
-  if (answer.kind != AnswerKind::replied) return failed(answer.error.what, lane, now, id);
+  if (answer.kind != AnswerKind::replied) return failed(answer.error, lane, now, id);
   done(lane);
 }
 
@@ -433,7 +435,7 @@ void ProcessDriver::sent(const AnyAnswer& answer, Lane& lane, Time now, const La
       actions.over = true;
       return;
     }
-    return failed(answer.error.what, lane, now, id);
+    return failed(answer.error, lane, now, id);
   }
   lane.failures = 0;
   if (std::exchange(item.rejected, false)) {
@@ -470,10 +472,21 @@ void ProcessDriver::done(Lane& lane) {
 }
 
 void ProcessDriver::failed(const std::string& why, Lane& lane, Time now, const LaneId& id) {
+  failed(why, options_.retry_most, lane, now, id);
+}
+
+void ProcessDriver::failed(const std::string& why, std::chrono::milliseconds wait_most, Lane& lane, Time now,
+                           const LaneId& id) {
   auto wait = options_.retry_first;
-  for (std::uint32_t n = 0; n != lane.failures && wait < options_.retry_most; ++n) wait *= 2;
+  for (std::uint32_t n = 0; n != lane.failures && wait < wait_most; ++n) wait *= 2;
   ++lane.failures;
-  try_again(why, std::min(wait, options_.retry_most), lane, now, id);
+  try_again(why, std::min(wait, wait_most), lane, now, id);
+}
+
+// An aggregate that others keep busy has room again soon.
+void ProcessDriver::failed(const Error& why, Lane& lane, Time now, const LaneId& id) {
+  const auto most = options_.retry_most;
+  failed(why.what, why.code == ErrorCode::overloaded ? std::min(most, overloaded_retry_most) : most, lane, now, id);
 }
 
 void ProcessDriver::try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now,

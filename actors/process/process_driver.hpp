@@ -177,6 +177,8 @@ class ProcessDriver {
   void sent(const AnyAnswer& answer, Lane& lane, Time now, const LaneId& id, ProcessActions& actions);
   void done(Lane& lane);
   void failed(const std::string& why, Lane& lane, Time now, const LaneId& id);
+  void failed(const Error& why, Lane& lane, Time now, const LaneId& id);
+  void failed(const std::string& why, std::chrono::milliseconds wait_most, Lane& lane, Time now, const LaneId& id);
   void try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] bool knows_rejections() const { return read_to_ >= taken_at_; }
   [[nodiscard]] GlobalPosition position() const;

@@ -180,6 +180,8 @@ Options process_replay_options() {
 Outcome want(const Invocation& invocation, std::string_view action) {
   const auto item = invocation.arguments.text("ITEM").value_or("");
   const auto instance = invocation.arguments.text("instance").value_or("");
+  if (instance.empty() && invocation.arguments.has("instance"))
+    throw UsageError("--instance is empty", "leave it out, and all of the process is meant");
   const auto control = process_control_of(action, instance, item);
   if (!control) return Failed(Failure(control.error()));
   auto store = invocation.open();

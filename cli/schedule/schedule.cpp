@@ -57,7 +57,7 @@ void print_scheduled(const Invocation& invocation, const ScheduledAppend& schedu
 Options schedule_append_options() {
   Options options = store_options();
   options.value("at", "TIME", "when the events are stored, such as 2026-01-31T12:00:00Z")
-      .duration("in", "how long from now; instead of --at", {});
+      .duration("in", "how long from now; instead of --at", {.most = scheduled_after_most});
   options
       .value("schedule-id", "ID",
              "names the scheduled append; the same one again is scheduled once. Without it, a random one")

@@ -18,6 +18,9 @@
 
 namespace evershard {
 
+/// What `after` may be where people write it: more than there is until the year 9999, and what microseconds hold.
+inline constexpr std::chrono::milliseconds scheduled_after_most = std::chrono::days(3'000'000);
+
 /// Exactly one of `due` and `after`.
 struct ScheduleOrder {
   std::string id{};  ///< names it, for retries and later; at most 200 bytes; empty: one is made

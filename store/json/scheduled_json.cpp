@@ -41,7 +41,7 @@ Result<ScheduleOrder> read_schedule(std::string_view text) {
       if (!order.due) return value.wrong(in_quotes(*word) + " is no time such as 2026-01-31T12:00:00Z");
       return {};
     }
-    const auto after = duration_from(*word, value.path());
+    const auto after = duration_from(*word, value.path(), {.most = scheduled_after_most});
     if (!after) return refuse(after.error());
     order.after = *after;
     return {};

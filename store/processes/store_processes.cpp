@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "evershard/actors/timers/timer_firing.hpp"
@@ -28,6 +29,14 @@ Result<void> check_limit(std::size_t limit) {
   if (limit != 0 && limit <= listed_most) return {};
   return refuse(ErrorCode::invalid_argument,
                 "limit is " + std::to_string(limit) + ": from 1 to " + std::to_string(listed_most));
+}
+
+/// Those that fail or are stopped. One that does so on its first event has no stream yet.
+std::set<std::string> held_up_of(const ProcessCheckpoint& state) {
+  std::set<std::string> instances(state.stopped_instances.begin(), state.stopped_instances.end());
+  for (const auto& failing : state.failures)
+    if (!failing.instance.empty()) instances.insert(failing.instance);
+  return instances;
 }
 
 Refused not_of_process(const ProcessPlace& place, const std::string& name) {
@@ -96,9 +105,17 @@ Result<std::vector<ProcessInstance>> StoreProcesses::instances(const std::string
   }
   const auto rows = events_.aggregates(name, behind, limit);
   if (!rows) return refuse(rows.error());
+  std::map<std::string, ProcessInstance> found;
+  for (const auto& row : *rows)
+    found.emplace(row.aggregate.value, ProcessInstance{row.aggregate.value, row.version, row.last_position});
+  // Behind a full page others follow: those that have no stream may be among these.
+  for (const auto& held_up : held_up_of(info->state))
+    if (held_up > after && (rows->size() < limit || held_up < rows->back().aggregate.value))
+      found.try_emplace(held_up, ProcessInstance{held_up});
   std::vector<ProcessInstance> all;
-  for (const auto& row : *rows) {
-    auto& instance = all.emplace_back(ProcessInstance{row.aggregate.value, row.version, row.last_position});
+  for (const auto& one : found) {
+    if (all.size() == limit) break;
+    auto& instance = all.emplace_back(one.second);
     instance.stopped = info->state.stopped || info->state.stopped_instances.contains(instance.instance);
     std::ranges::copy_if(info->state.failures, std::back_inserter(instance.failures),
                          [&](const ProcessFailing& failing) { return failing.instance == instance.instance; });
@@ -130,13 +147,15 @@ Result<std::vector<ParkedEffect>> StoreProcesses::parked_effects(const std::stri
   return all;
 }
 
-Result<void> StoreProcesses::check(const std::string& name, const ProcessControl& control) {
+Result<void> StoreProcesses::check(const ProcessInfo& info, const ProcessControl& control) {
+  const auto& name = info.name;
   using Action = ProcessControl::Action;
   const bool has_place = control.action == Action::skip || control.action == Action::replay;
   if (!has_place) {
     if (control.instance.empty()) return {};
     const AggregateId instance{name, control.instance};
     EVERSHARD_TRY(AggregateId::check(instance));
+    if (held_up_of(info.state).contains(control.instance)) return {};
     const auto there = events_.aggregate(instance);
     if (!there && there.error().code == ErrorCode::not_found)
       return refuse(ErrorCode::not_found,
@@ -173,7 +192,7 @@ Result<void> StoreProcesses::check(const std::string& name, const ProcessControl
 Result<GlobalPosition> StoreProcesses::control(const std::string& name, const ProcessControl& control) {
   const auto info = process(name);
   if (!info) return refuse(info.error());
-  EVERSHARD_TRY(check(name, control));
+  EVERSHARD_TRY(check(*info, control));
   const auto appended = events_.append(Append{}.event(controlling(name, control)));
   if (!appended) return refuse(appended.error());
   return appended->last_position;

@@ -22,7 +22,7 @@ class StoreProcesses final : public Processes {
   [[nodiscard]] Result<void> cancel_timer(const AggregateId& aggregate, const std::string& name) override;
 
  private:
-  [[nodiscard]] Result<void> check(const std::string& name, const ProcessControl& control);
+  [[nodiscard]] Result<void> check(const ProcessInfo& info, const ProcessControl& control);
 
   EventStore& events_;
 };

@@ -83,6 +83,7 @@ TEST_F(HostedProcesses, AreSeenAndMended) {
   EXPECT_EQ(status({"process", "skip", "transfer", "event/9999"}), 4);
   EXPECT_EQ(status({"process", "replay", "transfer", item}), 5);
   EXPECT_EQ(status({"process", "stop", "transfer", "--instance", "t9"}), 4);
+  EXPECT_EQ(status({"process", "stop", "transfer", "--instance", ""}), 2) << "that is not all of it";
 
   EXPECT_EQ(status({"process", "stop", "transfer"}), 0);
   bank::credits_that_throw = 0;

@@ -99,8 +99,9 @@ class ScheduleCommands : public Program {
     // Mistakes, with nothing scheduled.
     for (const Words& wrong :
          {Words{"--type", "X"}, Words{"--in", "1h", "--at", "2100-01-01T00:00:00Z", "--type", "X"},
-          Words{"--in", "soon", "--type", "X"}, Words{"--at", "soon", "--type", "X"}, Words{"--in", "1h"},
-          Words{"--in", "1h", "--type", "X", "--replace"}, Words{"--in", "1h", "--type", "X", "--schedule-id", ""},
+          Words{"--in", "soon", "--type", "X"}, Words{"--in", "213503983d", "--type", "X"},
+          Words{"--at", "soon", "--type", "X"}, Words{"--in", "1h"}, Words{"--in", "1h", "--type", "X", "--replace"},
+          Words{"--in", "1h", "--type", "X", "--schedule-id", ""},
           Words{"--in", "1h", "--type", "X", "--json", path("two.json")}}) {
       Words words{"schedule", "append"};
       words.insert(words.end(), wrong.begin(), wrong.end());

@@ -58,6 +58,23 @@ TEST(ProcessControls, AProcessThatIsStoppedDoesNothingUntilItIsResumed) {
   EXPECT_FALSE(status_of(kit).stopped);
 }
 
+TEST(ProcessControls, WhatAnAggregateHasNoRoomForIsTriedAgainSoon) {
+  constexpr int many = 40;
+  ProcessKit kit;
+  credits_that_throw = 0;
+  ASSERT_TRUE(kit.host<Account>({.stash_limit = 1}));
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<Transfers>());
+  ASSERT_TRUE(kit.get<Account>("ann").ask(Open{"-", "-", "-", many * 30}));
+  ASSERT_TRUE(kit.get<Account>("bob").ask(Open{"-", "-", "-", 5}));
+  for (int n = 0; n != many; ++n) ask_for(kit, "t" + std::to_string(n));
+  // One at least finds room each second. Were the others to wait as long as for what is broken, it took many minutes.
+  kit.pass(2min);
+  EXPECT_EQ(in_account(kit, "ann"), 0);
+  EXPECT_EQ(in_account(kit, "bob"), 5 + many * 30);
+  EXPECT_EQ(status_of(kit).waiting, 0u);
+}
+
 TEST(ProcessControls, AnInstanceThatIsStoppedHoldsUpNobodyElse) {
   ProcessKit kit;
   begin_controlled(kit);

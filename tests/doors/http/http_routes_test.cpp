@@ -316,10 +316,10 @@ TEST(HttpRoutes, ScheduleAppendsShowThemAndCancelThem) {
   for (const auto* bad :
        {"", "[]", R"({"after":"1h"})", R"({"append":{"type":"P"}})",
         R"({"after":"1h","due":"2100-01-01T00:00:00Z","append":{"type":"P"}})",
-        R"({"after":3600,"append":{"type":"P"}})", R"({"after":"soon","append":{"type":"P"}})",
-        R"({"due":"soon","append":{"type":"P"}})", R"({"after":"1h","append":{"type":"P"},"replace":1})",
-        R"({"after":"1h","append":{"type":"P"},"to":1})", R"({"id":"","after":"1h","append":{"type":"P"}})",
-        R"({"after":"1h","append":{"type":"$P"}})"})
+        R"({"after":3600,"append":{"type":"P"}})", R"({"after":"18446744073709552ms","append":{"type":"P"}})",
+        R"({"after":"soon","append":{"type":"P"}})", R"({"due":"soon","append":{"type":"P"}})",
+        R"({"after":"1h","append":{"type":"P"},"replace":1})", R"({"after":"1h","append":{"type":"P"},"to":1})",
+        R"({"id":"","after":"1h","append":{"type":"P"}})", R"({"after":"1h","append":{"type":"$P"}})"})
     EXPECT_EQ(post("/api/v1/scheduled", bad).code(), "invalid_argument") << bad;
   EXPECT_EQ(door.get("/api/v1/scheduled?state=some").code(), "invalid_argument");
   EXPECT_EQ(door.get("/api/v1/scheduled?limit=5000").code(), "invalid_argument");

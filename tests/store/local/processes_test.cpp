@@ -204,6 +204,32 @@ TEST_F(ProcessesInAStore, AreSeenAndMendedFromOutside) {
       << "the instance goes on behind what was written for it";
 }
 
+TEST_F(ProcessesInAStore, OneThatFailsOnItsFirstEventIsSeenAndMendedToo) {
+  auto& seen = store_->processes();
+  request("t1", "nobody", "bob", 30);  // refused, and over
+  ASSERT_TRUE(comes_to([&] { return stage("t1") == "refused"; }));
+  // The process throws at a credit of somebody else, so nothing is written for t0.
+  ASSERT_TRUE(
+      store_->append(Append{}.event("account-zed", "credited", Codec<Credited>::encode({"t0", "ann", "bob", 1}))));
+  ASSERT_TRUE(comes_to([&] { return seen.process("transfer")->state.failures.size() == 1; }));
+  const auto names = [&](const std::string& after, std::size_t limit) {
+    std::vector<std::string> all;
+    const auto page = seen.instances("transfer", after, limit);
+    for (const auto& one : page.value()) all.push_back(one.instance);
+    return all;
+  };
+  EXPECT_THAT(names("", 10), testing::ElementsAre("t0", "t1"));
+  EXPECT_THAT(names("", 1), testing::ElementsAre("t0"));
+  EXPECT_THAT(names("t0", 1), testing::ElementsAre("t1"));
+  EXPECT_EQ(seen.instances("transfer", "", 1)->at(0).version, SeqNr{0});
+  EXPECT_EQ(seen.instances("transfer", "", 1)->at(0).failures.size(), 1u);
+  using Action = ProcessControl::Action;
+  EXPECT_TRUE(seen.control("transfer", {.action = Action::retry, .instance = "t0"}));
+  ASSERT_TRUE(seen.control("transfer", {.action = Action::stop, .instance = "t0"}));
+  EXPECT_TRUE(comes_to([&] { return seen.instances("transfer", "", 1)->at(0).stopped; }));
+  EXPECT_TRUE(seen.control("transfer", {.action = Action::resume, .instance = "t0"}));
+}
+
 TEST_F(ProcessesInAStore, PassOverWhatWasSkippedAlsoWhereTheyLookAtItAgain) {
   auto& seen = store_->processes();
   ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 100}));
