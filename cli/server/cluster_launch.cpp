@@ -240,6 +240,7 @@ Outcome run_launch(const Invocation& invocation) {
   if (auto made = make_secret(secret); !made) return Failed(Failure(std::move(made).error()));
 
   Launched launched(invocation);
+  const auto go_on = [&] { return signals.wait(milliseconds(0)) != server::Asked::stop; };
   const std::vector<std::string> common{"--secret-file", secret.string(), "--cluster", name};
   const auto also = [](std::vector<std::string> words, const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -250,7 +251,6 @@ Outcome run_launch(const Invocation& invocation) {
                                               common);
   std::vector<std::string> node = also({"node"}, common);
   if (*on_etcd) {
-    const auto go_on = [&] { return signals.wait(milliseconds(0)) != server::Asked::stop; };
     if (auto started = launched.start_etcd(folder / "etcd", go_on); !started)
       return Failed(Failure(std::move(started).error()));
     coordinator = also(std::move(coordinator), {"--cut-log", launched.cut_log()});
@@ -274,6 +274,7 @@ Outcome run_launch(const Invocation& invocation) {
       return Failed(Failure(std::move(started).error()));
   }
   for (std::uint64_t n = 1; n <= count; ++n) {
+    if (!go_on()) return {};  // as later: what was started is stopped
     const auto own = "node-" + std::to_string(n);
     auto words =
         also(node, {"--node", std::to_string(n), "--data", (folder / own).string(), "--coordinator",

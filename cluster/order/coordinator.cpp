@@ -217,7 +217,7 @@ void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
   const ShardTold at = told(member, shard);
   const Owner& owner = owners_[shard.value];
   if (at.taken && at.epoch == owner.epoch) {  // it writes under it
-    actions.goes_on.push_back(shard);
+    if (!handing_over_.contains(shard)) actions.goes_on.push_back(shard);
     return;
   }
   const auto promised = member.promised.find(shard);

@@ -193,6 +193,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   for (const auto& [id, shard] : shards_)
     if (const auto& set = replicas(id); !set.nodes.empty() && !set.has(self_.node) && !set.had_to_learn(self_.node))
       leave(id, actions);
+  hear_of_what_was_learned();
   advance(actions);
   if (!welcomed_) return actions;
   reports() ? report_again(actions) : ask(actions);
@@ -742,6 +743,19 @@ void NodeOrder::hear_of(ShardId id, Epoch epoch, std::uint32_t writer, CutNumber
   shard->second.newest = epoch;
   shard->second.newest_writer = writer;
   shard->second.newest_cut = cut;
+}
+
+// What was learned is as of a cut that this process does not hear of again. The opening under which the shard is
+// written since may be in an earlier one, that placed nothing: it is in no history. The cut with which this node counts
+// is still to come, or nothing is missing yet.
+void NodeOrder::hear_of_what_was_learned() {
+  for (const auto& [id, shard] : shards_) {
+    if (id.value >= map_.shard_count() || !replicas(id).had_to_learn(self_.node)) continue;
+    const auto& owner = map_.owner(id);
+    if (owner.epoch <= shard.followed) continue;
+    hear_of(id, owner.epoch, owner.node, told_ + 1);  // perhaps its cut was under way
+    heard_of_up_to_ = std::max(heard_of_up_to_, shard.newest_cut);
+  }
 }
 
 void NodeOrder::follow_heard_of(Actions& actions) {

@@ -279,6 +279,7 @@ class NodeOrder {
   [[nodiscard]] std::uint32_t writer_under(ShardId shard, Epoch epoch) const;
   /// `cut`: that opens it, or a later one.
   void hear_of(ShardId shard, Epoch epoch, std::uint32_t writer, CutNumber cut);
+  void hear_of_what_was_learned();
   /// All up to `known_` is known: whose openings were among that, though no cut that came names them.
   void follow_heard_of(Actions& actions);
   void follow(ShardId shard, Epoch epoch, std::uint32_t writer, Actions& actions);

@@ -22,7 +22,10 @@ std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " byt
 CallQueue::CallQueue(NodeNumber peer, const LinkLimits& limits, LinkTime now)
     : peer_(peer), limits_(limits), down_since_(now) {}
 
-std::string CallQueue::name() const { return "node " + std::to_string(peer_.value); }
+// The coordinator has no number.
+std::string CallQueue::name() const {
+  return peer_.value == 0 ? "the coordinator" : "node " + std::to_string(peer_.value);
+}
 
 Result<void> CallQueue::request(CallTicket ticket, MessageKind kind, std::string bytes, LinkTime deadline,
                                 LinkTime now) {

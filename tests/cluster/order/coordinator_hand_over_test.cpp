@@ -223,6 +223,12 @@ TEST_F(CoordinatorHandsOver, SaysWhyShardsStopAndWhichGoOn) {
   EXPECT_EQ(causes(*by_operator), (Stops{{0, Cause::assigned}}));
   EXPECT_THAT(coordinator().hand_overs_took_too_long().goes_on, ElementsAre(handed));
 
+  // Asked what it has, because another shard is to come to it, the writer tells of this one too.
+  ASSERT_TRUE(coordinator().hand_over(handed, 2));
+  EXPECT_THAT(settle(coordinator().hello(hello_with(1, 2))).goes_on, ElementsAre(ShardId{3}))
+      << "that one stops until it is handed over, or is not";
+  EXPECT_THAT(coordinator().hand_overs_took_too_long().goes_on, ElementsAre(handed));
+
   ShardAssignment drain;
   drain.node = 1;
   drain.drain = true;
