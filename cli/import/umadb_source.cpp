@@ -51,7 +51,9 @@ class UmaDbSource final : public ImportSource {
     request.set_limit(static_cast<std::uint32_t>(events));
     const auto reader = stub_->Read(&context, request);
     std::vector<ImportedEvent> read;
+    std::size_t bytes = 0;
     for (uma::ReadResponse page; reader->Read(&page);) {
+      bytes += page.ByteSizeLong();
       for (auto& event : *page.mutable_events()) {
         auto taken = take(event);
         if (!taken) {
@@ -60,6 +62,10 @@ class UmaDbSource final : public ImportSource {
         }
         read.push_back(*std::move(taken));
       }
+      if (bytes < page_bytes_enough || read.empty()) continue;
+      context.TryCancel();
+      (void)reader->Finish();
+      return read;
     }
     if (const auto status = reader->Finish(); !status.ok()) return failed(status);
     return read;

@@ -138,7 +138,7 @@ class MadeUpKurrent final : public kurrent_pb::Streams::Service {
     const auto give = [&](const KurrentRecorded& event) {
       kurrent_pb::ReadResp response;
       *response.mutable_event()->mutable_event() = event;
-      writer->Write(response);
+      return writer->Write(response);
     };
     if (options.read_direction() == kurrent_pb::ReadReq::Backwards) {
       if (!events.empty()) give(events.back());
@@ -149,8 +149,7 @@ class MadeUpKurrent final : public kurrent_pb::Streams::Service {
     for (const auto& event : events) {
       const std::pair place(event.commit_position(), event.prepare_position());
       if (options.all().has_position() && place < std::pair(from.commit_position(), from.prepare_position())) continue;
-      if (given++ == options.count()) break;
-      give(event);
+      if (given++ == options.count() || !give(event)) break;
     }
     return grpc::Status::OK;
   }
@@ -274,6 +273,22 @@ TEST_F(KurrentImport, TellsEventsAtOnePositionApart) {
   EXPECT_EQ(import()->stored, 1u);
   EXPECT_THAT(stream({"order", "1"}), ElementsAre("A@0", "B@1", "C@2", "D@3", "E@4", "F@5"));
   EXPECT_TRUE(import()->check.same());
+}
+
+TEST_F(KurrentImport, ReadsLargeEventsInShortPages) {
+  for (std::uint64_t i = 0; i < 48; ++i) {  // some of them at one position
+    auto& event = theirs.add("order-1", i, "A", 10'000 + i / 5);
+    event.set_data(std::string(1u << 20, 'x'));
+  }
+  const auto source = open_source("kurrentdb://" + theirs.address + "?tls=false", {"", "", false});
+  ASSERT_TRUE(source);
+  const auto page = (*source)->read_after({}, 2'000);
+  ASSERT_TRUE(page) << page.error().what;
+  EXPECT_EQ(page->size(), page_bytes_enough >> 20);
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->stored, 48u);
+  EXPECT_TRUE(told->check.same());
 }
 
 TEST_F(KurrentImport, TakesOneIdManyTimes) {
