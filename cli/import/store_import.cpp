@@ -72,7 +72,8 @@ Event gone_event(const AggregateId& aggregate) {
 }
 
 /// A node that died may have stored it, and it is not seen yet: neither the mark, nor that aggregates have gone on.
-bool may_be_stored(const Error& error) {
+bool may_be_stored(const Error& error, int tries) {
+  if (error.code == ErrorCode::condition_failed) return tries > 0;
   return error.code == ErrorCode::timeout || error.code == ErrorCode::unavailable ||
          error.code == ErrorCode::version_conflict;
 }
@@ -100,7 +101,7 @@ Result<std::optional<RecordedEvent>> StoreImport::marked(bool first) {
 Result<void> StoreImport::find_mark() {
   const auto event = marked(false);
   if (!event) return refuse(event.error());
-  if (*event) mark_ = {source_place_of(**event), (*event)->position};
+  if (*event && (*event)->position > mark_.here) mark_ = {source_place_of(**event), (*event)->position};
   return {};
 }
 
@@ -124,7 +125,7 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
       const auto done = end ? store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at)))
                             : Result<void>(refuse(end.error()));
       if (!done) {
-        if (!may_be_stored(done.error()) || ++tries == tries_most) return refuse(done.error());
+        if (!may_be_stored(done.error(), tries) || ++tries == tries_most) return refuse(done.error());
         std::this_thread::sleep_for(tried_again_after);
         EVERSHARD_TRY(find_mark());
         versions_.clear();
