@@ -154,6 +154,12 @@ Outcome run_import(const Invocation& invocation) {
   const auto url = invocation.arguments.text("from");
   if (url.has_value() == invocation.arguments.text("FILE").has_value())
     throw UsageError("a FILE is imported, or what --from names: exactly one of both is given");
+  if (url && invocation.arguments.has("continue"))
+    throw UsageError("--continue is about lines of a FILE, and not about --from");
+  for (const auto* of_source : {"name", "renumber", "from-token", "from-tls-ca"}) {
+    if (!url && invocation.arguments.has(of_source))
+      throw UsageError(std::string("--") + of_source + " goes with --from, and not with a FILE");
+  }
   auto settings = line_settings_of(invocation.arguments);
   settings.rules = LineRules::import;
   settings.limits = Limits::most();  // what another store took, this one takes

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +39,9 @@ struct ImportedEvent {
   std::optional<std::uint64_t> revision{};
 };
 
+/// A page of a source is read to its end or, of large events, until it has so many bytes.
+inline constexpr std::size_t page_bytes_enough = 16u << 20;
+
 class ImportSource {
  public:
   virtual ~ImportSource() = default;
@@ -46,7 +50,8 @@ class ImportSource {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Where its last event is; 0: it has none. Errors: unavailable, unauthenticated, permission_denied
   [[nodiscard]] virtual Result<SourcePlace> head() = 0;
-  /// The next events behind a place, up to about `events` of them. None: there are no more.
+  /// The next events behind a place, up to about `events` of them and little more than page_bytes_enough. None: there
+  /// are no more.
   /// Errors: those of head(), invalid_argument: an event that cannot be stored here, with its position
   [[nodiscard]] virtual Result<std::vector<ImportedEvent>> read_after(SourcePlace place, std::size_t events) = 0;
   /// How many events were read from its beginning on and are none to be imported: the server's own.

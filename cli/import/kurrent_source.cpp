@@ -138,7 +138,8 @@ class KurrentSource final : public ImportSource {
     return place;
   }
 
-  /// Reads begin with what stands at the place that they name: it is known already.
+  /// Reads begin with what stands at the place that they name: it is known already. Large events end a page early, so
+  /// that it fits into memory, and into the time that an answer may take.
   Result<std::vector<Read>> read_page(SourcePlace after, std::size_t events) {
     grpc::ClientContext context;
     prepare(context);
@@ -155,6 +156,7 @@ class KurrentSource final : public ImportSource {
     std::vector<Read> read;
     SourcePlace last;
     bool any = false;
+    std::size_t bytes = 0;
     for (kurrent_streams::ReadResp response; reader->Read(&response);) {
       if (!response.has_event()) continue;
       auto& event = *response.mutable_event()->mutable_event();
@@ -162,7 +164,13 @@ class KurrentSource final : public ImportSource {
       if (any && place.position == last.position && place.part == last.part) place.nth = last.nth + 1;
       any = true;
       last = place;
-      if (first || place > after) read.push_back({place, std::move(event)});
+      if (!first && place <= after) continue;
+      bytes += event.ByteSizeLong();
+      read.push_back({place, std::move(event)});
+      if (bytes < page_bytes_enough) continue;
+      context.TryCancel();
+      (void)reader->Finish();
+      return read;
     }
     if (const auto status = reader->Finish(); !status.ok()) return failed(status, context);
     return read;

@@ -3,8 +3,10 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <memory>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +21,8 @@ namespace {
 constexpr std::size_t mark_tags = 2;
 constexpr std::uint64_t gone_at_once = 100;     // places in the append of the event behind them
 constexpr std::size_t versions_most = 200'000;  // kept; others are asked for again
+constexpr int tries_most = 5;                   // of an append whose outcome is unknown
+constexpr auto tried_again_after = std::chrono::milliseconds(500);
 
 /// Of contents, one behind the other.
 class ContentHash {
@@ -67,6 +71,13 @@ Event gone_event(const AggregateId& aggregate) {
   return event;
 }
 
+/// A node that died may have stored it, and it is not seen yet: neither the mark, nor that aggregates have gone on.
+bool may_be_stored(const Error& error, int tries) {
+  if (error.code == ErrorCode::condition_failed) return tries > 0;
+  return error.code == ErrorCode::timeout || error.code == ErrorCode::unavailable ||
+         error.code == ErrorCode::version_conflict;
+}
+
 ExpectedVersion version_before(std::uint64_t events) {
   return events == 0 ? ExpectedVersion::none() : ExpectedVersion::exactly(events);
 }
@@ -90,7 +101,7 @@ Result<std::optional<RecordedEvent>> StoreImport::marked(bool first) {
 Result<void> StoreImport::find_mark() {
   const auto event = marked(false);
   if (!event) return refuse(event.error());
-  if (*event) mark_ = {source_place_of(**event), (*event)->position};
+  if (*event && (*event)->position > mark_.here) mark_ = {source_place_of(**event), (*event)->position};
   return {};
 }
 
@@ -99,6 +110,7 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
   const auto head = source_.head();
   if (!head) return refuse(head.error());
   std::uint64_t stored = 0;
+  int tries = 0;
   while (mark_.source < *head) {
     if (!progress(mark_.source.position, head->position)) return import_stopped();
     auto read = source_.read_after(mark_.source, 4 * append_events_max);
@@ -109,9 +121,17 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
     for (auto& event : *read) events.push_back({std::move(event)});
     for (std::size_t at = 0; at < events.size();) {
       const auto end = next_append(events, at);
-      if (!end) return refuse(end.error());
       const auto from = std::make_move_iterator(events.begin() + static_cast<std::ptrdiff_t>(at));
-      EVERSHARD_TRY(store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at))));
+      const auto done = end ? store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at)))
+                            : Result<void>(refuse(end.error()));
+      if (!done) {
+        if (!may_be_stored(done.error(), tries) || ++tries == tries_most) return refuse(done.error());
+        std::this_thread::sleep_for(tried_again_after);
+        EVERSHARD_TRY(find_mark());
+        versions_.clear();
+        break;  // from what is seen to be stored by now
+      }
+      tries = 0;
       stored += *end - at;
       at = *end;
       if (!progress(mark_.source.position, head->position)) return import_stopped();

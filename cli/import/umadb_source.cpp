@@ -11,6 +11,7 @@
 #include "evershard/doors/umadb/words/uma_pages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/shown_event.hpp"
 #include "evershard/protocol/sort_once_each.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -51,7 +52,9 @@ class UmaDbSource final : public ImportSource {
     request.set_limit(static_cast<std::uint32_t>(events));
     const auto reader = stub_->Read(&context, request);
     std::vector<ImportedEvent> read;
+    std::size_t bytes = 0;
     for (uma::ReadResponse page; reader->Read(&page);) {
+      bytes += page.ByteSizeLong();
       for (auto& event : *page.mutable_events()) {
         auto taken = take(event);
         if (!taken) {
@@ -60,6 +63,10 @@ class UmaDbSource final : public ImportSource {
         }
         read.push_back(*std::move(taken));
       }
+      if (bytes < page_bytes_enough || read.empty()) continue;
+      context.TryCancel();
+      (void)reader->Finish();
+      return read;
     }
     if (const auto status = reader->Finish(); !status.ok()) return failed(status);
     return read;
@@ -100,6 +107,9 @@ class UmaDbSource final : public ImportSource {
       auto event = umadb::event_of(*from.mutable_event(), from.has_tracking_info() ? &tracking : nullptr);
       if (event) {
         made = check(*event, Limits::most());
+        if (made && is_own_type(event->type))
+          made = refuse(ErrorCode::invalid_argument,
+                        "event type " + in_quotes(event->type, 300) + " is reserved: it begins with '$'");
         taken.event = *std::move(event);
         sort_once_each(taken.event.tags);
       } else {

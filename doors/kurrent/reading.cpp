@@ -91,6 +91,7 @@ Refusal Reading::failed(Error error) {
 
 Reading::Stepped Reading::step(std::vector<esp::ReadResp>& out) {
   events_ = 0;
+  linked_.clear();
   if (std::exchange(begun_, true)) return go_on(out);
   if (const auto there = kurrent_.states.catch_up(); !there) return failed(there.error());
   if (plan_.subscription) out.emplace_back().mutable_confirmation()->set_subscription_id(EventId::random().text());
@@ -115,14 +116,57 @@ void Reading::cancel() {
   if (stream_) stream_->cancel();
 }
 
-std::optional<RecordedEvent> Reading::linked(const RecordedEvent& link) const {
+Result<Reading::Shown> Reading::shown_of(const AggregateId& aggregate) const {
+  Shown shown;
+  const auto state = kurrent_.states.find(aggregate);
+  shown.tombstoned = state && state->tombstoned;
+  if (shown.tombstoned) return shown;
+  const auto version_at = [&](std::optional<GlobalPosition> position) -> Result<SeqNr> {
+    const auto info = kurrent_.events.aggregate(aggregate, position);
+    if (info) return info->version;
+    if (info.error().code == ErrorCode::not_found) return SeqNr{0};
+    return refuse(info.error());
+  };
+  const auto version = version_at({});
+  if (!version) return refuse(version.error());
+  shown.version = *version;
+  SeqNr at_delete;
+  StreamMetadata metadata;
+  if (state) {
+    metadata = state->metadata;
+    if (state->deleted_at) {
+      const auto was = version_at(state->deleted_at);
+      if (!was) return refuse(was.error());
+      at_delete = *was;
+    }
+  }
+  if (is_metadata(aggregate) && !metadata.count_max) metadata.count_max = 1;  // older ones say nothing any more
+  shown.visible = visible_of(metadata, shown.version, at_delete, Timestamp::now());
+  shown.absent = shown.version.value == 0 || (at_delete.value != 0 && at_delete == shown.version);
+  return shown;
+}
+
+bool Reading::is_shown(const RecordedEvent& event) {
+  if (!event.aggregate) return true;
+  if (!is_metadata(*event.aggregate) && !kurrent_.states.find(*event.aggregate)) return true;
+  auto found = linked_.find(*event.aggregate);
+  if (found == linked_.end()) {
+    const auto shown = shown_of(*event.aggregate);
+    if (!shown) return false;
+    found = linked_.emplace(*event.aggregate, *shown).first;
+  }
+  const auto& shown = found->second;
+  return !shown.tombstoned && shown.visible.shows(event.seq_nr, event.occurred_at);
+}
+
+std::optional<RecordedEvent> Reading::linked(const RecordedEvent& link) {
   const auto target = target_of(link.payload);
   if (!target) return std::nullopt;
   const auto aggregate = aggregate_of(target->stream);
   if (!aggregate) return std::nullopt;
   auto stream = kurrent_.events.read(*aggregate, {.from = SeqNr(target->revision + 1), .limit = 1});
   auto event = stream.next();
-  if (!event || !*event || (*event)->state == EventState::removed) return std::nullopt;
+  if (!event || !*event || (*event)->state == EventState::removed || !is_shown(**event)) return std::nullopt;
   return **event;
 }
 
@@ -171,7 +215,7 @@ void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std:
   link.payload = std::to_string(revision_of(event)) + '@' + name_of(event);
   link.occurred_at = event.occurred_at;
   put_event(link, plan_.structured_ids, plan_.links ? *given.mutable_link() : *given.mutable_event());
-  if (plan_.links) put_event(event, plan_.structured_ids, *given.mutable_event());
+  if (plan_.links && is_shown(event)) put_event(event, plan_.structured_ids, *given.mutable_event());
 }
 
 void Reading::caught_up(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "evershard/doors/kurrent/event_form.hpp"
 #include "evershard/doors/kurrent/event_messages.hpp"
 #include "evershard/doors/kurrent/kurrent.hpp"
+#include "evershard/doors/kurrent/stream_metadata.hpp"
 #include "evershard/store/api/event_stream.hpp"
 
 namespace evershard::kurrent {
@@ -68,6 +70,15 @@ class Reading {
   virtual std::optional<Refusal> begin(std::vector<esp::ReadResp>& out) = 0;
   virtual Stepped go_on(std::vector<esp::ReadResp>& out) = 0;
 
+  /// What of a stream is there to be seen now.
+  struct Shown {
+    bool tombstoned = false;  ///< then the rest says nothing
+    SeqNr version{};
+    Visible visible{};
+    bool absent = false;  ///< it has never been, or was deleted and not written again
+  };
+  [[nodiscard]] Result<Shown> shown_of(const AggregateId& aggregate) const;
+
   [[nodiscard]] static Refusal failed(Error error);
   /// Opens what is read next; cancel() reaches it.
   void open(EventStream stream);
@@ -92,12 +103,15 @@ class Reading {
   std::uint64_t given_ = 0;
 
  private:
-  std::optional<RecordedEvent> linked(const RecordedEvent& link) const;
+  std::optional<RecordedEvent> linked(const RecordedEvent& link);
+  /// Whether a link leads to it: to what its stream does not show, none does.
+  bool is_shown(const RecordedEvent& event);
   void move_to_encoded(std::vector<esp::ReadResp>& out);
 
   bool begun_ = false;
   bool live_ = false;
   std::size_t events_ = 0;            ///< of the last step
+  std::unordered_map<AggregateId, Shown> linked_;  ///< streams that links of this step lead to
   EventMessages* encoded_ = nullptr;  ///< where what is given goes, in this step
   std::mutex mutex_;
   std::optional<EventStream> stream_;

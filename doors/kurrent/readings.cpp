@@ -21,35 +21,17 @@ bool can_be_shown(const Recorded& event) {
 
 std::optional<Refusal> StreamReading::begin(std::vector<esp::ReadResp>& out) {
   const auto& aggregate = *plan_.aggregate;
-  const auto state = kurrent_.states.find(aggregate);
-  if (state && state->tombstoned) return stream_deleted(plan_.stream);
   if (is_metadata(aggregate)) {
     const auto of = stream_of_metadata(aggregate);
     const auto ended = of ? kurrent_.states.find(*of) : std::nullopt;
     if (ended && ended->tombstoned) return stream_deleted(plan_.stream);
   }
-  const auto version_at = [&](std::optional<GlobalPosition> position) -> Result<SeqNr> {
-    const auto info = kurrent_.events.aggregate(aggregate, position);
-    if (info) return info->version;
-    if (info.error().code == ErrorCode::not_found) return SeqNr{0};
-    return refuse(info.error());
-  };
-  const auto version = version_at({});
-  if (!version) return failed(version.error());
-  version_ = *version;
-  SeqNr at_delete;
-  StreamMetadata metadata;
-  if (state) {
-    metadata = state->metadata;
-    if (state->deleted_at) {
-      const auto was = version_at(state->deleted_at);
-      if (!was) return failed(was.error());
-      at_delete = *was;
-    }
-  }
-  if (is_metadata(aggregate) && !metadata.count_max) metadata.count_max = 1;  // older ones say nothing any more
-  visible_ = visible_of(metadata, version_, at_delete, Timestamp::now());
-  absent_ = version_.value == 0 || (at_delete.value != 0 && at_delete == version_);
+  const auto shown = shown_of(aggregate);
+  if (!shown) return failed(shown.error());
+  if (shown->tombstoned) return stream_deleted(plan_.stream);
+  version_ = shown->version;
+  visible_ = shown->visible;
+  absent_ = shown->absent;
   if (absent_ && !plan_.subscription) {
     out.emplace_back().mutable_stream_not_found()->mutable_stream_identifier()->set_stream_name(plan_.stream);
     nothing_ = true;

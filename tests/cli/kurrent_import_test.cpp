@@ -12,6 +12,7 @@
 #include "evershard/cli/import/store_import.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/store/local/local.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -138,7 +139,7 @@ class MadeUpKurrent final : public kurrent_pb::Streams::Service {
     const auto give = [&](const KurrentRecorded& event) {
       kurrent_pb::ReadResp response;
       *response.mutable_event()->mutable_event() = event;
-      writer->Write(response);
+      return writer->Write(response);
     };
     if (options.read_direction() == kurrent_pb::ReadReq::Backwards) {
       if (!events.empty()) give(events.back());
@@ -149,8 +150,7 @@ class MadeUpKurrent final : public kurrent_pb::Streams::Service {
     for (const auto& event : events) {
       const std::pair place(event.commit_position(), event.prepare_position());
       if (options.all().has_position() && place < std::pair(from.commit_position(), from.prepare_position())) continue;
-      if (given++ == options.count()) break;
-      give(event);
+      if (given++ == options.count() || !give(event)) break;
     }
     return grpc::Status::OK;
   }
@@ -276,6 +276,22 @@ TEST_F(KurrentImport, TellsEventsAtOnePositionApart) {
   EXPECT_TRUE(import()->check.same());
 }
 
+TEST_F(KurrentImport, ReadsLargeEventsInShortPages) {
+  for (std::uint64_t i = 0; i < 48; ++i) {  // some of them at one position
+    auto& event = theirs.add("order-1", i, "A", 10'000 + i / 5);
+    event.set_data(std::string(1u << 20, 'x'));
+  }
+  const auto source = open_source("kurrentdb://" + theirs.address + "?tls=false", {"", "", false});
+  ASSERT_TRUE(source);
+  const auto page = (*source)->read_after({}, 2'000);
+  ASSERT_TRUE(page) << page.error().what;
+  EXPECT_EQ(page->size(), page_bytes_enough >> 20);
+  const auto told = import();
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->stored, 48u);
+  EXPECT_TRUE(told->check.same());
+}
+
 TEST_F(KurrentImport, TakesOneIdManyTimes) {
   const auto id = theirs.add("order-1", 0, "A").id();
   *theirs.add("order-1", 1, "B").mutable_id() = id;
@@ -310,6 +326,42 @@ TEST_F(KurrentImport, GoesOnWhereItWasStopped) {
   EXPECT_EQ(told->check.source_events, 7'000u);
   EXPECT_TRUE(told->check.same());
   EXPECT_EQ(told->left_out, 140u);
+}
+
+/// Stores an append, and does not say so, once; what it stored is not seen for a while.
+class LateToTell final : public evershard::testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  using ForwardingStore::read;
+  Result<Appended> append(Append append) override {
+    const auto before = to_.head();
+    auto appended = to_.append(std::move(append));
+    if (!appended || ++appends_ != 2) return appended;
+    seen_ = *before;
+    return refuse(ErrorCode::timeout, "whether it was stored is unknown");
+  }
+  EventStream read(Query query, ReadOptions options = {}) override {
+    if (seen_ != GlobalPosition{}) options.up_to = std::exchange(seen_, {});
+    return to_.read(std::move(query), options);
+  }
+
+ private:
+  int appends_ = 0;
+  GlobalPosition seen_;
+};
+
+TEST_F(KurrentImport, GoesOnWhereAnOutcomeIsUnknown) {
+  for (std::uint64_t i = 0; i < 2'000; ++i) theirs.add("order-1", i, "A");
+  const auto source = open_source("kurrentdb://" + theirs.address + "?tls=false", {"", "", false});
+  ASSERT_TRUE(source);
+  LateToTell late(ours);
+  StoreImport import(**source, late, {(*source)->name(), true});
+  const auto stored = import.run([](std::uint64_t, std::uint64_t) { return true; });
+  ASSERT_TRUE(stored) << stored.error().what;
+  const auto check = import.compare([](std::uint64_t, std::uint64_t) { return true; });
+  ASSERT_TRUE(check) << check.error().what;
+  EXPECT_TRUE(check->same());
+  EXPECT_EQ(ours.head().value(), GlobalPosition(2'000)) << "nothing twice";
 }
 
 TEST_F(KurrentImport, OfTwoAtOnceOneIsRefused) {

@@ -131,6 +131,8 @@ class KurrentDoorTest : public ::testing::Test {
   static std::string word_of(const esp::ReadResp& response) {
     switch (response.content_case()) {
       case esp::ReadResp::kEvent: {
+        if (!response.event().has_event())
+          return "to nothing@" + std::to_string(response.event().link().stream_revision());
         const auto& event = response.event().event();
         return event.metadata().at("type") + "@" + std::to_string(event.stream_revision());
       }
@@ -394,6 +396,27 @@ TEST_F(KurrentDoorTest, ShowsWhatMetadataLeaves) {
 
   EXPECT_EQ(read(of_stream("order-7")), (Words{"first 2", "C@2", "D@3", "last 3"}));
   EXPECT_EQ(read(of_stream("$$order-7")), (Words{"$metadata@0", "last 0"}));
+}
+
+TEST_F(KurrentDoorTest, LinksLeadToWhatTheirStreamsShow) {
+  append_well("order-1", {"A", "B"});
+  append_well("order-2", {"C"});
+  append_well("order-3", {"D"});
+  append_well("order-4", {"E"});
+  ASSERT_TRUE(delete_stream("order-1").ok());
+  append_well("order-1", {"F"});
+  ASSERT_TRUE(delete_stream("order-2").ok());
+  ASSERT_TRUE(tombstone("order-3").ok());
+  auto request = of_stream("$ce-order");
+  request.mutable_options()->set_resolve_links(true);
+  const auto seen = read(request);
+  ASSERT_GE(seen.size(), 6u);
+  EXPECT_EQ(Words(seen.begin(), seen.begin() + 6),
+            (Words{"to nothing@0", "to nothing@1", "to nothing@2", "to nothing@3", "E@0", "F@2"}));
+  request.mutable_options()->set_read_direction(esp::ReadReq::Backwards);
+  request.mutable_options()->mutable_stream()->set_revision(4);
+  request.mutable_options()->set_count(2);
+  EXPECT_EQ(read(request), (Words{"E@0", "to nothing@3"}));
 }
 
 TEST_F(KurrentDoorTest, SubscribesThenGoesOnLiveAndFindsItsPlaceAgain) {
