@@ -122,8 +122,8 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
     for (std::size_t at = 0; at < events.size();) {
       const auto end = next_append(events, at);
       const auto from = std::make_move_iterator(events.begin() + static_cast<std::ptrdiff_t>(at));
-      const auto done = end ? store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at)))
-                            : Result<void>(refuse(end.error()));
+      const auto done =
+          end ? store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at))) : Result<void>(refuse(end.error()));
       if (!done) {
         if (!may_be_stored(done.error(), tries) || ++tries == tries_most) return refuse(done.error());
         std::this_thread::sleep_for(tried_again_after);

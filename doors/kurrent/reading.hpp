@@ -110,9 +110,9 @@ class Reading {
 
   bool begun_ = false;
   bool live_ = false;
-  std::size_t events_ = 0;            ///< of the last step
+  std::size_t events_ = 0;                         ///< of the last step
   std::unordered_map<AggregateId, Shown> linked_;  ///< streams that links of this step lead to
-  EventMessages* encoded_ = nullptr;  ///< where what is given goes, in this step
+  EventMessages* encoded_ = nullptr;               ///< where what is given goes, in this step
   std::mutex mutex_;
   std::optional<EventStream> stream_;
   bool cancelled_ = false;
