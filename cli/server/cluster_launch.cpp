@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evershard/cli/command.hpp"
+#include "evershard/cli/server/launch_lock.hpp"
 #include "evershard/cli/server/launched_etcd.hpp"
 #include "evershard/cli/server/watched_process.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
@@ -38,6 +39,8 @@ Options launch_options() {
              "none: no page; without it, 100 ports above --listen")
       .value("kurrent-listen", "HOST:PORT",
              "where the first node serves KurrentDB's clients; the others use the next ports; without it, nowhere")
+      .value("umadb-listen", "HOST:PORT",
+             "where the first node serves UmaDB's clients; the others use the next ports; without it, nowhere")
       .value("shards", "N", "how many shards a new cluster gets, for good; without it, 16")
       .value(
           "cut-log", "WHERE",
@@ -66,6 +69,13 @@ cluster::HostAndPort places(const std::string& flag, const std::string& text, st
   if (place->port != 0 && place->port + count - 1 > ports_max)
     throw UsageError(flag + " is \"" + text + "\": there are not " + std::to_string(count) + " ports from there on");
   return *std::move(place);
+}
+
+/// A door that is off where its flag is not given.
+std::optional<cluster::HostAndPort> places_of(const Arguments& arguments, const std::string& door,
+                                              std::uint64_t count) {
+  const auto given = arguments.text(door);
+  return given ? std::optional(places("--" + door, *given, count)) : std::nullopt;
 }
 
 std::optional<cluster::HostAndPort> pages(const Arguments& arguments, const cluster::HostAndPort& listen,
@@ -137,7 +147,7 @@ class Launched {
   /// Where all of them are, with commas.
   [[nodiscard]] const std::string& coordinators() const { return coordinators_at_; }
   [[nodiscard]] const std::string& cut_log() const { return cut_log_; }
-  void say_ready() const { say(invocation_, "ready " + first_node_at_ + nodes_.front().page()); }
+  void say_ready() const { say(invocation_, "ready " + first_node_at_ + nodes_.front().other_doors()); }
   void look() {
     for (auto* group : {&etcd_, &coordinators_, &nodes_})
       for (auto& process : *group)
@@ -183,7 +193,7 @@ Result<void> Launched::start_node(std::vector<std::string> words, const std::fil
   auto ready = node.start();
   if (!ready) return refuse(std::move(ready).error());
   if (first_node_at_.empty()) first_node_at_ = *ready;
-  say(invocation_, "node " + number + ' ' + *ready + " pid " + std::to_string(node.pid()) + node.page());
+  say(invocation_, "node " + number + ' ' + *ready + " pid " + std::to_string(node.pid()) + node.other_doors());
   return {};
 }
 
@@ -216,9 +226,8 @@ Outcome run_launch(const Invocation& invocation) {
     throw UsageError("--replicas is " + std::to_string(replicas) + ", of " + std::to_string(count) + " nodes");
   const auto listen = places("--listen", *arguments.text("listen"), count);
   const auto http = pages(arguments, listen, count);
-  const auto kurrent = arguments.text("kurrent-listen");
-  const auto kurrent_listen =
-      kurrent ? std::optional(places("--kurrent-listen", *kurrent, count)) : std::optional<cluster::HostAndPort>();
+  const auto kurrent = places_of(arguments, "kurrent-listen", count);
+  const auto umadb = places_of(arguments, "umadb-listen", count);
   const auto folder = invocation.data_dir();
   const auto shards_given = arguments.has("shards") ? arguments.number_at_least("shards", 1) : 0;
   if (shards_given > shards_max)
@@ -236,6 +245,8 @@ Outcome run_launch(const Invocation& invocation) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Failed(Failure(ErrorCode::io, "cannot create " + folder.string() + ": " + error.message()));
+  const auto lock = LaunchLock::take(folder);
+  if (!lock) return Failed(Failure(lock.error()));
   const auto secret = folder / "secret";
   if (auto made = make_secret(secret); !made) return Failed(Failure(std::move(made).error()));
 
@@ -279,7 +290,8 @@ Outcome run_launch(const Invocation& invocation) {
     auto words =
         also(node, {"--node", std::to_string(n), "--data", (folder / own).string(), "--coordinator",
                     launched.coordinators(), "--listen", place_of(listen, n), "--http-listen", place_of(http, n)});
-    if (kurrent_listen) words = also(std::move(words), {"--kurrent-listen", place_of(kurrent_listen, n)});
+    if (kurrent) words = also(std::move(words), {"--kurrent-listen", place_of(kurrent, n)});
+    if (umadb) words = also(std::move(words), {"--umadb-listen", place_of(umadb, n)});
     if (auto started = launched.start_node(std::move(words), folder / (own + ".log")); !started)
       return Failed(Failure(std::move(started).error()));
   }

@@ -22,7 +22,7 @@ void print_lines(const Invocation& invocation, const ClusterStatus& status) {
     list.json(json.take());
   };
   line([&] { write_cluster(json, status); });
-  for (const auto& node : status.nodes) line([&] { write_cluster_node(json, node); });
+  for (const auto& node : status.nodes) line([&] { write_cluster_node(json, status, node); });
   for (std::size_t s = 0; s != status.shards.size(); ++s) line([&] { write_cluster_shard(json, status, s); });
   if (status.trouble.empty())
     for (const auto& set : status.sets()) line([&] { write_cluster_set(json, status, set); });

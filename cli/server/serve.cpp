@@ -160,11 +160,18 @@ std::optional<Error> run_until_asked(const Invocation& invocation, const Serving
                                      const server::StopSignals& signals, const server::ServiceNotice& notice,
                                      SettingsInForce& settings, server::Server& server, serving::Log& log) {
   const auto every = notice.watchdog_every().value_or(std::chrono::hours(1));
+  bool told_unwell = false;
   for (auto due = steady_clock::now() + every;;) {
     const auto left = std::chrono::ceil<milliseconds>(due - steady_clock::now());
     const auto asked = signals.wait(std::min(left, looks_every));
     if (asked == Asked::stop) return {};
     if (auto failed = server.failed()) return failed;
+    if (const auto why = told_unwell ? std::optional<Error>() : server.cannot_write()) {
+      log.error("nothing is written any more until the store is opened again: start this process again",
+                {{"error", why->what}});
+      server.tell_unwell();
+      told_unwell = true;
+    }
     if (asked == Asked::reload) {
       notice.send("RELOADING=1\nSTATUS=reloading");
       reload(invocation, what, settings, server, log);
@@ -176,7 +183,7 @@ std::optional<Error> run_until_asked(const Invocation& invocation, const Serving
     if (server.is_well())
       notice.send("WATCHDOG=1");
     else
-      log.error("the store does not answer: systemd is not told that all is well");
+      log.error("the store does not answer, or does not write: systemd is not told that all is well");
   }
 }
 

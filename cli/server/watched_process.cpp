@@ -1,6 +1,8 @@
 #include "evershard/cli/server/watched_process.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -11,6 +13,16 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds ready_timeout = std::chrono::seconds(60);
 constexpr milliseconds pause_first{200}, pause_most{10'000};
+
+/// What a program of ours says when it ends with an error; empty: nothing like that.
+std::string last_error_in(const std::filesystem::path& log) {
+  constexpr std::string_view begins = "evershard: ";
+  std::ifstream lines(log);
+  std::string last;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(begins)) last = line.substr(begins.size());
+  return last;
+}
 
 }  // namespace
 
@@ -26,12 +38,21 @@ Result<void> WatchedProcess::launch() {
 Result<std::string> WatchedProcess::start() {
   EVERSHARD_TRY(launch());
   auto ready = child_->wait_ready(ready_timeout);
-  if (!ready) return refuse(ErrorCode::unavailable, name_ + " did not become ready: see " + log_.string());
+  if (!ready) {
+    const auto why = last_error_in(log_);
+    return refuse(ErrorCode::unavailable,
+                  name_ + " did not become ready" + (why.empty() ? "" : ": " + why) + ": see " + log_.string());
+  }
   since_ = Clock::now();
-  page_ = child_->door("http");
   // Whoever starts it again takes the ports that others know.
-  keep("--listen", ready);
-  keep("--http-listen", page_);
+  keep("--listen", *ready);
+  other_doors_.clear();
+  for (const std::string speaks : {"http", "kurrent", "umadb"}) {
+    const auto address = child_->door(speaks);
+    if (!address) continue;
+    other_doors_ += ' ' + speaks + ' ' + *address;
+    keep("--" + speaks + "-listen", *address);
+  }
   return *ready;
 }
 
@@ -54,9 +75,9 @@ std::optional<std::string> WatchedProcess::look() {
   return name_ + " has ended with status " + std::to_string(*status) + ": see " + log_.string();
 }
 
-void WatchedProcess::keep(const char* flag, const std::optional<std::string>& address) {
+void WatchedProcess::keep(const std::string& flag, const std::string& address) {
   const auto at = std::ranges::find(words_, flag);
-  if (address && at != words_.end()) *(at + 1) = *address;
+  if (at != words_.end()) *(at + 1) = address;
 }
 
 void stop_together(std::vector<WatchedProcess>& group, std::chrono::steady_clock::time_point until) {

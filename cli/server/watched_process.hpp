@@ -26,7 +26,8 @@ class WatchedProcess {
 
   /// Without waiting for anything. Errors: io
   [[nodiscard]] Result<void> launch();
-  /// Returns: where it serves. Errors: unavailable: it did not become ready; where it says why is named
+  /// Returns: where it serves. Errors: unavailable: it did not become ready; with what it said last, and where the rest
+  /// of that is
   [[nodiscard]] Result<std::string> start();
   /// What has happened to it, if something has.
   [[nodiscard]] std::optional<std::string> look();
@@ -35,21 +36,21 @@ class WatchedProcess {
   }
   [[nodiscard]] bool is_over() { return !child_ || child_->ended().has_value(); }
   [[nodiscard]] pid_t pid() const { return child_ ? child_->pid() : -1; }
-  /// " http HOST:PORT", as it said itself; empty: it has no page.
-  [[nodiscard]] std::string page() const { return page_ ? " http " + *page_ : std::string(); }
+  /// Beside the first, as " http HOST:PORT kurrent HOST:PORT"; empty: there are no others.
+  [[nodiscard]] const std::string& other_doors() const { return other_doors_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::filesystem::path& log() const { return log_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  void keep(const char* flag, const std::optional<std::string>& address);
+  void keep(const std::string& flag, const std::string& address);
 
   std::string name_;
   std::vector<std::string> words_;
   std::filesystem::path log_;
   std::filesystem::path program_;
   std::unique_ptr<ChildProcess> child_;
-  std::optional<std::string> page_;
+  std::string other_doors_;
   Clock::time_point since_{};
   std::chrono::milliseconds pause_{0};
   std::optional<Clock::time_point> again_at_;

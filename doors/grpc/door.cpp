@@ -177,6 +177,12 @@ const std::vector<std::string>& Door::addresses() const { return impl_->addresse
 
 std::uint64_t Door::calls() const { return impl_->calls.under_way; }
 
+void Door::tell_unwell() {
+  const std::lock_guard lock(impl_->stopping);
+  if (!impl_->server) return;
+  if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
+}
+
 void Door::stop(std::chrono::milliseconds drain) {
   const std::lock_guard lock(impl_->stopping);
   if (!impl_->server) return;

@@ -79,6 +79,8 @@ class Door {
   /// the others as long as `drain`, then ends them too; for those that only read 2 seconds at most. Always comes back;
   /// any number of times.
   void stop(std::chrono::milliseconds drain);
+  /// gRPC's health service says so from now on.
+  void tell_unwell();
 
  private:
   struct Impl;

@@ -17,15 +17,17 @@ constexpr std::string_view page_policy =
     "'none'";
 
 Answer answer_health(Api& api, const Asked&) {
+  const auto failed = api.served.cannot_write();
   JsonText json;
   json.begin_object()
       .key("status")
-      .string(api.stopping() ? "stopping" : "serving")
+      .string(api.stopping() ? "stopping" : failed ? "failed" : "serving")
       .key("version")
-      .string(api.options.version)
-      .end_object();
+      .string(api.options.version);
+  if (failed) json.key("error").string(failed->what);
+  json.end_object();
   auto response = json_response(json.take());
-  if (api.stopping()) response.status = 503;
+  if (api.stopping() || failed) response.status = 503;
   return response;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "evershard/doors/kurrent/stream_metadata.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -18,8 +19,9 @@ constexpr std::array<std::string_view, 11> own_types{"$copy",     "$document", "
 
 bool is_own(std::string_view type) { return std::ranges::find(own_types, type) != own_types.end(); }
 
+/// Of what is too large clients say that the append is: a name is just wrong.
 Result<AggregateId> checked(AggregateId id) {
-  EVERSHARD_TRY(AggregateId::check(id));
+  if (auto ok = AggregateId::check(id); !ok) return refuse(ErrorCode::invalid_argument, ok.error().what);
   return id;
 }
 
@@ -73,6 +75,9 @@ Result<void> check_writable(std::string_view stream, const AggregateId& aggregat
 }
 
 Result<void> check_writable_type(std::string_view type, const AggregateId& aggregate) {
+  if (type.size() > event_type_bytes_max)
+    return refuse(ErrorCode::invalid_argument, "the event's type has " + std::to_string(type.size()) +
+                                                   " bytes, the limit is " + std::to_string(event_type_bytes_max));
   if (!is_reserved(type)) return {};
   const bool own =
       is_own_type(type) || type == stream_deleted_type || (type == metadata_event_type) != is_metadata(aggregate);

@@ -27,7 +27,7 @@ inline constexpr std::string_view event_type_mark = "$et-";  ///< a stream of al
 /// `order-7` is the aggregate `order-7`; `$$NAME` is NAME's metadata; what is no `type-value` is of plain_type. What
 /// the store itself keeps, as `$schedule-7`, is that aggregate: it can be read.
 ///
-/// Errors: invalid_argument (no text, NUL, not UTF-8), too_large (more than 512 bytes behind the type)
+/// Errors: invalid_argument (no text, NUL, not UTF-8, more than 512 bytes behind the type)
 [[nodiscard]] Result<AggregateId> aggregate_of(std::string_view stream);
 /// The other way round. `aggregate_of(name_of(id)) == id` for everything that aggregate_of() gives.
 [[nodiscard]] std::string name_of(const AggregateId& aggregate);
@@ -46,7 +46,7 @@ inline constexpr std::string_view event_type_mark = "$et-";  ///< a stream of al
 [[nodiscard]] Result<void> check_writable(std::string_view stream, const AggregateId& aggregate);
 /// Whether they may write events of this type there: names of theirs may begin with `$`, but not be the store's own.
 ///
-/// Errors: permission_denied
+/// Errors: permission_denied, invalid_argument (more than 255 bytes)
 [[nodiscard]] Result<void> check_writable_type(std::string_view type, const AggregateId& aggregate);
 
 }  // namespace evershard::kurrent

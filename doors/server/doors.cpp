@@ -16,6 +16,7 @@ class GrpcDoor final : public RunningDoor {
   GrpcDoor(std::string_view speaks, std::unique_ptr<door::Door> door) : speaks_(speaks), door_(std::move(door)) {}
   [[nodiscard]] std::string_view speaks() const override { return speaks_; }
   [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
+  void tell_unwell() override { door_->tell_unwell(); }
   void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
 
  private:
@@ -57,6 +58,9 @@ class KurrentDoor final : public RunningDoor {
   [[nodiscard]] std::string_view speaks() const override { return "kurrent"; }
   [[nodiscard]] std::vector<std::string> addresses() const override {
     return door_ ? door_->addresses() : std::vector<std::string>();
+  }
+  void tell_unwell() override {
+    if (door_) door_->tell_unwell();
   }
   void stop(std::chrono::milliseconds drain) override {
     if (door_) door_->stop(drain);

@@ -23,6 +23,8 @@ class RunningDoor {
   [[nodiscard]] virtual std::vector<std::string> addresses() const = 0;
   /// Reads again what it has from files. Errors: those of StartDoor; then it goes on as before
   [[nodiscard]] virtual Result<void> reload() { return {}; }
+  /// Whoever asks how it is, is told that it is not well. For good.
+  virtual void tell_unwell() {}
   /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.
   virtual void stop(std::chrono::milliseconds drain) = 0;
 };

@@ -76,6 +76,7 @@ struct Server::Parts {
       commands.emplace(*aggregates, kinds);
       served.commands = &*commands;
     }
+    served.cannot_write = [this] { return store->cannot_write(); };
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 
@@ -169,9 +170,15 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
 
 const RunningDoors& Server::doors() const { return parts_->doors; }
 
-bool Server::is_well() const { return parts_->store->store().head().has_value(); }
+bool Server::is_well() const { return !cannot_write() && parts_->store->store().head().has_value(); }
 
 std::optional<Error> Server::failed() const { return parts_->store->failed(); }
+
+std::optional<Error> Server::cannot_write() const { return parts_->store->cannot_write(); }
+
+void Server::tell_unwell() {
+  for (const auto& door : parts_->doors) door->tell_unwell();
+}
 
 Result<void> Server::reload() {
   auto outcome = parts_->tokens->load();

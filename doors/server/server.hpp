@@ -28,10 +28,14 @@ class Server {
   Server(const Server&) = delete;
 
   [[nodiscard]] const RunningDoors& doors() const;
-  /// Whether the store answers.
+  /// Whether the store answers, and writes.
   [[nodiscard]] bool is_well() const;
   /// Why it is to end, to be started again: StoreInService::failed.
   [[nodiscard]] std::optional<Error> failed() const;
+  /// StoreInService::cannot_write.
+  [[nodiscard]] std::optional<Error> cannot_write() const;
+  /// Whoever asks a door how it is, is told that it is not well. For good.
+  void tell_unwell();
   /// Reads the tokens anew, and has the store and the doors do so with their files. Errors: the first there is; what
   /// could not be read stays in force as it was
   [[nodiscard]] Result<void> reload();

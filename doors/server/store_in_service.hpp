@@ -73,6 +73,8 @@ class StoreInService {
   [[nodiscard]] virtual Result<void> reload() { return {}; }
   /// Why it does nothing any more, and only another process on the same directory can.
   [[nodiscard]] virtual std::optional<Error> failed() { return {}; }
+  /// Why it still answers what is asked, and writes nothing any more until it is opened again.
+  [[nodiscard]] virtual std::optional<Error> cannot_write() { return {}; }
   /// Answers what is under way, refuses what comes. Any number of times.
   virtual void close() = 0;
 };

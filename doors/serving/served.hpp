@@ -69,6 +69,9 @@ struct Served {
   /// What reads may cost.
   std::shared_ptr<cluster::LongReads> long_reads = std::make_shared<cluster::LongReads>();
 
+  /// Why nothing is written any more until the store is opened again.
+  std::function<std::optional<Error>()> cannot_write = [] { return std::optional<Error>(); };
+
   /// Where there are none, each call says so.
   [[nodiscard]] Projections& projections() const {
     static cluster::NoProjections none("this server keeps no projections");

@@ -65,6 +65,8 @@ constexpr Single singles[] = {
      "Appends answered as stored already, since the store was opened.", MetricType::Counter},
     {"appends.prepared_again", "evershard_appends_prepared_again_total",
      "Appends that had to be prepared again, since the store was opened.", MetricType::Counter},
+    {"failed", "evershard_store_failed", "1: a write has failed, and nothing is written until the store is opened again.",
+     MetricType::Gauge},
     {"appends.waiting", "evershard_appends_waiting", "Appends sent and not answered yet: the queue.",
      MetricType::Gauge},
     {"scheduled.pending", "evershard_scheduled_pending", "Scheduled appends that wait, as this process knows.",

@@ -297,6 +297,7 @@ StoreStats RocksStore::stats() const {
   stats.details.emplace_back("memory.tails", stats.tail_bytes);
   stats.memory_bytes = rocks_.cache()->GetUsage() + memtables + readers + stats.tail_bytes;
   for (auto& promised : rocks_.memory_promised()) stats.details.push_back(std::move(promised));
+  stats.details.emplace_back("failed", failed_.load(std::memory_order_acquire) ? 1 : 0);
   stats.details.emplace_back("mark_file.failed_writes", last_commit_ ? last_commit_->failures() : 0);
   return stats;
 }

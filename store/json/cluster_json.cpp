@@ -40,7 +40,7 @@ void write_cluster(JsonText& json, const ClusterStatus& status) {
   json.key("nodes").number(status.nodes.size()).key("shards").number(status.shards.size()).end_object();
 }
 
-void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
+void write_cluster_node(JsonText& json, const ClusterStatus& status, const ClusterStatus::Node& node) {
   json.begin_object().key("kind").string("node").key("node").number(node.is.node).key("up").boolean(node.is.up);
   if (node.is.since != Timestamp{}) json.key("since").string(node.is.since.text());
   json.key("door")
@@ -52,16 +52,18 @@ void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
       .key("shards")
       .number(node.shards);
   if (node.is.gateway) json.key("gateway").boolean(true);
-  json.key("refused")
-      .number(node.refused)
-      .key("applied_cut")
-      .number(node.applied.value)
-      .key("behind")
-      .number(node.behind)
-      .key("behind_events")
-      .number(node.behind_events)
-      .key("behind_ms")
-      .number(node.behind_ms);
+  if (status.trouble.empty()) {  // else nobody knows
+    json.key("refused")
+        .number(node.refused)
+        .key("applied_cut")
+        .number(node.applied.value)
+        .key("behind")
+        .number(node.behind)
+        .key("behind_events")
+        .number(node.behind_events)
+        .key("behind_ms")
+        .number(node.behind_ms);
+  }
   if (node.full) json.key("disk_full").boolean(true);
   if (!node.zone.empty()) json.key("zone").string(node.zone);
   if (node.replicas != 0 || node.learns != 0) json.key("replicas").number(node.replicas);
@@ -152,7 +154,7 @@ void write_whole_cluster(JsonText& json, const ClusterStatus& status) {
   json.begin_object();
   write_cluster_members(json, status);
   json.key("nodes").begin_array();
-  for (const auto& node : status.nodes) write_cluster_node(json, node);
+  for (const auto& node : status.nodes) write_cluster_node(json, status, node);
   json.end_array().key("shards").begin_array();
   for (std::size_t s = 0; s != status.shards.size(); ++s) write_cluster_shard(json, status, s);
   json.end_array();

@@ -12,7 +12,7 @@ namespace evershard {
 
 /// One object: of the whole, of a node, of a shard, of a set, of a change.
 void write_cluster(JsonText& json, const ClusterStatus& status);
-void write_cluster_node(JsonText& json, const ClusterStatus::Node& node);
+void write_cluster_node(JsonText& json, const ClusterStatus& status, const ClusterStatus::Node& node);
 void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_t shard);
 /// One of `status.sets()`, with how far its nodes are behind.
 void write_cluster_set(JsonText& json, const ClusterStatus& status, const ClusterStatus::Set& set);

@@ -288,6 +288,14 @@ std::vector<ProcessStatus> Local::process_status() const { return impl_->process
 
 Administration& Local::administration() const { return *impl_->administration; }
 
+std::optional<Error> Local::cannot_write() const {
+  const auto use = impl_->node->enter();
+  if (!use) return use.error();
+  const auto admission = impl_->node->store().admission();
+  if (admission.kind != storage::Admission::Kind::failed) return {};
+  return Error(ErrorCode::io, admission.what);
+}
+
 Result<void> Local::vacuum_events(Progress progress) {
   return impl_->administration->vacuum_events(std::move(progress));
 }

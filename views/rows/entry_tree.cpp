@@ -301,12 +301,12 @@ void EntryTree::split(Path& path, Node* left, const char* separator, Node* right
     for (std::size_t i = 0; i <= inner->size; ++i) children[i < at ? i : i + 1] = inner->child(i);
     children[at] = left;
     children[at + 1] = right;
-    const auto made_of = [&](std::size_t from, std::size_t until, const Bounds& between) {
+    const auto made_of = [&, &whole = *inner](std::size_t from, std::size_t until, const Bounds& between) {
       auto* const made = make(spare_inners_);
-      made->height = inner->height;
+      made->height = whole.height;
       made->size = static_cast<std::uint16_t>(until - from);
       made->prefix = common_prefix(between.from, between.until);
-      if (made->prefix == inner->prefix) {  // not all the keys, from all over the memory
+      if (made->prefix == whole.prefix) {  // not all the keys, from all over the memory
         std::copy(separators.begin() + from, separators.begin() + until, made->entries.begin());
         std::copy(digests.begin() + from, digests.begin() + until, made->digests.begin());
       } else {

@@ -282,6 +282,23 @@ TEST(HttpStop, AnswersWhatIsUnderWayAndTellsOthersThatItStops) {
   door.door->stop(20s);
 }
 
+TEST(HttpStop, IsToldWhereTheStoreHasFailed) {
+  RunningDoor well;
+  EXPECT_EQ(well.get("/health").json()["status"], "serving");
+  auto served = *well.served;
+  served.cannot_write = [] { return std::optional(Error(ErrorCode::io, "cannot write a commit")); };
+  http::HttpOptions options;
+  options.listen = "127.0.0.1:0";
+  const auto failed = http::HttpDoor::start(served, std::move(options)).value();
+
+  const auto told = ask(failed->address(), "GET", "/health");
+
+  EXPECT_EQ(told.status, 503);
+  EXPECT_EQ(told.json()["status"], "failed");
+  EXPECT_EQ(told.json()["error"], "cannot write a commit");
+  EXPECT_EQ(ask(failed->address(), "GET", "/api/v1/head").status, 200) << "reads go on";
+}
+
 TEST(HttpStop, EndsInTimeWhateverClientsDo) {
   RunningDoor door;
   std::vector<HttpClient> clients;

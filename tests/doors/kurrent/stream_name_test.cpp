@@ -42,7 +42,10 @@ TEST(StreamName, RefusesWhatIsNoText) {
   EXPECT_EQ(aggregate_of("").error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(aggregate_of(std::string("a\0b", 3)).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(aggregate_of("\xff-1").error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(aggregate_of(std::string(600, 'n')).error().code, ErrorCode::too_large);
+  EXPECT_EQ(aggregate_of(std::string(600, 'n')).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(check_writable_type(std::string(256, 't'), *aggregate_of("order-7")).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_TRUE(check_writable_type(std::string(255, 't'), *aggregate_of("order-7")));
 }
 
 TEST(StreamName, LeadsFromMetadataToItsStreamAndBack) {

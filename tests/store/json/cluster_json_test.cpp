@@ -91,6 +91,9 @@ TEST(ClusterJson, SaysNoMoreThanTheNodeRemembersWithoutACoordinator) {
   write_cluster_shard(shard, status, 0);
   EXPECT_EQ(shard.take(), R"({"kind":"shard","shard":0,"node":1,"state":"unknown","epoch":3})");
   EXPECT_STREQ(state_of(status, 3), "unowned");
+  const auto whole = cluster_of(status);
+  EXPECT_NE(whole.find(R"("version":"1.2","shards":2})"), std::string::npos) << whole;
+  EXPECT_EQ(whole.find("behind"), std::string::npos) << "nobody knows how far\n" << whole;
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ export interface ClusterNode {
   shards: number; // it writes
   replicas?: number; // it keeps
   gateway?: boolean;
-  behind_events: number;
+  behind_events: number; // this and the next: only where a coordinator was asked
   behind_ms: number;
   disk_full?: boolean;
   learns?: number;
