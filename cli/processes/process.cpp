@@ -132,8 +132,12 @@ Outcome run_process_instances(const Invocation& invocation) {
     if (more && left > 0 && interrupted()) return stopped_in_the_middle(list);
   }
   list.finish();
-  if (more && !invocation.out.ended())
-    say_there_is_more("--after " + after + " goes on, --limit is how many are shown");
+  if (invocation.out.ended()) return {};
+  if (more) say_there_is_more("--after " + after + " goes on, --limit is how many are shown");
+  if (const auto info = failing ? store->processes().process(name) : Result<ProcessInfo>();
+      failing && info && info->state.figures.failing > info->state.failures.size())
+    say_there_is_more(std::to_string(info->state.figures.failing) + " fail, and the first " +
+                      std::to_string(info->state.failures.size()) + " are known here: mend these first");
   return {};
 }
 

@@ -21,7 +21,9 @@ Answer answer_health(Api& api, const Asked&) {
   JsonText json;
   json.begin_object()
       .key("status")
-      .string(api.stopping() ? "stopping" : failed ? "failed" : "serving")
+      .string(api.stopping() ? "stopping"
+              : failed       ? "failed"
+                             : "serving")
       .key("version")
       .string(api.options.version);
   if (failed) json.key("error").string(failed->what);

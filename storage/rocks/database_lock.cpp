@@ -1,10 +1,15 @@
 #include "evershard/storage/rocks/database_lock.hpp"
 
+#include <system_error>
+
 #include "evershard/storage/store_owner.hpp"
 
 namespace evershard::storage {
 
 Result<std::unique_ptr<DatabaseLock>> DatabaseLock::take(const std::filesystem::path& data_dir) {
+  std::error_code error;
+  if (!std::filesystem::exists(data_dir / "db", error))
+    return refuse(ErrorCode::not_found, "there is no store in " + data_dir.string());
   rocksdb::FileLock* lock = nullptr;
   auto status = rocksdb::Env::Default()->LockFile((data_dir / "db" / "LOCK").string(), &lock);
   if (status.ok()) return std::unique_ptr<DatabaseLock>(new DatabaseLock(lock));

@@ -13,7 +13,7 @@ namespace evershard::storage {
 
 class DatabaseLock {
  public:
-  /// Of the store in `data_dir`. Errors: unavailable: who has it open; io
+  /// Of the store in `data_dir`. Errors: not_found; unavailable: who has it open; io
   static Result<std::unique_ptr<DatabaseLock>> take(const std::filesystem::path& data_dir);
   ~DatabaseLock();
   DatabaseLock(const DatabaseLock&) = delete;

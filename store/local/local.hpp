@@ -113,8 +113,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
 
   /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of
   /// 100 were removed; 0: all.
-  /// Why nothing is written any more, though reads are answered: a write has failed, and what of it is on the disk shows
-  /// when the store is opened again. Absent: nothing has.
+  /// Why nothing is written any more, though reads are answered: a write has failed, and what of it is on the disk
+  /// shows when the store is opened again. Absent: nothing has.
   [[nodiscard]] std::optional<Error> cannot_write() const;
   [[nodiscard]] Result<void> vacuum_events(Progress progress = {});
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent = 0, Progress progress = {});
