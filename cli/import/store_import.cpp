@@ -22,7 +22,7 @@ constexpr std::size_t mark_tags = 2;
 constexpr std::uint64_t gone_at_once = 100;     // places in the append of the event behind them
 constexpr std::size_t versions_most = 200'000;  // kept; others are asked for again
 constexpr int tries_most = 5;                   // of an append whose outcome is unknown
-constexpr auto tried_again_after = std::chrono::milliseconds(500);
+constexpr auto append_again_after = std::chrono::milliseconds(500);
 
 /// Of contents, one behind the other.
 class ContentHash {
@@ -126,7 +126,7 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
           end ? store(Events(from, from + static_cast<std::ptrdiff_t>(*end - at))) : Result<void>(refuse(end.error()));
       if (!done) {
         if (!may_be_stored(done.error(), tries) || ++tries == tries_most) return refuse(done.error());
-        std::this_thread::sleep_for(tried_again_after);
+        std::this_thread::sleep_for(append_again_after);
         EVERSHARD_TRY(find_mark());
         versions_.clear();
         break;  // from what is seen to be stored by now
