@@ -56,7 +56,7 @@ std::vector<Placement::Wanted> Placement::wanted() const {
     for (const auto& [node, of] : nodes) {
       if (!of.stays || !of.takes || keep[s].contains(node) || sets[s].has(node)) continue;
       const auto shared = static_cast<std::size_t>(std::ranges::count_if(
-          keep[s], [&](std::uint32_t other) { return other != but && zone(other) == zone(node); }));
+          keep[s], [&, at = zone(node)](std::uint32_t other) { return other != but && zone(other) == at; }));
       const std::tuple at(shared, load[node], node);
       if (!best || at < *best) best = at;
     }
