@@ -285,6 +285,7 @@ void HttpDoor::Impl::stop(std::chrono::milliseconds drain) {
   network->api.end_maintenance();
   work.reset();
   thread.join();
+  network->under_way.wait_for_none();  // for a sample that was begun meanwhile: nobody begins another
 }
 
 }  // namespace evershard::http

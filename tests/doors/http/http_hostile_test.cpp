@@ -299,6 +299,19 @@ TEST(HttpStop, IsToldWhereTheStoreHasFailed) {
   EXPECT_EQ(ask(failed->address(), "GET", "/api/v1/head").status, 200) << "reads go on";
 }
 
+TEST(HttpStop, WaitsForTheSampleThatIsBeingTaken) {
+  RunningDoor other;
+  for (int round = 0; round != 200; ++round) {
+    http::HttpOptions options;
+    options.listen = "127.0.0.1:0";
+    options.limits.stats_every = 1ms;
+    const auto door = http::HttpDoor::start(*other.served, std::move(options)).value();
+    std::this_thread::sleep_for(std::chrono::microseconds(850 + round % 31 * 10));
+    // One that is begun now waits.
+    for (int thread = 0; thread != 3; ++thread) other.pool.run([] { std::this_thread::sleep_for(1ms); });
+  }
+}
+
 TEST(HttpStop, EndsInTimeWhateverClientsDo) {
   RunningDoor door;
   std::vector<HttpClient> clients;
