@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/cli/program.hpp"
+#include "tests/doors/http/http_client.hpp"
 
 namespace evershard::testing {
 namespace {
@@ -55,6 +56,43 @@ std::string address_of(Process& server) {
   if (lines.empty() || !lines.front().starts_with("ready ")) return {};
   const auto rest = lines.front().substr(6);
   return rest.substr(0, rest.find(' '));
+}
+
+/// A write fails: its files may not grow any further. Who was answered is answered again after a new start.
+TEST_F(Serve, SaysThatItWritesNothingAnyMore) {
+  Words limited{"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh"};  // blocks of 512 bytes
+  const auto all = serving({"--http-listen", "127.0.0.1:0", "--memtable", "16MiB"});
+  limited.insert(limited.end(), all.begin(), all.end());
+  auto server = std::make_unique<Process>(limited);
+  const auto lines = server->lines(1);
+  ASSERT_FALSE(lines.empty()) << server->errors();
+  const auto address = lines.front().substr(6, lines.front().find(' ', 6) - 6);
+  const auto page = lines.front().substr(lines.front().rfind(' ') + 1);
+  EXPECT_EQ(ask(page, "GET", "/health").status, 200);
+
+  const auto large = '"' + std::string(100'000, 'x') + '"';
+  int stored = 0;
+  while (stored < 100 && evershard({"append", "--server", address, "--aggregate", "a-" + std::to_string(stored),
+                                    "--type", "T", "--payload", large})
+                                 .status == 0)
+    ++stored;
+
+  EXPECT_LT(stored, 100);
+  EXPECT_TRUE(logged("nothing is written any more until the store is opened again"));
+  const auto told = ask(page, "GET", "/health");
+  EXPECT_EQ(told.status, 503);
+  EXPECT_EQ(told.json()["status"], "failed");
+  EXPECT_THAT(ask(page, "GET", "/metrics").body, HasSubstr("\nevershard_store_failed 1\n"));
+  EXPECT_EQ(evershard({"read", "--server", address, "--limit", "1"}).status, 0) << "reads go on";
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->wait().status, 0);
+
+  Process again(serving());
+  const auto there = address_of(again);
+  for (int n = 0; n != stored; ++n)
+    EXPECT_EQ(evershard({"aggregate", "show", "a-" + std::to_string(n), "--server", there}).status, 0) << n;
+  again.signal(SIGTERM);
+  EXPECT_EQ(again.wait().status, 0);
 }
 
 TEST_F(Serve, CreatesAStoreSaysWhereItIsAndEndsAtSigtermAndSigint) {
