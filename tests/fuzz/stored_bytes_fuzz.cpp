@@ -165,7 +165,14 @@ void look_at_applied(std::string_view bytes) {
   const auto applied = decode_applied(bytes);
   if (!damaged(applied)) EVERSHARD_CHECK(encode(*applied) == bytes, "the applied row has one form");
   const auto covered = decode_covered(bytes);
-  if (!damaged(covered)) EVERSHARD_CHECK(encode_covered(*covered) == bytes, "the row of what is covered has one form");
+  if (damaged(covered)) return;
+  const auto written = encode_covered(*covered);
+  // Before lost ranges had an epoch they were of another version: that is read, and written as the newest.
+  const auto version = bytes[bytes.front() == '\4' ? 1 + 8 + 8 : 0];
+  if (version != '\2' || covered->lost.empty())
+    EVERSHARD_CHECK(written == bytes, "the row of what is covered has one form");
+  const auto again = decode_covered(written);
+  EVERSHARD_CHECK(again && encode_covered(*again) == written, "it is read as it is written");
 }
 
 void look_at_identity(std::string_view bytes) {

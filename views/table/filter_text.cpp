@@ -364,7 +364,7 @@ std::string quoted_text(std::string_view text) {
 std::string operand_text(const FilterOperand& operand) {
   if (operand.kind == FilterOperand::Kind::field) return operand.name;
   if (operand.kind == FilterOperand::Kind::parameter)
-    return (is_filter_digit(operand.name[0]) ? '?' : ':') + operand.name;
+    return (std::ranges::all_of(operand.name, is_filter_digit) ? '?' : ':') + operand.name;
   if (operand.kind == FilterOperand::Kind::bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string hex = "x'";

@@ -195,6 +195,7 @@ TEST(FilterText, TakesParameters) {
               EndsWith("\"age\" is of type integer, and is not compared with \"41\""));
   EXPECT_THAT(truth_of("name = :name", ann, {{"name", 7}}),
               EndsWith("\"name\" is of type text, and is not compared with 7: a text stands in quotes, \"7\""));
+  EXPECT_EQ(text_of(parse_filter("a = :1end AND b = ?1").value()), "a = :1end AND b = ?1");
 }
 
 TEST(FilterText, NamesTheByteThatIsWrong) {
