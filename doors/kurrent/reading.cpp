@@ -92,7 +92,11 @@ Refusal Reading::failed(Error error) {
 Reading::Stepped Reading::step(std::vector<esp::ReadResp>& out) {
   events_ = 0;
   linked_.clear();
-  if (std::exchange(begun_, true)) return go_on(out);
+  auto stepped = std::exchange(begun_, true) ? go_on(out) : first_step(out);
+  return broken_ ? failed(*broken_) : std::move(stepped);
+}
+
+Reading::Stepped Reading::first_step(std::vector<esp::ReadResp>& out) {
   if (const auto there = kurrent_.states.catch_up(); !there) return failed(there.error());
   if (plan_.subscription) out.emplace_back().mutable_confirmation()->set_subscription_id(EventId::random().text());
   if (auto refused = begin(out)) return *std::move(refused);
@@ -146,28 +150,33 @@ Result<Reading::Shown> Reading::shown_of(const AggregateId& aggregate) const {
   return shown;
 }
 
-bool Reading::is_shown(const RecordedEvent& event) {
+Result<bool> Reading::is_shown(const RecordedEvent& event) {
   if (!event.aggregate) return true;
   if (!is_metadata(*event.aggregate) && !kurrent_.states.find(*event.aggregate)) return true;
   auto found = linked_.find(*event.aggregate);
   if (found == linked_.end()) {
     const auto shown = shown_of(*event.aggregate);
-    if (!shown) return false;
+    if (!shown) return refuse(shown.error());
     found = linked_.emplace(*event.aggregate, *shown).first;
   }
   const auto& shown = found->second;
   return !shown.tombstoned && shown.visible.shows(event.seq_nr, event.occurred_at);
 }
 
-std::optional<RecordedEvent> Reading::linked(const RecordedEvent& link) {
+Result<std::optional<RecordedEvent>> Reading::linked(const RecordedEvent& link) {
+  constexpr std::nullopt_t nothing = std::nullopt;
   const auto target = target_of(link.payload);
-  if (!target) return std::nullopt;
+  if (!target) return nothing;
   const auto aggregate = aggregate_of(target->stream);
-  if (!aggregate) return std::nullopt;
+  if (!aggregate) return nothing;
   auto stream = kurrent_.events.read(*aggregate, {.from = SeqNr(target->revision + 1), .limit = 1});
   auto event = stream.next();
-  if (!event || !*event || (*event)->state == EventState::removed || !is_shown(**event)) return std::nullopt;
-  return **event;
+  if (!event && event.error().code == ErrorCode::not_found) return nothing;
+  if (!event) return refuse(event.error());
+  if (!*event || (*event)->state == EventState::removed) return nothing;
+  const auto shown = is_shown(**event);
+  if (!shown) return refuse(shown.error());
+  return *shown ? std::move(*event) : nothing;
 }
 
 Reading::Stepped Reading::step(EventMessages& out) {
@@ -186,9 +195,19 @@ void Reading::move_to_encoded(std::vector<esp::ReadResp>& out) {
 }
 
 void Reading::give_event(const RecordedView& event, std::vector<esp::ReadResp>& out) {
+  if (broken_) return;
+  const bool shows_target = plan_.links && event.type == link_type;
+  std::optional<RecordedEvent> target;
+  if (shows_target) {
+    auto found = linked(event.event());
+    if (!found) {
+      broken_ = std::move(found).error();
+      return;
+    }
+    target = *std::move(found);
+  }
   ++given_;
   ++events_;
-  const bool shows_target = plan_.links && event.type == link_type;
   if (encoded_ != nullptr && !shows_target) {
     move_to_encoded(out);
     return encoded_->add(event, plan_.structured_ids);
@@ -198,10 +217,16 @@ void Reading::give_event(const RecordedView& event, std::vector<esp::ReadResp>& 
   given.set_commit_position(built.position.value);
   if (!shows_target) return put_event(built, plan_.structured_ids, *given.mutable_event());
   put_event(built, plan_.structured_ids, *given.mutable_link());
-  if (const auto target = linked(built)) put_event(*target, plan_.structured_ids, *given.mutable_event());
+  if (target) put_event(*target, plan_.structured_ids, *given.mutable_event());
 }
 
 void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out) {
+  if (broken_) return;
+  const auto shown = plan_.links ? is_shown(event) : Result<bool>(false);
+  if (!shown) {
+    broken_ = shown.error();
+    return;
+  }
   auto& given = *out.emplace_back().mutable_event();
   given.set_commit_position(event.position.value);
   ++given_;
@@ -215,7 +240,7 @@ void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std:
   link.payload = std::to_string(revision_of(event)) + '@' + name_of(event);
   link.occurred_at = event.occurred_at;
   put_event(link, plan_.structured_ids, plan_.links ? *given.mutable_link() : *given.mutable_event());
-  if (plan_.links && is_shown(event)) put_event(event, plan_.structured_ids, *given.mutable_event());
+  if (*shown) put_event(event, plan_.structured_ids, *given.mutable_event());
 }
 
 void Reading::caught_up(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,

@@ -103,15 +103,18 @@ class Reading {
   std::uint64_t given_ = 0;
 
  private:
-  std::optional<RecordedEvent> linked(const RecordedEvent& link);
-  /// Whether a link leads to it: to what its stream does not show, none does.
-  bool is_shown(const RecordedEvent& event);
+  Stepped first_step(std::vector<esp::ReadResp>& out);
+  /// Where the link leads. Absent: to nothing that is there to be seen. Errors: it is not known
+  [[nodiscard]] Result<std::optional<RecordedEvent>> linked(const RecordedEvent& link);
+  /// Whether a link leads to it: to what its stream does not show, none does. Errors: it is not known
+  [[nodiscard]] Result<bool> is_shown(const RecordedEvent& event);
   void move_to_encoded(std::vector<esp::ReadResp>& out);
 
   bool begun_ = false;
   bool live_ = false;
   std::size_t events_ = 0;                         ///< of the last step
   std::unordered_map<AggregateId, Shown> linked_;  ///< streams that links of this step lead to
+  std::optional<Error> broken_;                    ///< where a link leads is not known: the reading ends before it
   EventMessages* encoded_ = nullptr;               ///< where what is given goes, in this step
   std::mutex mutex_;
   std::optional<EventStream> stream_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "evershard/doors/kurrent/kurrent_door.hpp"
@@ -12,8 +13,11 @@ namespace evershard::kurrent {
 
 /// Who is through with it calls stop().
 struct KurrentInProcess {
-  explicit KurrentInProcess(const KurrentOptions& of_door = {}) : local(Local::open({}).value()), watch(local) {
-    served.all_names = &local.all_names();
+  /// `in_between`: what the door is given, made of the store that it would have.
+  explicit KurrentInProcess(const KurrentOptions& of_door = {},
+                            const std::function<EventStore&(EventStore&)>& in_between = {})
+      : local(Local::open({}).value()), watch(local) {
+    served.all_names = in_between ? &in_between(local.all_names()) : &local.all_names();
     door::DoorOptions options;
     options.listen = {"127.0.0.1:0"};
     door = start_door(served, options, of_door).value();
