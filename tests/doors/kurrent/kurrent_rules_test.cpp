@@ -18,7 +18,7 @@ namespace {
 
 using Seen = std::vector<std::string>;
 
-class KurrentRulesTest : public testing::Test, protected KurrentInProcess {
+class KurrentRulesTest : public ::testing::Test, protected KurrentInProcess {
  protected:
   KurrentRulesTest() : KurrentInProcess({.others_write = true}) {
     streams = esp::Streams::NewStub(grpc::CreateChannel(door->addresses().front(), grpc::InsecureChannelCredentials()));

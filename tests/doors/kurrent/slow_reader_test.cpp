@@ -34,7 +34,7 @@ struct KindOfRead {
   bool lasts = false;
 };
 
-class KurrentSlowReaderTest : public testing::TestWithParam<KindOfRead>, protected KurrentInProcess {
+class KurrentSlowReaderTest : public ::testing::TestWithParam<KindOfRead>, protected KurrentInProcess {
  protected:
   KurrentSlowReaderTest() {
     for (std::size_t i = 0; i != appends; ++i) fill("slow-1", of_each, event_bytes);
@@ -146,24 +146,24 @@ void of_stream(esp::ReadReq::Options& options) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, KurrentSlowReaderTest,
-                         testing::Values(KindOfRead{"All", of_all}, KindOfRead{"Stream", of_stream},
-                                         KindOfRead{"AllFiltered",
-                                                    [](auto& options) {
-                                                      of_all(options);
-                                                      options.mutable_filter()->mutable_event_type()->add_prefix("P");
-                                                    }},
-                                         KindOfRead{"SubscriptionToAll",
-                                                    [](auto& options) {
-                                                      of_all(options);
-                                                      options.mutable_subscription();
-                                                    },
-                                                    true},
-                                         KindOfRead{"SubscriptionToAStream",
-                                                    [](auto& options) {
-                                                      of_stream(options);
-                                                      options.mutable_subscription();
-                                                    },
-                                                    true}),
+                         ::testing::Values(KindOfRead{"All", of_all}, KindOfRead{"Stream", of_stream},
+                                           KindOfRead{"AllFiltered",
+                                                      [](auto& options) {
+                                                        of_all(options);
+                                                        options.mutable_filter()->mutable_event_type()->add_prefix("P");
+                                                      }},
+                                           KindOfRead{"SubscriptionToAll",
+                                                      [](auto& options) {
+                                                        of_all(options);
+                                                        options.mutable_subscription();
+                                                      },
+                                                      true},
+                                           KindOfRead{"SubscriptionToAStream",
+                                                      [](auto& options) {
+                                                        of_stream(options);
+                                                        options.mutable_subscription();
+                                                      },
+                                                      true}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 class KurrentSlowConsumerTest : public KurrentSlowReaderTest {
