@@ -64,6 +64,11 @@ std::vector<server::ServedKind> Program::kinds() const {
   return kinds;
 }
 
+bool Program::is_of_process(std::string_view aggregate_type) const {
+  const auto at = kinds_.find(aggregate_type);
+  return at != kinds_.end() && at->second.of_process;
+}
+
 std::shared_ptr<const AggregateKind> Program::kind(std::string_view aggregate_type) const {
   const auto at = kinds_.find(aggregate_type);
   return at == kinds_.end() ? nullptr : at->second.kind;

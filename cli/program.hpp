@@ -32,6 +32,8 @@ class Program {
   [[nodiscard]] const std::vector<server::ServedProcess>& processes() const { return processes_; }
   /// Null: it is not one of them.
   [[nodiscard]] std::shared_ptr<const AggregateKind> kind(std::string_view aggregate_type) const;
+  /// Whether aggregates of this type are instances of one of the processes.
+  [[nodiscard]] bool is_of_process(std::string_view aggregate_type) const;
   /// Puts the kinds' own types before those that are registered.
   [[nodiscard]] Result<void> add_types(PayloadTypes& types) const;
   /// The same text, where it calls the program `evershard` with its name.

@@ -18,6 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int transfers = 24;
 constexpr auto served_patience = 60s;
@@ -143,6 +144,7 @@ TEST_F(ServedProcesses, ReactOnceWhereServeIsKilled) {
   const auto state = run({TRANSFERS_LINE, "aggregate", "state", "transfer-t0", "--data", data, "--format", "jsonl"});
   EXPECT_EQ(state.status, 0) << state.err;
   EXPECT_THAT(state.out, HasSubstr(R"("exact":true)"));
+  EXPECT_THAT(state.out, Not(HasSubstr("base64"))) << "its user's codec writes text";
 }
 
 TEST_F(ServedProcesses, RunInTheNodesOfACluster) {
