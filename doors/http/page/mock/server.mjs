@@ -219,7 +219,9 @@ export async function mock({
           findings: [],
         });
       case "POST admin/vacuum":
-        return (need("admin"), work(request, response, { disk_bytes_before: 18_700_000, disk_bytes: 18_400_000 }));
+        need("admin");
+        // Long enough to be stopped, on a busy machine too.
+        return work(request, response, { disk_bytes_before: 18_700_000, disk_bytes: 18_400_000 }, 300);
       case "GET live/events":
         return (need("read"), liveEvents(request, response, asked));
       case "GET live/stats":
@@ -239,12 +241,13 @@ export async function mock({
     return (event, data, id) =>
       response.write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`);
   }
-  async function work(request, response, result) {
+  /// In eleven steps, so many milliseconds apart.
+  async function work(request, response, result, apart = 80) {
     if (!request.headers.accept?.includes("text/event-stream")) return result;
     const send = stream(response);
     for (let done = 0; done <= 10 && !response.destroyed; done += 1) {
       send("progress", { done: done * 1000, total: 10_000 });
-      await new Promise((then) => setTimeout(then, 80));
+      await new Promise((then) => setTimeout(then, apart));
     }
     send("result", result);
     return (response.end(), undefined);
