@@ -95,7 +95,8 @@ tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, Even
   exact.snapshot_not_used = why_not_used(exact.snapshot, state->snapshot, kind->schema_revision());
   if (state->snapshot != SnapshotUse::used) exact.snapshot.reset();
 
-  if (invocation.program.is_of_process(aggregate.type)) {
+  const bool as_stored = invocation.arguments.has("as-stored");
+  if (invocation.program.is_of_process(aggregate.type) && !as_stored) {
     auto text = state_of_instance(aggregate.type, *bytes, types);
     if (!text) return Failed(Failure(std::move(text).error(), instead));
     exact.text = std::move(*text);
@@ -103,8 +104,7 @@ tl::expected<ExactState, Failure> exact_state(const Invocation& invocation, Even
   }
   // A message of Protobuf's lite runtime cannot be shown but as its bytes.
   const bool describes_itself = types.of_state(aggregate.type).message_of_state(aggregate.type).has_value();
-  auto text = state_text(aggregate.type, *bytes, kind->state_format(), types,
-                         invocation.arguments.has("as-stored") || !describes_itself);
+  auto text = state_text(aggregate.type, *bytes, kind->state_format(), types, as_stored || !describes_itself);
   if (!text) return Failed(Failure(std::move(text).error(), "--as-stored shows the bytes"));
   exact.text = std::move(*text);
   return exact;

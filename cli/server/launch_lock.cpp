@@ -16,7 +16,7 @@ Result<LaunchLock> LaunchLock::take(const std::filesystem::path& folder) {
     return refuse(ErrorCode::io, "cannot open " + path.string() + ": " + std::generic_category().message(errno));
   if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK)
-      return refuse(ErrorCode::unavailable, "the cluster in " + folder.string() + " is running: it was launched there");
+      return refuse(ErrorCode::unavailable, "the cluster in " + folder.string() + " runs: another process launched it");
     return refuse(ErrorCode::io, "cannot lock " + path.string() + ": " + std::generic_category().message(errno));
   }
   return LaunchLock(std::move(file));

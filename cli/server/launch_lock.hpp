@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/files/descriptor.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -14,10 +15,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds ready_timeout = std::chrono::seconds(60);
 constexpr milliseconds pause_first{200}, pause_most{10'000};
 
-/// What a program of ours says when it ends with an error; empty: nothing like that.
-std::string last_error_in(const std::filesystem::path& log) {
+/// What a program of ours says when it ends with an error, behind what earlier ones said; empty: nothing like that.
+std::string last_error_in(const std::filesystem::path& log, std::streamoff behind) {
   constexpr std::string_view begins = "evershard: ";
   std::ifstream lines(log);
+  lines.seekg(behind);
   std::string last;
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(begins)) last = line.substr(begins.size());
@@ -36,10 +38,12 @@ Result<void> WatchedProcess::launch() {
 }
 
 Result<std::string> WatchedProcess::start() {
+  std::error_code none;  // there is no log yet
+  const auto said_before = std::filesystem::file_size(log_, none);
   EVERSHARD_TRY(launch());
   auto ready = child_->wait_ready(ready_timeout);
   if (!ready) {
-    const auto why = last_error_in(log_);
+    const auto why = last_error_in(log_, none ? 0 : static_cast<std::streamoff>(said_before));
     return refuse(ErrorCode::unavailable,
                   name_ + " did not become ready" + (why.empty() ? "" : ": " + why) + ": see " + log_.string());
   }

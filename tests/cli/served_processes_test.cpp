@@ -145,6 +145,9 @@ TEST_F(ServedProcesses, ReactOnceWhereServeIsKilled) {
   EXPECT_EQ(state.status, 0) << state.err;
   EXPECT_THAT(state.out, HasSubstr(R"("exact":true)"));
   EXPECT_THAT(state.out, Not(HasSubstr("base64"))) << "its user's codec writes text";
+  const auto stored =
+      run({TRANSFERS_LINE, "aggregate", "state", "transfer-t0", "--data", data, "--format", "jsonl", "--as-stored"});
+  EXPECT_THAT(stored.out, HasSubstr("base64")) << stored.err;
 }
 
 TEST_F(ServedProcesses, RunInTheNodesOfACluster) {

@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -63,6 +65,43 @@ template <class Condition>
     std::this_thread::sleep_for(10ms);
   }
   return true;
+}
+
+// Its doors are said, one runs in a directory at a time, and why a node did not become ready is said.
+TEST(ClusterLaunch, SaysWhereItsDoorsAreAndWhyItDoesNotRun) {
+  const TemporaryFolder folder;
+  const auto launched = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> words{
+        EVERSHARD_PROGRAM, "cluster", "launch",        "1",   "--data", (folder.path() / name).string(),
+        "--cut-log",       "local",   "--http-listen", "none"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  Process first(
+      launched("a", {"--listen", "127.0.0.1:0", "--kurrent-listen", "127.0.0.1:0", "--umadb-listen", "127.0.0.1:0"}),
+      {});
+  const auto lines = first.lines(3, 120s);
+  ASSERT_EQ(lines.size(), 3u) << first.errors();
+  std::istringstream words(lines.back());
+  std::string ready, address, kurrent, kurrent_at, umadb, umadb_at;
+  ASSERT_TRUE(words >> ready >> address >> kurrent >> kurrent_at >> umadb >> umadb_at) << lines.back();
+  EXPECT_EQ(ready + ' ' + kurrent + ' ' + umadb, "ready kurrent umadb");
+
+  Process again(launched("a", {"--listen", "127.0.0.1:0"}), {});
+  const auto refused = again.wait();
+  EXPECT_EQ(refused.status, 6);
+  EXPECT_NE(refused.err.find("another process launched it"), std::string::npos) << refused.err;
+
+  // In its log stands another reason, of an earlier time.
+  std::filesystem::create_directories(folder.path() / "b");
+  std::ofstream(folder.path() / "b" / "node-1.log") << "evershard: io: of yesterday\n";
+  Process elsewhere(launched("b", {"--listen", address}), {});
+  const auto in_use = elsewhere.wait();
+  EXPECT_EQ(in_use.status, 6);
+  EXPECT_NE(in_use.err.find("node 1 did not become ready: unavailable: cannot listen on " + address), std::string::npos)
+      << in_use.err;
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait(90s).status, 0);
 }
 
 TEST(ClusterClients, GoOnWhenTheNodesTheySpeakToAreKilled) {

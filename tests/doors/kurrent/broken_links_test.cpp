@@ -7,8 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "evershard/doors/kurrent/stream_name.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "tests/doors/kurrent/kurrent_in_process.hpp"
 #include "tests/store/copy/forwarding_store.hpp"
@@ -47,22 +49,12 @@ class KurrentBrokenLinks : public ::testing::Test {
   ~KurrentBrokenLinks() override { door_.stop(); }
 
   void append(const std::string& stream, const std::string& type, const std::string& data = "{}") {
-    grpc::ClientContext context;
-    esp::AppendResp response;
-    auto writer = streams_->Append(&context, &response);
-    esp::AppendReq request;
-    request.mutable_options()->mutable_stream_identifier()->set_stream_name(stream);
-    request.mutable_options()->mutable_any();
-    writer->Write(request);
-    auto& message = *request.mutable_proposed_message();
-    message.mutable_id()->set_string(EventId::random().text());
-    (*message.mutable_metadata())["type"] = type;
-    (*message.mutable_metadata())["content-type"] = "application/octet-stream";
-    message.set_data(data);
-    writer->Write(request);
-    writer->WritesDone();
-    const auto status = writer->Finish();
-    ASSERT_TRUE(status.ok()) << status.error_message();
+    Event event;
+    event.aggregate = aggregate_of(stream).value();
+    event.type = type;
+    event.payload = data;
+    const auto done = door_.local.all_names().append(Append{}.event(std::move(event)));
+    ASSERT_TRUE(done) << done.error().what;
   }
   void remove(const std::string& stream) {
     grpc::ClientContext context;
