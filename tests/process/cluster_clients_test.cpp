@@ -4,8 +4,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -92,9 +90,6 @@ TEST(ClusterLaunch, SaysWhereItsDoorsAreAndWhyItDoesNotRun) {
   EXPECT_EQ(refused.status, 6);
   EXPECT_NE(refused.err.find("another process launched it"), std::string::npos) << refused.err;
 
-  // In its log stands another reason, of an earlier time.
-  std::filesystem::create_directories(folder.path() / "b");
-  std::ofstream(folder.path() / "b" / "node-1.log") << "evershard: io: of yesterday\n";
   Process elsewhere(launched("b", {"--listen", address}), {});
   const auto in_use = elsewhere.wait();
   EXPECT_EQ(in_use.status, 6);
