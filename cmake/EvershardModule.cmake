@@ -15,6 +15,21 @@
 # A folder `public` beside it holds what a user includes, as public/evershard/local.hpp; such a module, with all it DEPENDS on, is
 # installed and is in evershard::evershard, or in what PACKAGE says (EvershardPackage.cmake).
 
+# Generated messages: a build for tests compiles them in half the time, and with address they are not looked at, as the
+# library below them is not. A release has less time for `calls`: stubs, and messages that are small.
+#
+#   evershard_generated(evershard_proto)
+#   evershard_generated(evershard_etcd_proto CALLS)
+function(evershard_generated target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  if(EVERSHARD_SANITIZE STREQUAL "address")
+    target_compile_options(${target} PRIVATE -fno-sanitize=all)
+  endif()
+  if("CALLS" IN_LIST ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
 function(evershard_module name)
   cmake_parse_arguments(arg "" "FOLDER;PCH;PACKAGE" "DEPENDS;USES;USES_HEADERS;USES_PUBLIC;HEADERS;SOURCES" ${ARGN})
   if(NOT arg_FOLDER)
@@ -68,6 +83,13 @@ function(evershard_module name)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${uses}>)
   endforeach()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # A release has -O3 where events are read and written in loops. What carries them, and the command line, are compiled
+  # in less time.
+  if(name MATCHES "^cli")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  elseif(name MATCHES "^(cluster|doors)")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
   if(NOT arg_PCH)
     target_precompile_headers(${target} REUSE_FROM evershard_precompiled)
   elseif(TARGET ${arg_PCH})

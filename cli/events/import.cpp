@@ -5,6 +5,7 @@
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/events/append_lines.hpp"
+#include "evershard/cli/import/refused_file.hpp"
 #include "evershard/cli/import/store_import.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
@@ -28,6 +29,8 @@ Options import_options() {
              "its own clients do, and compared at the end")
       .value("name", "NAME", "what the import is called in the target, which knows by it how far it has come", "URL")
       .flag("renumber", "from KurrentDB: streams begin at 0 and have no gaps, also where events are gone at the source")
+      .value("skip-refused", "FILE",
+             "leave out events that cannot be stored here; each becomes a line of JSON in this FILE, with the reason")
       .value("from-token", "TOKEN", "the source's API key; KurrentDB's is USER:PASSWORD")
       .value("from-tls-ca", "FILE", "speak TLS to the source, whose certificate this CA has signed");
   return options;
@@ -108,7 +111,15 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
   auto source = open_source(url, {arguments.text("from-token").value_or(""), arguments.text("from-tls-ca").value_or(""),
                                   arguments.has("renumber")});
   if (!source) return Failed(std::move(source).error());
-  StoreImport import(**source, store, {arguments.text("name").value_or((*source)->name()), !arguments.has("renumber")});
+  std::unique_ptr<RefusedFile> left;  // what is left out
+  if (auto path = arguments.text("skip-refused")) {
+    auto file = RefusedFile::create(*std::move(path));
+    if (!file) return Failed(std::move(file).error());
+    left = *std::move(file);
+  }
+  StoreImport import(**source, store,
+                     {arguments.text("name").value_or((*source)->name()), !arguments.has("renumber"),
+                      arguments.has("skip-refused")});
   const auto shown = [&](const char* what) {
     return [line = std::make_shared<ProgressLine>(invocation.terminal, what)](std::uint64_t done, std::uint64_t total) {
       line->show(done, total);
@@ -122,15 +133,18 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
   };
   const auto stored = import.run(shown("importing"));
   if (!stored) return stopped(stored.error());
-  const auto check = import.compare(shown("comparing"));
+  const auto check = import.compare(shown("comparing"), [&](const ImportedEvent& event) {
+    return left ? left->write(event) : Result<void>();
+  });
   if (!check) return stopped(check.error());
+  if (auto kept = left ? left->keep() : Result<void>(); !kept) return Failed(std::move(kept).error());
   const auto head = store.head();
   const auto known = check->stored_events - std::min(check->stored_events, *stored);
   const auto left_out = (*source)->left_out();
   const auto numbers = import.numbers();
   JsonText json;
   json.begin_object().key("events_stored").number(*stored).key("events_known").number(known);
-  json.key("events_left_out").number(left_out).key("places_held").number(numbers.places);
+  json.key("events_left_out").number(left_out).key("events_refused").number(check->refused_events).key("places_held").number(numbers.places);
   json.key("aggregates_renumbered").number(numbers.renumbered);
   json.key("source_events").number(check->source_events).key("same_events").number(check->stored_events);
   json.key("source_hash").string(check->source_hash).key("stored_hash").string(check->stored_hash);
@@ -139,6 +153,7 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
             {{"new events", grouped(*stored)},
              {"known already", grouped(known)},
              {"the server's own, left out", grouped(left_out)},
+             {"cannot be stored here, left out", grouped(check->refused_events)},
              {"places of events that are gone", grouped(numbers.places)},
              {"aggregates with other numbers", grouped(numbers.renumbered)},
              {"events of the source", grouped(check->source_events)},
@@ -156,7 +171,7 @@ Outcome run_import(const Invocation& invocation) {
     throw UsageError("a FILE is imported, or what --from names: exactly one of both is given");
   if (url && invocation.arguments.has("continue"))
     throw UsageError("--continue is about lines of a FILE, and not about --from");
-  for (const auto* of_source : {"name", "renumber", "from-token", "from-tls-ca"}) {
+  for (const auto* of_source : {"name", "renumber", "skip-refused", "from-token", "from-tls-ca"}) {
     if (!url && invocation.arguments.has(of_source))
       throw UsageError(std::string("--") + of_source + " goes with --from, and not with a FILE");
   }

@@ -29,6 +29,12 @@ struct SourcePlace {
   friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
 };
 
+/// Why an event of the source's cannot be stored here.
+struct RefusedEvent {
+  Error why{};          ///< with its position, and what stands in the way
+  std::string shown{};  ///< the event: JSON of the source's own message, bytes in base64
+};
+
 /// An event of the source's, as it is to be stored here.
 struct ImportedEvent {
   SourcePlace place{};  ///< ascending
@@ -37,6 +43,8 @@ struct ImportedEvent {
   /// Its number in its aggregate, from 0, where it has one there. Numbers that are left out are of events that are
   /// gone.
   std::optional<std::uint64_t> revision{};
+  /// It cannot be stored: there is nothing else but its place.
+  std::optional<RefusedEvent> refused{};
 };
 
 /// A page of a source is read to its end or, of large events, until it has so many bytes.
@@ -52,7 +60,7 @@ class ImportSource {
   [[nodiscard]] virtual Result<SourcePlace> head() = 0;
   /// The next events behind a place, up to about `events` of them and little more than page_bytes_enough. None: there
   /// are no more.
-  /// Errors: those of head(), invalid_argument: an event that cannot be stored here, with its position
+  /// Errors: those of head()
   [[nodiscard]] virtual Result<std::vector<ImportedEvent>> read_after(SourcePlace place, std::size_t events) = 0;
   /// How many events were read from its beginning on and are none to be imported: the server's own.
   [[nodiscard]] virtual std::uint64_t left_out() const { return 0; }

@@ -104,7 +104,7 @@ bool is_of_server(std::string_view stream) {
   return aggregate && is_own_aggregate(aggregate->type);
 }
 
-Result<ImportedEvent> KurrentEvents::take(KurrentRecorded from) const {
+Result<ImportedEvent> KurrentEvents::take(KurrentRecorded& from) const {
   ImportedEvent taken;
   taken.content = content_of(from);
   if (!is_tombstone(from)) taken.revision = from.stream_revision();
@@ -112,7 +112,11 @@ Result<ImportedEvent> KurrentEvents::take(KurrentRecorded from) const {
   if (!event) return refuse(std::move(event).error());
   const bool has_id = event->id.given();
   if (!has_id) event->id.bytes.back() = 1;  // it gets another one where it is stored
-  EVERSHARD_TRY(check(*event, Limits::most()));
+  if (auto good = check(*event, Limits::most()); !good) {
+    from.set_data(std::move(event->payload));
+    from.set_custom_metadata(std::move(event->metadata));
+    return refuse(std::move(good).error());
+  }
   if (!has_id) event->id = {};
   taken.event = *std::move(event);
   return taken;

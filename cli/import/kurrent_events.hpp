@@ -22,8 +22,10 @@ class KurrentEvents {
   explicit KurrentEvents(bool renumber) : renumber_(renumber) {}
 
   /// The event as it is stored here, at the same time under the same names. Its place is not filled in.
+  ///
+  /// Shape:  `from` is taken apart, unless it is refused
   /// Errors: invalid_argument, too_large, permission_denied: it cannot be stored here
-  [[nodiscard]] Result<ImportedEvent> take(KurrentRecorded from) const;
+  [[nodiscard]] Result<ImportedEvent> take(KurrentRecorded& from) const;
   /// Stream, revision, id, type, content type, time (microseconds), metadata and data.
   [[nodiscard]] std::string content_of(const KurrentRecorded& event) const;
   /// The same of an event that is stored here; none of one whose content is gone.

@@ -14,6 +14,7 @@
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/json/message_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -56,13 +57,9 @@ class KurrentSource final : public ImportSource {
           ++left_out_;
           continue;
         }
-        const auto what = std::to_string(event.stream_revision()) + '@' + event.stream_identifier().stream_name();
-        auto made = events_.take(std::move(event));
-        if (!made)
-          return refuse(made.error().code, "event " + in_quotes(what, 600) + " at position " + at.text() + of_host() +
-                                               " cannot be stored here: " + made.error().what);
-        made->place = at;
-        taken.push_back(*std::move(made));
+        auto made = events_.take(event);
+        taken.push_back(made ? *std::move(made) : refused(event, at, made.error()));
+        taken.back().place = at;
       }
     }
     return taken;
@@ -79,6 +76,14 @@ class KurrentSource final : public ImportSource {
   };
 
   [[nodiscard]] std::string of_host() const { return " of KurrentDB at " + url_.hosts[host_]; }
+
+  [[nodiscard]] ImportedEvent refused(const KurrentRecorded& event, SourcePlace at, const Error& error) const {
+    const auto what = std::to_string(event.stream_revision()) + '@' + event.stream_identifier().stream_name();
+    auto shown = json_of_bytes(event, event.SerializeAsString());
+    Error why(error.code, "event " + in_quotes(what, 600) + " at position " + at.text() + of_host() +
+                              " cannot be stored here: " + error.what);
+    return {.refused = RefusedEvent{std::move(why), shown ? *std::move(shown) : "null"}};
+  }
 
   void connect() {
     grpc::ChannelArguments arguments;

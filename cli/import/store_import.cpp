@@ -78,6 +78,8 @@ bool may_be_stored(const Error& error, int tries) {
          error.code == ErrorCode::version_conflict;
 }
 
+bool is_refused(const ImportedEvent& event) { return event.refused.has_value(); }
+
 ExpectedVersion version_before(std::uint64_t events) {
   return events == 0 ? ExpectedVersion::none() : ExpectedVersion::exactly(events);
 }
@@ -111,14 +113,23 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
   if (!head) return refuse(head.error());
   std::uint64_t stored = 0;
   int tries = 0;
-  while (mark_.source < *head) {
-    if (!progress(mark_.source.position, head->position)) return import_stopped();
-    auto read = source_.read_after(mark_.source, 4 * append_events_max);
+  auto known = mark_.source;  // everything up to there is stored, or is left out
+  while (known < *head) {
+    if (!progress(known.position, head->position)) return import_stopped();
+    auto read = source_.read_after(known, 4 * append_events_max);
     if (!read) return refuse(std::move(read).error());
     if (read->empty()) break;
+    known = read->back().place;
+    const auto refused = options_.skip_refused ? read->end() : std::ranges::find_if(*read, is_refused);
     Events events;
     events.reserve(read->size());
-    for (auto& event : *read) events.push_back({std::move(event)});
+    for (auto event = read->begin(); event != refused; ++event) {
+      if (event->refused)
+        refused_ = event->place;
+      else
+        events.push_back({std::move(*event)});
+    }
+    bool again = false;
     for (std::size_t at = 0; at < events.size();) {
       const auto end = next_append(events, at);
       const auto from = std::make_move_iterator(events.begin() + static_cast<std::ptrdiff_t>(at));
@@ -129,13 +140,16 @@ Result<std::uint64_t> StoreImport::run(const Progress& progress) {
         std::this_thread::sleep_for(append_again_after);
         EVERSHARD_TRY(find_mark());
         versions_.clear();
-        break;  // from what is seen to be stored by now
+        known = mark_.source;  // what is seen to be stored by now
+        again = true;
+        break;
       }
       tries = 0;
       stored += *end - at;
       at = *end;
       if (!progress(mark_.source.position, head->position)) return import_stopped();
     }
+    if (!again && refused != read->end()) return refuse(refused->refused->why);
   }
   return stored;
 }
@@ -277,7 +291,7 @@ Result<Appended> StoreImport::append(Append append) {
 }
 
 /// What others have stored in between is passed over.
-Result<ImportCheck> StoreImport::compare(const Progress& progress) {
+Result<ImportCheck> StoreImport::compare(const Progress& progress, const Refused& refused) {
   ImportCheck check;
   ContentHash source_hash, stored_hash;
   const auto first = marked(true);
@@ -291,13 +305,19 @@ Result<ImportCheck> StoreImport::compare(const Progress& progress) {
     options.limit = 0;
   }
   auto here = target_.read(Query::all(), options);
-  for (SourcePlace at; at < mark_.source;) {
-    if (!progress(at.position, mark_.source.position)) return import_stopped();
+  const auto until = std::max(mark_.source, refused_);
+  for (SourcePlace at; at < until;) {
+    if (!progress(at.position, until.position)) return import_stopped();
     const auto events = source_.read_after(at, 4 * append_events_max);
     if (!events) return refuse(events.error());
     if (events->empty()) break;
     for (const auto& event : *events) {
-      if (event.place > mark_.source) break;
+      if (event.place > until) break;
+      if (event.refused) {
+        ++check.refused_events;
+        EVERSHARD_TRY(refused(event));
+        continue;
+      }
       ++check.source_events;
       source_hash.add(event.content);
       for (;;) {

@@ -19,7 +19,8 @@ namespace evershard::cli {
 struct ImportCheck {
   std::uint64_t source_events = 0;
   std::uint64_t stored_events = 0;
-  std::string source_hash{}, stored_hash{};  ///< of the contents, in order
+  std::uint64_t refused_events = 0;          ///< of the source, beside those: they cannot be stored here
+  std::string source_hash{}, stored_hash{};  ///< of the contents, in order, without the refused
   [[nodiscard]] bool same() const { return source_events == stored_events && source_hash == stored_hash; }
 };
 
@@ -32,6 +33,8 @@ struct ImportNumbers {
 struct StoreImportOptions {
   std::string name{};        ///< of the import, in the target's tags
   bool keep_numbers = true;  ///< of events in their aggregates; else they begin at 1 and go on without gaps
+  /// What cannot be stored here is left out; its number in its aggregate is held as that of an event that is gone.
+  bool skip_refused = false;
 };
 
 /// How far it has come lies in the target: tags of the last event of each append. So what is stored is known to be, and
@@ -42,15 +45,18 @@ class StoreImport {
   static constexpr std::size_t append_bytes_max = 2u << 20;
   /// Returns: go on. Of positions in the source.
   using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+  using Refused = std::function<Result<void>(const ImportedEvent& event)>;
 
   StoreImport(ImportSource& source, EventStore& target, StoreImportOptions options);
 
   /// Everything that the source has now. Returns: how many events were stored.
   /// Errors: those of source and store; condition_failed: another import of this name is under way; version_conflict:
-  /// an aggregate has other events here, so that numbers cannot be kept; cancelled
+  /// an aggregate has other events here, so that numbers cannot be kept; cancelled; what is told of an event that cannot
+  /// be stored: everything before it is stored
   [[nodiscard]] Result<std::uint64_t> run(const Progress& progress);
-  /// Reads both again. Errors: those of source and store, cancelled
-  [[nodiscard]] Result<ImportCheck> compare(const Progress& progress);
+  /// Reads both again, as far as run() has read. `refused` is told each event of the source that cannot be stored.
+  /// Errors: those of source, store and `refused`; cancelled
+  [[nodiscard]] Result<ImportCheck> compare(const Progress& progress, const Refused& refused);
 
   [[nodiscard]] ImportNumbers numbers() const { return numbers_; }  ///< of run()
 
@@ -82,6 +88,7 @@ class StoreImport {
   const StoreImportOptions options_;
   const std::string tag_;
   Mark mark_;
+  SourcePlace refused_;  ///< the last event that run() has left out
   ImportNumbers numbers_;
   std::unordered_map<AggregateId, std::uint64_t> versions_;  ///< of aggregates in the source, as far as it was read
   std::unordered_set<AggregateId> renumbered_;

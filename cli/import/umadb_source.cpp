@@ -15,6 +15,7 @@
 #include "evershard/protocol/shown_event.hpp"
 #include "evershard/protocol/sort_once_each.hpp"
 #include "evershard/protocol/validate.hpp"
+#include "evershard/store/json/message_json.hpp"
 #include "evershard/umadb/umadb.grpc.pb.h"
 
 namespace evershard::cli {
@@ -55,14 +56,7 @@ class UmaDbSource final : public ImportSource {
     std::size_t bytes = 0;
     for (uma::ReadResponse page; reader->Read(&page);) {
       bytes += page.ByteSizeLong();
-      for (auto& event : *page.mutable_events()) {
-        auto taken = take(event);
-        if (!taken) {
-          context.TryCancel();
-          return refuse(std::move(taken).error());
-        }
-        read.push_back(*std::move(taken));
-      }
+      for (auto& event : *page.mutable_events()) read.push_back(take(event));
       if (bytes < page_bytes_enough || read.empty()) continue;
       context.TryCancel();
       (void)reader->Finish();
@@ -96,7 +90,7 @@ class UmaDbSource final : public ImportSource {
     return refuse(code, "UmaDB at " + address_ + ": " + in_quotes(status.error_message(), 300));
   }
 
-  Result<ImportedEvent> take(uma::SequencedEvent& from) const {
+  ImportedEvent take(uma::SequencedEvent& from) const {
     ImportedEvent taken;
     taken.place.position = from.position();
     taken.content = uma_content(from);
@@ -117,8 +111,12 @@ class UmaDbSource final : public ImportSource {
       }
     }
     if (made) return taken;
-    return refuse(made.error().code, "the event at position " + std::to_string(taken.place.position) + " of UmaDB at " +
-                                         address_ + " cannot be stored here: " + made.error().what);
+    from.ParseFromString(taken.content);  // it was taken apart
+    from.set_position(taken.place.position);
+    auto shown = json_of_bytes(from, from.SerializeAsString());
+    Error why(made.error().code, "the event at position " + taken.place.text() + " of UmaDB at " + address_ +
+                                     " cannot be stored here: " + made.error().what);
+    return {.place = taken.place, .refused = RefusedEvent{std::move(why), shown ? *std::move(shown) : "null"}};
   }
 
   const std::string address_;

@@ -27,6 +27,17 @@ Refused damaged(ShardId shard, ShardOffset offset, std::string_view what) {
       std::move(details));
 }
 
+bool RecordFetch::take_batch() {
+  kept_batch_ = {};
+  if (cache_ == nullptr || whole_) return false;
+  kept_batch_ = cache_->find_batch(found_);
+  if (!kept_batch_) return false;
+  kept_.clear();
+  bytes_ += kept_batch_.bytes_of_all();
+  cache_->count(found_.size(), 0);
+  return true;
+}
+
 void RecordFetch::take_kept() {
   kept_.clear();
   kept_.resize(found_.size());
@@ -44,10 +55,15 @@ void RecordFetch::take_kept() {
 Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   found_ = found;
   bytes_ = 0;
-  take_kept();
   records_.clear();
   batches_.clear();
-  if (order_.empty()) return {};
+  if (take_batch()) return {};
+  const auto rewrites = cache_ == nullptr ? 0 : cache_->rewrites();
+  take_kept();
+  if (order_.empty()) {
+    if (cache_ != nullptr) cache_->keep_batch(found_, kept_, rewrites);
+    return {};
+  }
   auto place = [&](std::uint32_t i) { return std::pair(found[i].location.shard, found[i].location.record); };
   std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
 
@@ -67,7 +83,6 @@ Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   // Of who reads whole records the blocks are kept, of who wants one event here and there the events.
   whole_ = order_.size() >= whole_from * records_.size();
   const bool keep_blocks = cache_ == nullptr || whole_ || cache_->has_room();
-  const auto rewrites = cache_ == nullptr ? 0 : cache_->rewrites();
   if (auto batch = rows_.get(Family::journal, key_views_, keep_blocks); batch) {
     batches_.push_back(std::move(*batch));
     for (Record& record : records_) open(record);
@@ -131,6 +146,7 @@ Result<EventView> RecordFetch::event(std::size_t i) const {
 
 Result<EventView> RecordFetch::read(std::size_t i) const {
   const EventLocation& location = found_[i].location;
+  if (kept_batch_) return event_of(kept_batch_.bytes(i), location.shard, location.offset());
   if (kept_[i]) return event_of(kept_[i].bytes(), location.shard, location.offset());
   const Record& record = records_[record_of_[i]];
   if (!record.view) return damaged(location.shard, location.offset(), record.damage);

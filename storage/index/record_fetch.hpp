@@ -40,6 +40,7 @@ class RecordFetch {
     std::optional<RecordView> view;
     std::string damage;  // where there is no view
   };
+  [[nodiscard]] bool take_batch();
   void take_kept();
   Result<void> get_one_by_one(bool keep);
   void open(Record& record);
@@ -49,7 +50,8 @@ class RecordFetch {
   const Rows& rows_;
   EventCache* const cache_;
   std::span<const FoundEvent> found_;
-  std::vector<EventCache::Found> kept_;  // of each one found
+  EventCache::FoundBatch kept_batch_;    // of all found
+  std::vector<EventCache::Found> kept_;  // of each one found, where there is no batch
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> record_of_;
   std::vector<Record> records_;

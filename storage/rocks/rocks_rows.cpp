@@ -168,7 +168,7 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
     if (MemoryOnly::current() != nullptr)
       get(0, keys.size());
     else
-      cold_.read(keys.size(), get);
+      reads_.read(keys.size(), get);
   }
   for (auto& value : batch->values) unpin(value);
   for (const auto& status : batch->statuses)

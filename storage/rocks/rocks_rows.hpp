@@ -10,7 +10,7 @@
 #include "evershard/storage/index/event_cache.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/rows.hpp"
-#include "evershard/storage/rocks/cold_reads.hpp"
+#include "evershard/storage/rocks/parallel_reads.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 
 namespace evershard::storage {
@@ -43,7 +43,7 @@ class RocksRows final : public Rows {
   std::shared_ptr<const RocksFamilies> families_;
   RemovalMask mask_;
   mutable std::optional<EventCache> events_;
-  mutable ColdReads cold_;
+  mutable ParallelReads reads_;
   Snapshot snapshot_;  // absent: as they are whenever they are looked at
 };
 

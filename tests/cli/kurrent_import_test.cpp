@@ -83,8 +83,9 @@ KurrentRecorded recorded(const std::string& stream, std::uint64_t revision, cons
 }
 
 TEST(KurrentEvents, KeepNameTimeAndContent) {
-  auto from = recorded("$mine-7", 4, "Placed");
-  const auto taken = KurrentEvents(false).take(from);
+  const auto from = recorded("$mine-7", 4, "Placed");
+  auto apart = from;
+  const auto taken = KurrentEvents(false).take(apart);
   ASSERT_TRUE(taken) << taken.error().what;
   EXPECT_EQ(taken->event.aggregate, (AggregateId{"$stream", "$mine-7"}));
   EXPECT_EQ(taken->event.type, "Placed");
@@ -99,10 +100,14 @@ TEST(KurrentEvents, KeepNameTimeAndContent) {
   EXPECT_EQ(KurrentEvents(true).content_of(other), KurrentEvents(true).content_of(from));
   (*other.mutable_metadata())["created"] = "soon";
   EXPECT_EQ(KurrentEvents(false).take(other).error().code, ErrorCode::invalid_argument);
-  EXPECT_FALSE(KurrentEvents(false).take(recorded("order-7", 0, "$ProjectionCreated")));
-  EXPECT_FALSE(KurrentEvents(false).take(recorded("order-7", 0, "")));
-  EXPECT_FALSE(KurrentEvents(false).take(recorded(std::string(600, 'x'), 0, "Placed")));
-  const auto end = KurrentEvents(false).take(recorded("order-7", 1u << 30, "$streamDeleted"));
+  for (auto wrong : {recorded("order-7", 0, "$ProjectionCreated"), recorded("order-7", 0, ""),
+                     recorded(std::string(600, 'x'), 0, "Placed")}) {
+    const auto whole = wrong.SerializeAsString();
+    EXPECT_FALSE(KurrentEvents(false).take(wrong));
+    EXPECT_EQ(wrong.SerializeAsString(), whole) << "it is to be shown";
+  }
+  auto last = recorded("order-7", 1u << 30, "$streamDeleted");
+  const auto end = KurrentEvents(false).take(last);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->revision, std::nullopt);
 }
@@ -168,19 +173,24 @@ class KurrentImport : public ::testing::Test {
  protected:
   struct Told {
     std::uint64_t stored = 0, left_out = 0;
+    std::vector<std::string> refused{};  // why
     ImportNumbers numbers{};
     ImportCheck check{};
   };
   /// `most`: it is stopped when it was asked so often whether to go on.
-  Result<Told> import(bool renumber = false, int most = -1) {
+  Result<Told> import(bool renumber = false, int most = -1, bool skip_refused = false) {
     auto source = open_source("kurrentdb://" + theirs.address + "?tls=false", {"", "", renumber});
     if (!source) return refuse(source.error());
-    StoreImport import(**source, ours, {(*source)->name(), !renumber});
+    StoreImport import(**source, ours, {(*source)->name(), !renumber, skip_refused});
     auto stored = import.run([&](std::uint64_t, std::uint64_t) { return most < 0 || most-- > 0; });
     if (!stored) return refuse(stored.error());
-    auto check = import.compare([](std::uint64_t, std::uint64_t) { return true; });
+    std::vector<std::string> refused;
+    auto check = import.compare(go_on, [&](const ImportedEvent& event) {
+      refused.push_back(event.refused->why.what + ' ' + event.refused->shown);
+      return Result<void>();
+    });
     if (!check) return refuse(check.error());
-    return Told{*stored, (*source)->left_out(), import.numbers(), *check};
+    return Told{*stored, (*source)->left_out(), std::move(refused), import.numbers(), *check};
   }
   /// `type@revision` of what is live, in order.
   std::vector<std::string> stream(const AggregateId& aggregate) {
@@ -191,6 +201,9 @@ class KurrentImport : public ::testing::Test {
     EXPECT_FALSE(events.error());
     return seen;
   }
+
+  static bool go_on(std::uint64_t, std::uint64_t) { return true; }
+  static Result<void> none_is_refused(const ImportedEvent&) { return refuse(ErrorCode::invalid_argument, "refused"); }
 
   MadeUpKurrent theirs;
   Local ours = Local::open({}).value();
@@ -356,12 +369,58 @@ TEST_F(KurrentImport, GoesOnWhereAnOutcomeIsUnknown) {
   ASSERT_TRUE(source);
   LateToTell late(ours);
   StoreImport import(**source, late, {(*source)->name(), true});
-  const auto stored = import.run([](std::uint64_t, std::uint64_t) { return true; });
+  const auto stored = import.run(go_on);
   ASSERT_TRUE(stored) << stored.error().what;
-  const auto check = import.compare([](std::uint64_t, std::uint64_t) { return true; });
+  const auto check = import.compare(go_on, none_is_refused);
   ASSERT_TRUE(check) << check.error().what;
   EXPECT_TRUE(check->same());
   EXPECT_EQ(ours.head().value(), GlobalPosition(2'000)) << "nothing twice";
+}
+
+TEST_F(KurrentImport, StoresAllBeforeAnEventThatCannotBeStored) {
+  theirs.add("order-1", 0, "A");
+  theirs.add("order-1", 1, "");
+  theirs.add("order-1", 2, "C");
+  const auto told = import();
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(told.error().what, HasSubstr("1@order-1"));
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("A@0"));
+}
+
+TEST_F(KurrentImport, LeavesOutWhatCannotBeStoredWhereItIsTold) {
+  theirs.add("order-1", 0, "");
+  theirs.add("order-1", 1, "B");
+  theirs.add("order-1", 2, "").set_data("which is kept");
+  theirs.add("order-2", 0, "");
+  theirs.add("order-1", 3, "D");
+  theirs.add("order-1", 4, "E").set_data(std::string(Limits::most().payload_bytes_max + 1, 'x'));
+  theirs.add("order-2", 1, "");
+  for (int again = 0; again < 2; ++again) {
+    const auto told = import(false, -1, true);
+    ASSERT_TRUE(told) << told.error().what;
+    EXPECT_EQ(told->stored, again == 0 ? 2u : 0u);
+    EXPECT_TRUE(told->check.same());
+    EXPECT_EQ(told->check.source_events, 2u);
+    EXPECT_EQ(told->check.refused_events, 5u);
+    ASSERT_EQ(told->refused.size(), 5u);
+    EXPECT_THAT(told->refused[1], HasSubstr("2@order-1"));
+    EXPECT_THAT(told->refused[1], HasSubstr("d2hpY2ggaXMga2VwdA==")) << "its content, in base64";
+    EXPECT_GT(told->refused[3].size(), Limits::most().payload_bytes_max);
+    EXPECT_THAT(stream({"order", "1"}), ElementsAre("B@1", "D@3")) << "their numbers are held";
+  }
+  theirs.add("order-2", 2, "C");
+  EXPECT_EQ(import(false, -1, true)->stored, 1u);
+  EXPECT_THAT(stream({"order", "2"}), ElementsAre("C@2"));
+}
+
+TEST_F(KurrentImport, LeavesOutWholePages) {
+  for (std::uint64_t i = 0; i < 6'000; ++i) theirs.add("order-1", i, i % 4'500 == 0 ? "A" : "");
+  const auto told = import(false, -1, true);
+  ASSERT_TRUE(told) << told.error().what;
+  EXPECT_EQ(told->check.refused_events, 5'998u);
+  EXPECT_TRUE(told->check.same());
+  EXPECT_THAT(stream({"order", "1"}), ElementsAre("A@0", "A@4500"));
 }
 
 TEST_F(KurrentImport, OfTwoAtOnceOneIsRefused) {

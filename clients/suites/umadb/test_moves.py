@@ -1,5 +1,6 @@
 """From a running UmaDB to Evershard, with ends in between; and what is acknowledged survives a kill."""
 
+import base64
 import json
 import os
 import pathlib
@@ -52,6 +53,30 @@ def test_import_goes_on_where_it_was_killed(tmp_path: pathlib.Path) -> None:
         assert client.get_tracking_info("upstream") == 150
         client.append([Event("after", b"", uuid=uuid.uuid4())])
         assert client.head() == len(there) + 1
+
+
+def test_import_leaves_out_what_cannot_be_stored(tmp_path: pathlib.Path) -> None:
+    program, data, left = os.environ["EVERSHARD_SERVER"], tmp_path / "data", tmp_path / "left.jsonl"
+    with UmaDb(tmp_path / "umadb") as source:
+        client = Client(f"http://{source.address}")
+        good = [Event("T", b"%d" % i, ["t"]) for i in range(3)]
+        for event in (good[0], Event("T", b"no tag", [""]), good[1], Event("", b"no type", ["t"]), good[2]):
+            client.append([event])
+        subprocess.run([program, "init", "--data", data, "--shards", "4"], check=True, capture_output=True)
+        words = [program, "import", "--from", f"umadb://{source.address}", "--data", data, "--format", "json"]
+        refused = subprocess.run(words, capture_output=True, text=True)
+        assert refused.returncode != 0
+        assert "the event at position 2" in refused.stderr
+        for stored in (2, 0):  # the first is there
+            told = json.loads(subprocess.run([*words, "--skip-refused", left], check=True, capture_output=True).stdout)
+            assert (told["events_stored"], told["events_refused"], told["same_events"]) == (stored, 2, 3)
+            assert told["source_hash"] == told["stored_hash"]
+            lines = [json.loads(line) for line in left.read_text().splitlines()]
+            assert [line["position"] for line in lines] == ["2", "4"]
+            assert base64.b64decode(lines[0]["event"]["event"]["data"]) == b"no tag"
+            assert all("cannot be stored here" in line["why"] for line in lines)
+    with Evershard(data) as server:
+        assert [s.event.data for s in Client(server.url).read()] == [event.data for event in good]
 
 
 def test_nothing_acknowledged_is_lost(tmp_path: pathlib.Path) -> None:

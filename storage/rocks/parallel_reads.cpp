@@ -1,4 +1,4 @@
-#include "evershard/storage/rocks/cold_reads.hpp"
+#include "evershard/storage/rocks/parallel_reads.hpp"
 
 #include <sys/resource.h>
 
@@ -9,15 +9,18 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t piece_min = 2;
-constexpr std::size_t worth_it = 8;    // rows: fewer are read as they are
+constexpr std::size_t cold_worth_it = 8;   // rows: fewer are read as they are
+constexpr std::size_t cold_piece_min = 2;
+constexpr std::size_t warm_worth_it = 48;  // to wake a thread costs as much as a few rows
+constexpr std::size_t warm_piece_min = 16;
+constexpr std::size_t warm_pieces = 2;     // for each thread: who is held up leaves the rest to the others
 constexpr std::size_t warm_share = 8;  // one row of so many from the disk is warm still
 constexpr std::size_t page_blocks = 8;
 
 }  // namespace
 
 /// One batch: whoever is free takes the next piece of it.
-class ColdReads::Pieces {
+class ParallelReads::Pieces {
  public:
   using Read = std::function<void(std::size_t from, std::size_t until)>;
   Pieces(std::size_t count, std::size_t piece, const Read& read, BlocksRead blocks_read)
@@ -56,12 +59,15 @@ class ColdReads::Pieces {
   std::uint64_t blocks_ = 0;
 };
 
-std::uint64_t ColdReads::blocks_read() {
+std::uint64_t ParallelReads::blocks_read() {
   rusage usage{};
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_inblock) : 0;
 }
 
-ColdReads::~ColdReads() {
+ParallelReads::ParallelReads(unsigned processors, BlocksRead counted)
+    : warm_threads_(processors < 2 ? 1 : std::clamp<std::size_t>(processors / 2, 2, threads)), blocks_read_(counted) {}
+
+ParallelReads::~ParallelReads() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -70,14 +76,14 @@ ColdReads::~ColdReads() {
   for (auto& thread : threads_) thread.join();
 }
 
-void ColdReads::help(const std::shared_ptr<Pieces>& pieces, std::size_t hands) {
+void ParallelReads::help(const std::shared_ptr<Pieces>& pieces, std::size_t hands) {
   const std::lock_guard lock(mutex_);
-  while (threads_.size() + 1 < threads) threads_.emplace_back([this] { work(); });
   waiting_.insert(waiting_.end(), hands, pieces);
-  wanted_.notify_all();
+  while (threads_.size() < std::min(threads - 1, waiting_.size())) threads_.emplace_back([this] { work(); });
+  for (; hands != 0; --hands) wanted_.notify_one();
 }
 
-void ColdReads::work() {
+void ParallelReads::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wanted_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
@@ -90,11 +96,21 @@ void ColdReads::work() {
   }
 }
 
-void ColdReads::read(std::size_t count, const std::function<void(std::size_t from, std::size_t until)>& read) {
-  if (count < worth_it) return read(0, count);
-  const auto piece = cold() ? std::max(piece_min, (count + threads - 1) / threads) : count;
+ParallelReads::Plan ParallelReads::plan(std::size_t count) const {
+  const auto divided = [count](std::size_t pieces, std::size_t piece_min, std::size_t hands) {
+    const auto piece = std::max(piece_min, (count + pieces - 1) / pieces);
+    return Plan{piece, std::min((count - 1) / piece, hands - 1)};
+  };
+  if (cold()) return divided(threads, cold_piece_min, threads);
+  if (warm_threads_ == 1 || count < warm_worth_it) return {count, 0};
+  return divided(warm_threads_ * warm_pieces, warm_piece_min, warm_threads_);
+}
+
+void ParallelReads::read(std::size_t count, const std::function<void(std::size_t from, std::size_t until)>& read) {
+  if (count < cold_worth_it) return read(0, count);
+  const auto [piece, others] = plan(count);
   const auto pieces = std::make_shared<Pieces>(count, piece, read, blocks_read_);
-  if (piece < count) help(pieces, (count - 1) / piece);
+  if (others != 0) help(pieces, others);
   pieces->work();
   cold_.store(pieces->wait() * warm_share >= count * page_blocks, std::memory_order_relaxed);
 }

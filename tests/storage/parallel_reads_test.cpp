@@ -1,6 +1,6 @@
-// Rows that have to come from the disk are read by several threads, each row once.
+// Many rows are read by several threads, each row once; more of them where they come from the disk.
 
-#include "evershard/storage/rocks/cold_reads.hpp"
+#include "evershard/storage/rocks/parallel_reads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Read {
 };
 
 /// `blocks_a_row`: what each row takes from the disk, and a while where that is something.
-Read read(ColdReads& reads, std::size_t count, std::uint64_t blocks_a_row) {
+Read read(ParallelReads& reads, std::size_t count, std::uint64_t blocks_a_row) {
   Read all{std::vector<int>(count), {}};
   std::mutex mutex;
   reads.read(count, [&](std::size_t from, std::size_t until) {
@@ -37,8 +37,8 @@ Read read(ColdReads& reads, std::size_t count, std::uint64_t blocks_a_row) {
   return all;
 }
 
-TEST(ColdReads, ReadsEachRowOnceWhoeverDoesIt) {
-  ColdReads reads(&blocks_here);
+TEST(ParallelReads, ReadsEachRowOnceWhoeverDoesIt) {
+  ParallelReads reads(8, &blocks_here);
   for (const std::size_t count : {0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 256})
     for (const std::uint64_t blocks_a_row : {0, 8, 8}) {
       const auto all = read(reads, count, blocks_a_row);
@@ -46,8 +46,8 @@ TEST(ColdReads, ReadsEachRowOnceWhoeverDoesIt) {
     }
 }
 
-TEST(ColdReads, WakesOthersOnlyBehindABatchThatCameFromTheDisk) {
-  ColdReads reads(&blocks_here);
+TEST(ParallelReads, WakesOthersOnlyBehindABatchThatCameFromTheDisk) {
+  ParallelReads reads(1, &blocks_here);
   EXPECT_EQ(read(reads, 64, 0).by.size(), 1u);
   EXPECT_FALSE(reads.cold());
   EXPECT_EQ(read(reads, 64, 8).by.size(), 1u) << "nobody knows yet";
@@ -59,16 +59,49 @@ TEST(ColdReads, WakesOthersOnlyBehindABatchThatCameFromTheDisk) {
   EXPECT_EQ(read(reads, 64, 0).by.size(), 1u);
 }
 
-TEST(ColdReads, TakesOneRowOfManyFromTheDiskForWarm) {
-  ColdReads reads(&blocks_here);
+TEST(ParallelReads, TakesOneRowOfManyFromTheDiskForWarm) {
+  ParallelReads reads(1, &blocks_here);
   reads.read(64, [](std::size_t, std::size_t) { blocks += 8; });
   EXPECT_FALSE(reads.cold());
   reads.read(64, [](std::size_t, std::size_t) { blocks += 8 * 8; });
   EXPECT_TRUE(reads.cold());
 }
 
-TEST(ColdReads, ServesManyReadersAtOnce) {
-  ColdReads reads(&blocks_here);
+TEST(ParallelReads, TakesSecondThreadForManyRowsOutOfMemory) {
+  ParallelReads reads(2, &blocks_here);
+  // As long as its reader waits, the other has time to come.
+  const auto by = [&](std::size_t count) {
+    std::mutex mutex;
+    std::set<std::thread::id> by;
+    reads.read(count, [&](std::size_t, std::size_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::lock_guard lock(mutex);
+      by.insert(std::this_thread::get_id());
+    });
+    return by.size();
+  };
+  EXPECT_EQ(by(16), 1u);
+  EXPECT_EQ(by(256), 2u) << "a half of two processors is one, which would help nobody";
+  EXPECT_FALSE(reads.cold());
+}
+
+TEST(ParallelReads, TakesHalfTheProcessorsOutOfMemoryAndEightThreadsAtMost) {
+  for (const auto& [processors, threads] : {std::pair(1u, 1u), {2u, 2u}, {4u, 2u}, {8u, 4u}, {64u, 8u}}) {
+    ParallelReads reads(processors, &blocks_here);
+    std::mutex mutex;
+    std::set<std::thread::id> by;
+    reads.read(256, [&](std::size_t, std::size_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::lock_guard lock(mutex);
+      by.insert(std::this_thread::get_id());
+    });
+    EXPECT_LE(by.size(), threads) << processors;
+    EXPECT_GE(by.size(), std::min(threads, 2u)) << processors;
+  }
+}
+
+TEST(ParallelReads, ServesManyReadersAtOnce) {
+  ParallelReads reads(2, &blocks_here);
   static_cast<void>(read(reads, 64, 8));
   std::vector<std::thread> readers;
   std::atomic<int> whole{0};
