@@ -70,8 +70,8 @@ Result<Figure> plain_of_many_aggregates(const BenchOptions& options) {
                        });
 }
 
-Result<void> warm_up(Local& store, std::uint64_t count) {
-  InFlight room(in_flight);
+Result<void> warm_up(Local& store, std::uint64_t count, std::uint32_t at_once = in_flight) {
+  InFlight room(at_once);
   std::atomic<std::uint64_t> failed{0};
   for (std::uint64_t n = 0; n < count; ++n) {
     room.enter();
@@ -196,7 +196,7 @@ Result<void> cold_start(const BenchOptions& options, Report& report, bool snapsh
   double took = 0;
   const double during = beside->rate_during([&] {
     const double began = now_seconds();
-    done = warm_up(*store, aggregates);
+    done = warm_up(*store, aggregates, aggregates);
     took = now_seconds() - began;
   });
   beside.reset();

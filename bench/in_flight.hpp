@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
 namespace evershard::bench {
 
@@ -20,15 +19,12 @@ class InFlight {
     count_.fetch_add(1, std::memory_order_acq_rel);
   }
   void leave() {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == most_) count_.notify_one();
+    const auto before = count_.fetch_sub(1, std::memory_order_acq_rel);
+    if (before == most_ || before == 1) count_.notify_one();
   }
+  /// Asleep: who waits for answers takes no processor from who gives them.
   void drain() {
-    for (auto now = count_.load(); now != 0; now = count_.load()) {
-      if (now >= most_)
-        count_.wait(now);
-      else
-        std::this_thread::yield();
-    }
+    for (auto now = count_.load(); now != 0; now = count_.load()) count_.wait(now);
   }
 
  private:
