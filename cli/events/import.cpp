@@ -117,9 +117,9 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
     if (!file) return Failed(std::move(file).error());
     left = *std::move(file);
   }
-  StoreImport import(**source, store,
-                     {arguments.text("name").value_or((*source)->name()), !arguments.has("renumber"),
-                      arguments.has("skip-refused")});
+  StoreImport import(
+      **source, store,
+      {arguments.text("name").value_or((*source)->name()), !arguments.has("renumber"), arguments.has("skip-refused")});
   const auto shown = [&](const char* what) {
     return [line = std::make_shared<ProgressLine>(invocation.terminal, what)](std::uint64_t done, std::uint64_t total) {
       line->show(done, total);
@@ -133,9 +133,8 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
   };
   const auto stored = import.run(shown("importing"));
   if (!stored) return stopped(stored.error());
-  const auto check = import.compare(shown("comparing"), [&](const ImportedEvent& event) {
-    return left ? left->write(event) : Result<void>();
-  });
+  const auto check = import.compare(
+      shown("comparing"), [&](const ImportedEvent& event) { return left ? left->write(event) : Result<void>(); });
   if (!check) return stopped(check.error());
   if (auto kept = left ? left->keep() : Result<void>(); !kept) return Failed(std::move(kept).error());
   const auto head = store.head();
@@ -144,7 +143,12 @@ Outcome import_from(const Invocation& invocation, EventStore& store, const std::
   const auto numbers = import.numbers();
   JsonText json;
   json.begin_object().key("events_stored").number(*stored).key("events_known").number(known);
-  json.key("events_left_out").number(left_out).key("events_refused").number(check->refused_events).key("places_held").number(numbers.places);
+  json.key("events_left_out")
+      .number(left_out)
+      .key("events_refused")
+      .number(check->refused_events)
+      .key("places_held")
+      .number(numbers.places);
   json.key("aggregates_renumbered").number(numbers.renumbered);
   json.key("source_events").number(check->source_events).key("same_events").number(check->stored_events);
   json.key("source_hash").string(check->source_hash).key("stored_hash").string(check->stored_hash);

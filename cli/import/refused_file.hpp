@@ -12,7 +12,8 @@
 
 namespace evershard::cli {
 
-/// JSON Lines: {"position": "12/7", "why": "...", "event": {...}}. Until it is whole, what an earlier import wrote stays.
+/// JSON Lines: {"position": "12/7", "why": "...", "event": {...}}. Until it is whole, what an earlier import wrote
+/// stays.
 class RefusedFile {
  public:
   /// Errors: io

@@ -51,8 +51,8 @@ class StoreImport {
 
   /// Everything that the source has now. Returns: how many events were stored.
   /// Errors: those of source and store; condition_failed: another import of this name is under way; version_conflict:
-  /// an aggregate has other events here, so that numbers cannot be kept; cancelled; what is told of an event that cannot
-  /// be stored: everything before it is stored
+  /// an aggregate has other events here, so that numbers cannot be kept; cancelled; what is told of an event that
+  /// cannot be stored: everything before it is stored
   [[nodiscard]] Result<std::uint64_t> run(const Progress& progress);
   /// Reads both again, as far as run() has read. `refused` is told each event of the source that cannot be stored.
   /// Errors: those of source, store and `refused`; cancelled

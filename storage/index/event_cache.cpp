@@ -67,9 +67,7 @@ class BatchKey {
     }
     parts_ = {id, rewrites, hash};
   }
-  [[nodiscard]] rocksdb::Slice slice() const {
-    return {reinterpret_cast<const char*>(parts_.data()), sizeof parts_};
-  }
+  [[nodiscard]] rocksdb::Slice slice() const { return {reinterpret_cast<const char*>(parts_.data()), sizeof parts_}; }
 
  private:
   std::array<std::uint64_t, 3> parts_;

@@ -21,8 +21,8 @@ namespace evershard::storage {
 /// A block of the journal has thirty events; of those, a query for a tag wants one. What it found is kept by itself: in
 /// the same memory thirty times as many, found without a look into files, and nothing to decompress.
 ///
-/// What is read together again, as an aggregate is, is then kept together: a hundred events are found in one step, where
-/// each alone is half a dozen lines of memory that no processor has in its own cache.
+/// What is read together again, as an aggregate is, is then kept together: a hundred events are found in one step,
+/// where each alone is half a dozen lines of memory that no processor has in its own cache.
 ///
 /// The memory is the cache's of blocks: whichever was used last stays, up to the bound of both. Who takes an event out
 /// compares its checksum, as of one that comes from the disk. Any thread.
@@ -92,8 +92,8 @@ class EventCache {
   static constexpr std::size_t batch_bytes_max = 256u << 10;
   /// Just these, in this order.
   [[nodiscard]] FoundBatch find_batch(std::span<const FoundEvent> found) const;
-  /// Keeps together what was found one by one; fewer than batch_min, or more than batch_bytes_max, are left as they are.
-  /// As keep(): where there is no room, one of four, and nothing since a record was written anew.
+  /// Keeps together what was found one by one; fewer than batch_min, or more than batch_bytes_max, are left as they
+  /// are. As keep(): where there is no room, one of four, and nothing since a record was written anew.
   void keep_batch(std::span<const FoundEvent> found, std::span<const Found> events, std::uint64_t rewrites);
 
   /// Whether blocks may be kept beside events: there is memory that nobody uses. Cheap: it looks now and then.

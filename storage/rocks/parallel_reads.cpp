@@ -9,12 +9,12 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t cold_worth_it = 8;   // rows: fewer are read as they are
+constexpr std::size_t cold_worth_it = 8;  // rows: fewer are read as they are
 constexpr std::size_t cold_piece_min = 2;
 constexpr std::size_t warm_worth_it = 48;  // to wake a thread costs as much as a few rows
 constexpr std::size_t warm_piece_min = 16;
-constexpr std::size_t warm_pieces = 2;     // for each thread: who is held up leaves the rest to the others
-constexpr std::size_t warm_share = 8;  // one row of so many from the disk is warm still
+constexpr std::size_t warm_pieces = 2;  // for each thread: who is held up leaves the rest to the others
+constexpr std::size_t warm_share = 8;   // one row of so many from the disk is warm still
 constexpr std::size_t page_blocks = 8;
 
 }  // namespace

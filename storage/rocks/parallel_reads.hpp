@@ -15,10 +15,10 @@
 
 namespace evershard::storage {
 
-/// RocksDB 7.8 as Debian builds it reads one block after the other, and takes 3 to 5 us for a row even out of memory. So
-/// a batch of many rows is read in pieces, by its reader and threads of our own: as many as half the processors, two at
-/// least. Where the last batch came from the disk, it is eight: a disk answers eight reads in little more than the time
-/// of one.
+/// RocksDB 7.8 as Debian builds it reads one block after the other, and takes 3 to 5 us for a row even out of memory.
+/// So a batch of many rows is read in pieces, by its reader and threads of our own: as many as half the processors, two
+/// at least. Where the last batch came from the disk, it is eight: a disk answers eight reads in little more than the
+/// time of one.
 ///
 /// Any thread. Its threads are started when they are needed for the first time.
 class ParallelReads {

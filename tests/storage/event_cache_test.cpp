@@ -100,7 +100,8 @@ class ABatchOfEvents : public AnEventCache {
   static std::vector<FoundEvent> places(std::uint64_t from, std::uint64_t until) {
     std::vector<FoundEvent> found;
     for (auto offset = from; offset != until; ++offset)
-      found.push_back({GlobalPosition{offset}, {shard, ShardOffset{offset - offset % 4}, static_cast<std::uint16_t>(offset % 4)}});
+      found.push_back(
+          {GlobalPosition{offset}, {shard, ShardOffset{offset - offset % 4}, static_cast<std::uint16_t>(offset % 4)}});
     return found;
   }
   void keep_batch(const std::vector<FoundEvent>& found, std::uint64_t rewrites) {
@@ -109,7 +110,8 @@ class ABatchOfEvents : public AnEventCache {
     events_.keep_batch(found, events, rewrites);
   }
   void SetUp() override {
-    for (std::uint64_t offset = 0; offset != 40; ++offset) keep(offset, std::string(offset % 7, 'x') + std::to_string(offset));
+    for (std::uint64_t offset = 0; offset != 40; ++offset)
+      keep(offset, std::string(offset % 7, 'x') + std::to_string(offset));
   }
 };
 
@@ -138,7 +140,8 @@ TEST_F(ABatchOfEvents, IsFoundWhereJustTheseAreAskedFor) {
 TEST_F(ABatchOfEvents, IsLeftAsItIsWhereItIsSmallOrLarge) {
   keep_batch(places(0, EventCache::batch_min - 1), events_.rewrites());
   EXPECT_FALSE(events_.find_batch(places(0, EventCache::batch_min - 1)));
-  for (std::uint64_t offset = 50; offset != 60; ++offset) keep(offset, std::string(EventCache::batch_bytes_max / 10 + 1, 'x'));
+  for (std::uint64_t offset = 50; offset != 60; ++offset)
+    keep(offset, std::string(EventCache::batch_bytes_max / 10 + 1, 'x'));
   keep_batch(places(50, 60), events_.rewrites());
   EXPECT_FALSE(events_.find_batch(places(50, 60)));
   keep_batch(places(50, 59), events_.rewrites());
