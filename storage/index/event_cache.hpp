@@ -117,12 +117,12 @@ class EventCache {
   [[nodiscard]] std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
  private:
+  [[nodiscard]] bool let_in();
+
   const std::shared_ptr<rocksdb::Cache> cache_;
   std::atomic<std::uint64_t> id_;  ///< what the keys begin with
   std::atomic<std::uint64_t> rewrites_{0};
   mutable std::atomic<std::uint32_t> asked_{0}, refused_{0};
-  [[nodiscard]] bool let_in();
-
   mutable std::atomic<bool> has_room_{true};
   mutable std::atomic<std::uint64_t> hits_{0}, misses_{0};
 };
