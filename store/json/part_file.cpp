@@ -21,6 +21,10 @@ Refused cannot_write(const std::string& path, int error) {
 }  // namespace
 
 Result<PartFile> PartFile::create(std::string path) {
+  // What keep() could not put there is refused before anything is written for it.
+  std::error_code none;
+  if (path.empty() || std::filesystem::is_directory(path, none))
+    return cannot_write(path, path.empty() ? ENOENT : EISDIR);
   const std::string part = path + ".part";
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) return cannot_write(part, errno);

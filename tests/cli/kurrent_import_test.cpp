@@ -9,6 +9,7 @@
 
 #include "evershard/cli/import/kurrent_events.hpp"
 #include "evershard/cli/import/kurrent_url.hpp"
+#include "evershard/cli/import/refused_file.hpp"
 #include "evershard/cli/import/store_import.hpp"
 #include "evershard/kurrent/streams.grpc.pb.h"
 #include "evershard/store/local/local.hpp"
@@ -412,6 +413,14 @@ TEST_F(KurrentImport, LeavesOutWhatCannotBeStoredWhereItIsTold) {
   theirs.add("order-2", 2, "C");
   EXPECT_EQ(import(false, -1, true)->stored, 1u);
   EXPECT_THAT(stream({"order", "2"}), ElementsAre("C@2"));
+}
+
+TEST(RefusedFile, IsRefusedBeforeAnythingIsImportedWhereItCouldNotBeKept) {
+  for (const auto* path : {"", "/", "/nowhere/left.jsonl"}) {
+    const auto file = RefusedFile::create(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_EQ(file.error().code, ErrorCode::io) << path;
+  }
 }
 
 TEST_F(KurrentImport, LeavesOutWholePages) {
