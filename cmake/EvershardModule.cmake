@@ -16,11 +16,23 @@
 # installed and is in evershard::evershard, or in what PACKAGE says (EvershardPackage.cmake).
 
 # Generated messages: a build for tests compiles them in half the time, and with address they are not looked at, as the
-# library below them is not. A release has less time for `calls`: stubs, and messages that are small.
+# library below them is not. A release has less time for `calls`: stubs, and messages that are small. In large pieces, what
+# every generated file names alike has a name of its own in each.
 #
 #   evershard_generated(evershard_proto)
 #   evershard_generated(evershard_etcd_proto CALLS)
 function(evershard_generated target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD_UNIQUE_ID EVERSHARD_GENERATED
+    UNITY_BUILD_CODE_BEFORE_INCLUDE [[
+#include <google/protobuf/generated_message_reflection.h>
+#define EVERSHARD_JOINED(a, b) a##b
+#define EVERSHARD_OWN(name, file) EVERSHARD_JOINED(name, file)
+#define file_default_instances EVERSHARD_OWN(file_default_instances_, EVERSHARD_GENERATED)
+#define schemas EVERSHARD_OWN(schemas_, EVERSHARD_GENERATED)]]
+    UNITY_BUILD_CODE_AFTER_INCLUDE [[
+#undef file_default_instances
+#undef schemas]])
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
   if(EVERSHARD_SANITIZE STREQUAL "address")
     target_compile_options(${target} PRIVATE -fno-sanitize=all)

@@ -26,7 +26,11 @@ function(evershard_protos target)
     list(APPEND sources ${generated}.cc ${generated}.h)
   endforeach()
   add_library(${target} STATIC ${sources})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # generated files have names in common
+  if(COMMAND evershard_generated)
+    evershard_generated(${target})  # ours
+  else()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # generated files have names in common
+  endif()
   target_include_directories(${target} SYSTEM PUBLIC ${out} ${Protobuf_INCLUDE_DIRS})
   target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
   if(arg_DESCRIPTORS)

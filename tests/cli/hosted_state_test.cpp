@@ -70,8 +70,7 @@ TEST_F(HostedState, IsShownWithTheProgramsOwnSnapshotAndEvents) {
   const std::string data = store();
   live(data);
   ASSERT_EQ(
-      evershard({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=bank.Account", "--data", data}).status,
-      0);
+      evershard({"types", "add", BANK_DESCRIPTORS, "--state", "bank_account=bank.Account", "--data", data}).status, 0);
 
   const Json state = shown({"aggregate", "state", "bank_account-ann", "--data", data}).at(0);
   const Json at_snapshot = shown({"aggregate", "state", "bank_account-ann", "--data", data, "--version", "2"}).at(0);
