@@ -62,9 +62,9 @@ TEST(ClusterOnEtcd, NeedsNoDiskOfItsCoordinatorAndNoSingleMember) {
 }
 
 /// Three nodes and two coordinators, whose cut log is on an etcd of three members.
-class TwoCoordinators : public ::testing::Test {
+class TwoCoordinatorsOnEtcd : public ::testing::Test {
  protected:
-  TwoCoordinators() : etcd_(folder_.path(), 3), cluster_(folder_.path(), options()), load_(cluster_, 1) {}
+  TwoCoordinatorsOnEtcd() : etcd_(folder_.path(), 3), cluster_(folder_.path(), options()), load_(cluster_, 1) {}
   ClusterProcesses::Options options() {
     std::string address = "etcd://";
     for (const auto& member : etcd_.options().members) address += (address.ends_with('/') ? "" : ",") + member;
@@ -100,7 +100,7 @@ class TwoCoordinators : public ::testing::Test {
   ClusterLoad load_;
 };
 
-TEST_F(TwoCoordinators, OneTakesOverFromTheOtherThatIsKilled) {
+TEST_F(TwoCoordinatorsOnEtcd, OneTakesOverFromTheOtherThatIsKilled) {
   for (int round = 0; round < 4; ++round) {
     SCOPED_TRACE(round);
     const auto led = leading();
@@ -118,7 +118,7 @@ TEST_F(TwoCoordinators, OneTakesOverFromTheOtherThatIsKilled) {
   finish();
 }
 
-TEST_F(TwoCoordinators, OneThatWasFrozenStandsByWhenItIsThawed) {
+TEST_F(TwoCoordinatorsOnEtcd, OneThatWasFrozenStandsByWhenItIsThawed) {
   const auto led = leading();
   const auto next = other_than(led);
   ASSERT_TRUE(cluster_.logs(next, "standing by"));
@@ -139,7 +139,7 @@ TEST_F(TwoCoordinators, OneThatWasFrozenStandsByWhenItIsThawed) {
   finish();
 }
 
-TEST_F(TwoCoordinators, AreAskedForTheStatusWhereNoNodeIsLeft) {
+TEST_F(TwoCoordinatorsOnEtcd, AreAskedForTheStatusWhereNoNodeIsLeft) {
   ASSERT_TRUE(load_.goes_on());
   load_.stop();
   load_.check();
@@ -182,7 +182,7 @@ TEST_F(TwoCoordinators, AreAskedForTheStatusWhereNoNodeIsLeft) {
   EXPECT_THAT(refused.err, HasSubstr("the cluster id"));
 }
 
-TEST_F(TwoCoordinators, GoOnByThemselvesWhenEtcdHadNoMajority) {
+TEST_F(TwoCoordinatorsOnEtcd, GoOnByThemselvesWhenEtcdHadNoMajority) {
   etcd_.kill(0);
   etcd_.kill(1);
   std::this_thread::sleep_for(std::chrono::seconds(6));  // longer than a put waits: whoever led has stepped down
@@ -194,7 +194,7 @@ TEST_F(TwoCoordinators, GoOnByThemselvesWhenEtcdHadNoMajority) {
 }
 
 // EVERSHARD_ROUNDS and EVERSHARD_SEED steer it.
-TEST_F(TwoCoordinators, LoseNothingWhicheverPartsAreKilledOrFrozen) {
+TEST_F(TwoCoordinatorsOnEtcd, LoseNothingWhicheverPartsAreKilledOrFrozen) {
   const auto seed = testing::seed_of_run();
   const int rounds = testing::rounds_or(3);
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));

@@ -883,10 +883,15 @@ TEST(RetentionIntent, IsReadAsItWasWrittenAndADamagedOneIsTold) {
 
 /// What has ended is kept for who did not hear of it, and keeps nobody else out.
 TEST_F(ClusterRetentionTest, TakesMoreWorkThanItKeeps) {
-  for (int i = 0; i < 100; ++i) {
-    const auto done = at(1).apply_retention({.dry_run = true});
-    ASSERT_TRUE(done) << done.error().what;
+  int done = 0;
+  const auto until = std::chrono::steady_clock::now() + retention_patience;
+  while (done < 100 && std::chrono::steady_clock::now() < until) {
+    const auto run = at(1).apply_retention({.dry_run = true});
+    // On a busy machine a node may be taken for gone for a moment.
+    ASSERT_TRUE(run || run.error().code == ErrorCode::unavailable) << run.error().what;
+    if (run) ++done;
   }
+  EXPECT_EQ(done, 100);
 }
 
 TEST_F(ClusterRetentionTest, WhoStopsItFindsTheRestDoneLater) {
