@@ -26,8 +26,8 @@ function(evershard_protos target)
     list(APPEND sources ${generated}.cc ${generated}.h)
   endforeach()
   add_library(${target} STATIC ${sources})
-  if(COMMAND evershard_generated)
-    evershard_generated(${target})  # ours
+  if(PROJECT_NAME STREQUAL "evershard")
+    evershard_generated(${target})
   else()
     set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # generated files have names in common
   endif()

@@ -888,7 +888,8 @@ TEST_F(ClusterRetentionTest, TakesMoreWorkThanItKeeps) {
   while (done < 100 && std::chrono::steady_clock::now() < until) {
     const auto run = at(1).apply_retention({.dry_run = true});
     // On a busy machine a node may be taken for gone for a moment.
-    ASSERT_TRUE(run || run.error().code == ErrorCode::unavailable) << run.error().what;
+    ASSERT_TRUE(run || run.error().what.find("The same again does what is left") != std::string::npos)
+        << run.error().what;
     if (run) ++done;
   }
   EXPECT_EQ(done, 100);
