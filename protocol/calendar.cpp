@@ -243,6 +243,12 @@ struct Calendar::Rules {
       const auto on = day_from(today);
       if (!on) return std::nullopt;
       if (*on != today) {
+        // Set back soon after midnight, the clocks show the day before again: St John's did so until 2011.
+        const auto before = zone.At(absl::CivilSecond(today) - 1);
+        if (before.kind == absl::TimeZone::TimeInfo::REPEATED && before.trans > time && day_from(today - 1) != on) {
+          time = before.trans;
+          continue;
+        }
         const auto midnight = zone.At(absl::CivilSecond(*on));  // may itself come twice
         time = midnight.kind == absl::TimeZone::TimeInfo::SKIPPED ? midnight.trans
                : midnight.pre > time                              ? midnight.pre

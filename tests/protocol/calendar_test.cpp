@@ -165,6 +165,9 @@ TEST(Calendars, WithAStarGoOnEvenly) {
               ElementsAre("2009-11-01T02:30", "2009-11-01T03:30", "2009-11-01T03:31"));
   EXPECT_THAT(times("0 0 1 11 *", "America/St_Johns", "2009-10-31T12:00:00Z", 2),
               ElementsAre("2009-11-01T02:30", "2010-11-01T02:30"));
+  EXPECT_THAT(times("1 * * * SAT", "America/St_Johns", "2009-11-01T00:00:00Z", 4),
+              ElementsAre("2009-11-01T00:31", "2009-11-01T01:31", "2009-11-01T02:31", "2009-11-07T03:31"))
+      << "23:01 on Saturday comes twice, with a minute of Sunday between";
 }
 
 TEST(Calendars, SayWhichFieldIsWrong) {

@@ -218,7 +218,8 @@ def test_a_worker_outlives_its_server(make_server: Any) -> None:
                 assert await worker.next(0.05) is None
                 await asyncio.to_thread(durable.start)
                 again = await worker.next(PATIENCE)
-                assert again is not None, (worker._stay, await store.groups())  # seen once, and not why
+                # It was seen once, on a busy machine: what is said here is to tell why.
+                assert again is not None, (worker._stay, await store.groups())
                 assert again.event.position == first.event.position and again.attempt == 1
                 await worker.acknowledge(again)
                 async for delivery in worker:

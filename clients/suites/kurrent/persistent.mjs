@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
 import client from "@kurrent/kurrentdb-client";
 
 const { KurrentDBClient, jsonEvent, START, PARK, persistentSubscriptionToStreamSettingsFromDefaults } = client;
@@ -19,11 +20,11 @@ await assert.rejects(db.createPersistentSubscriptionToStream(stream, group, sett
 
 const figures = async () => (await db.getPersistentSubscriptionToStreamInfo(stream, group)).stats;
 const wait_until = async (what, is_so) => {
-  for (let i = 0; i < 100; ++i) {
+  for (let i = 0; i < 50; ++i) {
     if (is_so(await figures())) return;
     await new Promise((done) => setTimeout(done, 100));
   }
-  assert.fail(`${what}: ${JSON.stringify(await figures())}`);
+  assert.fail(`${what}: ${inspect(await figures())}`);
 };
 
 // The end of a subscription overtakes what was said just before: it ends when nothing is in flight any more.
