@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace {
 using Clock = std::chrono::system_clock;                          // gRPC's deadlines are of it
 constexpr auto connect_timeout = std::chrono::milliseconds(250);  ///< on a member's; it goes on with the next try
 constexpr auto pause_between_rounds = std::chrono::milliseconds(50);
+constexpr auto reason_timeout = std::chrono::milliseconds(50);  ///< gRPC has it at once, or not at all
 
 Result<std::string> text_of(const std::filesystem::path& path) {
   if (path.empty()) return std::string();
@@ -46,6 +48,23 @@ bool passes(const grpc::Status& status) {
   return status.error_code() == grpc::UNAVAILABLE || status.error_code() == grpc::DEADLINE_EXCEEDED ||
          status.error_code() == grpc::CANCELLED || status.error_code() == grpc::UNKNOWN ||
          status.error_code() == grpc::INTERNAL;
+}
+
+/// gRPC tells why a channel is not connected to whoever calls on it. What is called changes nothing, should it be
+/// connected by now.
+std::string why_not_connected(grpc::Channel& channel, etcdserverpb::KV::Stub& kv) {
+  if (channel.GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return "it does not answer in time";
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + reason_timeout);
+  etcdserverpb::RangeRequest nothing;
+  nothing.set_key(std::string(1, '\0'));
+  etcdserverpb::RangeResponse ignored;
+  const auto status = kv.Range(&context, nothing, &ignored);
+  if (status.error_code() != grpc::UNAVAILABLE) return "it does not answer in time";
+  const auto& said = status.error_message();
+  constexpr std::string_view before = "last error: ";
+  const auto at = said.rfind(before);
+  return at == std::string::npos ? said : said.substr(at + before.size());
 }
 
 ErrorCode code_of(const grpc::Status& status) {
@@ -120,7 +139,8 @@ Result<void> EtcdClient::ask(Call call, bool* repeated) {
     context.AddMetadata("hasleader", "true");  // who sees no majority says so at once
     // Connecting goes on only while somebody waits for it.
     if (!member.channel->WaitForConnected(std::min(Clock::now() + connect_timeout, deadline))) {
-      status = {grpc::UNAVAILABLE, member.address + " cannot be connected to"};
+      status = {grpc::UNAVAILABLE,
+                member.address + " cannot be connected to: " + why_not_connected(*member.channel, *member.kv)};
     } else if (!options_.user.empty() && token_.empty()) {
       status = authenticate(member);
     }

@@ -171,6 +171,11 @@ TEST_F(EtcdCutLog, SaysThatEtcdIsAwayAndFailsForGood) {
   const auto absent = cluster::open_etcd_cut_log({.etcd = etcd});
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().code, ErrorCode::unavailable) << absent.error().what;
+  members.kill(2);
+  const auto nobody = cluster::open_etcd_cut_log({.etcd = etcd});
+  ASSERT_FALSE(nobody);
+  EXPECT_THAT(nobody.error().what, HasSubstr("Connection refused"));
+  members.start(2);
 
   members.start(0);
   ASSERT_TRUE(members.answers(0));
@@ -390,6 +395,13 @@ TEST_F(EtcdCutLog, ComesInWithTls) {
   const auto refused = cluster::open_etcd_cut_log({.etcd = stranger});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().what, HasSubstr("handshake failed"));
+  auto plain = stranger;
+  plain.tls = false;
+  const auto not_understood = cluster::open_etcd_cut_log({.etcd = plain});
+  ASSERT_FALSE(not_understood);
+  EXPECT_EQ(not_understood.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(not_understood.error().what, HasSubstr("cannot be connected to: "));
   stranger.tls_ca = folder_.path() / "nothing.pem";
   const auto unread = cluster::open_etcd_cut_log({.etcd = stranger});
   ASSERT_FALSE(unread);
