@@ -26,27 +26,6 @@ Command restore_command();
 Command vacuum_command();
 Command inspect_command();
 Command bench_command();
-Command group_create_command();
-Command group_change_command();
-Command group_list_command();
-Command group_describe_command();
-Command group_work_command();
-Command group_parked_command();
-Command group_replay_command();
-Command group_discard_command();
-Command group_reset_command();
-Command group_drop_command();
-Command process_list_command();
-Command process_describe_command();
-Command process_instances_command();
-Command process_parked_command();
-Command process_stop_command();
-Command process_resume_command();
-Command process_retry_command();
-Command process_skip_command();
-Command process_replay_command();
-Command timer_list_command();
-Command timer_cancel_command();
 Command aggregate_list_command();
 Command aggregate_show_command();
 Command aggregate_history_command();
@@ -77,6 +56,27 @@ Command document_get_command();
 Command document_list_command();
 Command document_remove_command();
 Command document_drop_command();
+Command group_create_command();
+Command group_change_command();
+Command group_list_command();
+Command group_describe_command();
+Command group_work_command();
+Command group_parked_command();
+Command group_replay_command();
+Command group_discard_command();
+Command group_reset_command();
+Command group_drop_command();
+Command process_list_command();
+Command process_describe_command();
+Command process_instances_command();
+Command process_parked_command();
+Command process_stop_command();
+Command process_resume_command();
+Command process_retry_command();
+Command process_skip_command();
+Command process_replay_command();
+Command timer_list_command();
+Command timer_cancel_command();
 Command types_add_command();
 Command types_list_command();
 Command types_remove_command();
@@ -131,27 +131,6 @@ const std::vector<Command>& commands() {
       vacuum_command(),
       inspect_command(),
       bench_command(),
-      group_create_command(),
-      group_change_command(),
-      group_list_command(),
-      group_describe_command(),
-      group_work_command(),
-      group_parked_command(),
-      group_replay_command(),
-      group_discard_command(),
-      group_reset_command(),
-      group_drop_command(),
-      process_list_command(),
-      process_describe_command(),
-      process_instances_command(),
-      process_parked_command(),
-      process_stop_command(),
-      process_resume_command(),
-      process_retry_command(),
-      process_skip_command(),
-      process_replay_command(),
-      timer_list_command(),
-      timer_cancel_command(),
       aggregate_list_command(),
       aggregate_show_command(),
       aggregate_history_command(),
@@ -182,6 +161,27 @@ const std::vector<Command>& commands() {
       document_list_command(),
       document_remove_command(),
       document_drop_command(),
+      group_create_command(),
+      group_change_command(),
+      group_list_command(),
+      group_describe_command(),
+      group_work_command(),
+      group_parked_command(),
+      group_replay_command(),
+      group_discard_command(),
+      group_reset_command(),
+      group_drop_command(),
+      process_list_command(),
+      process_describe_command(),
+      process_instances_command(),
+      process_parked_command(),
+      process_stop_command(),
+      process_resume_command(),
+      process_retry_command(),
+      process_skip_command(),
+      process_replay_command(),
+      timer_list_command(),
+      timer_cancel_command(),
       types_add_command(),
       types_list_command(),
       types_remove_command(),
@@ -220,11 +220,6 @@ const std::vector<CommandGroup>& command_groups() {
        "evershard snapshot get order-1 --data shop"},
       {"schedule", "Scheduled appends store events at a later time, unless they are cancelled before.",
        "evershard schedule append --in 15min --data shop --aggregate order-1 --type Expired --expect 1"},
-      {"group", "Consumer groups let several workers share the events of one subscription.",
-       "evershard group create billing --data shop --type OrderPlaced --from-now"},
-      {"process", "Processes react to events with commands to aggregates. Here they are seen and mended.",
-       "evershard process describe transfers --data shop"},
-      {"timer", "Timers send aggregates commands at a later time.", "evershard timer list --data shop"},
       {"aggregate", "Aggregates are the streams of a store: one for each order, account or customer.",
        "evershard aggregate list --data shop --type order --limit 20"},
       {"index", "Indexes find events by a query, or by a value in them, without reading the others.",
@@ -235,6 +230,11 @@ const std::vector<CommandGroup>& command_groups() {
        "evershard table select orders --data shop --where \"total > 10\" --order -total --limit 20"},
       {"document", "Documents show the current state of aggregates as JSON, built from their events.",
        "evershard document define order order.json --data shop"},
+      {"group", "Consumer groups let several workers share the events of one subscription.",
+       "evershard group create billing --data shop --type OrderPlaced --from-now"},
+      {"process", "Processes react to events with commands to aggregates. Here they are seen and mended.",
+       "evershard process describe transfers --data shop"},
+      {"timer", "Timers send aggregates commands at a later time.", "evershard timer list --data shop"},
       {"types", "Registered Protobuf types let the store show payloads as JSON.",
        "evershard types add bank.pb --data shop --alias deposited.v1=bank.Deposited"},
       {"retention", "Retention removes old events, whole aggregates and personal data, and logs what it removed.",

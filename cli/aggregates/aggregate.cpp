@@ -131,7 +131,7 @@ Outcome history(const Invocation& invocation) {
 
 Command aggregate_list_command() {
   return {"aggregate list",
-          "reading",
+          "aggregates",
           "Lists aggregates with their versions, in order of type and value.",
           "evershard aggregate list --data shop --type order --limit 20",
           list_aggregates_options,
@@ -139,7 +139,7 @@ Command aggregate_list_command() {
 }
 Command aggregate_show_command() {
   return {"aggregate show",
-          "reading",
+          "aggregates",
           "Shows an aggregate's version, last position and shard.",
           "evershard aggregate show order-1 --data shop",
           show_options,
@@ -147,7 +147,7 @@ Command aggregate_show_command() {
 }
 Command aggregate_history_command() {
   return {"aggregate history",
-          "reading",
+          "aggregates",
           "Shows an aggregate's events in order.",
           "evershard aggregate history order-1 --data shop --up-to 1000",
           history_options,

@@ -260,7 +260,7 @@ Outcome run_state(const Invocation& invocation) {
 
 Command aggregate_state_command() {
   return {"aggregate state",
-          "reading",
+          "aggregates",
           "Shows an aggregate's state at any version, as JSON.",
           "evershard aggregate state bank_account-1 --data shop --version 7",
           state_options,

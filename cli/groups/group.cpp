@@ -120,7 +120,7 @@ Outcome run_group_list(const Invocation& invocation) {
 
 Command group_create_command() {
   return {"group create",
-          "reading",
+          "consumer groups",
           "Creates a consumer group: a named subscription that workers share.",
           "evershard group create billing --data shop --type OrderPlaced --from-now",
           group_create_options,
@@ -128,19 +128,19 @@ Command group_create_command() {
 }
 Command group_change_command() {
   return {"group change",
-          "reading",
+          "consumer groups",
           "Changes a group's settings. Those that are not named stay.",
           "evershard group change billing --data shop --attempts 5",
           group_change_options,
           run_group_change};
 }
 Command group_list_command() {
-  return {"group list",  "reading",     "Lists the groups with their lag.", "evershard group list --data shop",
+  return {"group list",  "consumer groups", "Lists the groups with their lag.", "evershard group list --data shop",
           store_options, run_group_list};
 }
 Command group_describe_command() {
   return {"group describe",
-          "reading",
+          "consumer groups",
           "Shows a group's position, lag, workers and settings.",
           "evershard group describe billing --data shop",
           group_name_options,
@@ -148,14 +148,14 @@ Command group_describe_command() {
 }
 Command group_reset_command() {
   return {"group reset",
-          "reading",
+          "consumer groups",
           "Starts a group again at a position. It forgets settled and parked events.",
           "evershard group reset billing --data shop --after 1000",
           group_reset_options,
           run_group_reset};
 }
 Command group_drop_command() {
-  return {"group drop",       "reading",     "Drops a group.", "evershard group drop billing --data shop",
+  return {"group drop",       "consumer groups", "Drops a group.", "evershard group drop billing --data shop",
           group_name_options, run_group_drop};
 }
 

@@ -89,7 +89,7 @@ Outcome run_group_discard(const Invocation& invocation) {
 
 Command group_parked_command() {
   return {"group parked",
-          "reading",
+          "consumer groups",
           "Lists a group's parked events, each with its reason.",
           "evershard group parked billing --data shop",
           group_parked_options,
@@ -97,7 +97,7 @@ Command group_parked_command() {
 }
 Command group_replay_command() {
   return {"group replay",
-          "reading",
+          "consumer groups",
           "Delivers parked events again, with all their attempts.",
           "evershard group replay billing --data shop --all",
           group_parked_one_options,
@@ -105,7 +105,7 @@ Command group_replay_command() {
 }
 Command group_discard_command() {
   return {"group discard",
-          "reading",
+          "consumer groups",
           "Settles parked events without delivering them again.",
           "evershard group discard billing --data shop --position 17",
           group_parked_one_options,

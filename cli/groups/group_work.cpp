@@ -328,7 +328,7 @@ Outcome run_group_work(const Invocation& invocation) {
 Command group_work_command() {
   return {
       "group work",
-      "reading",
+      "consumer groups",
       "Takes a group's events: as JSON Lines, or by a command for each event.",
       "evershard group work billing --data shop --exec ./bill-one",
       group_work_options,

@@ -109,7 +109,7 @@ std::string man_page(const Program& program) {
   for (const auto& option : common) text += option_entry(option, program);
   std::string group;
   for (const auto& command : commands()) {
-    if (group != command.group) text += section((group = command.group) + " commands");
+    if (group != command.group) text += section("commands: " + (group = command.group));
     text += command_text(command, common, program);
   }
   text += section("environment") + environment_text(common);

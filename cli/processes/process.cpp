@@ -212,7 +212,7 @@ Outcome run_process_replay(const Invocation& invocation) { return want(invocatio
 
 Command process_list_command() {
   return {"process list",
-          "store",
+          "processes",
           "Lists the processes that react to events, and how they are.",
           "evershard process list --data shop",
           store_options,
@@ -220,7 +220,7 @@ Command process_list_command() {
 }
 Command process_describe_command() {
   return {"process describe",
-          "store",
+          "processes",
           "Shows how far a process is, what it did, and what fails.",
           "evershard process describe transfers --data shop",
           process_name_options,
@@ -228,7 +228,7 @@ Command process_describe_command() {
 }
 Command process_instances_command() {
   return {"process instances",
-          "store",
+          "processes",
           "Lists the instances of a process.",
           "evershard process instances transfers --failing --data shop",
           process_instances_options,
@@ -238,7 +238,7 @@ Command process_instances_command() {
 }
 Command process_parked_command() {
   return {"process parked",
-          "store",
+          "processes",
           "Lists the effects of a process that were given up.",
           "evershard process parked transfers --data shop",
           process_name_options,
@@ -246,7 +246,7 @@ Command process_parked_command() {
 }
 Command process_stop_command() {
   return {"process stop",
-          "store",
+          "processes",
           "Stops a process, or one of its instances. What is under way ends.",
           "evershard process stop transfers --server 127.0.0.1:7420",
           process_instance_options,
@@ -254,7 +254,7 @@ Command process_stop_command() {
 }
 Command process_resume_command() {
   return {"process resume",
-          "store",
+          "processes",
           "Lets a stopped process, or instance, go on where it was.",
           "evershard process resume transfers --server 127.0.0.1:7420",
           process_instance_options,
@@ -262,7 +262,7 @@ Command process_resume_command() {
 }
 Command process_retry_command() {
   return {"process retry",
-          "store",
+          "processes",
           "Tries again at once what waits to be tried again.",
           "evershard process retry transfers --instance rome --server 127.0.0.1:7420",
           process_instance_options,
@@ -271,7 +271,7 @@ Command process_retry_command() {
 Command process_skip_command() {
   return {
       "process skip",
-      "store",
+      "processes",
       "Passes over an event, a command or an effect that fails.",
       "evershard process skip transfers command/23/0 --server 127.0.0.1:7420",
       process_item_options,
@@ -283,7 +283,7 @@ Command process_skip_command() {
 Command process_replay_command() {
   return {
       "process replay",
-      "store",
+      "processes",
       "Performs an effect once more that was given up.",
       "evershard process replay transfers effect/23/0 --server 127.0.0.1:7420",
       process_replay_options,

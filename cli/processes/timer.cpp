@@ -73,7 +73,7 @@ Outcome run_timer_cancel(const Invocation& invocation) {
 
 Command timer_list_command() {
   return {"timer list",
-          "store",
+          "processes",
           "Lists the timers of aggregates that wait, in order of when they are due.",
           "evershard timer list --type order --data shop",
           timer_list_options,
@@ -81,7 +81,7 @@ Command timer_list_command() {
 }
 Command timer_cancel_command() {
   return {"timer cancel",
-          "store",
+          "processes",
           "Cancels a timer of an aggregate.",
           "evershard timer cancel order-1 overdue --data shop",
           timer_cancel_options,

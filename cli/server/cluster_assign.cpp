@@ -114,7 +114,7 @@ Outcome run_cluster_assign(const Invocation& invocation) {
 
 Command cluster_assign_command() {
   return {"cluster assign",
-          "server",
+          "cluster",
           "Gives shards to another node: of one that is gone for good, or to a replica.",
           "evershard cluster assign 3,5 --to 2 --server 127.0.0.1:7420",
           assign_options,

@@ -339,7 +339,7 @@ Outcome run_cluster_backup(const Invocation& invocation) {
 Command cluster_backup_command() {
   return {
       "cluster backup",
-      "server",
+      "cluster",
       "Copies a whole cluster's store into an empty directory of this machine.",
       "evershard cluster backup /backups/monday --server 127.0.0.1:7420",
       cluster_backup_options,

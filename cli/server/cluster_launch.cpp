@@ -304,7 +304,7 @@ Outcome run_launch(const Invocation& invocation) {
 
 Command cluster_launch_command() {
   return {"cluster launch",
-          "server",
+          "cluster",
           "Runs a cluster on this machine, for trying out.",
           "evershard cluster launch 3 --data cluster",
           launch_options,

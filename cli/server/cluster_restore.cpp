@@ -129,7 +129,7 @@ Outcome run_cluster_restore(const Invocation& invocation) {
 
 Command cluster_restore_command() {
   return {"cluster restore",
-          "server",
+          "cluster",
           "Makes a new cluster's directories of a backup.",
           "evershard cluster restore /backups/monday shop --nodes 3",
           cluster_restore_options,

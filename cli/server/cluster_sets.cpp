@@ -97,7 +97,7 @@ Options with_node() {
 
 Command cluster_add_command() {
   return {"cluster add",
-          "server",
+          "cluster",
           "Gives a node that has come its share of the replicas.",
           "evershard cluster add 4 --server 127.0.0.1:7420",
           with_node,
@@ -110,7 +110,7 @@ Command cluster_add_command() {
 
 Command cluster_remove_command() {
   return {"cluster remove",
-          "server",
+          "cluster",
           "Gives what a node keeps to others, for good.",
           "evershard cluster remove 2 --server 127.0.0.1:7420",
           with_node,
@@ -123,7 +123,7 @@ Command cluster_remove_command() {
 
 Command cluster_move_command() {
   return {"cluster move",
-          "server",
+          "cluster",
           "Moves replicas of shards to a node.",
           "evershard cluster move 3,5 --to 4 --from 1 --server 127.0.0.1:7420",
           [] {
@@ -145,7 +145,7 @@ Command cluster_move_command() {
 
 Command cluster_rebalance_command() {
   return {"cluster rebalance",
-          "server",
+          "cluster",
           "Lets all nodes keep about as many replicas.",
           "evershard cluster rebalance --server 127.0.0.1:7420",
           sets_options,

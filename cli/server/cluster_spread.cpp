@@ -116,7 +116,7 @@ tl::expected<ClusterStatus, Failure> wait_for_spread(const Invocation& invocatio
 
 Command cluster_drain_command() {
   return {"cluster drain",
-          "server",
+          "cluster",
           "Lets other replicas write what a node writes, so that it can be stopped.",
           "evershard cluster drain 2 --server 127.0.0.1:7420",
           [] {
@@ -131,7 +131,7 @@ Command cluster_drain_command() {
 
 Command cluster_balance_command() {
   return {"cluster balance",
-          "server",
+          "cluster",
           "Lets all nodes write about as many shards, now.",
           "evershard cluster balance --server 127.0.0.1:7420",
           spread_options,

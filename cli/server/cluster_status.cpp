@@ -197,7 +197,7 @@ Outcome run_cluster_log(const Invocation& invocation) {
 
 Command cluster_status_command() {
   return {"cluster status",
-          "server",
+          "cluster",
           "Shows a cluster's nodes and shards, and how far each is behind.",
           "evershard cluster status --server 127.0.0.1:7420",
           status_options,
@@ -206,7 +206,7 @@ Command cluster_status_command() {
 
 Command cluster_log_command() {
   return {"cluster log",
-          "server",
+          "cluster",
           "Shows fail-overs and other changes of who writes and keeps shards.",
           "evershard cluster log --server 127.0.0.1:7420",
           status_options,

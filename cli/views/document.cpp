@@ -222,7 +222,7 @@ Outcome run_remove(const Invocation& invocation) {
 
 Command document_define_command() {
   return {"document define",
-          "reading",
+          "documents",
           "Defines how the documents of an aggregate type are built.",
           "evershard document define order order.json --data shop",
           define_options,
@@ -230,7 +230,7 @@ Command document_define_command() {
 }
 Command document_definitions_command() {
   return {"document definitions",
-          "reading",
+          "documents",
           "Lists the definitions of documents.",
           "evershard document definitions --data shop",
           store_options,
@@ -238,7 +238,7 @@ Command document_definitions_command() {
 }
 Command document_describe_command() {
   return {"document describe",
-          "reading",
+          "documents",
           "Shows how far a type's documents are, for each kept definition.",
           "evershard document describe order --data shop",
           describe_options,
@@ -246,7 +246,7 @@ Command document_describe_command() {
 }
 Command document_get_command() {
   return {"document get",
-          "reading",
+          "documents",
           "Shows an aggregate's document: its current state as JSON.",
           "evershard document get order-1 --data shop",
           document_get_options,
@@ -254,7 +254,7 @@ Command document_get_command() {
 }
 Command document_list_command() {
   return {"document list",
-          "reading",
+          "documents",
           "Lists the documents of a type, in order of value.",
           "evershard document list order --data shop --filter 'total >= 10'",
           list_options,
@@ -262,7 +262,7 @@ Command document_list_command() {
 }
 Command document_remove_command() {
   return {"document remove",
-          "reading",
+          "documents",
           "Hides a document until its aggregate's next event. The events stay.",
           "evershard document remove order-1 --data shop",
           document_remove_options,
@@ -270,7 +270,7 @@ Command document_remove_command() {
 }
 Command document_drop_command() {
   return {"document drop",
-          "reading",
+          "documents",
           "Drops the documents of a type. The events stay.",
           "evershard document drop order --data shop",
           drop_options,

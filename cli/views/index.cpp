@@ -212,7 +212,7 @@ Outcome index_drop(const Invocation& invocation) {
 
 Command index_create_command() {
   return {"index create",
-          "reading",
+          "projections",
           "Creates an index: of a query's matches, or of a value in events.",
           "evershard index create by-city --data shop --type OrderPlaced --path '$.customer.city'",
           index_create_options,
@@ -220,7 +220,7 @@ Command index_create_command() {
 }
 Command index_list_command() {
   return {"index list",
-          "reading",
+          "projections",
           "Lists the indexes: how far each is and what it holds.",
           "evershard index list --data shop",
           store_options,
@@ -228,14 +228,14 @@ Command index_list_command() {
 }
 Command index_read_command() {
   return {"index read",
-          "reading",
+          "projections",
           "Reads an index by number or by value.",
           "evershard index read by-city --data shop --equal Lyon --events",
           index_read_options,
           index_read};
 }
 Command index_drop_command() {
-  return {"index drop",       "reading", "Drops an index and its rows.", "evershard index drop by-city --data shop",
+  return {"index drop",       "projections", "Drops an index and its rows.", "evershard index drop by-city --data shop",
           index_drop_options, index_drop};
 }
 

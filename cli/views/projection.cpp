@@ -87,7 +87,7 @@ Outcome projection_ask(const Invocation& invocation) {
 
 Command projection_create_command() {
   return {"projection create",
-          "reading",
+          "projections",
           "Creates a table or another projection from its definition.",
           "evershard projection create orders orders.json --data shop",
           projection_create_options,
@@ -95,7 +95,7 @@ Command projection_create_command() {
 }
 Command projection_change_command() {
   return {"projection change",
-          "reading",
+          "projections",
           "Gives a projection a new definition, built beside the one in use.",
           "evershard projection change orders orders.json --data shop",
           projection_change_options,
@@ -103,7 +103,7 @@ Command projection_change_command() {
 }
 Command projection_list_command() {
   return {"projection list",
-          "reading",
+          "projections",
           "Lists indexes, tables and other projections.",
           "evershard projection list --data shop",
           store_options,
@@ -111,7 +111,7 @@ Command projection_list_command() {
 }
 Command projection_describe_command() {
   return {"projection describe",
-          "reading",
+          "projections",
           "Shows a projection's definition, versions, progress and errors.",
           "evershard projection describe by-city --data shop",
           projection_options,
@@ -119,7 +119,7 @@ Command projection_describe_command() {
 }
 Command projection_pause_command() {
   return {"projection pause",
-          "reading",
+          "projections",
           "Stops a projection. What it holds can still be read.",
           "evershard projection pause by-city --data shop",
           projection_options,
@@ -127,7 +127,7 @@ Command projection_pause_command() {
 }
 Command projection_resume_command() {
   return {"projection resume",
-          "reading",
+          "projections",
           "Continues a projection that was paused or that an error stopped.",
           "evershard projection resume by-city --data shop",
           projection_options,
@@ -135,7 +135,7 @@ Command projection_resume_command() {
 }
 Command projection_reset_command() {
   return {"projection reset",
-          "reading",
+          "projections",
           "Deletes a projection's rows at once and builds them again.",
           "evershard projection reset by-city --data shop",
           projection_options,
@@ -143,7 +143,7 @@ Command projection_reset_command() {
 }
 Command projection_rebuild_command() {
   return {"projection rebuild",
-          "reading",
+          "projections",
           "Builds a projection again beside the rows in use, then swaps them.",
           "evershard projection rebuild by-city --data shop",
           projection_options,
@@ -151,7 +151,7 @@ Command projection_rebuild_command() {
 }
 Command projection_drop_command() {
   return {"projection drop",
-          "reading",
+          "projections",
           "Drops a projection and its rows.",
           "evershard projection drop by-city --data shop",
           projection_options,

@@ -315,7 +315,7 @@ Outcome discard_parked(const Invocation& invocation) { return settle(invocation,
 
 Command table_list_command() {
   return {"table list",
-          "reading",
+          "projections",
           "Lists the tables, how far each is and what stops it.",
           "evershard table list --data shop",
           store_options,
@@ -323,7 +323,7 @@ Command table_list_command() {
 }
 Command table_describe_command() {
   return {"table describe",
-          "reading",
+          "projections",
           "Shows a table's fields, version, position and figures.",
           "evershard table describe orders --data shop",
           table_options,
@@ -331,7 +331,7 @@ Command table_describe_command() {
 }
 Command table_select_command() {
   return {"table select",
-          "reading",
+          "projections",
           "Shows the rows of a table that match a filter.",
           "evershard table select orders --data shop --where \"total > 10\" --order -total --limit 20",
           select_options,
@@ -339,7 +339,7 @@ Command table_select_command() {
 }
 Command table_parked_command() {
   return {"table parked",
-          "reading",
+          "projections",
           "Lists the events that do not fit a table, and why.",
           "evershard table parked orders --data shop",
           parked_options,
@@ -347,7 +347,7 @@ Command table_parked_command() {
 }
 Command table_retry_command() {
   return {"table retry",
-          "reading",
+          "projections",
           "Applies parked events again.",
           "evershard table retry orders --data shop --position 17",
           settle_options,
@@ -355,7 +355,7 @@ Command table_retry_command() {
 }
 Command table_discard_command() {
   return {"table discard",
-          "reading",
+          "projections",
           "Gives up parked events.",
           "evershard table discard orders --data shop --position 17",
           settle_options,

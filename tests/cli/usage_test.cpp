@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <set>
+#include <sstream>
 
 #include "tests/cli/program.hpp"
 
@@ -39,7 +40,13 @@ TEST_F(Usage, ListsEveryCommandByGroup) {
   const Finished help = evershard({"help"});
 
   EXPECT_EQ(help.status, 0);
-  for (const auto* group : {"\ndata\n", "\nstore\n", "\nreading\n"}) EXPECT_THAT(help.out, HasSubstr(group));
+  for (const auto* group : {"\ndata\n", "\nstore\n", "\nconsumer groups\n"}) EXPECT_THAT(help.out, HasSubstr(group));
+  std::set<std::string> headings;
+  std::istringstream lines(help.out);
+  for (std::string line; std::getline(lines, line) && line.rfind("Exit status", 0) != 0;)
+    if (!line.empty() && line[0] != ' ') {
+      EXPECT_TRUE(headings.insert(line).second) << line << ": a second time";
+    }
   EXPECT_GE(command_names().size(), 75u);
 }
 
@@ -163,7 +170,7 @@ TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
       {{"groop", "create"}, "did you mean group create?"},
       {{"grup"}, "did you mean group?"},
       {{"state"}, "did you mean aggregate state or stats?"},
-      {{"list"}, "did you mean snapshot list, schedule list or group list?"},
+      {{"list"}, "did you mean snapshot list, schedule list or aggregate list?"},
       {{"help", "qery"}, "did you mean query?"},
       {{"frobnicate"}, "`evershard help` lists the commands"},
       {{"--data", data, "read"}, "options come after the command"},
