@@ -267,7 +267,8 @@ Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& k
       stored->index == 0 && stored->count == events.size() && stored->content_hash == prepared.append.content_hash;
   for (std::size_t i = 1; i < events.size(); ++i)
     same = same && (!known[i] || known[i]->position == known[0]->position + i);
-  if (!same) return refuse(known_already(events[0].id, known[0]->position, ", by another request"));
+  if (!same)
+    return refuse(known_already(events[0].id, known[0]->position, ", with other content or by another append"));
 
   Appended answer;
   answer.duplicate = true;

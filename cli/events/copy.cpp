@@ -154,6 +154,10 @@ Outcome run_copy(const Invocation& invocation) {
   options.restart = arguments.has("restart");
   options.in_flight = arguments.number_at_least("in-flight", 1);
 
+  const auto from = arguments.text("from").value_or(""), to = arguments.text("to").value_or("");
+  std::error_code not_there;
+  if (std::filesystem::equivalent(from, to, not_there))
+    return Failed(Failure(ErrorCode::invalid_argument, "--from and --to are the same store"));
   auto source = opened_side(arguments, "from");
   if (!source) return Failed(std::move(source).error());
   auto target = opened_side(arguments, "to");

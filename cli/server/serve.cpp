@@ -46,8 +46,8 @@ Outcome check_safety(const server::ServerOptions& options, serving::Log* log) {
   std::string all;
   for (const auto& finding : findings) all += (all.empty() ? "" : "; ") + finding;
   return Failed(Failure(ErrorCode::invalid_argument, all,
-                        "give --tls-cert, --tls-key and --tokens, listen on 127.0.0.1, or say --insecure where the "
-                        "network in between is trusted"));
+                        "give --tls-cert, --tls-key and --tokens (or --tls-client-ca), listen on 127.0.0.1, or say "
+                        "--insecure where the network in between is trusted"));
 }
 
 /// `ready HOST:PORT`, first of all; whatever else is listened on stands behind it.

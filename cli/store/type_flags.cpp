@@ -88,10 +88,9 @@ tl::expected<PayloadTypes, Failure> payload_types(const Invocation& invocation) 
   }
   auto types = registered_types(invocation);
   if (!types) {
-    if (types.error().code == ErrorCode::unavailable || types.error().code == ErrorCode::timeout)
-      return Failed(Failure(std::move(types).error()));
-    return Failed(
-        Failure(std::move(types).error(), "--as-stored does without; `evershard types remove --all` takes them away"));
+    if (types.error().code != ErrorCode::corruption) return Failed(Failure(std::move(types).error()));
+    return Failed(Failure(std::move(types).error(),
+                          "--as-stored reads without types; `evershard types remove --all` removes the damaged ones"));
   }
   if (auto merged = merge(*types, *given, Clash::newer_wins); !merged)
     return Failed(Failure(std::move(merged).error()));

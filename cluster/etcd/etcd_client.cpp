@@ -61,10 +61,13 @@ std::string why_not_connected(grpc::Channel& channel, etcdserverpb::KV::Stub& kv
   etcdserverpb::RangeResponse ignored;
   const auto status = kv.Range(&context, nothing, &ignored);
   if (status.error_code() != grpc::UNAVAILABLE) return "it does not answer in time";
-  const auto& said = status.error_message();
-  constexpr std::string_view before = "last error: ";
-  const auto at = said.rfind(before);
-  return at == std::string::npos ? said : said.substr(at + before.size());
+  // Of "failed to connect to all addresses; last error: UNKNOWN: ipv4:...", what follows the last of these is the
+  // reason.
+  std::string said = status.error_message();
+  for (const std::string_view before : {"last error: ", "UNKNOWN: "}) {
+    if (const auto at = said.rfind(before); at != std::string::npos) said.erase(0, at + before.size());
+  }
+  return said;
 }
 
 ErrorCode code_of(const grpc::Status& status) {

@@ -68,7 +68,7 @@ Result<void> check_host(const LinkOptions& options, std::string_view host) {
   return wrong_option(
       in_quotes(host, 200) +
       " is reached over a network, and the link has no TLS: what it carries could be read and changed on the way;"
-      " allow it with insecure");
+      " give certificates (peers-cert, peers-key, peers-ca), or allow it with peers-insecure");
 }
 
 Result<std::string> text_of_secret_file(const std::filesystem::path& path, std::string_view whose) {

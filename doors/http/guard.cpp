@@ -85,8 +85,9 @@ std::optional<Refusal> check_host(const Request& request, const Surroundings& ar
   if (is_address(name) || name == "localhost" || std::any_of(around.hosts.begin(), around.hosts.end(), ours))
     return std::nullopt;
   return Refusal{421,
-                 {ErrorCode::permission_denied, "this server is not called " + in_quotes(name, 100) +
-                                                    ": its address, localhost, and names it was told"},
+                 {ErrorCode::permission_denied,
+                  "the Host " + in_quotes(name, 100) +
+                      " is not accepted: use an address, localhost, or a name in the setting http-hosts"},
                  {}};
 }
 

@@ -290,11 +290,20 @@ bool Connection::asked_again(const Error& error, bool told, Again again) {
   }
 }
 
-bool Connection::wait_before(std::uint32_t tries, Clock::time_point deadline) {
+bool Connection::wait_before(std::uint32_t tries, const Door& door, Clock::time_point deadline) {
   const auto pause = pause_before(tries);
   if (Clock::now() + pause >= deadline) return false;
-  std::this_thread::sleep_for(pause);
+  rest(door, pause);
   return true;
+}
+
+void Connection::rest(const Door& door, std::chrono::milliseconds pause) {
+  const auto until = Clock::now() + pause;
+  for (auto state = door.channel->GetState(false);
+       state != GRPC_CHANNEL_READY && door.channel->WaitForStateChange(state, until);) {
+    state = door.channel->GetState(false);
+  }
+  std::this_thread::sleep_until(until);
 }
 
 /// Under the lock: there is something to find out.

@@ -154,7 +154,7 @@ class Connection {
         return refuse(std::move(error));
       }
       failed(**door);
-      if (!wait_before(tries, deadline)) return refuse(std::move(error));
+      if (!wait_before(tries, **door, deadline)) return refuse(std::move(error));
       why = std::move(error);
     }
   }
@@ -167,6 +167,9 @@ class Connection {
   /// Waits until a call on the door is sent, or fails, at once. Returns: false: not in time, or not wanted any more
   [[nodiscard]] static bool connected(const Door& door, Clock::time_point deadline,
                                       const std::atomic<bool>* cancelled = nullptr);
+  /// Pauses, and goes on connecting meanwhile: gRPC looks at what it connects only while somebody waits for it. An
+  /// attempt that nobody looks at ends with its time, and hides why there is no connection.
+  static void rest(const Door& door, std::chrono::milliseconds pause);
   [[nodiscard]] static grpc::Status not_connected(const Door& door) {
     return {grpc::StatusCode::UNAVAILABLE, no_connection + door.address + " in time"};
   }
@@ -184,7 +187,7 @@ class Connection {
   using Lock = std::unique_lock<std::mutex>;
 
   /// Waits before the next try. Returns: false: there is no time for another one.
-  static bool wait_before(std::uint32_t tries, Clock::time_point deadline);
+  static bool wait_before(std::uint32_t tries, const Door& door, Clock::time_point deadline);
   /// Errors: timeout: nobody knows
   [[nodiscard]] static Result<void> arrived_or_not(const Error& error, bool told);
   [[nodiscard]] bool asked_again(const Error& error, bool told, Again again);

@@ -120,7 +120,7 @@ Result<Page> RemotePages::next_page() {
     if (passing) connection_->failed(door);
     if (!passing || !borne || Clock::now() + pause >= deadline) return refuse(std::move(error));
     why = std::move(error);
-    std::this_thread::sleep_for(pause);
+    Connection::rest(door, pause);
   }
 }
 

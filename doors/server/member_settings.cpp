@@ -114,7 +114,7 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   if (!given.kurrent_advertise.empty()) EVERSHARD_TRY(target_of(settings, "kurrent-advertise"));
   if (!settings.value("keys").text.empty())
     return settings::unfit(settings, "keys",
-                           "is set, and in a cluster the keys lie at the coordinator: it is a setting of that");
+                           "is no setting of a node: in a cluster the keys lie at the coordinator, so give it to that");
   member.links.link = *std::move(link);
   member.links.listen_host = listen->host;
   member.links.listen_port = listen->port;

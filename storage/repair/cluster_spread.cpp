@@ -223,6 +223,8 @@ class TargetFolder {
       if (!std::filesystem::is_empty(target, error))
         return refuse(ErrorCode::invalid_argument, target.string() + " is not empty");
     }
+    if (target.extension() == ".part")
+      return refuse(ErrorCode::invalid_argument, target.string() + ": a name in .part is kept for unfinished copies");
     auto part = target;
     part += ".part";
     EVERSHARD_TRY(replace_rest(part));

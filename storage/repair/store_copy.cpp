@@ -87,6 +87,8 @@ Result<StoreCopy> StoreCopy::begin(std::filesystem::path target) {
     if (!std::filesystem::is_directory(target, error)) return invalid(target.string() + " is no folder");
     if (!std::filesystem::is_empty(target, error)) return invalid(target.string() + " is not empty");
   }
+  if (target.extension() == ".part")
+    return invalid(target.string() + ": a name in .part is kept for unfinished copies");
   auto part = target;
   part += ".part";
   EVERSHARD_TRY(replace_rest(part));

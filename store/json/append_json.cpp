@@ -256,7 +256,8 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
     }));
     return line;
   }
-  if (bare && !known) return root->wrong("events is missing");
+  if (bare && !known)
+    return root->wrong("events is missing: expect, fail_if and request_id stand beside a list of events");
   if (bare) {
     EVERSHARD_TRY(read_event(*root, rules, line.append.events.emplace_back(), line.places.emplace_back()));
     line.append.from_export = rules == LineRules::import && needs_export(line.append);

@@ -131,7 +131,9 @@ TEST_F(Copy, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(evershard({"copy", "--from", first, "--to", "127.0.0.1:1", "--timeout", "1", "--format", "json"}))
                 .at("code"),
             "unavailable");
-  EXPECT_EQ(evershard({"copy", "--from", first, "--to", first}).status, 6);  // it is open already
+  const auto itself = evershard({"copy", "--from", first, "--to", first + "/."});
+  EXPECT_EQ(itself.status, 5);
+  EXPECT_THAT(itself.err, ::testing::HasSubstr("--from and --to are the same store"));
   EXPECT_EQ(evershard({"copy", "--from", first, "--to", store("second"), "--aggregate", "$copy-1"}).status, 5);
 }
 

@@ -105,6 +105,13 @@ TEST_F(StoreCommands, BacksUpAndRestores) {
   const Finished restored = evershard({"restore", path("backup"), path("again")});
   const Finished onto = evershard({"restore", path("backup"), data, "--format", "json"});
   const Finished nothing = evershard({"restore", path("none"), path("else"), "--format", "json"});
+  for (const auto& words : std::vector<Words>{{"restore", path("backup"), path("x.part")},
+                                              {"backup", path("x.part"), "--data", data},
+                                              {"backup", path("x.part/"), "--data", data, "--truth-only"}}) {
+    const Finished unfinished = evershard(words);
+    EXPECT_EQ(unfinished.status, 5) << unfinished.err;
+    EXPECT_FALSE(fs::exists(path("x.part")));
+  }
 
   EXPECT_EQ(restored.status, 0) << restored.err;
   EXPECT_EQ(head(path("again")), 200u);

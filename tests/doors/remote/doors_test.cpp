@@ -251,6 +251,19 @@ TEST(RemoteDoors, TheFirstAddressThatWorksIsTakenAndKept) {
   EXPECT_TRUE(remote.stats());
 }
 
+// Long enough for many tries: gRPC's later ones must be looked at too, or the last of them has no reason.
+TEST(RemoteDoors, NobodyAtTheOnlyAddressIsSaidWithTheReason) {
+  auto remote = *Remote::connect({.server = "127.0.0.1:1", .timeout = 2s});
+  const auto head = remote.head();
+  ASSERT_FALSE(head);
+  EXPECT_EQ(head.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(head.error().what, HasSubstr("Connection refused"));
+  auto stream = remote.read(Query::all());
+  const auto page = stream.next_page();
+  ASSERT_FALSE(page);
+  EXPECT_THAT(page.error().what, HasSubstr("Connection refused"));
+}
+
 TEST(RemoteDoors, NobodyAtAnyAddressIsUnavailableAndNamed) {
   auto remote = *Remote::connect({.server = "127.0.0.1:1,127.0.0.1:2", .timeout = 300ms});
   const auto head = remote.head();

@@ -235,7 +235,7 @@ TEST(MemberSettings, RefuseWhatIsMissingOrUnsafe) {
     }
   }
   EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}),
-              HasSubstr("a file, line 5: keys is set, and in a cluster the keys lie at the coordinator"));
+              HasSubstr("a file, line 5: keys is no setting of a node: in a cluster the keys lie at the coordinator"));
   EXPECT_FALSE(Settings::gather(member_settings(), {{"node", "1000001", "f"}}, {}, {}));
 }
 
