@@ -64,7 +64,11 @@ tl::expected<OpenedStore, Failure> Invocation::open(Keys keys, LocalOptions opti
   options.create_keys = keys == Keys::created;
   if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
-  if (!store) return Failed(Failure(std::move(store).error()));
+  if (!store) {
+    const bool taken = store.error().what.find(" is open already") != std::string::npos;
+    return Failed(Failure(std::move(store).error(),
+                          taken ? "a running server is reached with --server, by the commands that have it" : ""));
+  }
   return OpenedStore(std::move(*store));
 }
 

@@ -44,8 +44,8 @@ void print_result(const Invocation& invocation, const RetentionResult& result, b
   if (result.covered_by)
     parts.emplace_back("stood for by", "the snapshot of version " + std::to_string(result.covered_by->value) +
                                            ", schema revision " + std::to_string(result.covered_revision));
-  parts.emplace_back("records", grouped(result.records) + " written again, " + rounded_size(result.bytes_before) +
-                                    " as " + rounded_size(result.bytes_after));
+  parts.emplace_back("records", grouped(result.records) + " rewritten: from " + rounded_size(result.bytes_before) +
+                                    " to " + rounded_size(result.bytes_after));
   if (!result.operation.empty()) parts.emplace_back("operation", result.operation);
   print_one(invocation, json, parts);
 }
