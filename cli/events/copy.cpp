@@ -135,7 +135,7 @@ void print_copied(const Invocation& invocation, const cluster::CopyReport& repor
       .end_object();
   print_one(invocation, json,
             {{"copy", report.name},
-             {"began behind", grouped(report.from.value)},
+             {"began after", grouped(report.from.value)},
              {"copied up to", grouped(report.position.value)},
              {"new events", grouped(report.events_new)},
              {"known already", grouped(report.events_known)},

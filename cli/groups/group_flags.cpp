@@ -91,7 +91,7 @@ void print_group(const Invocation& invocation, const GroupInfo& group) {
   Parts parts{
       {"group", group.definition.name},
       {"query", query.text()},
-      {"began behind", grouped(group.definition.after.value_or(GlobalPosition{0}).value)},
+      {"began after", grouped(group.definition.after.value_or(GlobalPosition{0}).value)},
       {"order",
        std::string(name_of(settings.order)) + ", after parked: " + std::string(name_of(settings.after_parked))},
       {"position",
