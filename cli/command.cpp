@@ -65,7 +65,7 @@ tl::expected<OpenedStore, Failure> Invocation::open(Keys keys, LocalOptions opti
   if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
   if (!store) {
-    const bool taken = store.error().what.find(" is open already") != std::string::npos;
+    const bool taken = store.error().code == ErrorCode::unavailable;  // by another process
     return Failed(Failure(std::move(store).error(),
                           taken ? "a running server is reached with --server, by the commands that have it" : ""));
   }

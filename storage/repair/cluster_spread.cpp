@@ -213,24 +213,16 @@ Result<void> finish_node(NodeBeingMade& node, const Identity& cluster, const std
 /// "<target>.part", with what is in it, until it has its name.
 class TargetFolder {
  public:
-  static Result<TargetFolder> begin(std::filesystem::path target) {
-    target = std::filesystem::absolute(target).lexically_normal();
-    if (!target.has_filename()) target = target.parent_path();
-    std::error_code error;
-    if (std::filesystem::exists(target, error)) {
-      if (!std::filesystem::is_directory(target, error))
-        return refuse(ErrorCode::invalid_argument, target.string() + " is no folder");
-      if (!std::filesystem::is_empty(target, error))
-        return refuse(ErrorCode::invalid_argument, target.string() + " is not empty");
-    }
-    if (target.extension() == ".part")
-      return refuse(ErrorCode::invalid_argument, target.string() + ": a name in .part is kept for unfinished copies");
-    auto part = target;
+  static Result<TargetFolder> begin(const std::filesystem::path& path) {
+    auto target = target_of_copy(path);
+    if (!target) return refuse(std::move(target).error());
+    auto part = *target;
     part += ".part";
     EVERSHARD_TRY(replace_rest(part));
+    std::error_code error;
     std::filesystem::create_directories(part, error);
     if (error) return failed_at("cannot create " + part.string(), error);
-    return TargetFolder(std::move(target), std::move(part));
+    return TargetFolder(*std::move(target), std::move(part));
   }
   ~TargetFolder() {
     std::error_code ignored;

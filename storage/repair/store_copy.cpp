@@ -79,7 +79,7 @@ Result<void> copy_durably(const std::filesystem::path& from, const std::filesyst
   return sync_path(to);
 }
 
-Result<StoreCopy> StoreCopy::begin(std::filesystem::path target) {
+Result<std::filesystem::path> target_of_copy(std::filesystem::path target) {
   target = std::filesystem::absolute(target).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
   std::error_code error;
@@ -89,12 +89,19 @@ Result<StoreCopy> StoreCopy::begin(std::filesystem::path target) {
   }
   if (target.extension() == ".part")
     return invalid(target.string() + ": a name in .part is kept for unfinished copies");
-  auto part = target;
+  return target;
+}
+
+Result<StoreCopy> StoreCopy::begin(std::filesystem::path path) {
+  auto target = target_of_copy(std::move(path));
+  if (!target) return refuse(std::move(target).error());
+  auto part = *target;
   part += ".part";
   EVERSHARD_TRY(replace_rest(part));
+  std::error_code error;
   std::filesystem::create_directories(part, error);
   if (error) return failed("cannot create " + part.string(), error);
-  return StoreCopy(std::move(target), std::move(part));
+  return StoreCopy(*std::move(target), std::move(part));
 }
 
 StoreCopy::~StoreCopy() {

@@ -23,7 +23,7 @@ namespace evershard::storage {
 class StoreCopy {
  public:
   /// Makes the folder; a rest of an earlier try is replaced. Errors: invalid_argument (the target holds something), io
-  static Result<StoreCopy> begin(std::filesystem::path target);
+  static Result<StoreCopy> begin(std::filesystem::path path);
   ~StoreCopy();
   StoreCopy(StoreCopy&& from) noexcept : target_(std::move(from.target_)), part_(std::exchange(from.part_, {})) {}
   StoreCopy& operator=(StoreCopy&&) = delete;
@@ -50,6 +50,9 @@ class StoreCopy {
   std::filesystem::path target_;
   std::filesystem::path part_;
 };
+
+/// Where a copy is to lie, absolute: a folder that is empty, or not there yet. Errors: invalid_argument
+Result<std::filesystem::path> target_of_copy(std::filesystem::path target);
 
 struct DatabaseFile {
   std::filesystem::path path;
