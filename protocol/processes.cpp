@@ -16,16 +16,11 @@ namespace {
 
 namespace pb = v1;
 
-// Not inlined: GCC 12 warns of the text's bounds otherwise, and is wrong.
-[[gnu::noinline]] Refused unreadable(std::string_view what) {
-  return refuse(ErrorCode::corruption, std::string(what) + " of a process cannot be read");
-}
-
 template <class Message>
 Result<Message> parsed(std::string_view bytes, std::string_view what) {
   Message message;
   if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return message;
-  return unreadable(what);
+  return refuse(ErrorCode::corruption, std::string(what) + " of a process cannot be read");
 }
 
 void put(const ProcessCommand& from, pb::ProcessCommand& to) {
