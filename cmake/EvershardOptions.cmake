@@ -16,7 +16,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13 AND NOT CMAKE_UNITY_BUILD)
   # What GCC 12 guesses of texts that are moved, where it compiles file by file. Builds in large pieces have it on.
-  target_compile_options(evershard_warnings INTERFACE -Wno-array-bounds)
+  target_compile_options(evershard_warnings INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(EVERSHARD_WERROR)
   target_compile_options(evershard_warnings INTERFACE -Werror)
