@@ -14,10 +14,6 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # What GCC 12 guesses from inlining at -O3, in the standard library's own headers mostly. Every other build has them on.
   target_compile_options(evershard_warnings INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13 AND NOT CMAKE_UNITY_BUILD)
-  # What GCC 12 guesses of texts that are moved, where it compiles file by file. Builds in large pieces have it on.
-  target_compile_options(evershard_warnings INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
-endif()
 if(EVERSHARD_WERROR)
   target_compile_options(evershard_warnings INTERFACE -Werror)
 endif()
