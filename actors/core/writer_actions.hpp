@@ -35,7 +35,8 @@ struct CutEffects {
 
 struct WriterReport {
   sharding::Report report;
-  std::uint64_t ask = 0;  ///< a report without appends: comes back with the number of the cut promised
+  std::uint64_t ask = 0;     ///< a report without appends: comes back with the number of the cut promised
+  std::uint64_t naming = 0;  ///< of the cluster's processes, as they were known when replicas counted; 0: not said
 };
 
 struct LookUp {

@@ -69,14 +69,14 @@ void CoordinatorHost::lost(NodeProcess process, std::optional<std::chrono::milli
   });
 }
 
-void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask) {
-  post([this, from, report = std::move(report), ask]() mutable {
+void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask, std::uint64_t naming) {
+  post([this, from, report = std::move(report), ask, naming]() mutable {
     const bool asks = report.appends.empty();
     const auto shard = report.shard;
     const auto epoch = report.epoch;
     // What is being put was made before; the one after it is made of what is known by then.
     const auto promised = coordinator_.stored().last_cut + (coordinator_.putting() ? 2 : 1);
-    auto actions = coordinator_.report(from, std::move(report));
+    auto actions = coordinator_.report(from, std::move(report), naming);
     if (asks && !coordinator_.ended())
       network_.promise(from, shard, epoch, ask, promised, {coordinator_.stored().epoch, coordinator_.identity()});
     carry_out(std::move(actions));

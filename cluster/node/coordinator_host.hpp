@@ -86,7 +86,7 @@ class CoordinatorHost {
   void hello(Hello hello);
   /// `silence`: for how long nothing had been heard of it. Absent: its connection ended.
   void lost(NodeProcess process, std::optional<std::chrono::milliseconds> silence = std::nullopt);
-  void report(NodeProcess from, Report report, std::uint64_t ask);
+  void report(NodeProcess from, Report report, std::uint64_t ask, std::uint64_t naming = 0);
   void held(Held held);
   void cuts_after(CutsAfter asked);
   void narrowed(Narrowed said);

@@ -172,6 +172,7 @@ void NodeCommitter::loop() {
       work_->run(std::move(later_.extract(later_.begin()).mapped()));
     if (!early_.empty()) take_early();
     if (!settling_.empty()) take_settling();
+    if (!unconfirmed_.empty()) take_unconfirmed();
     if (!rows_waiting_.empty()) take_rows_waiting();
     tell_shards();
     tell_tails();
@@ -191,6 +192,9 @@ void NodeCommitter::loop() {
     narrowed_.again();
     if (order_.reports()) narrowed_.led_by(order_.coordinator());
     look_at_disk();
+    look_for_unlogged();
+    if (!unlogged_.empty()) log_snapshots();
+    if (dead_) continue;
     carry_out(order_.again());
     say_followed(std::nullopt, std::nullopt, false);
   }
@@ -201,7 +205,8 @@ void NodeCommitter::loop() {
   take_rows_waiting();
   while (!clients_.empty()) {
     const auto id = clients_.begin()->first;
-    const bool written = clients_.begin()->second.attempt->state == Attempt::State::written;
+    const auto& client = clients_.begin()->second;
+    const bool written = client.placed || client.attempt->state == Attempt::State::written;
     answer(id, refuse(unanswered(written)));
   }
   lose_parts({ErrorCode::unavailable, "the node is stopping"});

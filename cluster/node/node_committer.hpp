@@ -26,6 +26,7 @@
 #include "evershard/cluster/order/history_sources.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
+#include "evershard/cluster/replication/named_processes.hpp"
 #include "evershard/cluster/replication/narrowed_sets.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
 #include "evershard/cluster/replication/row_logs.hpp"
@@ -210,6 +211,10 @@ class NodeCommitter {
   void shipped_is_synced(std::vector<Shipped> shipped);
   void send(const Shipping::Outgoing& outgoing);
   void send(std::vector<actors::WriterReport> reports);
+  void tell(std::uint32_t writer, FollowerTold told);
+  void count(std::uint32_t follower, const FollowerTold& told);
+  /// Nothing that was known of the node counts any more.
+  void forget_follower(std::uint32_t node);
   void say_followed(std::optional<std::uint32_t> to, std::optional<ShardId> of, bool again);
   void read_behind();
   void tell_tails();
@@ -228,6 +233,10 @@ class NodeCommitter {
   [[nodiscard]] bool has_followers(ShardId shard) const;
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows, std::vector<storage::PlacedSnapshot> snapshots = {});
   void put_logged(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done);
+  /// Snapshots that came with appends, or from before the shard had replicas, come into its row log: soon.
+  void log_snapshots();
+  void look_for_unlogged();
+  [[nodiscard]] std::vector<AggregateId> unlogged_of(const std::map<ShardId, Epoch>& shards) const;
   [[nodiscard]] Result<RowLogPart> part_of_row_log(ShardId shard, storage::RowLogAt after, ShardOffset until) const;
   void take_rows_waiting();
   void look_at_row_logs();
@@ -246,11 +255,14 @@ class NodeCommitter {
   [[nodiscard]] OpenShards open_shards() const;
   void put_placed(const storage::PlacedSnapshot& snapshot, std::optional<Epoch> held, const NodeDone<void>& done);
   [[nodiscard]] Result<void> write_snapshot(const storage::PlacedSnapshot& snapshot);
-  void ship_snapshot(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done);
   void take_settling();
   void tell_shards();
   void take_early();
   void answer(std::uint64_t client, Result<Appended> result);
+  /// Answers, or waits for a quorum of the processes that are there now.
+  void answer_with_quorum(std::uint64_t client, Result<Appended> result);
+  [[nodiscard]] bool has_quorum(const actors::Attempt& attempt);
+  void take_unconfirmed();
   void lose_parts(const Error& why);
   [[nodiscard]] std::optional<Error> closed_shard(ShardId shard) const;
   void learn_owner(ShardId shard, std::uint32_t node, Epoch epoch);
@@ -287,6 +299,7 @@ class NodeCommitter {
   // Of the thread.
   NodeOrder order_;
   std::unique_ptr<actors::ShardWriters> writers_;
+  NamedProcesses named_;
   QuorumGate gate_;
   Shipping shipping_;
   RowLogs row_logs_;
@@ -304,13 +317,16 @@ class NodeCommitter {
     /// When it is over at the latest, or a quorum is enough.
     [[nodiscard]] Clock::time_point looked_at_again() const;
   };
-  std::vector<RowsWaiting> rows_waiting_;  ///< for a quorum
-  FollowedShards followed_;                ///< what the writers do not have
-  std::vector<Shipped> shipped_;           ///< to be written
-  std::set<ShardId> asked_again_;          ///< to be shipped from their tails, since the last tick
-  std::set<ShardId> tails_changed_;        ///< the order is to be told
-  std::set<ShardId> held_back_;            ///< more waits here for cuts than may
-  bool said_no_history_ = false;           ///< once
+  std::vector<RowsWaiting> rows_waiting_;              ///< for a quorum
+  std::map<ShardId, std::set<AggregateId>> unlogged_;  ///< whose latest snapshots are to come into the row log
+  std::map<ShardId, Epoch> looked_for_unlogged_;       ///< under which opening last
+  bool looking_for_unlogged_ = false;
+  FollowedShards followed_;          ///< what the writers do not have
+  std::vector<Shipped> shipped_;     ///< to be written
+  std::set<ShardId> asked_again_;    ///< to be shipped from their tails, since the last tick
+  std::set<ShardId> tails_changed_;  ///< the order is to be told
+  std::set<ShardId> held_back_;      ///< more waits here for cuts than may
+  bool said_no_history_ = false;     ///< once
   HistorySources history_from_;
   std::set<std::uint32_t> reading_for_;  ///< followers: the journal is being read
   std::atomic<std::uint64_t> learned_events_{0};
@@ -319,8 +335,10 @@ class NodeCommitter {
     AttemptPtr attempt;
     NodeDone<Appended> done;
     std::multimap<Clock::time_point, std::uint64_t>::iterator expires;
+    std::optional<Appended> placed{};  ///< what it is answered once a quorum has it (again)
   };
   std::unordered_map<std::uint64_t, Client> clients_;
+  std::set<std::uint64_t> unconfirmed_;  ///< clients whose appends have their places
   std::multimap<Clock::time_point, std::uint64_t> expiring_;
   struct Part {
     actors::PartAsked asked;

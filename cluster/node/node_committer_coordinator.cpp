@@ -144,6 +144,13 @@ std::vector<sharding::ReplicaSet> NodeCommitter::replica_sets() const {
 }
 
 void NodeCommitter::members(Members members) {
+  post([this, named = Members{members.coordinator, {}, members.processes, members.naming}] {
+    if (dead_) return;
+    const auto changes = named_.take(named);
+    for (const auto node : changes.lost) forget_follower(node);
+    for (const auto node : changes.named)
+      if (const auto told = named_.heard(node)) count(node, *told);
+  });
   const std::lock_guard lock(mutex_);
   if (members.coordinator < view_.coordinator) return;
   view_.coordinator = members.coordinator;

@@ -134,6 +134,13 @@ void NodeCommitter::apply(NodeStep::Apply step) {
   if (std::ranges::any_of(step.openings, &sharding::Opening::loses)) {
     if (auto looked = look_at_losses(); !looked) return fail(looked.error());
   }
+  for (const auto& written : actions.cuts.front().covered) {
+    const auto& append = written->attempt->prepared.append;
+    if (append.snapshots.empty() || written->refused || !has_followers(written->place.shard)) continue;
+    for (const auto& [index, snapshot] : append.snapshots)
+      if (append.aggregates[index].shard == written->place.shard)
+        unlogged_[written->place.shard].insert(append.aggregates[index].id);
+  }
   auto after = order_.applied(step.number);
   reader_.owns(readable_at(*writers_, order_, owner_of_.size()));
   watch_.advance(step.watermark);
@@ -269,7 +276,7 @@ void NodeCommitter::carry_out(WriterActions actions) {
     parts_.erase(found);
     done(std::move(reply.answer));
   }
-  for (auto& answered : actions.answers) answer(answered.client, std::move(answered.result));
+  for (auto& answered : actions.answers) answer_with_quorum(answered.client, std::move(answered.result));
 }
 
 }  // namespace evershard::cluster

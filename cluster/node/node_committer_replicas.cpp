@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "evershard/cluster/node/node_committer.hpp"
@@ -28,9 +27,15 @@ void NodeCommitter::peer(std::uint32_t node, bool up) {
   post([this, node, up] {
     if (dead_) return;
     if (up) return say_followed(node, std::nullopt, true);
-    shipping_.lost(node);
-    row_logs_.lost(node);
+    named_.lost(node);
+    forget_follower(node);
   });
+}
+
+void NodeCommitter::forget_follower(std::uint32_t node) {
+  shipping_.lost(node);
+  gate_.lost(node);
+  row_logs_.lost(node);
 }
 
 void NodeCommitter::receive(std::uint32_t from, Ship ship) {
@@ -41,18 +46,27 @@ void NodeCommitter::receive(std::uint32_t from, Ship ship) {
 
 void NodeCommitter::receive(std::uint32_t from, FollowerTold followed) {
   post([this, from, followed = std::move(followed)] {
-    if (dead_) return;
-    QuorumGate::Reports reports;
-    for (const auto& told : followed.shards) {
-      const auto& set = counted(told.shard);
-      if (shipping_.followed(from, told, followed.again))
-        gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
-      const bool ready = row_logs_.ready(told.shard);
-      row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard));
-      shards_changed_ |= row_logs_.ready(told.shard) != ready;
-    }
-    send(std::move(reports));
+    if (!dead_ && named_.hear(from, followed)) count(from, followed);
   });
+}
+
+void NodeCommitter::count(std::uint32_t from, const FollowerTold& followed) {
+  QuorumGate::Reports reports;
+  for (const auto& told : followed.shards) {
+    const auto& set = counted(told.shard);
+    if (shipping_.followed(from, told, followed.again))
+      gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
+    const bool ready = row_logs_.ready(told.shard);
+    row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard));
+    shards_changed_ |= row_logs_.ready(told.shard) != ready;
+  }
+  send(std::move(reports));
+  if (!unconfirmed_.empty()) take_unconfirmed();
+}
+
+void NodeCommitter::tell(std::uint32_t writer, FollowerTold told) {
+  told.process = options_.self.incarnation;
+  network_.followed(writer, told);
 }
 
 void NodeCommitter::note_replicas() {
@@ -65,6 +79,7 @@ void NodeCommitter::note_replicas() {
   for (std::size_t s = 0; s != sets.size(); ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
     narrowed_.note(shard, sets[s]);
+    gate_.note(shard, sets[s]);
     if (order_.has_whole(shard)) keeping.kept.push_back(shard);
     if (sets[s].nodes.empty() && tail(shard) > ShardOffset{1}) keeping.without_set = shard;
   }
@@ -113,7 +128,10 @@ void NodeCommitter::add_disk(Held& held) const {
 
 // Others write its shards then, and nothing that is shipped is taken: what room there is is for what was begun.
 void NodeCommitter::look_at_disk() {
-  const bool was_full = std::exchange(disk_full_, store_.admission().kind == storage::Admission::Kind::disk);
+  const auto admission = store_.admission();
+  // Its next write would say so; until there is one, what it says of its disk would count.
+  if (admission.kind == storage::Admission::Kind::failed) return fail(Error(ErrorCode::io, admission.what));
+  const bool was_full = std::exchange(disk_full_, admission.kind == storage::Admission::Kind::disk);
   if (!order_.reports() || (!disk_full_ && !was_full)) return;
   auto held = order_.held();
   add_disk(held);
@@ -127,9 +145,10 @@ void NodeCommitter::look_at_narrowed() {
     if (asked.said) continue;
     const auto& rest = counted(shard);
     if (gate_.quorum_has(shard, rest) < asked.tail || !row_logs_.quorum_has_all(shard, rest)) continue;
+    if (unlogged_.contains(shard) || looked_for_unlogged_[shard] != writers_->epoch(shard)) continue;  // in a moment
     asked.said = true;
     const auto& by = asked.by;
-    network_.to_coordinator(Narrowed{options_.self, by.coordinator, shard, by.epoch, by.without});
+    network_.to_coordinator(Narrowed{options_.self, by.coordinator, shard, by.epoch, by.without, by.number});
   }
 }
 
@@ -217,7 +236,7 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
     if (asked_again_.insert(shard).second)
       again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_ends(shard)});
   }
-  if (!again.shards.empty()) network_.followed(from, again);
+  if (!again.shards.empty()) tell(from, std::move(again));
 }
 
 void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
@@ -234,7 +253,7 @@ void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
     FollowerTold followed;
     for (const auto& [shard, epoch] : shards)
       followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_ends(shard)});
-    network_.followed(node, followed);
+    tell(node, std::move(followed));
   }
 }
 
@@ -244,7 +263,10 @@ void NodeCommitter::send(const Shipping::Outgoing& outgoing) {
 
 void NodeCommitter::send(std::vector<actors::WriterReport> reports) {
   if (!order_.reports()) return;  // all are reported again, once it does
-  for (auto& report : reports) network_.to_coordinator(std::move(report));
+  for (auto& report : reports) {
+    report.naming = named_.naming();
+    network_.to_coordinator(std::move(report));
+  }
 }
 
 /// To the writers of the shards that are followed here, as they are known.
@@ -262,7 +284,7 @@ void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<
   }
   for (auto& [writer, followed] : told) {
     followed.again = again;
-    network_.followed(writer, followed);
+    tell(writer, std::move(followed));
   }
 }
 
@@ -392,41 +414,7 @@ void NodeCommitter::take_history(GlobalPosition after, const std::vector<History
   carry_out(order_.history(after, cuts, complete));
 }
 
-// Answered when a quorum has it.
-void NodeCommitter::ship_snapshot(ShardId shard, const storage::PlacedSnapshot& snapshot, const NodeDone<void>& done) {
-  const auto& set = counted(shard);
-  if (set.quorum <= 1) return done({});
-  if (!writers_->is_open(shard)) return done(refuse(ErrorCode::unavailable, "the shard has got another writer"));
-  struct Asked {
-    std::mutex mutex;
-    std::size_t wanted = 0, left = 0;
-    NodeDone<void> done;
-  };
-  auto asked = std::make_shared<Asked>();
-  asked->wanted = set.quorum - 1;
-  asked->left = set.nodes.size() - 1;
-  asked->done = done;
-  for (const auto node : set.nodes) {
-    if (node == options_.self.node) continue;
-    network_.ship_snapshot(node, snapshot, writers_->epoch(shard), [asked](const Result<void>& taken) {
-      NodeDone<void> answer;
-      bool enough = false;
-      {
-        const std::lock_guard lock(asked->mutex);
-        --asked->left;
-        if (taken && asked->wanted != 0) --asked->wanted;
-        enough = asked->wanted == 0;
-        if (enough || asked->left == 0) answer = std::exchange(asked->done, nullptr);
-      }
-      if (!answer) return;
-      enough ? answer({})
-             : answer(refuse(ErrorCode::timeout,
-                             "the snapshot is not on a quorum of its shard's replicas: its outcome "
-                             "is unknown"));
-    });
-  }
-}
-
+// What a writer of an earlier release ships alone; this one has it in its row log.
 void NodeCommitter::take_snapshot(storage::PlacedSnapshot snapshot, Epoch epoch, NodeDone<void> done) {
   post([this, snapshot = std::move(snapshot), epoch, done = std::move(done)] {
     if (dead_) return done(refuse(gone()));

@@ -23,8 +23,7 @@ constexpr std::chrono::milliseconds opening_wait_max{500};
 void NodeCommitter::append_async(Append append, AppendChain chain, NodeDone<Appended> done) {
   const auto deadline = Clock::now() + options_.append_timeout;
   auto attempt = std::make_shared<Attempt>();
-  // What a quorum has is known by the cut.
-  attempt->ack = replicated_.load(std::memory_order_relaxed) ? Ack::ordered : append.ack;
+  attempt->ack = append.ack;
   attempt->prepared.chain = chain;
   std::vector<GlobalPosition> from;
   for (const auto& condition : append.conditions) from.push_back(condition.after);
@@ -96,6 +95,8 @@ void NodeCommitter::take(const AttemptPtr& attempt, NodeDone<Appended> done, Clo
   if (dead_) return done(refuse(gone()));
   if (auto closed = closed_shard(attempt->prepared.append.events.front().shard))
     return done(refuse(std::move(*closed)));
+  // What a quorum has is known by the cut. Whether there are replicas is known once the shard is open here, not before.
+  if (replicated_.load(std::memory_order_relaxed)) attempt->ack = Ack::ordered;
   attempt->client = ++last_client_;
   clients_.emplace(attempt->client, Client{attempt, std::move(done), expiring_.emplace(deadline, attempt->client)});
   WriterActions actions;
@@ -164,9 +165,9 @@ void NodeCommitter::put_placed(const storage::PlacedSnapshot& snapshot, std::opt
   if (dead_) return done(refuse(gone()));
   const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
   if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
-  if (held && has_followers(shard)) return put_logged(shard, snapshot, done);
-  if (auto written = write_snapshot(snapshot); !written) return done(refuse(std::move(written).error()));
-  ship_snapshot(shard, snapshot, done);
+  if (!has_followers(shard)) return done(write_snapshot(snapshot));
+  if (!writers_->is_open(shard)) return done(refuse(not_open(shard)));
+  put_logged(shard, snapshot, done);
 }
 
 Result<void> NodeCommitter::write_snapshot(const storage::PlacedSnapshot& snapshot) {
@@ -218,7 +219,35 @@ void NodeCommitter::answer(std::uint64_t id, Result<Appended> result) {
   auto done = std::move(found->second.done);
   expiring_.erase(found->second.expires);
   clients_.erase(found);
+  unconfirmed_.erase(id);
   done(std::move(result));
+}
+
+// A report went out when a quorum had it. Until its cut is here a process of that quorum may have gone, with its disk:
+// who took its place is named by then.
+void NodeCommitter::answer_with_quorum(std::uint64_t id, Result<Appended> result) {
+  const auto client = clients_.find(id);
+  if (!result || client == clients_.end() || has_quorum(*client->second.attempt)) return answer(id, std::move(result));
+  client->second.placed = *std::move(result);
+  unconfirmed_.insert(id);
+}
+
+// Of what lies on shards that are written here. A shard that has another writer by now is on that one's disk as well.
+bool NodeCommitter::has_quorum(const Attempt& attempt) {
+  if (!replicated_.load(std::memory_order_relaxed)) return true;
+  return std::ranges::all_of(attempt.places, [&](const auto& place) {
+    const auto& [shard, first] = place;
+    if (!writers_->is_open(shard)) return true;
+    const auto events = std::ranges::count(attempt.prepared.append.events, shard, &storage::EncodedEvent::shard);
+    return gate_.quorum_has(shard, counted(shard)) >= first + static_cast<std::uint64_t>(events);
+  });
+}
+
+void NodeCommitter::take_unconfirmed() {
+  for (const auto id : std::set(unconfirmed_)) {
+    auto& client = clients_.at(id);
+    if (has_quorum(*client.attempt)) answer(id, *std::move(client.placed));
+  }
 }
 
 void NodeCommitter::lose_parts(const Error& why) {
@@ -228,15 +257,19 @@ void NodeCommitter::lose_parts(const Error& why) {
 void NodeCommitter::expire() {
   const auto now = Clock::now();
   while (!expiring_.empty() && expiring_.begin()->first <= now) {
-    const auto attempt = clients_.at(expiring_.begin()->second).attempt;
+    const auto id = expiring_.begin()->second;
+    const auto& [attempt, done, expires, placed] = clients_.at(id);
+    if (placed) {
+      answer(id, refuse(ErrorCode::timeout,
+                        "the append has its place, and no quorum of its shard's replicas has said in time that it has "
+                        "what was written: its outcome is unknown"));
+      continue;
+    }
     WriterActions actions;
     writers_->give_up(attempt, actions);
-    const auto id = attempt->client;
     carry_out(std::move(actions));
     const std::string why = order_.welcomed() ? "" : ": no coordinator answers this node";
-    if (id != 0 && clients_.contains(id)) {
-      answer(id, refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown" + why));
-    }
+    answer(id, refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown" + why));
   }
 }
 

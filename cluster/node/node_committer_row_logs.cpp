@@ -1,10 +1,13 @@
 // Row logs: what a shard's writer writes beside the journal, on its followers.
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/cluster/node/node_refusals.hpp"
+#include "evershard/sharding/route.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/removal_mask.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
@@ -45,6 +48,11 @@ void NodeCommitter::write_rows_here(storage::RowWrites rows, std::map<ShardId, s
     RowsWaiting waiting{{}, Clock::now(), true, std::move(done)};
     for (auto& [shard, entry] : logged) {
       entry.at = row_logs_.next(shard);
+      for (const auto& aggregate : entry.snapshots) {
+        auto newest = storage::row_log_of(store_.rows(), shard, aggregate, entry.at);
+        if (!newest) return waiting.done(refuse(std::move(newest).error()));
+        std::ranges::move(*newest, std::back_inserter(rows.state));
+      }
       rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
       waiting.needed[shard] = {writers_->epoch(shard), entry.at};
     }
@@ -231,7 +239,7 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
       options_.warn(Error(taken.error().code, "what node " + std::to_string(from) +
                                                   " has removed is not removed here: " + taken.error().what));
   }
-  network_.followed(from, {{{shard, part.epoch, followed_.tail(shard), row_log_ends(shard)}}, false});
+  tell(from, {{{shard, part.epoch, followed_.tail(shard), row_log_ends(shard)}}, false});
 }
 
 // As far as the journal here has what they name.
@@ -293,6 +301,72 @@ void NodeCommitter::put_logged(ShardId shard, const storage::PlacedSnapshot& sna
   look_at_row_log(shard);
   if (dead_) return done(refuse(failed().value()));
   rows_waiting_.push_back({{{shard, {writers_->epoch(shard), entry.at}}}, Clock::now(), false, done});
+}
+
+// One commit for many. Where they are not logged yet when this process ends, the next writer looks for them.
+void NodeCommitter::log_snapshots() {
+  constexpr std::size_t entries_max = 1'000;
+  storage::RowWrites rows;
+  std::map<ShardId, std::uint64_t> logged;
+  std::size_t entries = 0;
+  for (auto& [shard, aggregates] : unlogged_) {
+    if (!writers_->is_open(shard) || !has_followers(shard)) aggregates.clear();
+    if (!row_logs_.ready(shard)) continue;
+    while (!aggregates.empty() && entries++ < entries_max) {
+      const auto aggregate = aggregates.extract(aggregates.begin()).value();
+      storage::RowLogEntry entry;
+      entry.at = row_logs_.next(shard);
+      entry.at.number += logged[shard]++;
+      entry.snapshots = {aggregate};
+      auto newest = storage::row_log_of(store_.rows(), shard, aggregate, entry.at);
+      if (!newest) return fail(newest.error());
+      std::ranges::move(*newest, std::back_inserter(rows.state));
+      rows.state.push_back({storage::row_log_key(shard, entry.at), storage::encode_row_log(shard, entry)});
+    }
+  }
+  std::erase_if(unlogged_, [](const auto& of) { return of.second.empty(); });
+  if (rows.empty() || !write_rows(std::move(rows))) return;
+  for (const auto& [shard, number] : logged) look_at_row_log(shard);
+}
+
+// Once an opening: of a former writer's, of an earlier release's, of shards that have replicas since.
+void NodeCommitter::look_for_unlogged() {
+  if (looking_for_unlogged_) return;
+  std::map<ShardId, Epoch> shards;
+  for (std::size_t s = 0; s != owner_of_.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (!writers_->is_open(shard) || !has_followers(shard) || !row_logs_.ready(shard)) continue;
+    const auto epoch = writers_->epoch(shard);
+    if (looked_for_unlogged_[shard] != epoch) shards[shard] = epoch;
+  }
+  if (shards.empty()) return;
+  looking_for_unlogged_ = true;
+  work_->run([this, shards = std::move(shards)] {
+    post([this, shards, found = unlogged_of(shards)] {
+      looking_for_unlogged_ = false;
+      for (const auto& [shard, epoch] : shards) looked_for_unlogged_[shard] = epoch;
+      for (const auto& aggregate : found)
+        unlogged_[sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards)].insert(aggregate);
+    });
+  });
+}
+
+std::vector<AggregateId> NodeCommitter::unlogged_of(const std::map<ShardId, Epoch>& shards) const {
+  std::vector<AggregateId> unlogged;
+  const std::string prefix(1, static_cast<char>(storage::keys::StateKey::Kind::snapshot));
+  const auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix, .scan = true});
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    auto key = storage::keys::decode_state(cursor->key());
+    if (!key || key->retained ||
+        !shards.contains(sharding::shard_of(sharding::stream_hash(key->aggregate), store_.identity().shards)))
+      continue;
+    const auto of = storage::row_log_of_key(key->aggregate);
+    const std::string_view wanted[] = {of};
+    const auto row = store_.rows().get(storage::Family::state, wanted);
+    if (row && !(*row)->found(0)) unlogged.push_back(std::move(key->aggregate));
+  }
+  if (auto ended = cursor->status(); !ended && options_.warn) options_.warn(ended.error());
+  return unlogged;
 }
 
 }  // namespace evershard::cluster

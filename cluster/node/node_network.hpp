@@ -130,13 +130,6 @@ class NodeNetwork {
     static_cast<void>(node), static_cast<void>(after);
     done(refuse(ErrorCode::unavailable, "nobody is asked"));
   }
-  /// A snapshot that was written alone, of a shard under its writer's epoch. Errors: unavailable: it does not follow
-  /// that writer
-  virtual void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
-                             NodeDone<void> done) {
-    static_cast<void>(node), static_cast<void>(snapshot), static_cast<void>(epoch);
-    done(refuse(ErrorCode::unavailable, "nobody is asked"));
-  }
   virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;
   virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,
                         std::function<void(actors::PartAnswer)> done) = 0;

@@ -116,6 +116,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
     const bool leaves = member.leaves;
     member = {};
     member.leaves = member.drained = leaves;
+    member.named = ++naming_;
   }
   member.gone = false;
   member.zone = hello.zone;
@@ -372,7 +373,15 @@ Coordinator::Actions Coordinator::lost(NodeProcess process, ClusterChange::Cause
   return actions;
 }
 
-Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
+// What a process that was replaced had may have gone with its disk.
+bool Coordinator::counted_before(ShardId shard, std::uint64_t naming) const {
+  return std::ranges::any_of(made_.shards[shard.value].replicas.nodes, [&](std::uint32_t node) {
+    const auto member = members_.find(node);
+    return node != owners_[shard.value].node && member != members_.end() && member->second.named > naming;
+  });
+}
+
+Coordinator::Actions Coordinator::report(NodeProcess from, Report report, std::uint64_t naming) {
   Actions actions;
   if (ended_) return actions;
   const auto warn = [&](const std::string& what) { actions.warnings.emplace_back(ErrorCode::invalid_argument, what); };
@@ -395,6 +404,13 @@ Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
   if (report.epoch == owner.epoch && !report.appends.empty() && handing_over_.contains(shard)) return actions;
   if (report.epoch == owner.epoch && !report.appends.empty() && waiting_ >= options_.waiting_events_max) {
     ask_again_.insert(shard);
+    return actions;
+  }
+
+  if (report.epoch == owner.epoch && !report.appends.empty() && naming != 0 && counted_before(shard, naming)) {
+    // Those behind it come again with it.
+    if (const auto known = ordering_.known_end(shard); report.first <= known)
+      actions.send.push_back({from, ReportFrom{shard, owner.epoch, known}});
     return actions;
   }
 
@@ -581,8 +597,10 @@ Members Coordinator::membership() const {
   for (const auto& [number, member] : members_)
     nodes[number] = {number, member.address, member.door,    member.here,
                      {},     member.version, member.gateway, member.kurrent_door};
-  Members members{stored_.epoch, {}};
+  Members members{stored_.epoch, {}, {}, naming_};
   for (auto& [number, node] : nodes) members.nodes.push_back(std::move(node));
+  for (const auto& [number, member] : members_)
+    if (member.process.incarnation != 0) members.processes.push_back(member.process);
   return members;
 }
 

@@ -97,7 +97,9 @@ class Coordinator {
   Actions lost(NodeProcess process, ClusterChange::Cause cause = ClusterChange::Cause::node_lost);
   /// A report is judged by its shard's epoch, whoever sends it (rule 4); from somebody who never joined it is dropped,
   /// loudly.
-  Actions report(NodeProcess from, Report report);
+  /// `naming`: up to where the writer knew who the processes of the nodes are when it counted replicas (Members); 0: of
+  /// an earlier release. Where one of the shard's replicas is another process since, it counts again first.
+  Actions report(NodeProcess from, Report report, std::uint64_t naming = 0);
   Actions held(const Held& held);
   /// It has led for long enough that a node which is there would have said so: shards whose writers are not here get
   /// new ones from now on. Again and again, it does no harm.
@@ -142,6 +144,7 @@ class Coordinator {
 
   struct Member {
     NodeProcess process;
+    std::uint64_t named = 0;  ///< when this process took the place of another, as `naming_` counts; 0: none was here
     std::string address;
     std::string door;
     std::string kurrent_door;
@@ -194,6 +197,11 @@ class Coordinator {
     std::uint32_t node = 0;
     Epoch epoch;
   };
+  struct Narrowing {
+    Epoch epoch;
+    std::uint32_t without = 0;
+    std::uint64_t number = 0;
+  };
 
   void end(Error error, Actions& actions);
   /// Opens the shard for the node, losing what is named.
@@ -236,12 +244,14 @@ class Coordinator {
   void begin_learning(const Placement& placement);
   void give_up_surplus(const Placement& placement, Actions& actions);
   /// Shape: surplus.
-  void narrow(ShardId shard, std::uint32_t without, Actions& actions);
+  void narrow(ShardId shard, const Narrowing& asked, Actions& actions);
   [[nodiscard]] Result<AssignOutcome> place(const ShardAssignment& wanted);
   [[nodiscard]] Result<void> may_place(const ShardAssignment& wanted) const;
   void make_cut(Actions& actions);
   void fold_if_due(Actions& actions);
   [[nodiscard]] ShardTold told(const Member& member, ShardId shard) const;
+  /// Whether a replica beside the writer is another process since that naming.
+  [[nodiscard]] bool counted_before(ShardId shard, std::uint64_t naming) const;
   [[nodiscard]] std::uint64_t waiting_events() const;
 
   CoordinatorOptions options_;
@@ -253,6 +263,7 @@ class Coordinator {
   std::map<std::uint32_t, Member> members_;
   std::vector<sharding::NewReplicas> new_replicas_;  ///< for the next cut
   std::uint64_t now_ = 0;                            ///< counts hellos, and writers that went
+  std::uint64_t naming_ = 1;                         ///< counts processes that took a node's place
   std::vector<std::uint64_t> writer_lost_at_;        ///< per shard; 0: it is there, or has not been missed yet
   bool nodes_had_time_ = false;
   struct HandOver {
@@ -260,11 +271,8 @@ class Coordinator {
     std::uint64_t asked_at = 0;  ///< as `now_` counts
   };
   std::map<ShardId, HandOver> handing_over_;
-  struct Narrowing {
-    Epoch epoch;
-    std::uint32_t without = 0;
-  };
   std::map<ShardId, Narrowing> narrowing_;  ///< asked of writers
+  std::uint64_t narrowings_ = 0;            ///< so many were begun
   /// In which cut a node was told to learn a shard, as far as this coordinator put it: what it said before that it has
   /// may be of another time.
   std::map<std::pair<ShardId, std::uint32_t>, CutNumber> learns_since_;

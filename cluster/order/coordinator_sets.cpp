@@ -117,12 +117,12 @@ void Coordinator::begin_learning(const Placement& placement) {
   }
 }
 
-void Coordinator::narrow(ShardId shard, std::uint32_t without, Actions& actions) {
+void Coordinator::narrow(ShardId shard, const Narrowing& asked, Actions& actions) {
   const Owner& owner = owners_[shard.value];
   const auto writer = members_.find(owner.node);
   if (writer == members_.end() || !writer->second.here) return;
-  actions.send.push_back(
-      {writer->second.process, Narrow{writer->second.process, stored_.epoch, shard, owner.epoch, without}});
+  actions.send.push_back({writer->second.process, Narrow{writer->second.process, stored_.epoch, shard, owner.epoch,
+                                                         asked.without, asked.number}});
 }
 
 void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) {
@@ -138,7 +138,7 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
     }));
     if (here < set.quorum) goes = 0;  // the rest would not do without it
     if (const auto asked = narrowing_.find(shard); asked != narrowing_.end() && asked->second.without != goes) {
-      narrow(shard, 0, actions);
+      narrow(shard, {asked->second.epoch, 0, ++narrowings_}, actions);
       narrowing_.erase(asked);
     }
     if (goes == 0 || !writer_is_fit(shard) || handing_over_.contains(shard)) continue;
@@ -158,8 +158,10 @@ void Coordinator::give_up_surplus(const Placement& placement, Actions& actions) 
     if (stored_.shards[s].epoch != owners_[s].epoch ||
         (narrowing_.size() >= narrowing_max && !narrowing_.contains(shard)))
       continue;
-    narrowing_[shard] = {owners_[s].epoch, goes};
-    narrow(shard, goes, actions);
+    // The same again, until it is answered; under another number once that is of another opening.
+    auto& asked = narrowing_[shard];
+    if (asked.number == 0 || asked.epoch != owners_[s].epoch) asked = {owners_[s].epoch, goes, ++narrowings_};
+    narrow(shard, asked, actions);
   }
 }
 
@@ -181,7 +183,8 @@ Coordinator::Actions Coordinator::narrowed(const Narrowed& said) {
   Actions actions;
   const auto asked = narrowing_.find(said.shard);
   if (ended_ || asked == narrowing_.end() || said.coordinator != stored_.epoch ||
-      asked->second.without != said.without || asked->second.epoch != said.epoch)
+      asked->second.without != said.without || asked->second.epoch != said.epoch ||
+      (said.number != 0 && asked->second.number != said.number))
     return actions;
   const Owner& owner = owners_[said.shard.value];
   if (owner.node != said.from.node || owner.epoch != said.epoch || handing_over_.contains(said.shard)) return actions;

@@ -149,6 +149,7 @@ struct Narrow {
   ShardId shard;
   Epoch epoch;                ///< of its opening
   std::uint32_t without = 0;  ///< which node does not count
+  std::uint64_t number = 0;   ///< of this asking, under this coordinator; 0: of an earlier release
 };
 
 /// The writer: that is so, also of all that was answered before.
@@ -158,6 +159,7 @@ struct Narrowed {
   ShardId shard;
   Epoch epoch;
   std::uint32_t without = 0;
+  std::uint64_t number = 0;  ///< of the asking
 };
 
 /// What a replica has applied behind some position, for one that was away. It keeps no cuts that placed nothing.
@@ -176,10 +178,14 @@ struct NodeHistory {
   std::vector<ShardId> shards{};  ///< of which all that cuts placed is in it
 };
 
-/// The nodes that are known, whenever that changes. Nothing of the order rests on it.
+/// The nodes that are known, whenever that changes. It comes before every cut that was stored since.
 struct Members {
   Epoch coordinator;
   std::vector<ClusterView::Node> nodes;  ///< ascending by number
+  /// The process that each node is, as far as this coordinator took a hello of one: no other process of that node
+  /// counts.
+  std::vector<NodeProcess> processes{};  ///< ascending by number
+  std::uint64_t naming = 0;              ///< grows with each process that is named; 0: of an earlier release
   friend bool operator==(const Members&, const Members&) = default;
 };
 

@@ -105,7 +105,7 @@ void CoordinatorLinks::on_message(const LinkMessage& message) {
   if (const auto* held = std::get_if<Held>(&*said)) return host_->held(*held);
   if (const auto* narrowed = std::get_if<Narrowed>(&*said)) return host_->narrowed(*narrowed);
   auto& report = std::get<actors::WriterReport>(*said);
-  host_->report(from, std::move(report.report), report.ask);
+  host_->report(from, std::move(report.report), report.ask, report.naming);
 }
 
 void CoordinatorLinks::on_request(LinkRequest request) {

@@ -186,6 +186,7 @@ void put_message(const Narrow& from, pb::Narrow& to) {
   to.set_shard(from.shard.value);
   to.set_epoch(from.epoch.value);
   to.set_without(from.without);
+  to.set_number(from.number);
 }
 
 bool get_message(const pb::Narrow& from, Narrow& to) {
@@ -193,6 +194,7 @@ bool get_message(const pb::Narrow& from, Narrow& to) {
   to.coordinator = Epoch{from.coordinator()};
   to.epoch = Epoch{from.epoch()};
   to.without = from.without();
+  to.number = from.number();
   return shard_of(from.shard(), to.shard);
 }
 
@@ -222,6 +224,8 @@ bool get_message(const pb::CutPromised& from, CutPromised& to) {
 
 void put_message(const Members& from, pb::Members& to) {
   to.set_coordinator(from.coordinator.value);
+  to.set_naming(from.naming);
+  for (const auto& process : from.processes) put_process(process, *to.add_processes());
   for (const auto& node : from.nodes) {
     auto& place = *to.add_nodes();
     place.set_node(node.node);
@@ -237,6 +241,8 @@ void put_message(const Members& from, pb::Members& to) {
 
 bool get_message(const pb::Members& from, Members& to) {
   to.coordinator = Epoch{from.coordinator()};
+  to.naming = from.naming();
+  for (const auto& process : from.processes()) to.processes.push_back(process_of(process));
   for (const auto& place : from.nodes())
     to.nodes.push_back({place.node(), place.address(), place.door(), !place.down(), Timestamp{place.since()},
                         place.version(), place.gateway(), place.kurrent_door()});

@@ -463,13 +463,6 @@ void NodeLinks::journal_sum(std::uint32_t node, const JournalSumAsked& asked, No
   });
 }
 
-void NodeLinks::ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
-                              NodeDone<void> done) {
-  ask(node, PeerKind::ship_snapshot, encode(snapshot, epoch), [done = std::move(done)](Result<std::string> bytes) {
-    done(bytes ? Result<void>() : refuse(std::move(bytes).error()));
-  });
-}
-
 void NodeLinks::history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) {
   ask(node, PeerKind::history, encode_history_asked(after), [done = std::move(done)](Result<std::string> bytes) {
     done(bytes ? decode_history(*bytes) : refuse(std::move(bytes).error()));

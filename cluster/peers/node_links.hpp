@@ -81,8 +81,6 @@ class NodeLinks final : public NodeNetwork {
   void row_log(std::uint32_t node, const RowLogAsked& asked, NodeDone<RowLogPart> done) override;
   void journal(std::uint32_t node, const JournalAsked& asked, NodeDone<storage::ShippedRows> done) override;
   void journal_sum(std::uint32_t node, const JournalSumAsked& asked, NodeDone<storage::JournalSum> done) override;
-  void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
-                     NodeDone<void> done) override;
   void history(std::uint32_t node, GlobalPosition after, NodeDone<NodeHistory> done) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
   void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part,

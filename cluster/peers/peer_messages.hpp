@@ -48,7 +48,7 @@ enum class PeerKind : std::uint16_t {
   narrow = 60,          ///< a message of the coordinator to a shard's writer
   narrowed = 61,        ///< its answer
   journal_sum = 36,     ///< a request of a node to another replica: answered with a JournalSum
-  ship_snapshot = 39,   ///< a request of a shard's writer to a follower: answered with nothing
+  ship_snapshot = 39,   ///< a request of a writer of an earlier release to a follower: answered with nothing
   history = 38,         ///< a request of a replica to another: answered with the cuts that it applied
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse

@@ -75,6 +75,7 @@ Result<Ship> decode_ship(std::string_view bytes) {
 std::string encode(const FollowerTold& followed) {
   pb::Followed message;
   message.set_again(followed.again);
+  message.set_process(followed.process);
   for (const auto& shard : followed.shards) {
     auto& put_shard = *message.add_shards();
     put_shard.set_shard(shard.shard.value);
@@ -90,6 +91,7 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
   if (!parse(bytes, message)) return malformed("word of a follower");
   FollowerTold followed;
   followed.again = message.again();
+  followed.process = message.process();
   for (const auto& shard : message.shards()) {
     auto& told = followed.shards.emplace_back();
     if (!shard_of(shard.shard(), told.shard)) return malformed("word of a follower");

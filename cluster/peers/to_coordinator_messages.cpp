@@ -82,6 +82,7 @@ void put_message(const Narrowed& from, pb::Narrowed& to) {
   to.set_shard(from.shard.value);
   to.set_epoch(from.epoch.value);
   to.set_without(from.without);
+  to.set_number(from.number);
 }
 
 bool get_message(const pb::Narrowed& from, Narrowed& to) {
@@ -89,6 +90,7 @@ bool get_message(const pb::Narrowed& from, Narrowed& to) {
   to.coordinator = Epoch{from.coordinator()};
   to.epoch = Epoch{from.epoch()};
   to.without = from.without();
+  to.number = from.number();
   return shard_of(from.shard(), to.shard);
 }
 
@@ -103,6 +105,7 @@ void put_message(const actors::WriterReport& from, pb::Report& to) {
   to.set_epoch(from.report.epoch.value);
   to.set_first(from.report.first.value);
   to.set_ask(from.ask);
+  to.set_naming(from.naming);
   for (const auto& append : from.report.appends) {
     auto& reported = *to.add_appends();
     reported.set_events(append.events);
@@ -127,6 +130,7 @@ bool get_message(const pb::Report& from, actors::WriterReport& to) {
   to.report.epoch = Epoch{from.epoch()};
   to.report.first = ShardOffset{from.first()};
   to.ask = from.ask();
+  to.naming = from.naming();
   to.report.appends.reserve(static_cast<std::size_t>(from.appends_size()));
   for (const auto& reported : from.appends()) {
     auto& append = to.report.appends.emplace_back();

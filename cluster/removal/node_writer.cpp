@@ -136,6 +136,7 @@ Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
   const Intent intent{intent_key(append), keeper_of(append, rows)};
   storage::RowWrites first;
   first.rewrites = std::exchange(rows.rewrites, {});
+  first.stood_for = std::exchange(rows.stood_for, {});
   first.state.push_back({intent.key, encode_intent({append, rows, intent.shard})});
   if (const auto aggregate = aggregate_of(rows); aggregate && !has(node_.shard_of(*aggregate)))
     return refuse(not_open(node_.shard_of(*aggregate)));

@@ -10,7 +10,7 @@ void NarrowedSets::take(const Narrow& narrow, ShardOffset tail) {
     asked_.erase(narrow.shard);
   } else if (known != asked_.end() && known->second.by.without == narrow.without &&
              known->second.by.epoch == narrow.epoch) {
-    known->second.by.coordinator = narrow.coordinator;
+    known->second.by = narrow;
     known->second.said = false;
   } else {
     asked_.insert_or_assign(narrow.shard, Asked{narrow, tail});

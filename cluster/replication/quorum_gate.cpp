@@ -44,6 +44,15 @@ void QuorumGate::followed(std::uint32_t node, ShardId id, Epoch epoch, ShardOffs
     out.push_back(std::move(shard.waiting.front()));
 }
 
+void QuorumGate::lost(std::uint32_t node) {
+  for (auto& [id, shard] : shards_) shard.tails.erase(node);
+}
+
+void QuorumGate::note(ShardId id, const sharding::ReplicaSet& set) {
+  if (const auto shard = shards_.find(id); shard != shards_.end())
+    std::erase_if(shard->second.tails, [&](const auto& of) { return !set.has(of.first); });
+}
+
 ShardOffset QuorumGate::quorum_has(const Shard& shard, const sharding::ReplicaSet& set) const {
   if (set.quorum <= 1) return ShardOffset{std::numeric_limits<std::uint64_t>::max()};
   std::vector<ShardOffset> tails;

@@ -13,7 +13,8 @@
 
 namespace evershard::cluster {
 
-/// Reports that wait are kept in their sequence, shard by shard. Under a newer epoch all begins anew.
+/// Reports that wait are kept in their sequence, shard by shard. Under a newer epoch all begins anew. Whose words come
+/// here is said by NamedProcesses.
 ///
 /// Owner:  one thread.
 /// Source: docs/internals/replication.md; invariant I-Quorum.
@@ -29,6 +30,11 @@ class QuorumGate {
   /// A follower has synced the shard up to `tail`, under that epoch.
   void followed(std::uint32_t node, ShardId shard, Epoch epoch, ShardOffset tail, const sharding::ReplicaSet& set,
                 Reports& out);
+  /// The node's process, its session or its disk is gone: what it said counts no more. What it says next does, also
+  /// where that is less.
+  void lost(std::uint32_t node);
+  /// The shard's set is this one now: what a node said that is no more in it, or that learns it anew, counts no more.
+  void note(ShardId shard, const sharding::ReplicaSet& set);
   /// The shard is another's now.
   void forget(ShardId shard) { shards_.erase(shard); }
   /// Up to where a quorum has it, as far as followers said under this epoch.

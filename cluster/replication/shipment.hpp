@@ -36,7 +36,8 @@ struct FollowedShard {
 /// A follower to the writer of these shards.
 struct FollowerTold {
   std::vector<FollowedShard> shards;
-  bool again = false;  ///< what was sent behind these tails has not come, and will not: it goes on from them
+  bool again = false;         ///< what was sent behind these tails has not come, and will not: it goes on from them
+  std::uint64_t process = 0;  ///< NodeProcess::incarnation of who says it; 0: of an earlier release
 };
 
 /// A shard's new writer to another replica.

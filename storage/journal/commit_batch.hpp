@@ -60,6 +60,8 @@ struct RowWrites {
   std::vector<StateWrite> state{};
   std::vector<RecordRewrite> rewrites{};
   std::vector<SnapshotsToGo> snapshots_to_go{};
+  /// Their latest snapshots stand for what is removed here: whoever takes these rows over is to have them with it.
+  std::vector<AggregateId> stood_for{};
 
   [[nodiscard]] bool empty() const { return state.empty() && rewrites.empty() && snapshots_to_go.empty(); }
 };

@@ -215,6 +215,7 @@ std::map<ShardId, RowLogEntry> row_log_entries(
     if (const auto shard = of_state(write)) entries[*shard].state.push_back(write);
   for (const auto& going : rows.snapshots_to_go)
     entries[of_aggregate(going.aggregate)].snapshots_to_go.push_back(going);
+  for (const auto& aggregate : rows.stood_for) entries[of_aggregate(aggregate)].snapshots.push_back(aggregate);
   return entries;
 }
 

@@ -39,7 +39,8 @@ struct RowLogEntry {
   std::vector<ShardOffset> erased{};
   std::vector<StateWrite> state{};
   std::vector<SnapshotsToGo> snapshots_to_go{};
-  std::vector<AggregateId> snapshots{};  ///< their latest ones were written; what they say lies with them alone
+  /// Their latest ones were written, or stand for what this entry removes.
+  std::vector<AggregateId> snapshots{};
 
   /// Whose latest snapshots a follower has to have with this entry: of aggregates that were truncated too, since
   /// nothing else has their state any more.

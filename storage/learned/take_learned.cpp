@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/write_batch.h>
 
+#include "evershard/sharding/route.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 #include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/learned/learned_files.hpp"
 #include "evershard/storage/order/applied.hpp"
@@ -52,11 +58,42 @@ void erase_prefix(rocksdb::WriteBatch& batch, RocksFamilies& families, const std
   batch.DeleteRange(families.handle(Family::state), prefix, end);
 }
 
+/// Rows of aggregates of shards that are not kept as they are: snapshots, what was removed of them, where the row log
+/// has them. Their shards' writers have them, if anybody has; else they would outlive their events here.
+Result<void> clear_aggregates(rocksdb::WriteBatch& batch, RocksFamilies& families, const Rows& rows,
+                              const Identity& identity, const std::function<bool(ShardId)>& stays) {
+  const auto clear = [&](const std::string& prefix, const auto& aggregate_of) -> Result<void> {
+    const auto cursor = rows.cursor(Family::state, {.prefix = prefix, .scan = true});
+    for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+      const std::optional<AggregateId> aggregate = aggregate_of(cursor->key());
+      if (!aggregate || stays(sharding::shard_of(sharding::stream_hash(*aggregate), identity.shards))) continue;
+      batch.Delete(families.handle(Family::state), rocksdb::Slice(cursor->key().data(), cursor->key().size()));
+    }
+    return cursor->status();
+  };
+  EVERSHARD_TRY(clear(std::string(1, static_cast<char>(keys::StateKey::Kind::snapshot)), [](std::string_view key) {
+    auto decoded = keys::decode_state(key);
+    return decoded ? std::optional(std::move(decoded->aggregate)) : std::nullopt;
+  }));
+  for (const auto named : {removed_prefix, row_log_of_prefix}) {
+    const auto prefix = keys::checkpoint(named);
+    EVERSHARD_TRY(clear(prefix, [&](std::string_view key) {
+      auto aggregate = AggregateId::parse(key.substr(prefix.size()));
+      return aggregate ? std::optional(*std::move(aggregate)) : std::nullopt;
+    }));
+  }
+  return {};
+}
+
 /// What is not to be there any more, or comes anew.
-Result<void> clear(RocksFamilies& families, const Identity& identity, const LearnedOrder& order) {
+Result<void> clear(RocksFamilies& families, const Rows& rows, const Identity& identity, const LearnedOrder& order) {
   std::map<ShardId, bool> kept;
   for (const auto& shard : order.shards) kept[shard.shard] = shard.learned;
   rocksdb::WriteBatch batch;
+  EVERSHARD_TRY(clear_aggregates(batch, families, rows, identity, [&](ShardId shard) {
+    const auto of = kept.find(shard);
+    return of != kept.end() && !of->second;
+  }));
   batch.DeleteRange(families.handle(Family::order), keys::order(GlobalPosition{0}),
                     keys::order(GlobalPosition{std::numeric_limits<std::uint64_t>::max()}));
   erase_prefix(batch, families, refused_prefix());
@@ -174,7 +211,7 @@ Result<void> take_learned(RocksFamilies& families, const RocksOptions& options, 
     // The mark goes first: once the order is another one, nobody knows that the indexes are of the one before.
     EVERSHARD_TRY(families.clear_mark(options));
     step();
-    EVERSHARD_TRY(clear(families, identity, *order));
+    EVERSHARD_TRY(clear(families, rows, identity, *order));
     step();
     const auto before = covered_rows(rows, identity.shards);
     if (!before) return refuse(before.error());

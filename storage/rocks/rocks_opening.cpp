@@ -363,6 +363,7 @@ void RocksStore::start() {
   journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
   families_->begin_merging();
+  folder_.emplace(database_);
   sealer_->start();
 }
 

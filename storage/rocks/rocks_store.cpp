@@ -309,6 +309,9 @@ std::shared_ptr<StoreMaintenance> RocksStore::maintenance() const {
 
 void RocksStore::poll() {
   disk_->poll();
+  if (folder_->gone())
+    fail(Error(ErrorCode::io, "the store has failed: " + database_.string() +
+                                  " was removed or exchanged while it was open: what is written since is on no disk"));
   int most = 0;
   for (std::size_t i = 0; i < family_count; ++i) {
     if (!is_index(static_cast<Family>(i))) continue;

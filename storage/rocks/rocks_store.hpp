@@ -16,6 +16,7 @@
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/rocks/disk_space.hpp"
+#include "evershard/storage/rocks/open_folder.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/rocks/rocks_rows.hpp"
@@ -97,6 +98,7 @@ class RocksStore final : public NodeStore {
   std::optional<RecoveredJournal> journal_;  // until staging begins
   std::vector<UnorderedAppend> unordered_;
   std::unique_ptr<DiskSpace> disk_;
+  std::optional<OpenFolder> folder_;
   std::unique_ptr<Tails> tails_;
   std::unique_ptr<RocksRuns> runs_;
   std::unique_ptr<Sealer> sealer_;

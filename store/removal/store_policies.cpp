@@ -1,6 +1,7 @@
 // Time to live: policies as definitions in the store itself, and what one run of them removes.
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
@@ -74,11 +75,13 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
   std::optional<AggregateId> known;  // the one looked at last, and up to where its events are stood for
   SeqNr covered{0};
   std::vector<storage::FoundEvent> found;
+  std::set<AggregateId> stood_for;
   for (std::vector<RecordedEvent> page; !cursor->at_end(); page.clear()) {
     EVERSHARD_TRY(cursor->next(events_a_batch, records_bytes_max, page));
     if (page.empty()) break;
     EVERSHARD_TRY(pace.report(page.back().position.value, view.watermark.value));
     found.clear();
+    stood_for.clear();
     for (const auto& event : page) {
       if (event.occurred_at >= since || event.type != policy.type || !writer_.has(event.shard)) continue;
       if (event.aggregate && is_own_aggregate(event.aggregate->type)) continue;
@@ -90,6 +93,7 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
           known = event.aggregate;
         }
         if (event.seq_nr > covered) continue;
+        stood_for.insert(*event.aggregate);
       }
       auto place =
           storage::locate(store_.rows(), event.position, view.whole ? sharding::CutOf::store : sharding::CutOf::node);
@@ -120,6 +124,7 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
     // What is removed and the record of it are one write: there is nothing to be done behind it.
     storage::RowWrites rows;
     rows.rewrites = *std::move(records);
+    rows.stood_for.assign(stood_for.begin(), stood_for.end());
     auto event = retention_event(retention_log(), retention::events_removed,
                                  RetentionPayload(EventId::random().text(), order)
                                      .text("policy", policy.name)

@@ -224,11 +224,13 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello-clock", led);
   add(samples, "Held-clock", Held{sample_process, CutNumber{6}, CutNumber{7}, 0, false, Timestamp{-5}});
   add(samples, "Narrowed", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3});
+  add(samples, "Narrowed-number", Narrowed{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3, most});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});
   add(samples, "Held-applied", Held{sample_process, CutNumber{6}, CutNumber{7}});
   add(samples, "Report", sample_report());
   add(samples, "Report-asks", actors::WriterReport{{ShardId{2}, Epoch{4}, ShardOffset{10}, {}}, most});
+  add(samples, "Report-naming", actors::WriterReport{{ShardId{2}, Epoch{4}, ShardOffset{10}, {}}, 0, most});
   add_down(samples, "Welcome",
            ToNode(Welcome{sample_process,
                           9,
@@ -257,6 +259,7 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   welcome.replicas = {{2, {1, 2, 3}, {3, 7}}, {}};
   add_down(samples, "Welcome-learned", ToNode(welcome));
   add_down(samples, "Narrow", ToNode(Narrow{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3}));
+  add_down(samples, "Narrow-number", ToNode(Narrow{sample_process, Epoch{2}, ShardId{1}, Epoch{4}, 3, most}));
   auto found = sample_found();
   found.folded->shards[0].replicas = {2, {1, 2, 3}};
   found.cuts[0].replicas = {{ShardId{0}, {2, {1, 2, 3}}}};
@@ -279,6 +282,7 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add_down(samples, "Cuts-none", ToNode(Cuts{sample_process, CutNumber{5}, {}, GlobalPosition{0}, false}));
   add_down(samples, "ReportFrom", ToNode(ReportFrom{ShardId{2}, Epoch{4}, ShardOffset{10}}));
   add_down(samples, "CutPromised", CutPromised{ShardId{2}, Epoch{4}, 5, CutNumber{8}, {Epoch{2}, {}}});
+  add_down(samples, "Members-processes", Members{{}, {}, {sample_process, {4, most}}, most});
   add_down(samples, "Members", Members{{}, {{3, "host:7431", "", true, {}, ""}, {1, "", "", true, {}, ""}}});
   add_down(samples, "Members-doors",
            Members{Epoch{2},
@@ -314,6 +318,8 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
                             {{ShardOffset{12}, "waits"}}};
   add_one("Ship", PeerKind::ship, encode(Ship{{{Epoch{4}, rows}}}),
           [=](std::string_view b) { return written(decode_ship(b), encoded_again); });
+  add_one("Followed-process", PeerKind::followed, encode(FollowerTold{{}, false, most}),
+          [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
   add_one("Followed", PeerKind::followed, encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {}}}, true}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
   add_one("Followed-rows", PeerKind::followed,

@@ -46,7 +46,7 @@ void Simulation::look_at_narrowed(Process& process) {
     if (asked.said || real.gate.quorum_has(shard, rest) < asked.tail) continue;
     asked.said = true;
     const auto& by = asked.by;
-    const cluster::Narrowed said{process.self, by.coordinator, shard, by.epoch, by.without};
+    const cluster::Narrowed said{process.self, by.coordinator, shard, by.epoch, by.without, by.number};
     to_leader(process, [this, said](Leader& leader) { perform(leader, leader.coordinator.narrowed(said)); });
   }
 }
@@ -58,7 +58,8 @@ void Simulation::receive(Process& process, const cluster::Narrow& narrow) {
     return;
   real.narrowed.take(narrow, options_.off == Off::narrowed ? ShardOffset{1} : real.writers.tail(narrow.shard));
   if (options_.off == Off::narrowed) {
-    const cluster::Narrowed said{process.self, narrow.coordinator, narrow.shard, narrow.epoch, narrow.without};
+    const cluster::Narrowed said{process.self, narrow.coordinator, narrow.shard,
+                                 narrow.epoch, narrow.without,     narrow.number};
     to_leader(process, [this, said](Leader& leader) { perform(leader, leader.coordinator.narrowed(said)); });
     real.narrowed.forget(narrow.shard);
     return;

@@ -66,7 +66,10 @@ void Simulation::fault() {
       if (network_.one_in(3)) node.copy = node.disk;
       break;
     case 6:
-      if (network_.one_in(3)) replicated() ? replace_disk(node) : break_disk(node);
+      if (replicated())
+        replace_disk(node);
+      else if (network_.one_in(3))
+        break_disk(node);
       break;
     case 7:
       if (options_.changing_sets && network_.one_in(2))
@@ -142,6 +145,7 @@ void Simulation::come_to_rest() {
   tell("no more faults");
   resting_ = true;
   network_.heal();
+  ghosts_.clear();
   for (auto& node : nodes_) node->copy.reset();
   while (right_log_) network_.step();
   // With replicas mostly a coordinator that has heard the nodes long ago.

@@ -172,9 +172,21 @@ void Simulation::hello(Leader& leader, cluster::Hello said) {
   leader.said_hello[said.from.node] = said.from;
   leader.hellos[said.from.node] = said;
   perform(leader, leader.coordinator.hello(said));
+  if (!replicated() || !leader.alive) return;
+  const auto& members = leader.coordinator.members();
+  if (const auto member = members.find(said.from.node); member != members.end() && member->second.process == said.from)
+    for (auto& ghost : ghosts_) ghost->replaced |= ghost->self.node == said.from.node && ghost->self != said.from;
+  for (const auto& [node, member] : members)
+    if (member.here) tell_members(leader, node);
 }
 
-void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Report report) {
+void Simulation::tell_members(const Leader& leader, std::uint32_t to) {
+  to_node(*leaders_[leader.number], to,
+          [this, members = leader.coordinator.membership()](Process& process) { receive(process, members); });
+}
+
+void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Report report, std::uint64_t naming) {
+  if (options_.off == Off::counted_again) naming = 0;
   Coordinator& coordinator = leader.coordinator;
   const auto& shard = coordinator.stored().shards[report.shard.value];
   if (options_.off == Off::report_epoch) {
@@ -191,7 +203,14 @@ void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Repo
     }
     if (options_.off == Off::unknown_digests && append.terms.empty()) append.terms.assign(append.events, {});
   }
-  perform(leader, coordinator.report(from, std::move(report)));
+  auto actions = coordinator.report(from, std::move(report), naming);
+  const bool counts_anew = naming != 0 && naming < coordinator.membership().naming &&
+                           std::ranges::any_of(actions.send, [](const auto& outgoing) {
+                             return std::holds_alternative<cluster::ReportFrom>(outgoing.message);
+                           });
+  outcome_.counted_again += counts_anew ? 1 : 0;
+  if (counts_anew) tell_members(leader, from.node);  // it came before, where links keep the order
+  perform(leader, std::move(actions));
 }
 
 // Rule 25. Now and then all at once, as when many are balanced; now and then it is given up.

@@ -69,6 +69,7 @@ void Simulation::tick(Node& node, std::uint64_t incarnation) {
     process.real->narrowed.again();
     if (process.order.reports()) process.real->narrowed.led_by(process.order.coordinator());
     if (options_.changing_sets) learn(process);
+    if (process.leader && leaders_[*process.leader]->alive) tell_members(*leaders_[*process.leader], node.number);
     if (!options_.links) look_at_sessions(process);
     say_followed(process, std::nullopt, std::nullopt, false);
     turn_soon(process);

@@ -26,6 +26,18 @@ struct Simulation::Node {
   std::int64_t clock = 0;  ///< how far its process's clock is ahead; a process begins with any
 };
 
+/// A process that was replaced while it was frozen, with the disk that it had: it goes on where a session with it
+/// stands.
+struct Simulation::Ghost {
+  cluster::NodeProcess self;
+  struct Followed {
+    Epoch epoch;
+    ShardOffset tail;
+  };
+  std::map<ShardId, Followed> shards;
+  bool replaced = false;  ///< a coordinator has taken a hello of who took its place
+};
+
 struct Simulation::Process {
   Node& node;
   cluster::NodeProcess self;

@@ -278,7 +278,7 @@ void Simulation::report_real(Leader& leader, cluster::NodeProcess from, const ac
   const bool asks = said.report.appends.empty();
   auto promised = coordinator.stored().last_cut + (coordinator.putting() ? 2 : 1);
   if (options_.off == Off::cut_since) promised = CutNumber{1};
-  report(leader, from, said.report);
+  report(leader, from, said.report, said.naming);
   if (!asks || !leader.alive) return;
   const auto by = options_.off == Off::cut_since ? Epoch{0} : coordinator.stored().epoch;
   to_node(leader, from.node, [this, from, said, promised, by](Process& process) {

@@ -15,6 +15,7 @@
 #include "evershard/actors/core/shard_writers.hpp"
 #include "evershard/cluster/order/messages.hpp"
 #include "evershard/cluster/replication/followed_shards.hpp"
+#include "evershard/cluster/replication/named_processes.hpp"
 #include "evershard/cluster/replication/narrowed_sets.hpp"
 #include "evershard/cluster/replication/quorum_gate.hpp"
 #include "evershard/cluster/replication/shipping.hpp"
@@ -55,6 +56,7 @@ struct RealWriters {
   std::map<std::uint64_t, actors::PartAsked> asking;
   std::uint64_t numbers = 0;
   // As NodeCommitter has them.
+  cluster::NamedProcesses named;
   cluster::QuorumGate gate;
   cluster::NarrowedSets narrowed;
   cluster::Shipping shipping;

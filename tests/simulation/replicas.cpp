@@ -226,6 +226,10 @@ void Simulation::ship(Process& process, const std::vector<JournalRecord>& made) 
 
 void Simulation::send(Process& process, const Shipping::Outgoing& outgoing) {
   for (const auto to : outgoing.nodes) {
+    if (const auto session = process.peers.find(to); session != process.peers.end() && ghost(to, session->second)) {
+      ship_to_ghost(process, {to, session->second}, outgoing.ship);
+      continue;
+    }
     const auto sent = to_peer(process, to, [this, from = process.self.node, ship = outgoing.ship](Process& there) {
       take_shipped(there, from, ship);
     });
@@ -235,6 +239,7 @@ void Simulation::send(Process& process, const Shipping::Outgoing& outgoing) {
 
 void Simulation::send(Process& process, std::vector<actors::WriterReport> reports) {
   if (!process.order.reports()) return;
+  for (auto& report : reports) report.naming = process.real->named.naming();
   for (const auto& report : reports)
     to_leader(process, [this, from = process.self, report](Leader& leader) { report_real(leader, from, report); });
 }
@@ -313,10 +318,30 @@ void Simulation::shipped_is_synced(Process& process, const std::vector<RealWrite
 }
 
 void Simulation::tell_follower(Process& process, std::uint32_t to, const FollowerTold& told) {
-  to_peer(process, to, [this, from = process.self.node, told](Process& there) { followed(there, from, told); });
+  to_peer(process, to, [this, from = process.self, told](Process& there) {
+    auto said = told;
+    said.process = from.incarnation;
+    followed(there, from.node, said);
+  });
 }
 
 void Simulation::followed(Process& process, std::uint32_t from, const FollowerTold& said) {
+  if (process.real->named.hear(from, said) || options_.off == Off::named_process) count(process, from, said);
+}
+
+void Simulation::receive(Process& process, const cluster::Members& members) {
+  const auto changes = process.real->named.take(members);
+  for (const auto node : changes.lost) forget_follower(process, node);
+  for (const auto node : changes.named)
+    if (const auto told = process.real->named.heard(node)) count(process, node, *told);
+}
+
+void Simulation::forget_follower(Process& process, std::uint32_t node) {
+  process.real->shipping.lost(node);
+  process.real->gate.lost(node);
+}
+
+void Simulation::count(Process& process, std::uint32_t from, const FollowerTold& said) {
   RealWriters& real = *process.real;
   cluster::QuorumGate::Reports reports;
   for (const auto& told : said.shards)
@@ -416,7 +441,9 @@ bool Simulation::to_peer(Process& process, std::uint32_t to, std::function<void(
     });
   const auto session = process.peers.find(to);
   if (session == process.peers.end()) return false;
-  const auto lost = [this, from = process.self, to] {
+  if (ghost(to, session->second)) return true;  // it answers nothing but what it is shipped
+  const auto lost = [this, from = process.self, to, as = session->second] {
+    if (ghost(to, as)) return;
     if (const auto& here = nodes_[from.node - 1]->process; here && here->self == from) end_session(from.node, to);
   };
   network_.send_in_session(
@@ -433,7 +460,12 @@ bool Simulation::to_peer(Process& process, std::uint32_t to, std::function<void(
 
 void Simulation::peer(Process& process, std::uint32_t node, bool up) {
   if (process.failed) return;
-  up ? say_followed(process, node, std::nullopt, true) : process.real->shipping.lost(node);
+  if (up) {
+    say_followed(process, node, std::nullopt, true);
+  } else {
+    process.real->named.lost(node);
+    forget_follower(process, node);
+  }
   turn_soon(process);
 }
 
@@ -455,7 +487,16 @@ void Simulation::end_session(std::uint32_t a, std::uint32_t b) {
 void Simulation::look_at_sessions(Process& process) {
   for (const auto& node : nodes_) {
     if (node->number == process.self.node) continue;
+    if (const auto with = process.peers.find(node->number);
+        with != process.peers.end() && ghost(node->number, with->second)) {
+      ghost_says({node->number, with->second}, process.self, true);
+      continue;
+    }
     auto& there = node->process;
+    // The other one's session with who had this number before stands: that one cannot reach this one.
+    if (const auto with = there ? there->peers.find(process.self.node) : process.peers.end();
+        there && with != there->peers.end() && ghost(process.self.node, with->second))
+      continue;
     const bool reached = there && !there->failed && network_.reaches(process.self.node, node->number);
     const auto session = process.peers.find(node->number);
     const bool stands = session != process.peers.end() && there && session->second == there->self.incarnation;
@@ -523,6 +564,12 @@ bool Simulation::may_break(const Node& node) {
 // Emptied, an old copy, or filled from another replica before its process starts.
 void Simulation::replace_disk(Node& node) {
   if (right_log_ || !may_break(node)) return;
+  if (node.process && !node.process->failed && !options_.links && network_.one_in(2)) {
+    leave_ghost(*node.process);
+    network_.after(network_.pick(Network::second / 2), [this, &node] {
+      if (!resting_ && !node.away) start(node);
+    });
+  }
   crash(node);
   for (std::uint16_t s = 0; s != options_.shards; ++s)
     for (const auto& [first, record] : node.disk.synced(ShardId{s}).records)
@@ -548,6 +595,70 @@ void Simulation::replace_disk(Node& node) {
     tell("node", node.number, "loses its disk");
     node.disk = {};
   }
+}
+
+// -- processes that were replaced
+
+Simulation::Ghost* Simulation::ghost(std::uint32_t node, std::uint64_t incarnation) {
+  const auto found =
+      std::ranges::find(ghosts_, cluster::NodeProcess{node, incarnation}, [](const auto& of) { return of->self; });
+  return found == ghosts_.end() ? nullptr : found->get();
+}
+
+// Its sessions with the other nodes stand, and with no coordinator: frozen when its disk was given up, it thaws now.
+void Simulation::leave_ghost(const Process& process) {
+  auto ghost = std::make_unique<Ghost>(Ghost{process.self, {}});
+  const auto& disk = process.node.disk;
+  for (const auto& [id, shard] : disk.state().shards) {
+    if (!process.real->followed.holds(id) || process.order.follows(id) == std::nullopt) continue;
+    ghost->shards[id] = {*process.order.follows(id), disk.synced(id).tail};
+  }
+  tell("process", process.self.incarnation, "of node", process.self.node, "goes on, with the disk that it had");
+  ++outcome_.ghosts;
+  ghosts_.push_back(std::move(ghost));
+  // What it says matters where nobody else has what is written.
+  if (Node& other = *nodes_[network_.pick(nodes_.size())]; other.number != process.self.node && !network_.one_in(3))
+    cut_off(other);
+  network_.after(Network::second + network_.pick(3 * Network::second), [this, self = process.self] {
+    tell("process", self.incarnation, "of node", self.node, "ends");
+    std::erase_if(ghosts_, [&](const auto& of) { return of->self == self; });
+  });
+}
+
+// It takes what joins on, and says so at once.
+void Simulation::ship_to_ghost(const Process& from, cluster::NodeProcess to, const Ship& ship) {
+  network_.after(network_.pick(5 * Network::millisecond), [this, from = from.self, to, ship] {
+    Ghost* there = ghost(to.node, to.incarnation);
+    if (there == nullptr) return;
+    for (const auto& [epoch, rows] : ship.shards) {
+      const auto followed = there->shards.find(rows.shard);
+      if (followed == there->shards.end() || followed->second.epoch != epoch || followed->second.tail != rows.first)
+        continue;
+      followed->second.tail = rows.end;
+      tell("process", to.incarnation, "of node", to.node, there->replaced ? "which was replaced" : "", "takes shard",
+           rows.shard, "up to offset", rows.end);
+      if (there->replaced) continue;  // else this disk is the node's, as far as anybody knows
+      for (const auto& row : rows.records) {
+        const auto& record = shipped_records_.at(std::stoull(row.bytes));
+        for (std::uint32_t i = 0; i != record.events.size(); ++i)
+          nodes_[to.node - 1]->had[rows.shard][row.first + i] = {record.append, record.events[i]};
+      }
+    }
+    ghost_says(to, from, false);
+  });
+}
+
+void Simulation::ghost_says(cluster::NodeProcess self, cluster::NodeProcess to, bool again) {
+  const Ghost* there = ghost(self.node, self.incarnation);
+  FollowerTold told{{}, again, self.incarnation};
+  for (const auto& [id, shard] : there->shards) told.shards.push_back({id, shard.epoch, shard.tail});
+  outcome_.ghosts_unheard += there->replaced ? 1 : 0;
+  network_.after(network_.pick(5 * Network::millisecond), [this, self, to, told] {
+    Process* process = nodes_[to.node - 1]->process.get();
+    if (process == nullptr || process->self != to || process->failed || !process->real) return;
+    const auto session = process->peers.find(self.node);
+    if (session != process->peers.end() && session->second == self.incarnation) followed(*process, self.node, told);
+  });
 }
 
 // -- judged

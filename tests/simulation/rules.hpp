@@ -62,6 +62,8 @@ enum class Off : std::uint8_t {
   known_first,     // 21: a cut that cannot be applied yet, and what is behind it, goes unnoticed
   ships_at_once,   // the next writer ships only once it is opened
   narrowed,        // a replica leaves whatever the others have
+  named_process,   // 31: whoever has a node's number counts as it
+  counted_again,   // 31: a report is taken though a replica that it counted is another process since
   // Of timers, scheduled appends and processes:
   timer_condition,       // a timer fires though it was cancelled or set anew
   calendar_time,         // who fires a timer by calendar sets it an hour behind its next time
@@ -127,16 +129,18 @@ inline constexpr std::array mutants{
     Mutant{Off::snapshot_recovered, "snapshot_recovered", 1, true, false, 10'000, true},
     Mutant{Off::snapshot_over_loss, "snapshot_over_loss", 4, true, false, 10'000, true},
     Mutant{Off::quorum_gate, "quorum_gate", 1, true, false, 20'000, false, 3},
-    Mutant{Off::shipped_sync, "shipped_sync", 2, true, false, 20'000, false, 3},
-    Mutant{Off::take_off, "take_off", 2, true, false, 20'000, false, 3},
-    Mutant{Off::take_off_epoch, "take_off_epoch", 73, true, false, 20'000, false, 3},
-    Mutant{Off::shipped_epoch, "shipped_epoch", 30, true, false, 20'000, false, 3},
+    Mutant{Off::shipped_sync, "shipped_sync", 1, true, false, 20'000, false, 3},
+    Mutant{Off::take_off, "take_off", 1, true, false, 20'000, false, 3},
+    Mutant{Off::take_off_epoch, "take_off_epoch", 50, true, false, 20'000, false, 3},
+    Mutant{Off::shipped_epoch, "shipped_epoch", 20, true, false, 20'000, false, 3},
     Mutant{Off::shipped_joins, "shipped_joins", 1, true, false, 20'000, false, 3},
-    Mutant{Off::loss_opened, "loss_opened", 12, true, false, 20'000, false, 3},
-    Mutant{Off::hello_since, "hello_since", 180, true, false, 20'000, false, 3},
+    Mutant{Off::loss_opened, "loss_opened", 1, true, false, 20'000, false, 3},
+    Mutant{Off::hello_since, "hello_since", 1, true, false, 20'000, false, 3},
     Mutant{Off::known_first, "known_first", 1, true, false, 20'000, false, 3},
-    Mutant{Off::ships_at_once, "ships_at_once", 92, true, false, 20'000, false, 3},
+    Mutant{Off::ships_at_once, "ships_at_once", 1, true, false, 20'000, false, 3},
     Mutant{Off::narrowed, "narrowed", 66, true, false, 20'000, false, 3, true},
+    Mutant{Off::named_process, "named_process", 6, true, false, 20'000, false, 3},
+    Mutant{Off::counted_again, "counted_again", 700, true, false, 20'000, false, 3},
     Mutant{Off::timer_condition, "timer_condition", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::due_clock, "due_clock", 1, true, false, 8'000, false, 3, false, true},
     Mutant{Off::calendar_time, "calendar_time", 1, true, false, 8'000, false, 3, false, true},

@@ -60,7 +60,7 @@ struct SimulationOutcome {
               loads_from_snapshots = 0, loads_refused = 0, shipped = 0, read_behind = 0, follows = 0, hand_overs = 0,
               histories_of_several = 0, taken_off = 0, filled = 0, histories = 0, learned = 0, fired = 0,
               by_calendar = 0, overtaken = 0, made = 0, cancelled = 0, taken_over = 0, payments = 0, taken_back = 0,
-              refused_payments = 0, performed = 0;
+              refused_payments = 0, performed = 0, ghosts = 0, ghosts_unheard = 0, counted_again = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -75,6 +75,7 @@ class Simulation {
   struct Node;
   struct Process;
   struct Leader;
+  struct Ghost;
   using Here = std::function<void(Process&)>;
 
   // nodes.cpp
@@ -150,6 +151,14 @@ class Simulation {
   [[nodiscard]] bool may_break(const Node& node);
   void look_at_broken();
   void replace_disk(Node& node);
+  void leave_ghost(const Process& process);
+  [[nodiscard]] Ghost* ghost(std::uint32_t node, std::uint64_t incarnation);
+  void ship_to_ghost(const Process& from, cluster::NodeProcess to, const cluster::Ship& ship);
+  void ghost_says(cluster::NodeProcess self, cluster::NodeProcess to, bool again);
+  void tell_members(const Leader& leader, std::uint32_t to);
+  void forget_follower(Process& process, std::uint32_t node);
+  void count(Process& process, std::uint32_t from, const cluster::FollowerTold& told);
+  void receive(Process& process, const cluster::Members& members);
   void wrote(Process& process, const JournalRecord& record);
   void check_taken_off(const Node& node, const cluster::NodeStep::Follow& step, ShardOffset offset,
                        EventAt event) const;
@@ -238,7 +247,7 @@ class Simulation {
   void put(std::size_t leader, const sharding::Cut& cut);
   void to_leader(Process& process, std::function<void(Leader&)> what);
   void hello(Leader& leader, cluster::Hello hello);
-  void report(Leader& leader, cluster::NodeProcess from, cluster::Report report);
+  void report(Leader& leader, cluster::NodeProcess from, cluster::Report report, std::uint64_t naming = 0);
   void assign_something(bool all);
   void hand_over_something(std::optional<ShardId> which = std::nullopt);
 
@@ -298,6 +307,7 @@ class Simulation {
   std::vector<JournalRecord> shipped_records_;  ///< what rows that are shipped stand for
   std::set<ShardId> moved_;                     ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
+  std::vector<std::unique_ptr<Ghost>> ghosts_;
   Letters letters_;
   std::unique_ptr<Played> played_;
   bool resting_ = false;

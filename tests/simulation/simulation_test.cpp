@@ -274,10 +274,14 @@ TEST(Simulation, KeepsThemWithReplicas) {
     for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::acknowledged, &SimulationOutcome::crashes,
                         &SimulationOutcome::leaders, &SimulationOutcome::disk_faults, &SimulationOutcome::histories,
                         &SimulationOutcome::shipped, &SimulationOutcome::read_behind, &SimulationOutcome::follows,
-                        &SimulationOutcome::taken_off, &SimulationOutcome::losses})
+                        &SimulationOutcome::taken_off, &SimulationOutcome::losses, &SimulationOutcome::ghosts,
+                        &SimulationOutcome::ghosts_unheard, &SimulationOutcome::counted_again})
       all.*member += outcome.*member;
   }
   if (seeds < 24) return;
+  EXPECT_GT(all.ghosts, 2u);
+  EXPECT_GT(all.ghosts_unheard, 5u);
+  EXPECT_GT(all.counted_again, 5u);
   EXPECT_GT(all.placed, 1'500u);
   EXPECT_GT(all.acknowledged, 500u);
   EXPECT_GT(all.crashes, 150u);

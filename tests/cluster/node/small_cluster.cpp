@@ -127,13 +127,6 @@ class SmallCluster::Network final : public NodeNetwork {
       });
     });
   }
-  void ship_snapshot(std::uint32_t node, const storage::PlacedSnapshot& snapshot, Epoch epoch,
-                     NodeDone<void> done) override {
-    at(node, std::move(done), [bytes = encode(snapshot, epoch)](ClusterNode& there, NodeDone<void> then) {
-      auto shipped = decode_shipped_snapshot(bytes).value();
-      there.committer().take_snapshot(std::move(shipped.first), shipped.second, std::move(then));
-    });
-  }
 
  private:
   /// In the order in which it is said. Returns: whether somebody is there to hear it.
@@ -369,7 +362,7 @@ void SmallCluster::heard(NodeProcess from, ToCoordinator message) {
         else if constexpr (std::is_same_v<Said, Narrowed>)
           coordinator.narrowed(said);
         else
-          coordinator.report(from, std::move(said.report), said.ask);
+          coordinator.report(from, std::move(said.report), said.ask, said.naming);
       },
       message);
 }

@@ -240,5 +240,30 @@ TEST_F(CoordinatorHandsOver, SaysWhyShardsStopAndWhichGoOn) {
             (Stops{{0, Cause::node_silent}, {3, Cause::node_silent}}));
 }
 
+// Rule 31. The writer counted a process of node 2 that another one has replaced: with another disk, perhaps.
+TEST_F(CoordinatorHandsOver, TakesNoReportThatCountedAProcessThatWasReplacedSince) {
+  const auto before = coordinator().membership().naming;
+  settle(coordinator().lost(process(2)));
+  settle(coordinator().hello(hello_of(process(2, 9), 0)));
+  const auto now = coordinator().membership();
+  EXPECT_GT(now.naming, before);
+  EXPECT_THAT(now.processes, ElementsAre(process(1), process(2, 9), process(3)));
+
+  const auto refused = settle(coordinator().report(process(1), report_of(0, 1, 2, 1), before));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{2});
+  ASSERT_THAT(sent<ReportFrom>(refused), SizeIs(1)) << "it is to count again";
+  EXPECT_EQ(sent<ReportFrom>(refused)[0].first, ShardOffset{2});
+
+  settle(coordinator().report(process(1), report_of(0, 1, 2, 1), now.naming));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3});
+}
+
+TEST_F(CoordinatorHandsOver, TakesReportsOfWritersOfAnEarlierReleaseAsTheyCame) {
+  settle(coordinator().lost(process(2)));
+  settle(coordinator().hello(hello_of(process(2, 9), 0)));
+  settle(coordinator().report(process(1), report_of(0, 1, 2, 1)));
+  EXPECT_EQ(log_.state().shards[0].next, ShardOffset{3});
+}
+
 }  // namespace
 }  // namespace evershard::cluster

@@ -82,6 +82,42 @@ TEST(QuorumGate, ReportsAgainOnlyWhatComesAgain) {
   EXPECT_EQ(out.front().report.appends.front().events, 2u);
 }
 
+// The process is gone, and its disk perhaps: what waits for etcd meanwhile, or is reported again, is on one disk.
+TEST(QuorumGate, ForgetsWhatAProcessSaidThatIsGone) {
+  QuorumGate gate(1);
+  QuorumGate::Reports out;
+  gate.followed(2, shard, Epoch{1}, ShardOffset{9}, three, out);
+  EXPECT_EQ(gate.quorum_has(shard, three), ShardOffset{9});
+
+  gate.lost(2);
+  EXPECT_EQ(gate.quorum_has(shard, three), ShardOffset{1});
+  gate.take(report(1, 1), three, out);
+  EXPECT_TRUE(out.empty());
+}
+
+TEST(QuorumGate, CountsTheLowerTailOfANewDisk) {
+  QuorumGate gate(1);
+  QuorumGate::Reports out;
+  gate.followed(2, shard, Epoch{1}, ShardOffset{9}, three, out);
+
+  gate.lost(2);
+  gate.followed(2, shard, Epoch{1}, ShardOffset{3}, three, out);
+  EXPECT_EQ(gate.quorum_has(shard, three), ShardOffset{3});
+  gate.take(report(1, 5), three, out);
+  EXPECT_TRUE(out.empty());
+}
+
+// It learns the shard anew within one epoch.
+TEST(QuorumGate, ForgetsWhatAReplicaSaidThatLeavesTheSet) {
+  QuorumGate gate(1);
+  QuorumGate::Reports out;
+  gate.followed(3, shard, Epoch{1}, ShardOffset{9}, three, out);
+
+  gate.note(shard, sharding::ReplicaSet{2, {1, 2}});
+  gate.note(shard, three);
+  EXPECT_EQ(gate.quorum_has(shard, three), ShardOffset{1});
+}
+
 TEST(QuorumGate, LetsThroughWhatAsksForACut) {
   QuorumGate gate(1);
   QuorumGate::Reports out;
