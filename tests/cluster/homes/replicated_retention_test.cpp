@@ -169,6 +169,71 @@ TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardRemovesWhatWasRemoved) {
   cluster_->stop(4);
 }
 
+// No truncation names it: the policy removes events of a type, as far as a snapshot stands for them. The node that is to
+// keep the shard was not there when the snapshot was written.
+TEST_F(RetentionWithASpareNode, ASnapshotThatStandsForWhatAPolicyRemovedMovesWithItsShard) {
+  const auto order = owned_by(1);
+  append_some(order, 5, 7200s);
+  append(1, order, "Kept");
+  snapshot(order, 5);
+  ASSERT_TRUE(at(1).set_retention_policy(policy("told", RetentionPolicy::Kind::events, "Placed"), {}));
+  ASSERT_TRUE(in_time([&] { return code(at(1).apply_retention({})) == "ok" && states_of(order) == "rrrrrl"; }));
+
+  cluster_->start(4);
+  const ShardAssignment wanted{.node = 4, .shards = {node(1).shard_of(order)}, .sets = ShardAssignment::Sets::move};
+  ASSERT_TRUE(in_time([&] {
+    if (cluster_->node(4).committer().failed()) {
+      cluster_->stop(4);
+      cluster_->start(4);
+    }
+    const auto done = cluster_->assign(wanted);
+    return done && done->left == 0;
+  }));
+  const storage::Reader reader(cluster_->store(4));
+  EXPECT_TRUE(in_time([&] {
+    const auto there = *reader.latest_snapshot(order);
+    return there && there->version == SeqNr{5} && there->payload == "state";
+  })) << "the state of the aggregate is on the other disks alone";
+  cluster_->stop(4);
+}
+
+// They stand for nothing: without them the replica would be slow.
+TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardHasTheLatestSnapshotsOfItsAggregates) {
+  const auto alone = owned_by(1);
+  append_some(alone, 3);
+  snapshot(alone, 3);
+  AggregateId with;
+  do {
+    with = owned_by(1);
+  } while (node(1).shard_of(with) != node(1).shard_of(alone));
+  Append append;
+  append.event(with.text(), "Placed", "{}");
+  Snapshot taken;
+  taken.aggregate = with;
+  taken.payload = "with its append";
+  append.snapshots.push_back(taken);
+  const auto appended = node(2).append(append);
+  ASSERT_TRUE(appended) << appended.error().what;
+
+  cluster_->start(4);
+  const ShardAssignment wanted{.node = 4, .shards = {node(1).shard_of(alone)}, .sets = ShardAssignment::Sets::move};
+  ASSERT_TRUE(in_time([&] {
+    if (cluster_->node(4).committer().failed()) {
+      cluster_->stop(4);
+      cluster_->start(4);
+    }
+    const auto done = cluster_->assign(wanted);
+    return done && done->left == 0;
+  }));
+  const storage::Reader reader(cluster_->store(4));
+  EXPECT_TRUE(in_time([&] { return (*reader.latest_snapshot(alone)).has_value(); }));
+  EXPECT_TRUE(in_time([&] {
+    const auto there = *reader.latest_snapshot(with);
+    return there && there->payload == "with its append";
+  }));
+  cluster_->stop(4);
+}
+
 /// What was removed lives on in the snapshot alone.
 TEST_F(ReplicatedRetention, ADiskThatIsLostHasTheSnapshotThatStandsForWhatWasTruncated) {
   const auto order = owned_by(1);
