@@ -67,9 +67,8 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
     for (const auto& name : parts()) names += (names.empty() ? "" : ", ") + name;
     return refuse(ErrorCode::invalid_argument, "there is no part \"" + options.only + "\": it is one of " + names);
   }
-  const bool own_directory = options.directory.empty();
-  if (own_directory)
-    options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
+  if (options.directory.empty()) options.directory = std::filesystem::temp_directory_path();
+  options.directory /= "evershard-bench-" + std::to_string(getpid());  // nothing else's is removed for a store
 
   Report report(options.style, print);
   report.fact("rocksdb",
@@ -84,7 +83,7 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
   }
   report.finish();
   std::error_code ignored;
-  if (own_directory) std::filesystem::remove_all(options.directory, ignored);
+  std::filesystem::remove_all(options.directory, ignored);
   return done;
 }
 

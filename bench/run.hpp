@@ -13,11 +13,12 @@
 namespace evershard::bench {
 
 struct BenchOptions {
-  std::filesystem::path directory{};  ///< empty: a folder of its own below the temporary directory, removed afterwards
-  std::string only{};                 ///< a part: one of parts(); empty: all
-  double seconds = 2.0;               ///< how long each append workload runs
-  std::size_t rounds = 5;             ///< in how many turns what is compared is measured
-  std::uint64_t events = 1'000'000;   ///< what reads run over
+  std::filesystem::path
+      directory{};       ///< it makes a folder of its own in it, removed afterwards; empty: in the temporary directory
+  std::string only{};    ///< a part: one of parts(); empty: all
+  double seconds = 2.0;  ///< how long each append workload runs
+  std::size_t rounds = 5;                  ///< in how many turns what is compared is measured
+  std::uint64_t events = 1'000'000;        ///< what reads run over
   std::uint64_t open_events = 10'000'000;  ///< what opening runs over
   /// A line a figure, for people or as JSON Lines, as soon as it is measured; or one JSON document at the end.
   enum class Style { text, json_lines, json } style = Style::text;

@@ -14,15 +14,18 @@
 #include "evershard/cli/progress.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/store/json/part_file.hpp"
+#include "evershard/store/json/output_file.hpp"
 
 namespace evershard::cli {
 namespace {
 
 Options export_options() {
   Options options = store_options();
-  options.argument("FILE", "the file to write; it appears when it is complete; without it, or with -, standard output",
-                   false);
+  options.argument(
+      "FILE",
+      "the file to write; it appears when it is complete; a FIFO or a device is written to; without it, or with -, "
+      "standard output",
+      false);
   add_query_flags(options);
   add_removed_flag(options);
   options.number("after", "POSITION", "only events after this position", ReadOptions{}.after.value)
@@ -124,13 +127,21 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventSto
   return so_far;
 }
 
+Outcome export_to_output(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent) {
+  auto exported = write_all(invocation, store, std::move(stream), extent, invocation.out, false);
+  if (!exported) return Failed(std::move(exported).error());
+  return {};
+}
+
 Outcome export_to_file(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent,
                        const std::string& path) {
-  auto file = PartFile::create(path);
+  auto file = OutputFile::open(path);
   if (!file) return Failed(Failure(std::move(file).error()));
+  if (file->is_standard_output()) return export_to_output(invocation, store, std::move(stream), extent);
   Output out(file->descriptor());
   auto exported = write_all(invocation, store, std::move(stream), extent, out, true);
   if (!exported) return Failed(std::move(exported).error());
+  if (auto whole = out.whole(); !whole) return Failed(Failure(std::move(whole).error()));
   if (auto kept = file->keep(); !kept) return Failed(Failure(std::move(kept).error()));
 
   JsonText json;
@@ -160,9 +171,7 @@ Outcome run_export(const Invocation& invocation) {
   EventStream stream = store->read(query->value_or(Query::all()), range);
   const std::string path = arguments.text("FILE").value_or("-");
   if (path != "-") return export_to_file(invocation, *store, std::move(stream), extent, path);
-  auto exported = write_all(invocation, *store, std::move(stream), extent, invocation.out, false);
-  if (!exported) return Failed(std::move(exported).error());
-  return {};
+  return export_to_output(invocation, *store, std::move(stream), extent);
 }
 
 }  // namespace

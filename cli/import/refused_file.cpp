@@ -7,7 +7,7 @@
 namespace evershard::cli {
 
 Result<std::unique_ptr<RefusedFile>> RefusedFile::create(std::string path) {
-  auto file = PartFile::create(std::move(path));
+  auto file = OutputFile::open(std::move(path));
   if (!file) return refuse(std::move(file).error());
   return std::make_unique<RefusedFile>(*std::move(file));
 }
@@ -18,12 +18,12 @@ Result<void> RefusedFile::write(const ImportedEvent& event) {
   json.key("event").raw(event.refused->shown).end_object();
   out_.write(json.text());
   out_.write("\n");
-  return out_.status();
+  return out_.whole();
 }
 
 Result<void> RefusedFile::keep() {
   out_.flush();
-  EVERSHARD_TRY(out_.status());
+  EVERSHARD_TRY(out_.whole());
   return file_.keep();
 }
 

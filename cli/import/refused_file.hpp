@@ -8,7 +8,7 @@
 #include "evershard/cli/import/import_source.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/store/json/output.hpp"
-#include "evershard/store/json/part_file.hpp"
+#include "evershard/store/json/output_file.hpp"
 
 namespace evershard::cli {
 
@@ -18,7 +18,7 @@ class RefusedFile {
  public:
   /// Errors: io
   [[nodiscard]] static Result<std::unique_ptr<RefusedFile>> create(std::string path);
-  explicit RefusedFile(PartFile file) : file_(std::move(file)) {}
+  explicit RefusedFile(OutputFile file) : file_(std::move(file)) {}
 
   /// Shape: `event.refused`. Errors: io
   [[nodiscard]] Result<void> write(const ImportedEvent& event);
@@ -26,7 +26,7 @@ class RefusedFile {
   [[nodiscard]] Result<void> keep();
 
  private:
-  PartFile file_;
+  OutputFile file_;
   Output out_{file_.descriptor()};
 };
 

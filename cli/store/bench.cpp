@@ -17,7 +17,8 @@ Options bench_options() {
   const bench::BenchOptions defaults;
   static const std::string only = "one part: " + names_of_parts() + "; else all";
   Options options;
-  options.value("data", "DIR", "where it creates its stores; without it, in a temporary directory that it removes");
+  options.value("data", "DIR",
+                "where it makes a directory for its stores, removed afterwards; without it, where temporary files lie");
   options.value("only", "PART", only.c_str()).one_of(bench::parts());
   options.duration("seconds", "how long each workload of appends runs in a round",
                    {BareNumber::seconds, std::chrono::seconds(1), std::chrono::hours(24)},

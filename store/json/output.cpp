@@ -34,4 +34,9 @@ Result<void> Output::status() const {
   return refuse(ErrorCode::io, std::string("the output cannot be written: ") + std::strerror(error_));
 }
 
+Result<void> Output::whole() const {
+  if (closed_) return refuse(ErrorCode::io, "the output is not whole: its reader went away");
+  return status();
+}
+
 }  // namespace evershard

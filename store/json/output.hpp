@@ -26,6 +26,8 @@ class Output {
   [[nodiscard]] bool ended() const { return closed_ || error_ != 0; }
   /// Errors: io: a full disk and the like
   [[nodiscard]] Result<void> status() const;
+  /// All of it was taken. Errors: io: as above, and that the reader went away
+  [[nodiscard]] Result<void> whole() const;
 
  private:
   int descriptor_;

@@ -14,7 +14,7 @@
 #include "evershard/store/json/input.hpp"
 #include "evershard/store/json/json_value.hpp"
 #include "evershard/store/json/output.hpp"
-#include "evershard/store/json/part_file.hpp"
+#include "evershard/store/json/output_file.hpp"
 
 namespace evershard {
 namespace {
@@ -127,7 +127,7 @@ Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredT
     }
     return storage::sync_folder_of(path);
   }
-  auto file = PartFile::create(path);
+  auto file = OutputFile::open(path);
   if (!file) return refuse(std::move(file).error());
   Output out(file->descriptor());
   out.write(encode_types(types));

@@ -1,6 +1,10 @@
 // `evershard export` and `import`: byte for byte, in order, interrupted and gone on with.
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <random>
 
@@ -385,6 +389,79 @@ TEST_F(Transfer, LeavesAnEarlierFileAloneWhereItFails) {
   EXPECT_EQ(onto_directory.status, 9);
   EXPECT_FALSE(std::filesystem::exists(path("store.part")));
   EXPECT_EQ(read_file("kept"), "as it was");
+}
+
+TEST_F(Transfer, WritesToAFifoAsTheShellDoes) {
+  const std::string data = store();
+  append(data, lines(8, 3));
+  const std::string all = evershard({"export", "--data", data}).out;
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  const int reader = ::open(path("fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+
+  const Finished done = evershard({"export", path("fifo"), "--data", data, "--format", "json"});
+  std::string came(2 * all.size(), ' ');
+  came.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(reader, came.data(), came.size()))));
+  ::close(reader);
+
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(came, all);
+  EXPECT_TRUE(std::filesystem::is_fifo(path("fifo")));
+}
+
+TEST_F(Transfer, FollowsASymbolicLinkAndKeepsPermissions) {
+  const std::string data = store();
+  append(data, lines(8, 10));
+  const std::string all = evershard({"export", "--data", data}).out;
+  std::filesystem::create_directory(path("else"));
+  write_file("else/private", "as it was");
+  std::filesystem::permissions(path("else/private"), std::filesystem::perms(0600));
+  std::filesystem::create_symlink("else/private", path("to_file"));
+  std::filesystem::create_symlink("else/new", path("to_nothing"));
+  std::filesystem::create_symlink("/dev/null", path("to_device"));
+  std::filesystem::create_symlink("to_itself", path("to_itself"));
+
+  for (const auto* name : {"to_file", "to_nothing", "to_device"}) export_to(data, name);
+  const Finished itself = evershard({"export", path("to_itself"), "--data", data, "--format", "json"});
+
+  for (const auto* name : {"to_file", "to_nothing", "to_device", "to_itself"})
+    EXPECT_TRUE(std::filesystem::is_symlink(path(name))) << name;
+  EXPECT_EQ(read_file("else/private"), all);
+  EXPECT_EQ(read_file("else/new"), all);
+  EXPECT_EQ(std::filesystem::status(path("else/private")).permissions(), std::filesystem::perms(0600));
+  EXPECT_TRUE(std::filesystem::is_character_file(path("to_device")));
+  EXPECT_EQ(itself.status, 9) << itself.err;
+}
+
+TEST_F(Transfer, WritesToStandardOutputByAnyOfItsNames) {
+  const std::string data = store();
+  append(data, lines(8, 10));
+  const std::string all = evershard({"export", "--data", data}).out;
+
+  for (const auto* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    EXPECT_EQ(evershard({"export", name, "--data", data}).out, all) << name;
+    ProcessOptions into_file;
+    into_file.output_file = path("output");
+    EXPECT_EQ(evershard({"export", name, "--data", data}, {}, into_file).status, 0) << name;
+    EXPECT_EQ(read_file("output"), all) << name;
+  }
+  EXPECT_EQ(evershard({"export", "/dev/fd/77", "--data", data}).status, 9) << "it is not open";
+}
+
+TEST_F(Transfer, IsNotMixedWithAnotherExportToTheSameFile) {
+  const std::string data = store();
+  append(data, lines(8, 10));
+  write_file("a.jsonl.part", "what another process has written so far");
+  const int other = ::open(path("a.jsonl.part").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+
+  const Finished beside = evershard({"export", path("a.jsonl"), "--data", data, "--format", "json"});
+  EXPECT_EQ(error_of(beside).at("code"), "unavailable") << beside.err;
+  EXPECT_EQ(read_file("a.jsonl.part"), "what another process has written so far");
+
+  ::close(other);  // it was killed
+  export_to(data, "a.jsonl");
+  EXPECT_EQ(read_file("a.jsonl"), evershard({"export", "--data", data}).out);
 }
 
 }  // namespace
