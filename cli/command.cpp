@@ -17,7 +17,11 @@ std::filesystem::path Invocation::data_dir() const {
 Outcome Invocation::look_for_store() const {
   const auto directory = data_dir();
   std::error_code error;
-  if (std::filesystem::exists(directory, error) && !std::filesystem::is_empty(directory, error)) return {};
+  const bool there = std::filesystem::exists(directory, error) && !std::filesystem::is_empty(directory, error);
+  if (there) return {};
+  if (error)
+    return Failed(Failure(ErrorCode::io, in_quotes(directory.string(), 300) + " cannot be entered: " + error.message(),
+                          "run it as the user who owns the store"));
   return Failed(Failure(ErrorCode::not_found, "there is no store in " + in_quotes(directory.string(), 300),
                         "create one with `evershard init --data " + directory.string() + "`"));
 }
@@ -61,6 +65,7 @@ tl::expected<OpenedStore, Failure> Invocation::open(Keys keys, LocalOptions opti
   if (const char* set = std::getenv("EVERSHARD_KEYS"); set != nullptr) options.keys_dir = set;
   if (const auto given = arguments.text("keys")) options.keys_dir = *given;
   options.create = false;
+  options.makes_scheduled = false;  // it has the store for a moment only
   options.create_keys = keys == Keys::created;
   if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
@@ -70,6 +75,16 @@ tl::expected<OpenedStore, Failure> Invocation::open(Keys keys, LocalOptions opti
                           taken ? "a running server is reached with --server, by the commands that have it" : ""));
   }
   return OpenedStore(std::move(*store));
+}
+
+tl::expected<OpenedStore, Failure> Invocation::look() const {
+  auto looking = open(Keys::there, {.read_only = true});
+  if (looking || server()) return looking;
+  // What an opening would mend, such as indexes that were lost, it mends where it can.
+  const auto code = looking.error().error.code;
+  if (code == ErrorCode::not_found || code == ErrorCode::invalid_argument) return looking;
+  auto mended = open();
+  return mended ? std::move(mended) : std::move(looking);
 }
 
 DurationRule wait_rule() { return {BareNumber::seconds, std::chrono::milliseconds(1), std::chrono::hours(365 * 24)}; }

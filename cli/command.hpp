@@ -39,6 +39,9 @@ struct Invocation {
   /// The server's store, or the one in --data, which is there. Errors: not_found, with what creates it, or of the keys'
   /// directory; those of Local::open
   [[nodiscard]] tl::expected<OpenedStore, Failure> open(Keys keys = Keys::there, LocalOptions options = {}) const;
+  /// The same, for commands that only read events: nothing in --data changes, and nothing that is due is done. Errors:
+  /// as open()
+  [[nodiscard]] tl::expected<OpenedStore, Failure> look() const;
 };
 
 /// A file a command. `sentence`, `example` and `details` are for --help.

@@ -53,7 +53,19 @@ Exit exit_of(ErrorCode code) {
   return Exit::io;
 }
 
-std::string text_of(const Failure& failure, const Program& program, bool as_json) {
+namespace {
+
+std::string hint_of_failure(const Failure& failure) {
+  if (!failure.hint.empty() || failure.error.code != ErrorCode::corruption) return failure.hint;
+  return "`evershard recover` says what is lost and mends what can be mended; `evershard restore` makes a store of a "
+         "backup";
+}
+
+}  // namespace
+
+std::string text_of(const Failure& given, const Program& program, bool as_json) {
+  Failure failure = given;
+  failure.hint = hint_of_failure(given);
   if (as_json) {
     JsonText json;
     json.begin_object().key("error").begin_object();

@@ -1,6 +1,7 @@
 #include "evershard/storage/directory_kind.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <system_error>
 #include <vector>
 
@@ -29,6 +30,18 @@ std::optional<std::vector<std::string>> families_in(const std::filesystem::path&
   std::vector<std::string> families;
   if (!rocksdb::DB::ListColumnFamilies({}, (data_dir / "db").string(), &families).ok()) return std::nullopt;
   return families;
+}
+
+/// A cut log has the one family that every database has. One that was only begun has it too, and no rows.
+bool has_rows(const std::filesystem::path& data_dir) {
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Options looking;
+  looking.info_log = no_log();
+  if (!rocksdb::DB::OpenForReadOnly(looking, (data_dir / "db").string(), &opened).ok()) return true;
+  const std::unique_ptr<rocksdb::DB> database(opened);
+  const std::unique_ptr<rocksdb::Iterator> rows(database->NewIterator({}));
+  rows->SeekToFirst();
+  return rows->Valid() || !rows->status().ok();
 }
 
 bool has_family(const std::vector<std::string>& families, Family family) {
@@ -64,34 +77,59 @@ const char* name_of(DirectoryKind kind) {
       return "a backup of the truth only";
     case DirectoryKind::unfinished:
       return "a copy that was not finished";
+    case DirectoryKind::begun:
+      return "what was begun, and has nothing in it";
     case DirectoryKind::foreign:
       return "a database that is none of Evershard's";
   }
   return "";
 }
 
-Result<DirectoryContent> content_of(const std::filesystem::path& data_dir) {
-  DirectoryContent content;
-  if (!holds_a_database(data_dir)) return content;
+namespace {
+
+/// Whatever its name: what is being copied is opened before it has one.
+DirectoryKind kind_of_database(const std::filesystem::path& data_dir) {
+  if (!holds_a_database(data_dir)) return DirectoryKind::nothing;
+  const auto families = families_in(data_dir);
+  // MARK is made when a store is complete: what has one was more than begun, whatever is left of it.
+  std::error_code unknown;
+  if (families && families->size() == 1 && !std::filesystem::exists(data_dir / "MARK", unknown))
+    return has_rows(data_dir) ? DirectoryKind::cut_log : DirectoryKind::begun;
+  if (families && families->size() > 1 &&
+      !(has_family(*families, Family::journal) && has_family(*families, Family::order) &&
+        has_family(*families, Family::state)))
+    return std::filesystem::exists(data_dir / "MARK", unknown) || has_family(*families, Family::journal)
+               ? DirectoryKind::store
+               : DirectoryKind::foreign;
+  return is_truth_only(data_dir) ? DirectoryKind::truth_only : DirectoryKind::store;
+}
+
+}  // namespace
+
+DirectoryKind kind_in(const std::filesystem::path& data_dir) {
+  const auto kind = kind_of_database(data_dir);
   auto named = std::filesystem::absolute(data_dir).lexically_normal();
   if (!named.has_filename()) named = named.parent_path();
-  if (named.extension() == ".part") {
-    content.kind = DirectoryKind::unfinished;
-    return content;
-  }
-  const auto families = families_in(data_dir);
-  if (families && families->size() == 1) {
-    // A cut log has the one family that every database has. One whose store was never finished has it, too, and no
-    // rows.
-    content.kind = DirectoryKind::cut_log;
-    return content;
-  }
-  if (families && !(has_family(*families, Family::journal) && has_family(*families, Family::order) &&
-                    has_family(*families, Family::state))) {
-    content.kind = DirectoryKind::foreign;
-    return content;
-  }
-  content.kind = is_truth_only(data_dir) ? DirectoryKind::truth_only : DirectoryKind::store;
+  return kind != DirectoryKind::nothing && named.extension() == ".part" ? DirectoryKind::unfinished : kind;
+}
+
+Result<void> refuse_unfinished(const std::filesystem::path& data_dir) {
+  if (kind_in(data_dir) != DirectoryKind::unfinished) return {};
+  return refuse_what_is_no_store(data_dir, DirectoryKind::unfinished);
+}
+
+Result<void> check_entry(const std::filesystem::path& data_dir) {
+  std::error_code error;
+  static_cast<void>(std::filesystem::status(data_dir / "db", error));
+  if (!error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return {};
+  return refuse(ErrorCode::io, data_dir.string() + " cannot be entered: " + error.message());
+}
+
+Result<DirectoryContent> content_of(const std::filesystem::path& data_dir) {
+  EVERSHARD_TRY(check_entry(data_dir));
+  DirectoryContent content;
+  content.kind = kind_in(data_dir);
+  if (content.kind != DirectoryKind::store && content.kind != DirectoryKind::truth_only) return content;
   StoreOptions options;
   options.data_dir = data_dir;
   options.create = false;
@@ -119,6 +157,9 @@ Result<void> refuse_what_is_no_store(const std::filesystem::path& data_dir, Dire
     case DirectoryKind::unfinished:
       return refuse(ErrorCode::invalid_argument,
                     data_dir.string() + " is a copy that was not finished: nothing can be said of it; make it again");
+    case DirectoryKind::begun:
+      return refuse(ErrorCode::not_found, "there is no store in " + data_dir.string() +
+                                              ": its making was broken off, and goes on when it is made again");
     case DirectoryKind::foreign:
       return refuse(ErrorCode::invalid_argument,
                     data_dir.string() +
@@ -131,6 +172,42 @@ Result<void> refuse_what_is_no_store(const std::filesystem::path& data_dir, Dire
       ErrorCode::not_found,
       "there is no store in " + data_dir.string() +
           (inside.empty() ? "" : "; there is something in directories below it, name one of them: " + inside));
+}
+
+Result<bool> may_be_opened(const std::filesystem::path& data_dir, DirectoryKind wanted, bool create) {
+  EVERSHARD_TRY(check_entry(data_dir));
+  const auto kind = kind_of_database(data_dir);
+  if (kind == wanted) return true;
+  const bool is_new = kind == DirectoryKind::nothing || kind == DirectoryKind::begun;
+  if (!is_new) {
+    EVERSHARD_TRY(refuse_what_is_no_store(data_dir, kind));
+    EVERSHARD_TRY(refuse_truth_only(data_dir));
+    return refuse(ErrorCode::invalid_argument, data_dir.string() + " holds " + name_of(kind) + ", not " +
+                                                   (wanted == DirectoryKind::store ? "a store" : name_of(wanted)));
+  }
+  if (!create) {
+    EVERSHARD_TRY(refuse_what_is_no_store(data_dir, kind));
+    return refuse(ErrorCode::not_found, "there is nothing in " + data_dir.string());
+  }
+  if (const auto around = store_around(data_dir))
+    return refuse(ErrorCode::invalid_argument, data_dir.string() + " lies in the directory of a store, " +
+                                                   around->string() + ": nothing is made there");
+  if (const auto inside = stores_inside(data_dir); !inside.empty())
+    return refuse(ErrorCode::invalid_argument,
+                  "nothing is made in " + data_dir.string() + ", beside directories that hold something: " + inside);
+  return kind == DirectoryKind::begun;
+}
+
+std::optional<std::filesystem::path> store_around(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  auto at = std::filesystem::weakly_canonical(folder, unknown);
+  if (unknown) return std::nullopt;
+  if (!at.has_filename()) at = at.parent_path();
+  while (at.has_relative_path()) {
+    at = at.parent_path();
+    if (holds_a_database(at)) return at;
+  }
+  return std::nullopt;
 }
 
 }  // namespace evershard::storage

@@ -23,4 +23,10 @@ Result<void> check_not_open(const std::filesystem::path& data_dir) {
   return {};  // whatever else is wrong its opening says
 }
 
+Result<std::shared_ptr<const void>> keep_others_out(const std::filesystem::path& data_dir) {
+  auto lock = DatabaseLock::take(data_dir);
+  if (!lock) return refuse(std::move(lock).error());
+  return std::shared_ptr<const void>(std::move(*lock));
+}
+
 }  // namespace evershard::storage

@@ -45,4 +45,8 @@ Result<std::unique_ptr<NodeStore>> open_memory_node_store(StoreOptions options);
 /// Errors: unavailable: another process has it open: which
 [[nodiscard]] Result<void> check_not_open(const std::filesystem::path& data_dir);
 
+/// As long as it is held nobody else opens what lies there, which this process looks at (`read_only`) beside it.
+/// Errors: not_found; unavailable: another process has it open: which; io
+[[nodiscard]] Result<std::shared_ptr<const void>> keep_others_out(const std::filesystem::path& data_dir);
+
 }  // namespace evershard::storage

@@ -46,7 +46,7 @@ Outcome list_aggregates(const Invocation& invocation) {
   const bool all = type || invocation.arguments.has("all");
   const std::uint64_t limit = invocation.arguments.number("limit").value_or(std::numeric_limits<std::uint64_t>::max());
   auto after = invocation.arguments.aggregate_if("after");
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
 
   ListPrinter printer(invocation,
@@ -95,7 +95,7 @@ Options show_options() {
 Outcome show(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
   const auto up_to = position_of(invocation.arguments, "up-to");
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   auto info = store->aggregate(aggregate, up_to);
   if (!info) return Failed(Failure(std::move(info).error()));
@@ -120,7 +120,7 @@ Options history_options() {
 
 Outcome history(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());

@@ -228,7 +228,7 @@ Outcome run_state(const Invocation& invocation) {
   if (version) arguments.refuse_beside("--version", {"up-to"});
   const std::uint64_t limit = arguments.number("limit").value_or(std::numeric_limits<std::uint64_t>::max());
 
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());

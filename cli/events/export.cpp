@@ -164,7 +164,7 @@ Outcome run_export(const Invocation& invocation) {
   range.after = position_of(arguments, "after").value_or(range.after);
   range.up_to = position_of(arguments, "up-to");
 
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const bool all = !*query && !arguments.has("skip-removed");
   const Extent extent{.places = all, .snapshots = all && range.after.value == 0};

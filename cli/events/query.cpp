@@ -24,7 +24,7 @@ Outcome run_query(const Invocation& invocation) {
     throw UsageError("which events? Give --type, --tag, --concerning or --query", "`evershard read` shows all");
   const ReadOptions range = range_of(invocation.arguments);
 
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());

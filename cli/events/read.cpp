@@ -28,7 +28,7 @@ Outcome run_read(const Invocation& invocation) {
     throw UsageError("--from needs an AGGREGATE", "without one, --after starts at a position");
 
   const ReadOptions range = range_of(arguments);
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());

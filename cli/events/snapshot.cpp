@@ -88,7 +88,7 @@ Outcome get(const Invocation& invocation) {
   const auto version = arguments.number("version");
   const auto up_to = position_of(arguments, "up-to");
   if (version) arguments.refuse_beside("--version", {"up-to"});
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
 
   auto found = up_to     ? store->snapshot_as_of(aggregate, *up_to)
@@ -128,7 +128,7 @@ Options list_snapshots_options() {
 
 Outcome list_snapshots(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());

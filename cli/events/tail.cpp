@@ -72,7 +72,7 @@ Outcome run_tail(const Invocation& invocation) {
   FollowOptions options;
   options.after = position_of(arguments, "after").value_or(options.after);
 
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());

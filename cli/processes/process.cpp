@@ -28,7 +28,7 @@ Options process_name_options() {
 }
 
 Outcome run_process_list(const Invocation& invocation) {
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto all = store->processes().processes();
   if (!all) return Failed(Failure(all.error()));
@@ -59,7 +59,7 @@ std::string failure_text(const ProcessFailing& failing) {
 }
 
 Outcome run_process_describe(const Invocation& invocation) {
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto info = store->processes().process(invocation.arguments.required("NAME"));
   if (!info) return Failed(Failure(info.error()));
@@ -97,7 +97,7 @@ Outcome run_process_instances(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto name = arguments.required("NAME");
   auto after = arguments.text("after").value_or("");
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   ListPrinter list(invocation, {{"instance"}, {"version"}, {"last position"}, {"state"}});
   const bool failing = arguments.has("failing");
@@ -142,7 +142,7 @@ Outcome run_process_instances(const Invocation& invocation) {
 }
 
 Outcome run_process_parked(const Invocation& invocation) {
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto all = store->processes().parked_effects(invocation.arguments.required("NAME"));
   if (!all) return Failed(Failure(all.error()));

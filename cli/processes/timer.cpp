@@ -33,7 +33,7 @@ Outcome run_timer_list(const Invocation& invocation) {
   TimerListing listing{.type = arguments.text("type"),
                        .aggregate = arguments.aggregate_if("aggregate"),
                        .after = arguments.text("after").value_or("")};
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   ListPrinter list(invocation, {{"aggregate"}, {"timer"}, {"due"}, {"command"}, {"repeats"}});
   return print_pages(

@@ -99,7 +99,7 @@ Options retention_log_options() {
 }
 
 Outcome run_retention_log(const Invocation& invocation) {
-  auto opened = invocation.open();
+  auto opened = invocation.look();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
   const auto limit = std::min<std::uint64_t>(invocation.arguments.number_at_least("limit", 1),

@@ -77,7 +77,7 @@ Outcome run_retention_drop(const Invocation& invocation) {
 }
 
 Outcome run_retention_policies(const Invocation& invocation) {
-  auto opened = invocation.open();
+  auto opened = invocation.look();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
   auto policies = retention.retention_policies();

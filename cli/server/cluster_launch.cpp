@@ -2,10 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "evershard/cli/command.hpp"
@@ -13,6 +16,7 @@
 #include "evershard/cli/server/launched_etcd.hpp"
 #include "evershard/cli/server/watched_process.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "evershard/doors/server/stop_signals.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/order/rocks_cut_log.hpp"
@@ -147,6 +151,9 @@ class Launched {
   /// Where all of them are, with commas.
   [[nodiscard]] const std::string& coordinators() const { return coordinators_at_; }
   [[nodiscard]] const std::string& cut_log() const { return cut_log_; }
+  /// Until every shard has its writer: what is appended before waits, and what is read is not all there is. Returns:
+  /// false: asked to stop.
+  bool wait_for_writers(const std::function<bool()>& go_on);
   void say_ready() const { say(invocation_, "ready " + first_node_at_ + nodes_.front().other_doors()); }
   void look() {
     for (auto* group : {&etcd_, &coordinators_, &nodes_})
@@ -195,6 +202,23 @@ Result<void> Launched::start_node(std::vector<std::string> words, const std::fil
   if (first_node_at_.empty()) first_node_at_ = *ready;
   say(invocation_, "node " + number + ' ' + *ready + " pid " + std::to_string(node.pid()) + node.other_doors());
   return {};
+}
+
+bool Launched::wait_for_writers(const std::function<bool()>& go_on) {
+  std::optional<Remote> node;
+  for (; go_on(); std::this_thread::sleep_for(milliseconds(20))) {
+    look();
+    if (!node) {
+      auto connected = Remote::connect({.server = first_node_at_, .follow_shards = false});
+      if (!connected) continue;
+      node.emplace(*std::move(connected));
+    }
+    const auto status = node->cluster_status();
+    if (status && status->trouble.empty() && !status->shards.empty() &&
+        std::ranges::all_of(status->shards, &ClusterStatus::Shard::open))
+      return true;
+  }
+  return false;
 }
 
 /// Where the cut log lies: as was asked, as it does already, or, of a new cluster, as it should. Errors:
@@ -295,6 +319,7 @@ Outcome run_launch(const Invocation& invocation) {
     if (auto started = launched.start_node(std::move(words), folder / (own + ".log")); !started)
       return Failed(Failure(std::move(started).error()));
   }
+  if (!launched.wait_for_writers(go_on)) return {};
   launched.say_ready();
   while (signals.wait(milliseconds(50)) != server::Asked::stop) launched.look();
   return {};

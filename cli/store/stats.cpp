@@ -9,7 +9,7 @@ namespace evershard::cli {
 namespace {
 
 Outcome run_stats(const Invocation& invocation) {
-  auto store = invocation.open();
+  auto store = invocation.look();
   if (!store) return Failed(std::move(store).error());
   const auto read = store->stats();
   if (!read) return Failed(Failure(read.error()));

@@ -3,12 +3,17 @@
 #include <random>
 #include <utility>
 
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/open.hpp"
 
 namespace evershard::cluster {
 
 Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesystem::path& data_dir,
                                      std::chrono::milliseconds coordinator_timeout) {
+  if (!data_dir.empty()) {
+    EVERSHARD_TRY(storage::refuse_unfinished(data_dir));
+    EVERSHARD_TRY(storage::may_be_opened(data_dir, storage::DirectoryKind::store, true));
+  }
   // Else the coordinator would refuse this process beside the other one, and it would be waited for.
   EVERSHARD_TRY(storage::check_not_open(data_dir));
   const auto told = links.link.who.shards;

@@ -13,10 +13,12 @@
 #include "evershard/protocol/limits.hpp"
 #include "evershard/sharding/cut_log_rules.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
 #include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks/database_lock.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/store_owner.hpp"
 
@@ -51,6 +53,7 @@ rocksdb::Options cut_log_options(const CutLogOptions& options) {
   rocks.stats_dump_period_sec = 0;
   rocks.keep_log_file_num = 2;
   rocks.max_manifest_file_size = log_manifest_bytes_max;
+  if (options.read_only) rocks.info_log = no_log();
   return rocks;
 }
 
@@ -105,12 +108,9 @@ Result<void> RocksCutLog::open() {
 Result<void> RocksCutLog::look_at_folder() {
   std::error_code error;
   const auto database = options_.data_dir / "db";
-  // A store keeps its last commit in MARK; its RocksDB has families no cut log has.
-  if (std::filesystem::exists(options_.data_dir / "MARK", error))
-    return invalid(options_.data_dir.string() + " holds a store, not a cut log");
+  const auto there = may_be_opened(options_.data_dir, DirectoryKind::cut_log, options_.create && !options_.read_only);
+  if (!there) return refuse(there.error());
   if (std::filesystem::exists(database / "CURRENT", error)) return {};
-  if (!options_.create || options_.read_only)
-    return refuse(ErrorCode::not_found, "there is no cut log in " + options_.data_dir.string());
   for (std::filesystem::directory_iterator at(database, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() == ".sst")
       return corrupt("CURRENT is missing from " + database.string() + ", which holds a cut log");

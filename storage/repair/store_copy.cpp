@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/journal/last_commit_mark.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"
@@ -89,6 +90,9 @@ Result<std::filesystem::path> target_of_copy(std::filesystem::path target) {
   }
   if (target.extension() == ".part")
     return invalid(target.string() + ": a name in .part is kept for unfinished copies");
+  if (const auto store = store_around(target))
+    return invalid(target.string() + " lies in the directory of a store, " + store->string() +
+                   ": copies are made elsewhere");
   return target;
 }
 

@@ -13,7 +13,8 @@ namespace evershard::storage {
 
 class DatabaseLock {
  public:
-  /// Of the store in `data_dir`. Errors: not_found; unavailable: who has it open; io
+  /// Of the store in `data_dir`. On a file system that nobody can write to there is nothing to lock.
+  /// Errors: not_found; unavailable: who has it open; io
   static Result<std::unique_ptr<DatabaseLock>> take(const std::filesystem::path& data_dir);
   ~DatabaseLock();
   DatabaseLock(const DatabaseLock&) = delete;

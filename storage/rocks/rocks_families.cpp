@@ -24,8 +24,10 @@ rocksdb::Status RocksFamilies::open(const RocksOptions& options, const std::stri
 
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  auto status = read_only ? rocksdb::DB::OpenForReadOnly(options.db(), folder, descriptors, &handles, &db)
-                          : rocksdb::DB::Open(options.db(), folder, descriptors, &handles, &db);
+  auto of_database = options.db();
+  if (read_only) of_database.info_log = no_log();
+  auto status = read_only ? rocksdb::DB::OpenForReadOnly(of_database, folder, descriptors, &handles, &db)
+                          : rocksdb::DB::Open(of_database, folder, descriptors, &handles, &db);
   if (!status.ok()) return status;
   out.reset(new RocksFamilies(options.env()));
   out->db_ = db;
@@ -40,7 +42,9 @@ Result<Identity> RocksFamilies::stored_identity(const RocksOptions& options, con
   descriptors.emplace_back(std::string(name_of(Family::state)), options.family(Family::state));
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  EVERSHARD_TRY(checked(rocksdb::DB::OpenForReadOnly(options.db(), folder, descriptors, &handles, &db),
+  auto of_database = options.db();
+  of_database.info_log = no_log();
+  EVERSHARD_TRY(checked(rocksdb::DB::OpenForReadOnly(of_database, folder, descriptors, &handles, &db),
                         "cannot look into " + folder));
   std::string value;
   auto status = db->Get(rocksdb::ReadOptions(), handles[1], keys::identity(), &value);

@@ -1,10 +1,13 @@
 #include "evershard/storage/rocks/rocks_maintenance.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include <rocksdb/metadata.h>
 #include <rocksdb/utilities/checkpoint.h>
 
+#include "evershard/storage/rocks/disk_space.hpp"
+#include "evershard/storage/rocks/merge_pace.hpp"
 #include "evershard/storage/rocks/rocks_rows.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/rocks/table_files.hpp"
@@ -67,6 +70,13 @@ Result<void> RocksMaintenance::rewrite(const Stretch& stretch) {
   for (std::size_t i = 0; i < family_count; ++i) {
     auto family = static_cast<Family>(i);
     if (stretch.family != name_of(family)) continue;
+    // It is written anew before the old files go.
+    if (const DiskSpace disk(folder(), stretch.bytes); disk.below_reserve())
+      return refuse(ErrorCode::unavailable,
+                    "the disk of " + folder().string() + " has " + std::to_string(disk.free_bytes()) +
+                        " bytes left: what is written anew takes " + std::to_string(stretch.bytes) + " for a while");
+    auto* const pace = dynamic_cast<MergePace*>(options_.db().rate_limiter.get());
+    const auto asked = pace != nullptr ? std::make_unique<MergePace::Asked>(*pace) : nullptr;
     rocksdb::CompactRangeOptions options;
     options.exclusive_manual_compaction = false;  // merging of sealed runs goes on
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;

@@ -8,6 +8,7 @@
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/given_up.hpp"
 #include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/index/tail_rebuild.hpp"
@@ -18,7 +19,6 @@
 #include "evershard/storage/learned/take_learned.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"
-#include "evershard/storage/repair/truth_only.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/storage/rocks/rocks_store.hpp"
 #include "evershard/storage/steps.hpp"
@@ -117,15 +117,14 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(StoreOptions options) {
 }
 
 Result<void> RocksStore::look_at_folder() {
-  EVERSHARD_TRY(refuse_truth_only(options_.data_dir));
-  auto found = look_into(database_);
+  const auto there = may_be_opened(options_.data_dir, DirectoryKind::store, options_.create && !options_.read_only);
+  if (!there) return refuse(there.error());
+  const auto found = look_into(database_);
   std::error_code error;
-  bool marked = std::filesystem::exists(mark_path_, error);
   if (found.current) return {};
   // MARK is made when a new store is complete: without it, what lies here is a creation that was broken off.
-  if (marked || found.tables) return corrupt("CURRENT is missing from " + database_.string() + ", which holds a store");
-  if (!options_.create || options_.read_only)
-    return refuse(ErrorCode::not_found, "there is no store in " + options_.data_dir.string());
+  if (std::filesystem::exists(mark_path_, error) || found.tables)
+    return corrupt("CURRENT is missing from " + database_.string() + ", which holds a store");
   creating_ = true;
   std::filesystem::create_directories(database_, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + database_.string() + ": " + error.message());
@@ -133,6 +132,15 @@ Result<void> RocksStore::look_at_folder() {
 }
 
 Result<void> RocksStore::open_database() {
+  disk_ = std::make_shared<DiskSpace>(options_.data_dir, options_.disk_reserve_bytes);
+  if (!options_.read_only) {
+    if (const auto room = room_to_open(database_); !room.there())
+      return refuse(ErrorCode::unavailable, "the disk of " + options_.data_dir.string() + " has " +
+                                                std::to_string(room.free) + " bytes left: to open the store takes " +
+                                                std::to_string(room.needed));
+    merges_ = std::make_shared<MergePace>([disk = disk_] { return disk->has_room_to_merge(); });
+    rocks_.set_merge_pace(merges_);
+  }
   std::unique_ptr<RocksFamilies> families;
   auto status = RocksFamilies::open(rocks_.for_opening(), database_.string(), options_.read_only, families);
   if (is_lock_held(status))
@@ -176,6 +184,7 @@ Result<void> RocksStore::identify() {
     EVERSHARD_TRY(order->status());
     if (order->valid() || std::filesystem::exists(mark_path_, ignored) || options_.read_only)
       return corrupt("the identity of the store in " + options_.data_dir.string() + " is missing");
+    if (!options_.create) return refuse_what_is_no_store(options_.data_dir, DirectoryKind::begun);
     step(steps::open_created);
     identity_ = new_identity(options_.shards, options_.member);
     rocksdb::WriteOptions options;
@@ -270,12 +279,19 @@ Result<void> RocksStore::rebuild() {
     }
   }
 
+  constexpr std::uint64_t looked_at_tails_max = 8;
+  if (options_.read_only &&
+      recovered_.watermark - std::min(*mark, recovered_.watermark) > looked_at_tails_max * options_.tail_events)
+    return refuse(ErrorCode::unavailable, "the indexes of the store in " + options_.data_dir.string() +
+                                              " end with position " + std::to_string(mark->value) + " of " +
+                                              std::to_string(recovered_.watermark.value) +
+                                              ": they have to be made before it can be opened only to be looked at");
+
   const bool whole = identity_.node == 0;
   Tails::Sizes sizes{options_.tail_events, options_.tail_bytes_max};
   if (options_.read_only)
     sizes.events = sizes.bytes = std::numeric_limits<std::size_t>::max();  // nothing is sealed: one tail
   tails_ = std::make_unique<Tails>(std::min(*mark, recovered_.watermark), sizes, whole);
-  disk_ = std::make_unique<DiskSpace>(options_.data_dir, options_.disk_reserve_bytes);
   TailRebuild::Options rebuild;
   rebuild.shards = identity_.shards;
   rebuild.whole = whole;
@@ -362,6 +378,7 @@ void RocksStore::start() {
                                 options_.record_bytes, std::move(journal_->covered), std::move(journal_->refused));
   journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
+  poll();
   families_->begin_merging();
   folder_.emplace(database_);
   sealer_->start();

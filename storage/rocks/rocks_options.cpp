@@ -60,6 +60,20 @@ RocksOptions::RocksOptions(const StoreOptions& options)
   db_.max_manifest_file_size = 16 * megabyte;
 }
 
+std::shared_ptr<rocksdb::Logger> no_log() {
+  class NoLog final : public rocksdb::Logger {
+   public:
+    using rocksdb::Logger::Logv;
+    void Logv(const char*, va_list) override {}
+  };
+  return std::make_shared<NoLog>();
+}
+
+void RocksOptions::set_merge_pace(std::shared_ptr<rocksdb::RateLimiter> pace) {
+  db_.rate_limiter = std::move(pace);
+  db_.delayed_write_rate = delayed_write_rate;
+}
+
 RocksOptions RocksOptions::for_opening() const {
   auto options = *this;
   options.merges_ = false;

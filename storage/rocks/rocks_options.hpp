@@ -10,6 +10,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
+#include <rocksdb/rate_limiter.h>
 
 #include "evershard/storage/journal/rows.hpp"
 #include "evershard/storage/options.hpp"
@@ -43,6 +44,9 @@ class RocksOptions {
   /// To write what is read once, from its beginning to its end: large blocks, and zstd where RocksDB has it.
   [[nodiscard]] RocksOptions compact() const;
 
+  /// Merges ask it. Shape: before a database is opened with them.
+  void set_merge_pace(std::shared_ptr<rocksdb::RateLimiter> pace);
+
   /// Shape: env() outlives what is opened with them.
   [[nodiscard]] const rocksdb::DBOptions& db() const { return db_; }
   [[nodiscard]] const std::shared_ptr<rocksdb::Env>& env() const { return env_; }
@@ -63,6 +67,10 @@ class RocksOptions {
   rocksdb::DBOptions db_;
 };
 
+/// Of what is only looked at: RocksDB would begin a log of its own beside it.
+[[nodiscard]] std::shared_ptr<rocksdb::Logger> no_log();
+/// What RocksDB itself takes for it, unless something paces its merges.
+inline constexpr std::uint64_t delayed_write_rate = 16u << 20;
 /// A row is protected by a checksum of its own from WriteBatch to memtable.
 inline constexpr std::size_t row_protection_bytes = 8;
 /// Files at level 0 of an index family from which appends are slowed, and refused.

@@ -184,6 +184,7 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
     rows_->events()->forget_all();
   else if (!staged.written_again.empty())
     rows_->events()->forget(staged.written_again);
+  disk_->wrote(staged.batch->GetDataSize());
   committed_.store(staged.number, std::memory_order_release);
   step(steps::commit_written);
   if (staged.last) {
@@ -227,11 +228,11 @@ Error RocksStore::failure() const {
 
 Admission RocksStore::admission() const {
   if (failed_.load(std::memory_order_acquire)) return {Admission::Kind::failed, 0, failure().what};
-  if (options_.read_only) return {Admission::Kind::failed, 0, "the store was opened read only"};
+  if (options_.read_only) return {Admission::Kind::failed, 0, "the store was opened only to be looked at"};
   if (disk_->below_reserve())
     return {Admission::Kind::disk, 0,
-            "the disk has " + std::to_string(disk_->free_bytes()) + " bytes left, below the reserve of " +
-                std::to_string(disk_->reserve_bytes())};
+            "the disk has " + std::to_string(disk_->free_bytes()) + " bytes left, of which " +
+                std::to_string(disk_->needed_bytes()) + " are to stay free"};
   auto files = static_cast<double>(index_files_.load(std::memory_order_relaxed));
   auto lag = std::max(tails_->load(), lag_of(files, index_files_slow, index_files_full));
   auto admission = admission_of(lag);
@@ -308,7 +309,9 @@ std::shared_ptr<StoreMaintenance> RocksStore::maintenance() const {
 }
 
 void RocksStore::poll() {
-  disk_->poll();
+  std::uint64_t memtables = 0;
+  families_->db().GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &memtables);
+  disk_->poll(memtables + tails_->bytes());
   if (folder_->gone())
     fail(Error(ErrorCode::io, "the store has failed: " + database_.string() +
                                   " was removed or exchanged while it was open: what is written since is on no disk"));
@@ -332,6 +335,7 @@ void RocksStore::close() {
     snapshots_.reset();
   }
   if (runs_) runs_->abandon();
+  if (merges_) merges_->close();
   if (families_) rocksdb::CancelAllBackgroundWork(&families_->db(), /*wait=*/false);
   {
     std::lock_guard lock(batches_mutex_);

@@ -16,6 +16,7 @@
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/rocks/disk_space.hpp"
+#include "evershard/storage/rocks/merge_pace.hpp"
 #include "evershard/storage/rocks/open_folder.hpp"
 #include "evershard/storage/rocks/rocks_families.hpp"
 #include "evershard/storage/rocks/rocks_options.hpp"
@@ -97,7 +98,8 @@ class RocksStore final : public NodeStore {
   sharding::OrderState recovered_;
   std::optional<RecoveredJournal> journal_;  // until staging begins
   std::vector<UnorderedAppend> unordered_;
-  std::unique_ptr<DiskSpace> disk_;
+  std::shared_ptr<DiskSpace> disk_;
+  std::shared_ptr<MergePace> merges_;  ///< none: nothing is merged
   std::optional<OpenFolder> folder_;
   std::unique_ptr<Tails> tails_;
   std::unique_ptr<RocksRuns> runs_;

@@ -67,7 +67,8 @@ Result<Local> Local::open(LocalOptions options) {
   auto& store = parts.store;
   store.data_dir = std::move(options.data_dir);
   store.shards = options.shards;
-  store.create = options.create;
+  store.create = options.create && !options.read_only;
+  store.read_only = options.read_only;
   store.tail_events = options.tail_events;
   store.block_cache_bytes = options.block_cache_bytes;
   store.memtable_bytes = options.memtable_bytes;
@@ -79,9 +80,10 @@ Result<Local> Local::open(LocalOptions options) {
   if (options.aggregates.recovery_permits == 0)
     return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
   if (!options.keys_dir.empty()) {
-    auto keys = cluster::KeyFolder::open(
-        std::move(options.keys_dir), store.data_dir,
-        options.create_keys ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
+    auto keys =
+        cluster::KeyFolder::open(std::move(options.keys_dir), store.data_dir,
+                                 options.create_keys && !options.read_only ? cluster::KeyFolder::Missing::create
+                                                                           : cluster::KeyFolder::Missing::refuse);
     if (!keys) return refuse(std::move(keys).error());
     parts.keys = *std::move(keys);
   }
@@ -96,7 +98,7 @@ Result<Local> Local::open(LocalOptions options) {
       *impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
   storage::EventIdAt event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
-  if (options.projections.enabled) {
+  if (options.projections.enabled && !options.read_only) {
     impl->projections =
         cluster::local_projections(*impl->events, **node, options.projections, impl->handlers, event_id_at);
     impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
@@ -108,10 +110,10 @@ Result<Local> Local::open(LocalOptions options) {
   }
   const auto& identity = (*node)->store().identity();
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
-  if (!(*node)->data_dir().empty()) documents.folder = (*node)->data_dir() / "documents";
+  if (!(*node)->data_dir().empty() && !options.read_only) documents.folder = (*node)->data_dir() / "documents";
   documents.engine.event_id_at = std::move(event_id_at);
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
-  if (options.projections.enabled) impl->documents->begin();
+  if (options.projections.enabled && !options.read_only) impl->documents->begin();
   const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
   impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::DueHostOptions{});
   impl->processes = std::make_unique<cluster::ProcessHost>(*impl->events, aggregates,
@@ -119,7 +121,7 @@ Result<Local> Local::open(LocalOptions options) {
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(*impl->events);
   impl->scheduled =
       std::make_unique<cluster::ScheduledHost>(*impl->events, (*node)->limits(), cluster::DueHostOptions{});
-  EVERSHARD_TRY(impl->scheduled->begin_if_any());
+  if (options.makes_scheduled && !options.read_only) EVERSHARD_TRY(impl->scheduled->begin_if_any());
   impl->administration = cluster::local_administration(
       {*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers, *impl->scheduled});
   return Local(std::move(impl));
@@ -294,6 +296,14 @@ std::optional<Error> Local::cannot_write() const {
   const auto admission = impl_->node->store().admission();
   if (admission.kind != storage::Admission::Kind::failed) return {};
   return Error(ErrorCode::io, admission.what);
+}
+
+std::optional<Error> Local::short_of_disk() const {
+  const auto use = impl_->node->enter();
+  if (!use) return {};
+  auto admission = impl_->node->store().admission();
+  if (admission.kind != storage::Admission::Kind::disk) return {};
+  return Error(ErrorCode::unavailable, std::move(admission.what));
 }
 
 Result<void> Local::vacuum_events(Progress progress) {

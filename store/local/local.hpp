@@ -52,6 +52,10 @@ struct LocalOptions {
   bool create_keys = true;           ///< where `keys_dir` is missing; else not_found
   std::uint32_t shards = 0;          ///< 0: what the store has; 16 for a new one
   bool create = true;
+  /// Looks, changes nothing: what is there is read, also where nothing can be written; what writes is refused, no index
+  /// or table is kept up, nothing that is due is done.
+  bool read_only = false;
+  bool makes_scheduled = true;  ///< false: scheduled appends that are due wait for who opens the store otherwise
   Limits limits{};
   std::size_t tail_events = 262'144;
   /// Of sorted files. 0: an eighth of the machine's memory, or of what its container may use, shared by all stores of
@@ -116,6 +120,8 @@ class Local final : public EventStore, public ForwardedAdministration, public Ag
   /// Why nothing is written any more, though reads are answered: a write has failed, and what of it is on the disk
   /// shows when the store is opened again. Absent: nothing has.
   [[nodiscard]] std::optional<Error> cannot_write() const;
+  /// Why appends are refused for now, and reads answered: the disk has too little left. Absent: it has enough.
+  [[nodiscard]] std::optional<Error> short_of_disk() const;
   [[nodiscard]] Result<void> vacuum_events(Progress progress = {});
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent = 0, Progress progress = {});
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent = 0, Progress progress = {});

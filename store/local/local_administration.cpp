@@ -8,6 +8,7 @@
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/vacuum.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/json/types_file.hpp"
 #include "evershard/store/local/local_projections.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/local/store_stats.hpp"
@@ -80,6 +81,11 @@ class PartsAdministration final : public LocalAdministration {
     if (!use) return refuse(use.error());
     auto report = storage::verify(parts_.node->store(), parts_.node->until_closed(std::move(progress)));
     if (!report) return refuse(std::move(report).error());
+    const auto& folder = parts_.node->data_dir();
+    if (const auto types = folder.empty() ? Result<RegisteredTypes>() : load_types(folder); !types) {
+      ++report->errors;
+      report->findings.push_back(types.error().what);
+    }
     return VerifyReport{report->events,    report->records, report->index_rows,
                         report->snapshots, report->errors,  std::move(report->findings)};
   }

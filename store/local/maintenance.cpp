@@ -3,6 +3,7 @@
 #include "evershard/storage/repair/backup.hpp"
 #include "evershard/storage/repair/recover.hpp"
 #include "evershard/storage/repair/verify.hpp"
+#include "evershard/store/json/types_file.hpp"
 
 namespace evershard {
 namespace {
@@ -43,6 +44,11 @@ Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, 
   auto checked = storage::verify_directory(data_dir, progress);
   if (!checked) return refuse(std::move(checked).error());
   auto& report = checked->report;
+  // Beside the database, and of its own form.
+  if (const auto types = load_types(data_dir); !types) {
+    ++report.errors;
+    report.findings.push_back(types.error().what);
+  }
   return DirectoryReport{
       name_of(checked->kind),
       checked->node,

@@ -1,17 +1,33 @@
 #include "evershard/store/local/node.hpp"
 
+#include <string>
 #include <utility>
 
 #include "evershard/protocol/validate.hpp"
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/open.hpp"
 
 namespace evershard::cluster {
 
 Result<std::shared_ptr<Node>> Node::open(NodeOptions options) {
   EVERSHARD_TRY(check(options.limits));
+  if (!options.store.data_dir.empty()) EVERSHARD_TRY(storage::refuse_unfinished(options.store.data_dir));
+  std::shared_ptr<const void> others_out;
+  if (options.store.read_only && !options.store.data_dir.empty()) {
+    EVERSHARD_TRY(storage::may_be_opened(options.store.data_dir, storage::DirectoryKind::store, false));
+    auto kept = storage::keep_others_out(options.store.data_dir);
+    if (!kept) return refuse(std::move(kept).error());
+    others_out = *std::move(kept);
+  }
   auto store = storage::open_store(options.store);
   if (!store) return refuse(std::move(store).error());
-  return std::make_shared<Node>(*std::move(store), options);
+  if (const auto& identity = (*store)->identity(); identity.node != 0)
+    return refuse(ErrorCode::invalid_argument, "the store in " + options.store.data_dir.string() + " is node " +
+                                                   std::to_string(identity.node) +
+                                                   "'s part of a cluster's store: only that node opens it");
+  auto node = std::make_shared<Node>(*std::move(store), options);
+  node->others_out_ = std::move(others_out);
+  return node;
 }
 
 Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
@@ -87,6 +103,7 @@ void Node::close() {
     committer_.stop();  // and so is whatever was sent without waiting; who waits for the watermark is told
     held_.close();      // before the store: what they hold is the store's
     store_->close();
+    others_out_.reset();
   });
 }
 

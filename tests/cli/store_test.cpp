@@ -1,9 +1,13 @@
 // `evershard init`, `stats`, `verify`, `backup`, `restore`, `recover`, `vacuum`, `inspect`.
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <thread>
+#include <tuple>
 
 #include "tests/cli/program.hpp"
 
@@ -52,6 +56,132 @@ TEST_F(StoreCommands, DoesNotTouchADirectoryOfSomebodyElse) {
   EXPECT_EQ(std::distance(fs::directory_iterator(path("photos")), fs::directory_iterator{}), 1);
 }
 
+/// What lies there, and since when.
+std::vector<std::string> lying_in(const std::string& directory) {
+  std::vector<std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
+    all.push_back(entry.path().string() + " " + std::to_string(entry.last_write_time().time_since_epoch().count()) +
+                  " " + (entry.is_regular_file() ? std::to_string(entry.file_size()) : std::string("directory")));
+  std::ranges::sort(all);
+  return all;
+}
+
+TEST_F(StoreCommands, AskFirstWhatADirectoryIs) {
+  const std::string data = store();
+  fill(data, 50);
+  ASSERT_EQ(evershard({"cluster", "restore", data, path("cluster"), "--nodes", "1"}).status, 0);
+  ASSERT_EQ(evershard({"backup", path("truth"), "--data", data, "--truth-only"}).status, 0);
+  ASSERT_EQ(evershard({"backup", path("copy"), "--data", data}).status, 0);
+  fs::rename(path("copy"), path("copy.part"));
+  fs::create_directories(path("empty"));
+  const std::vector<std::tuple<std::string, int, std::string>> directories{
+      {"cluster/coordinator", 5, "a coordinator's cut log"},
+      {"cluster/node-1", 5, "part of a cluster's store"},
+      {"cluster", 4, "coordinator, node-1"},
+      {"truth", 5, "a backup of the truth only"},
+      {"copy.part", 5, "a copy that was not finished"},
+      {"empty", 4, "there is no store"}};
+
+  for (const auto& [name, status, says] : directories) {
+    const auto before = lying_in(path(name));
+    for (auto words : std::vector<Words>{{"read"},
+                                         {"stats"},
+                                         {"export"},
+                                         {"tail", "--until-caught-up"},
+                                         {"aggregate", "list"},
+                                         {"aggregate", "history", "a-1"},
+                                         {"table", "list"},
+                                         {"group", "list"},
+                                         {"append", "--aggregate", "a-1", "--type", "T"},
+                                         {"vacuum"},
+                                         {"backup", path("nowhere")}}) {
+      words.insert(words.end(), {"--data", path(name)});
+      const Finished done = evershard(words);
+      EXPECT_EQ(done.status, status) << words.front() << ' ' << name << ": " << done.err;
+      EXPECT_THAT(done.err, HasSubstr(says)) << words.front();
+    }
+    // Which node's part a store is stands in its rows: what writes opens it before it knows.
+    if (name != "cluster/node-1") {
+      EXPECT_EQ(lying_in(path(name)), before) << name;
+    }
+  }
+  for (const auto* name : {"cluster/coordinator", "cluster", "store/inside", "truth"}) {
+    const Finished serve =
+        evershard({"serve", "--data", path(name), "--listen", "127.0.0.1:0", "--http-listen", "none"});
+    EXPECT_EQ(serve.status, 5) << name << ": " << serve.err;
+  }
+  EXPECT_FALSE(fs::exists(path("store/inside")));
+  EXPECT_EQ(shown({"verify", "--data", path("cluster/coordinator")}).at(0).at("errors"), 0);
+}
+
+TEST_F(StoreCommands, ThatOnlyReadChangeNothing) {
+  const std::string data = store();
+  fill(data, 500);
+  const auto before = lying_in(data);
+
+  for (auto words : std::vector<Words>{{"read"},
+                                       {"query", "--tag", "n:17"},
+                                       {"export"},
+                                       {"stats"},
+                                       {"tail", "--until-caught-up"},
+                                       {"aggregate", "list"},
+                                       {"aggregate", "show", "a-1"},
+                                       {"aggregate", "history", "a-1"},
+                                       {"snapshot", "list", "a-1"},
+                                       {"timer", "list"},
+                                       {"process", "list"},
+                                       {"retention", "log"},
+                                       {"verify"}}) {
+    words.insert(words.end(), {"--data", data});
+    const Finished done = evershard(words);
+    EXPECT_EQ(done.status, 0) << words.front() << ": " << done.err;
+    EXPECT_EQ(lying_in(data), before) << words.front();
+  }
+}
+
+TEST_F(StoreCommands, ReadAndVerifyWhereNothingCanBeWritten) {
+  const std::string data = store();
+  fill(data, 500);
+  const std::string all = evershard({"export", "--data", data}).out;
+  const auto mounted = [&](Words command) {
+    Words words{"/usr/bin/unshare",
+                "-Urm",
+                "/bin/sh",
+                "-c",
+                "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" || exit 77; exec \"$@\"",
+                data};
+    const Words program = Program::words(std::move(command));
+    words.insert(words.end(), program.begin(), program.end());
+    return Process(words).wait();
+  };
+
+  const Finished exported = mounted({"export", "--data", data});
+  if (exported.status == 77) GTEST_SKIP() << "this system lets us mount nothing";
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_EQ(exported.out, all);
+  const Finished verified = mounted({"verify", "--data", data});
+  EXPECT_EQ(verified.status, 0) << verified.err;
+  EXPECT_EQ(mounted({"append", "--data", data, "--aggregate", "a-1", "--type", "T"}).status, 9);
+  const Finished restored = mounted({"restore", data, path("again")});
+  EXPECT_EQ(restored.status, 0) << restored.err;
+  EXPECT_EQ(evershard({"export", "--data", path("again")}).out, all);
+}
+
+TEST_F(StoreCommands, SayThatADirectoryMayNotBeEntered) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  const std::string data = store();
+  fs::permissions(data, fs::perms(0700));
+  for (auto words : std::vector<Words>{{"read", "--data", data}, {"verify", "--data", data}}) {
+    Words as_nobody{"/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+    words = Program::words(words);
+    as_nobody.insert(as_nobody.end(), words.begin(), words.end());
+    const Finished done = Process(as_nobody).wait();
+    if (done.status == 126 || done.status == 127) GTEST_SKIP() << "nobody may not run the program: " << done.err;
+    EXPECT_EQ(done.status, 9) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("cannot be entered: Permission denied"));
+  }
+}
+
 TEST_F(StoreCommands, SaysItsFigures) {
   const std::string data = store();
   fill(data, 100);
@@ -96,6 +226,16 @@ TEST_F(StoreCommands, VerifiesBackupsAndSaysWhatItLookedAt) {
   EXPECT_FALSE(fs::exists(path("whole/projections"))) << "a backup stays as it is";
 }
 
+TEST_F(StoreCommands, VerifyTheRegisteredTypesToo) {
+  const std::string data = store();
+  fill(data, 10);
+  write_file("store/TYPES", "evershard types 1 0123456789abcdef\n{}\n");
+
+  const Finished damaged = evershard({"verify", "--data", data});
+  EXPECT_EQ(damaged.status, 8) << damaged.err;
+  EXPECT_THAT(damaged.out, HasSubstr("TYPES\\\" is damaged: its checksum does not hold"));
+}
+
 TEST_F(StoreCommands, BacksUpAndRestores) {
   const std::string data = store();
   fill(data, 200);
@@ -122,6 +262,27 @@ TEST_F(StoreCommands, BacksUpAndRestores) {
   EXPECT_EQ(nothing.status, 4);
   EXPECT_FALSE(fs::exists(path("else")));
   EXPECT_EQ(head(data), 210u);
+}
+
+TEST_F(StoreCommands, CopiesNothingIntoTheDirectoryOfAStore) {
+  const std::string data = store();
+  const std::string other = store("other");
+  fill(data, 10);
+  fs::create_directory_symlink(data, path("link"));
+
+  for (const auto& words : std::vector<Words>{{"backup", data + "/backup", "--data", data},
+                                              {"backup", data + "/db/backup", "--data", data, "--truth-only"},
+                                              {"backup", path("link/deep/backup"), "--data", data},
+                                              {"backup", other + "/backup", "--data", data},
+                                              {"restore", data, other + "/restored"},
+                                              {"cluster", "restore", data, other + "/cluster", "--nodes", "1"}}) {
+    const Finished inside = evershard(words);
+    EXPECT_EQ(inside.status, 5) << inside.err;
+    EXPECT_THAT(inside.err, HasSubstr("lies in the directory of a store"));
+  }
+  for (const auto* made : {"store/backup", "store/backup.part", "store/db/backup.part", "store/deep",
+                           "other/backup.part", "other/restored.part", "other/cluster", "other/cluster.part"})
+    EXPECT_FALSE(fs::exists(path(made))) << made;
 }
 
 TEST_F(StoreCommands, BacksUpTheTruthOnlyAndMakesTheIndexesWhenItIsRestored) {

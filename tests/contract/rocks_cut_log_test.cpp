@@ -80,7 +80,7 @@ TEST_F(RocksCutLogOnDisk, IsNoStore) {
   ASSERT_TRUE(open_store(store));
 
   EXPECT_EQ(refusal().code, ErrorCode::invalid_argument);
-  EXPECT_THAT(refusal().what, HasSubstr("holds a store, not a cut log"));
+  EXPECT_THAT(refusal().what, HasSubstr("holds a store, not a coordinator's cut log"));
 }
 
 TEST_F(RocksCutLogOnDisk, RefusesEveryDamagedRowByName) {

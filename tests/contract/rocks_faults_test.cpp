@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "evershard/storage/repair/store_maintenance.hpp"
+#include "evershard/storage/rocks/disk_space.hpp"
 #include "evershard/storage/steps.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"
@@ -156,7 +157,21 @@ TEST_F(RocksFaults, TakesNoAppendsBelowTheDiskReserve) {
   auto admission = store().admission();
 
   EXPECT_EQ(admission.kind, Admission::Kind::disk);
-  EXPECT_THAT(admission.what, HasSubstr("reserve"));
+  EXPECT_THAT(admission.what, HasSubstr("are to stay free"));
+}
+
+TEST_F(RocksFaults, KeepRoomForWhatAllDatabasesOfADiskHaveInMemory) {
+  open();  // its folder is there
+  const DiskSpace own(options().data_dir, 0);
+  EXPECT_FALSE(own.below_reserve());
+  EXPECT_TRUE(own.has_room_to_merge());
+  {
+    DiskSpace other(options().data_dir, 0);
+    other.poll(std::uint64_t{1} << 50);
+    EXPECT_TRUE(own.below_reserve());
+    EXPECT_FALSE(own.has_room_to_merge());
+  }
+  EXPECT_FALSE(own.below_reserve()) << "it is closed";
 }
 
 TEST_F(RocksFaults, RefusesALogWithAFlippedByteInTheMiddle) {

@@ -217,7 +217,7 @@ TEST_F(TruthBackup, GivesWayOnTheStoresOwnDiskWhereAppendsAreRefused) {
 
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(refused.error().what, HasSubstr("below the reserve"));
+  EXPECT_THAT(refused.error().what, HasSubstr("are to stay free"));
   expect_nothing_at(truth());
 }
 

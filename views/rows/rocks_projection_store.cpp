@@ -24,6 +24,8 @@
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks/block_cache.hpp"
+#include "evershard/storage/rocks/disk_space.hpp"
+#include "evershard/storage/rocks/merge_pace.hpp"
 #include "evershard/storage/rocks/rocks_status.hpp"
 #include "evershard/views/rows/tree_memtable.hpp"
 
@@ -38,6 +40,7 @@ constexpr double row_filter_bits = 10;
 constexpr std::size_t looked_up_together = 32;  // as many as RocksDB looks up in one go
 constexpr const char* incoming_folder = "incoming";
 constexpr unsigned long unmerged_files_max = 12;  ///< RocksDB merges from 4 on, and slows down writes from 20 on
+constexpr std::uint64_t rows_delayed_write_rate = 16u << 20;  ///< RocksDB's own, unless something paces its merges
 constexpr std::uintmax_t room_for_rows =
     8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
@@ -252,6 +255,7 @@ class RocksProjectionStore final : public ProjectionStore {
   [[nodiscard]] rocksdb::ColumnFamilyOptions family_options() const;
   Result<void> make_folder();
   void remove_incoming() const;
+  Result<void> check_disk();
   [[nodiscard]] bool has_room_above(const std::string& name) const;
   Result<void> write_as_files(const std::string& name, const ProjectionChanges& changes);
   Result<void> ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files);
@@ -263,6 +267,8 @@ class RocksProjectionStore final : public ProjectionStore {
   Result<ProjectionCheckpoint> read_checkpoint(const rocksdb::ReadOptions& read, const RowFamily& family) const;
 
   const RocksProjectionOptions options_;
+  std::shared_ptr<DiskSpace> disk_;
+  std::shared_ptr<MergePace> merges_;
   // Memtables count in it: while nothing is built, all of the memory is for reading.
   const std::shared_ptr<rocksdb::Cache> cache_;
   const std::shared_ptr<rocksdb::WriteBufferManager> memory_;
@@ -292,6 +298,8 @@ rocksdb::DBOptions RocksProjectionStore::database_options() const {
   rocks.keep_log_file_num = 2;
   rocks.max_log_file_size = 4 * row_megabyte;
   rocks.max_manifest_file_size = 8 * row_megabyte;
+  rocks.rate_limiter = merges_;
+  rocks.delayed_write_rate = rows_delayed_write_rate;
   return rocks;
 }
 
@@ -387,6 +395,8 @@ void RocksProjectionStore::clear_database() {
 
 Result<void> RocksProjectionStore::open() {
   EVERSHARD_TRY(make_folder());
+  disk_ = std::make_shared<DiskSpace>(options_.folder, 0);
+  merges_ = std::make_shared<MergePace>([disk = disk_] { return disk->has_room_to_merge(); });
   auto status = open_database();
   if (is_open_elsewhere(status)) return refuse(ErrorCode::unavailable, options_.folder.string() + " is open already");
   if (is_damage(status)) {
@@ -527,7 +537,17 @@ Result<void> RocksProjectionStore::ingest(const RowFamily& family, const Project
   return checked(status, writing);
 }
 
+/// What is derived waits before what is in memory, of events too, finds no room any more.
+Result<void> RocksProjectionStore::check_disk() {
+  disk_->poll(memory_->memory_usage());
+  if (!disk_->below_reserve()) return {};
+  return refuse(ErrorCode::unavailable, "the disk of " + options_.folder.string() + " has " +
+                                            std::to_string(disk_->free_bytes()) + " bytes left, of which " +
+                                            std::to_string(disk_->needed_bytes()) + " are to stay free");
+}
+
 Result<void> RocksProjectionStore::write(const ProjectionBatch& batch) {
+  EVERSHARD_TRY(check_disk());
   if (batch.families.size() == 1) {
     const auto& [name, changes] = *batch.families.begin();
     if (changes.rows.size() >= options_.files_from_rows && changes.checkpoint && is_sorted_once(changes.rows) &&
@@ -599,6 +619,7 @@ Result<void> RocksProjectionStore::vacuum(const Progress& progress, unsigned rem
     const auto family = find(names[i]);
     if (!family) continue;  // dropped meanwhile
     if (removed_percent > 0 && percent_removed(**family) < removed_percent) continue;
+    const MergePace::Asked asked(*merges_);
     rocksdb::CompactRangeOptions compact;
     compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     EVERSHARD_TRY(checked((*family)->in->db->CompactRange(compact, (*family)->handle, nullptr, nullptr),
@@ -616,6 +637,7 @@ void RocksProjectionStore::settle(const std::string& name) {
 }
 
 void RocksProjectionStore::close() {
+  if (merges_) merges_->close();
   const std::unique_lock lock(mutex_);
   families_.clear();
   unfinished_.clear();
