@@ -117,8 +117,8 @@ std::string rounded_size(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 1024 && unit < 3; ++unit) value /= 1024;
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f%s", value, units[unit]);
-  return text;
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 1);  // in any locale
+  return std::string(text, end.ptr) + units[unit];
 }
 
 }  // namespace evershard

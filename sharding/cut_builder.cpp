@@ -11,9 +11,10 @@ CutBuilder::CutBuilder(OrderState start, std::size_t window_events_max)
     : state_(std::move(start)), shards_(state_.shards), window_(state_.watermark, window_events_max) {}
 
 Verdict CutBuilder::judge(std::span<const TermCondition> conditions) const {
+  MatchBudget budget;  // of all conditions of the append
   for (std::uint32_t i = 0; i != conditions.size(); ++i) {
     if (conditions[i].from < window_.from()) return {Verdict::Kind::stale, i, {}};
-    if (const auto match = window_.first_match(conditions[i].query, conditions[i].from)) {
+    if (const auto match = window_.first_match(conditions[i].query, conditions[i].from, budget)) {
       return {Verdict::Kind::matched, i, *match};
     }
   }

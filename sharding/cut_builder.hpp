@@ -25,7 +25,8 @@ struct TermCondition {
 struct Verdict {
   enum class Kind : std::uint8_t {
     placed,
-    matched,  ///< an event after `from` has the terms (to be confirmed by reading it: it may be a collision)
+    matched,  ///< an event after `from` has the terms (to be confirmed by reading it: it may be a collision, or more
+              ///< would have to be looked at than may be)
     stale,    ///< the window does not reach back to `from`
   };
   Kind kind = Kind::placed;

@@ -11,6 +11,7 @@ namespace {
 constexpr unsigned slot_bits_min = 10;
 constexpr std::size_t terms_per_event = 8;
 constexpr std::size_t terms_compared_max = 8;
+constexpr std::uint64_t steps_of_a_match = 4;
 
 std::uint32_t fingerprint_of(Term term) { return static_cast<std::uint32_t>((term * 0x9E3779B97F4A7C15ull) >> 32); }
 
@@ -38,14 +39,16 @@ void DigestWindow::skip(GlobalPosition position) {
   for (auto& generation : generations_) generation.clear(position);
 }
 
-std::optional<GlobalPosition> DigestWindow::first_match(const TermQuery& query, GlobalPosition after) const {
+std::optional<GlobalPosition> DigestWindow::first_match(const TermQuery& query, GlobalPosition after,
+                                                        MatchBudget& budget) const {
   EVERSHARD_CHECK(after >= from(), "a condition is judged only as far back as the window reaches");
   if (after >= last()) return std::nullopt;
   if (query.everything) return after + 1;
   for (const DigestGeneration* generation : {&older(), &newer()}) {
     std::optional<GlobalPosition> first;
     for (const TermQuery::Item& item : query.items) {
-      const auto match = generation->first_match(item, after);
+      const auto match = generation->first_match(item, after, budget);
+      if (budget.steps == 0) return last();
       if (match && (!first || *match < *first)) first = match;
     }
     if (first) return first;
@@ -137,20 +140,21 @@ void DigestGeneration::grow() {
   slots_ = std::move(larger);
 }
 
-std::optional<GlobalPosition> DigestGeneration::first_match(const TermQuery::Item& item, GlobalPosition after) const {
-  if (after >= last()) return std::nullopt;
+std::optional<GlobalPosition> DigestGeneration::first_match(const TermQuery::Item& item, GlobalPosition after,
+                                                            MatchBudget& budget) const {
+  if (after >= last() || !budget.take(1 + item.types.size() + item.all.size())) return std::nullopt;
   const Index event_from = after > from_ ? static_cast<Index>(after - from_) : 0;
   std::optional<Index> first;
   const auto look_at = [&](Term term, bool sure) {
     for (Index i = last_of(term); i != 0; i = occurrences_[i - 1].before) {
       const Index event = occurrences_[i - 1].event;
-      if (event < event_from) return;
+      if (event < event_from || !budget.take(sure ? 1 : steps_of_a_match)) return;
       if ((!first || event < *first) && (sure || matches(item, event))) first = event;
     }
   };
   if (item.all.empty()) {
     for (const Term type : item.types) look_at(type, true);
-  } else if (const Term term = rarest(item, event_from); term != 0) {
+  } else if (const Term term = rarest(item, event_from, budget); term != 0) {
     look_at(term, item.types.empty() && item.all.size() == 1);
   }
   if (!first) return std::nullopt;
@@ -172,7 +176,7 @@ bool DigestGeneration::matches(const TermQuery::Item& item, Index event) const {
 
 // The term of the item whose chain ends first, all walked in step; 0 if one does not occur at all. A type alone counts
 // too: it is as good as a tag where it is the only one.
-Term DigestGeneration::rarest(const TermQuery::Item& item, Index event_from) const {
+Term DigestGeneration::rarest(const TermQuery::Item& item, Index event_from, MatchBudget& budget) const {
   struct Chain {
     Term term;
     Index at;
@@ -191,6 +195,7 @@ Term DigestGeneration::rarest(const TermQuery::Item& item, Index event_from) con
   }
   if (count == 1) return chains[0].term;
   for (;;) {
+    if (!budget.take(count)) return 0;
     for (std::size_t i = 0; i != count; ++i) {
       const Index before = occurrences_[chains[i].at - 1].before;
       if (before == 0 || occurrences_[before - 1].event < event_from) return chains[i].term;

@@ -13,6 +13,18 @@
 
 namespace evershard::sharding {
 
+/// What may still be looked at for a verdict, in steps of some nanoseconds: who decides decides for everybody.
+struct MatchBudget {
+  std::uint64_t steps = std::uint64_t{1} << 18;
+
+  /// Returns: whether there was as much.
+  bool take(std::uint64_t of) {
+    if (steps < of) steps = 0;
+    steps -= steps == 0 ? 0 : of;
+    return steps != 0;
+  }
+};
+
 /// The terms of consecutive events, until it is full.
 ///
 /// A term's occurrences are chained backwards from its last one, which a table of last occurrences knows.
@@ -26,8 +38,9 @@ class DigestGeneration {
   [[nodiscard]] GlobalPosition last() const { return from_ + events(); }
   [[nodiscard]] bool has_room(std::size_t terms) const;
   void add(std::span<const Term> terms);
-  /// The first event after `after` that matches the item.
-  [[nodiscard]] std::optional<GlobalPosition> first_match(const TermQuery::Item& item, GlobalPosition after) const;
+  /// The first event after `after` that matches the item; where the budget does not last, no matter what.
+  [[nodiscard]] std::optional<GlobalPosition> first_match(const TermQuery::Item& item, GlobalPosition after,
+                                                          MatchBudget& budget) const;
 
  private:
   using Index = std::uint32_t;  ///< of an occurrence, from 1; 0: none
@@ -48,7 +61,7 @@ class DigestGeneration {
   void remember(Term term, Index occurrence);
   void grow();
   [[nodiscard]] bool matches(const TermQuery::Item& item, Index event) const;
-  [[nodiscard]] Term rarest(const TermQuery::Item& item, Index event_from) const;
+  [[nodiscard]] Term rarest(const TermQuery::Item& item, Index event_from, MatchBudget& budget) const;
 
   GlobalPosition from_;
   std::size_t events_max_;
@@ -64,7 +77,7 @@ class DigestGeneration {
 ///
 /// Two generations of at most events_max / 2 events each (fewer where events have more than eight terms on average:
 /// memory is bounded by terms), the older dropped whole. A check costs the occurrences of an item's rarest term since
-/// `after`, not the length of the window.
+/// `after`, not the length of the window, and no more than its budget.
 /// Cost: 20-60 ns an event, 40 ns a check that fails on the last-occurrence table; about 30 bytes a term.
 class DigestWindow {
  public:
@@ -78,8 +91,14 @@ class DigestWindow {
   void add(GlobalPosition position, std::span<const Term> terms);
   /// An event whose terms are not known: the window begins behind it. Shape: `position` is the next one.
   void skip(GlobalPosition position);
-  /// The first event after `after` that matches. Shape: after >= from().
-  [[nodiscard]] std::optional<GlobalPosition> first_match(const TermQuery& query, GlobalPosition after) const;
+  /// The first event after `after` that matches; the last one there is, where the budget does not last: it may match.
+  /// Shape: after >= from().
+  [[nodiscard]] std::optional<GlobalPosition> first_match(const TermQuery& query, GlobalPosition after,
+                                                          MatchBudget& budget) const;
+  [[nodiscard]] std::optional<GlobalPosition> first_match(const TermQuery& query, GlobalPosition after) const {
+    MatchBudget budget;
+    return first_match(query, after, budget);
+  }
 
  private:
   [[nodiscard]] const DigestGeneration& newer() const { return generations_[newer_]; }

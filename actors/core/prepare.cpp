@@ -14,6 +14,7 @@
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/index/read_work.hpp"
+#include "evershard/storage/index/read_work_for_write.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
 
 namespace evershard::actors {
@@ -305,8 +306,9 @@ Result<void> Preparer::find_matches(const storage::View& view, Prepared& prepare
   const GlobalPosition window{window_from_.load(std::memory_order_relaxed)};
   // All conditions of an append together may cost what one answer to a reader may. Nobody waits to be told of a caller
   // who went: his append counts.
-  storage::ReadWork work;
-  const storage::ReadWork::Scope at_work(work);
+  storage::ReadWork own;
+  auto* const given = storage::ReadWorkForWrite::current();
+  const storage::ReadWork::Scope at_work(given != nullptr ? *given : own);
   for (std::size_t i = 0; i < prepared.terms.size(); ++i) {
     auto& from = prepared.terms[i].from;
     if (from >= view.watermark || (from >= window && !confirm)) continue;

@@ -27,7 +27,9 @@ Options import_options() {
              "instead of a FILE: a running store of another kind, umadb://HOST:PORT or kurrentdb://HOST:PORT; it is "
              "read as "
              "its own clients do, and compared at the end")
-      .value("name", "NAME", "what the import is called in the target, which knows by it how far it has come", "URL")
+      .value("name", "NAME",
+             "what the import is called in the target, which knows by it how far it has come; without it, as its URL, "
+             "without the password")
       .flag("renumber", "from KurrentDB: streams begin at 0 and have no gaps, also where events are gone at the source")
       .value("skip-refused", "FILE",
              "leave out events that cannot be stored here; each becomes a line of JSON in this FILE, with the reason")

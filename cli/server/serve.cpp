@@ -160,7 +160,7 @@ std::optional<Error> run_until_asked(const Invocation& invocation, const Serving
                                      const server::StopSignals& signals, const server::ServiceNotice& notice,
                                      SettingsInForce& settings, server::Server& server, serving::Log& log) {
   const auto every = notice.watchdog_every().value_or(std::chrono::hours(1));
-  bool told_unwell = false;
+  bool told_unwell = false, told_full = false;
   for (auto due = steady_clock::now() + every;;) {
     const auto left = std::chrono::ceil<milliseconds>(due - steady_clock::now());
     const auto asked = signals.wait(std::min(left, looks_every));
@@ -171,6 +171,13 @@ std::optional<Error> run_until_asked(const Invocation& invocation, const Serving
                 {{"error", why->what}});
       server.tell_unwell();
       told_unwell = true;
+    }
+    if (const auto full = server.short_of_disk(); full.has_value() != told_full) {
+      told_full = full.has_value();
+      if (full)
+        log.error("appends are refused until the disk has room again", {{"error", full->what}});
+      else
+        log.info("the disk has room again: appends are taken");
     }
     if (asked == Asked::reload) {
       notice.send("RELOADING=1\nSTATUS=reloading");

@@ -4,7 +4,7 @@
 
 namespace evershard::door {
 
-AnsweringStream* AnsweringStream::begin(const grpc::CallbackServerContext& context, serving::Scope scope,
+AnsweringStream* AnsweringStream::begin(grpc::CallbackServerContext& context, serving::Scope scope,
                                         const std::function<grpc::Status(const Error&)>& told) {
   self_ = shared_from_this();
   if (auto admitted = here_.admit_stream(context, scope, 0); !admitted) {

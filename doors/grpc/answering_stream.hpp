@@ -21,6 +21,7 @@ class AnsweringStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   void OnWriteDone(bool ok) final;
   void OnCancel() final;
   void OnDone() final {
+    here_.leaves();
     calls_.forget(this);
     self_.reset();
   }
@@ -30,7 +31,7 @@ class AnsweringStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   AnsweringStream(Calls& calls, serving::MethodMetrics& counted) : calls_(calls), here_(calls, counted) {}
 
   /// `told`: the status of a refusal. Returns: this
-  AnsweringStream* begin(const grpc::CallbackServerContext& context, serving::Scope scope,
+  AnsweringStream* begin(grpc::CallbackServerContext& context, serving::Scope scope,
                          const std::function<grpc::Status(const Error&)>& told);
   /// Whatever can be begun: an answer, the next read, the end. Where something of the following has changed.
   void go_on();

@@ -44,6 +44,12 @@ void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_cl
     calls.served.metrics->appended(calls.speaks, std::chrono::steady_clock::now() - came, events);
 }
 
+Result<void> check_scopes(const serving::Caller& caller, const Append& append, std::uint32_t& conflicts_max) {
+  if (append.from_export) EVERSHARD_TRY(caller.check(serving::Scope::admin));
+  if (!caller.may(serving::Scope::read)) conflicts_max = 0;
+  return {};
+}
+
 std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error,
                                         const std::vector<AppendCondition>& conditions, std::uint32_t most) {
   std::vector<RecordedEvent> events;
@@ -64,14 +70,15 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, serving::MethodMetrics& co
     reactor->Finish(here->refused(error));
     return reactor;
   };
-  if (auto admitted = here->admit(*context, serving::Scope::append, in->Length()); !admitted)
-    return refused(admitted.error());
+  const auto caller = here->admit(*context, serving::Scope::append, in->Length());
+  if (!caller) return refused(caller.error());
   grpc::Slice slice;
   std::uint32_t most = 0;
   const auto content = content_of(*in, calls.message_bytes_max, slice);
   if (!content) return refused(content.error());
   auto append = codec::decode_append(*content, most);
   if (!append) return refused(append.error());
+  if (auto may = check_scopes(*caller, *append, most); !may) return refused(may.error());
 
   auto asked = std::make_shared<Asked>(Asked{reactor, out, most, append->events.size(), {}, std::move(here)});
   if (most > 0) asked->conditions = append->conditions;

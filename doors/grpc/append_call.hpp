@@ -15,6 +15,13 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, serving::MethodMetrics& co
 void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_clock::time_point came,
                   std::size_t events, pb::AppendResponse& to);
 
+/// What was decoded of a request, by whoever may ask for it.
+///
+/// `conflicts_max`: none for who may not read. Errors: permission_denied: what another store had (`from_export`) is
+/// taken in by the scope admin
+[[nodiscard]] Result<void> check_scopes(const serving::Caller& caller, const Append& append,
+                                        std::uint32_t& conflicts_max);
+
 /// The events that made a condition fail, at most `most` of them, from the first on. What cannot be read is left out:
 /// the refusal stands without it.
 [[nodiscard]] std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error,

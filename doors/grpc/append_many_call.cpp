@@ -43,10 +43,26 @@ void AppendManyCall::append(const std::shared_ptr<Slot>& slot, const Result<std:
   if (!content) return refuse_slot(slot, content.error());
   auto append = codec::decode_append(*content, slot->conflicts_max);
   if (!append) return refuse_slot(slot, append.error());
+  if (auto may = check_scopes(here_.caller(), *append, slot->conflicts_max); !may)
+    return refuse_slot(slot, may.error());
   slot->events = append->events.size();
   if (slot->conflicts_max > 0) slot->conditions = append->conditions;
-  calls_.append(*std::move(append), [call = shared(), slot](const Result<Appended>& result) {
+  const auto told = [call = shared(), slot](const Result<Appended>& result) {
     call->answered(slot, result);
+    call->go_on();
+  };
+  if (!calls_.reads_before(*append)) return calls_.send(*std::move(append), told);
+  // What comes behind it is decided behind it: nothing is read until it is on its way.
+  {
+    const std::lock_guard lock(mutex_);
+    sending_ = true;
+  }
+  calls_.served.pool.run([call = shared(), kept = std::make_shared<Append>(*std::move(append)), told] {
+    call->calls_.send_reading(std::move(*kept), told);
+    {
+      const std::lock_guard lock(call->mutex_);
+      call->sending_ = false;
+    }
     call->go_on();
   });
 }

@@ -30,7 +30,7 @@ class AppendManyCall final : public AnsweringStream {
 
   void take() override;
   [[nodiscard]] bool has_room() const override {
-    return slots_.size() < calls_.append_many_appends_max && bytes_ < calls_.append_many_bytes_max;
+    return !sending_ && slots_.size() < calls_.append_many_appends_max && bytes_ < calls_.append_many_bytes_max;
   }
   [[nodiscard]] bool has_work() const override { return !slots_.empty(); }
   [[nodiscard]] bool has_answer() const override { return !slots_.empty() && slots_.front()->outcome; }
@@ -48,6 +48,7 @@ class AppendManyCall final : public AnsweringStream {
 
   std::deque<std::shared_ptr<Slot>> slots_;  ///< in the order they came
   std::size_t bytes_ = 0;
+  bool sending_ = false;  ///< one is being prepared in the pool
 };
 
 }  // namespace evershard::door

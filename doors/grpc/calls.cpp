@@ -9,6 +9,7 @@
 
 #include "evershard/doors/serving/gzip.hpp"
 #include "evershard/protocol/base64.hpp"
+#include "evershard/storage/index/read_work_for_write.hpp"
 
 namespace evershard::door {
 namespace {
@@ -62,7 +63,28 @@ Calls::Calls(std::string_view door, serving::Served& s, cluster::WorkPool& a, st
       message_bytes_max(message_max),
       unread(unread_options) {}
 
+bool Calls::reads_before(const Append& append) const {
+  if (append.conditions.empty()) return false;
+  const auto head = served.store.head();
+  return !head || std::ranges::any_of(append.conditions, [&](const AppendCondition& condition) {
+    return condition.after + looked_back_at_once_max < *head;
+  });
+}
+
 void Calls::append(Append append, AppendCompletion done) {
+  if (!reads_before(append)) return send(std::move(append), std::move(done));
+  served.pool.run([this, kept = std::make_shared<Append>(std::move(append)), done = std::move(done)] {
+    send_reading(std::move(*kept), done);
+  });
+}
+
+void Calls::send_reading(Append append, AppendCompletion done) {
+  const auto work = served.long_reads->begin();
+  const storage::ReadWorkForWrite at_work(*work);
+  send(std::move(append), std::move(done));
+}
+
+void Calls::send(Append append, AppendCompletion done) {
   ++appends_in_flight;
   auto& store = writes_to != nullptr ? *writes_to : served.store;
   store.append_async(std::move(append), [this, done = std::move(done)](Result<Appended> result) {
@@ -73,11 +95,47 @@ void Calls::append(Append append, AppendCompletion done) {
 }
 
 Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
-  const auto shown = shown_in(context, takes_passwords);
   const auto access = served.access();
+  if (access->is_open()) return access->admit({}, wanted);
+  const auto shown = shown_in(context, takes_passwords);
   // A user and a password that cannot be changed are a token as a pair, whose name is then its user.
-  if (!shown.pair.empty() && access->identify(shown.pair)) return access->admit(shown.pair, wanted);
-  return access->admit(shown.token, wanted);
+  const bool is_pair = !shown.pair.empty() && access->identify(shown.pair).has_value();
+  auto caller = served.wrong_tokens->identify(*access, is_pair ? shown.pair : shown.token, address_of(context));
+  if (caller) EVERSHARD_TRY(caller->check(wanted));
+  return caller;
+}
+
+void Calls::admitted(const UnderWay* call, grpc::CallbackServerContext* context, serving::Scope wanted) {
+  if (served.access()->is_open()) return;
+  const std::lock_guard lock(streams_mutex);
+  streams.emplace(call, Admitted{context, wanted});
+}
+
+void Calls::left(const UnderWay* call) {
+  const std::lock_guard lock(streams_mutex);
+  streams.erase(call);
+}
+
+/// No guess, and not counted as one.
+bool Calls::still_may(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
+  const auto access = served.access();
+  if (access->is_open()) return true;
+  const auto shown = shown_in(context, takes_passwords);
+  return (!shown.pair.empty() && access->admit(shown.pair, wanted)) || access->admit(shown.token, wanted);
+}
+
+void Calls::look_at_tokens_again() {
+  std::vector<std::pair<const UnderWay*, Admitted>> open;
+  {
+    const std::lock_guard lock(streams_mutex);
+    open.assign(streams.begin(), streams.end());
+  }
+  for (const auto& [call, of] : open) {
+    const std::lock_guard lock(streams_mutex);  // its context lives as long as it is among them
+    if (!streams.contains(call) || still_may(*of.context, of.wanted)) continue;
+    streams.erase(call);
+    of.context->TryCancel();
+  }
 }
 
 Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted,
@@ -91,19 +149,20 @@ Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& conte
     }
   }
   auto caller = calls_.admit(context, wanted);
+  if (caller) caller_ = *caller;
   if (!caller || !calls_.served.clients->counts_requests()) return caller;
   client_ = serving::client_name(*caller, address_of(context));
   if (auto refusal = calls_.served.clients->ask(client_, 1, bytes)) return over(*std::move(refusal));
   return caller;
 }
 
-Result<void> UnderWay::admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted,
-                                    std::size_t bytes) {
+Result<void> UnderWay::admit_stream(grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
   const auto caller = admit(context, wanted, bytes);
   if (!caller) return refuse(caller.error());
   auto opened = calls_.served.clients->open(serving::client_name(*caller, address_of(context)));
   if (opened.refusal) return over(*std::move(opened.refusal));
   stream_ = std::move(opened.stream);
+  calls_.admitted(this, &context, wanted);
   return {};
 }
 

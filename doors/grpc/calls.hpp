@@ -40,6 +40,8 @@ class Drainable {
 /// Whoever comes now, and whoever is sent away.
 [[nodiscard]] inline Error calls_stopping() { return {ErrorCode::unavailable, "the server is stopping"}; }
 
+class UnderWay;
+
 /// What the calls of a door stand on.
 struct Calls {
   Calls(std::string_view door, serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max,
@@ -62,6 +64,12 @@ struct Calls {
   std::unordered_map<Drainable*, std::weak_ptr<Drainable>> drainables{};
   mutable std::recursive_mutex readers_mutex{};  ///< a call that is cancelled may end in the same thread
   std::unordered_map<const void*, grpc::CallbackServerContext*> readers{};
+  struct Admitted {
+    grpc::CallbackServerContext* context;
+    serving::Scope wanted;
+  };
+  std::recursive_mutex streams_mutex{};  ///< as readers_mutex
+  std::unordered_map<const UnderWay*, Admitted> streams{};
   mutable std::mutex unread_mutex{};
   serving::UnreadAnswers unread;  ///< of `readers`
   std::atomic<std::uint64_t> appends_in_flight{0};
@@ -69,10 +77,18 @@ struct Calls {
   /// `done` is called where the append was completed while few are in flight, else from a thread of its own: the
   /// store's have better things to do than to send answers.
   void append(Append append, AppendCompletion done);
-  static constexpr std::uint64_t answered_at_once_max = 4;  ///< appends in flight
+  /// Its conditions reach back so far that the store may have to read for them: append() sends it from the pool then,
+  /// as a read that may turn out to be long.
+  [[nodiscard]] bool reads_before(const Append& append) const;
+  static constexpr std::uint64_t answered_at_once_max = 4;         ///< appends in flight
+  static constexpr std::uint64_t looked_back_at_once_max = 1'024;  ///< positions, by the thread that took the append
   static constexpr std::uint32_t at_least_timeout_ms = 30'000;
   static constexpr std::size_t small_answer_bytes = 64u << 10;  ///< not refused for want of room
   static constexpr auto room_looked_for_every = std::chrono::milliseconds(20);
+
+  void send(Append append, AppendCompletion done);  ///< append(), by this thread
+  /// The same, by one of the pool's: what its conditions read is read as others read.
+  void send_reading(Append append, AppendCompletion done);
 
   /// Until forget(). Returns: false: the door is being closed.
   bool remember(const std::shared_ptr<Drainable>& call);
@@ -97,6 +113,12 @@ struct Calls {
   [[nodiscard]] bool are_over() const;
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
+  /// A stream of a client's, until left(): its context lives so long.
+  void admitted(const UnderWay* call, grpc::CallbackServerContext* context, serving::Scope wanted);
+  void left(const UnderWay* call);
+  [[nodiscard]] bool still_may(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
+  /// Tokens were read anew: streams that would not be admitted any more are ended.
+  void look_at_tokens_again();
   /// Goes on, or on from the watch's thread, when the watermark is there. Returns: the wait, for a caller who goes; 0:
   /// there is none.
   serving::HeadWatch::Ticket at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then);
@@ -115,9 +137,14 @@ class UnderWay {
   /// of Calls::admit, overloaded
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted,
                                               std::size_t bytes);
-  /// The same of a call that stays: it is one of its client's streams until it goes.
-  [[nodiscard]] Result<void> admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted,
+  /// The same of a call that stays: it is one of its client's streams until it goes, and is ended where its token is
+  /// not valid any more. Shape: leaves() is called in OnDone.
+  [[nodiscard]] Result<void> admit_stream(grpc::CallbackServerContext& context, serving::Scope wanted,
                                           std::size_t bytes);
+  /// Shape: it was admitted.
+  [[nodiscard]] const serving::Caller& caller() const { return caller_; }
+  /// Its context ends.
+  void leaves() { calls_.left(this); }
   /// A further message of an admitted stream. Returns: why not, and when to try again.
   [[nodiscard]] std::optional<serving::ClientGate::Refusal> over_limit(std::size_t bytes);
   /// Returns: what the client is told.
@@ -136,6 +163,7 @@ class UnderWay {
   serving::MethodMetrics& counted_;
   std::optional<ErrorCode> refused_;  ///< whoever is at work on the call
   std::optional<std::chrono::milliseconds> retry_after_;
+  serving::Caller caller_;
   std::string client_;  ///< empty: nothing is counted by it
   serving::ClientGate::Stream stream_;
 };

@@ -4,10 +4,13 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/security/tls_certificate_provider.h>
-#include <grpcpp/security/tls_credentials_options.h>
+#include <netdb.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -24,14 +27,14 @@
 #include "evershard/doors/grpc/projections_service.hpp"
 #include "evershard/doors/grpc/retention_service.hpp"
 #include "evershard/doors/grpc/scheduled_service.hpp"
+#include "evershard/doors/grpc/served_certificates.hpp"
 #include "evershard/doors/grpc/tables_service.hpp"
-#include "evershard/doors/grpc/tls_files.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/files/descriptor.hpp"
 
 namespace evershard::door {
 namespace {
 
-constexpr unsigned certificates_looked_at_every_s = 10;
 constexpr int keepalive_ping_interval_min_ms = 5'000;
 constexpr std::chrono::milliseconds read_farewell =
     std::chrono::seconds(2);                               ///< for calls that only read, when the door closes
@@ -59,24 +62,28 @@ Result<void> check_address(const std::string& address) {
                 in_quotes(address, 300) + " is no address to listen on: HOST:PORT, or unix:PATH");
 }
 
-Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::TlsFiles& files) {
-  if (!files.given()) return grpc::InsecureServerCredentials();
-  EVERSHARD_TRY(check(files));
-  namespace tls = grpc::experimental;
-  auto provider = files.client_ca.empty()
-                      ? std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate,
-                                                                              certificates_looked_at_every_s)
-                      : std::make_shared<tls::FileWatcherCertificateProvider>(
-                            files.key, files.certificate, files.client_ca, certificates_looked_at_every_s);
-  tls::TlsServerCredentialsOptions options(std::move(provider));
-  options.watch_identity_key_cert_pairs();
-  if (!files.client_ca.empty()) {
-    options.watch_root_certs();
-    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  } else {
-    options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+/// gRPC does not say why it cannot listen: what the system says, asked again.
+std::string why_not_at(const std::string& address) {
+  if (is_unix_socket(address)) return "it cannot be made there, or is used by another process";
+  const auto colon = address.rfind(':');
+  auto host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &wanted, &found); error != 0)
+    return ::gai_strerror(error);
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
+  for (const auto* at = found; at != nullptr; at = at->ai_next) {
+    const storage::Descriptor probe(::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol));
+    const int yes = 1;
+    if (!probe.is_open()) return std::strerror(errno);
+    (void)::setsockopt(probe.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as gRPC does
+    if (::bind(probe.number(), at->ai_addr, at->ai_addrlen) != 0 || ::listen(probe.number(), 1) != 0)
+      return std::strerror(errno);
   }
-  return tls::TlsServerCredentials(options);
+  return "it is in use, is none of this machine's, or needs a right this process does not have";
 }
 
 void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
@@ -118,6 +125,7 @@ struct Door::Impl {
   ConnectionLimit limit;
   std::vector<std::shared_ptr<grpc::Service>> services;
   std::vector<std::string> addresses;
+  std::unique_ptr<ServedCertificates> certificates;  ///< none: no TLS
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
   ConnectionCount connections;
@@ -133,13 +141,19 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options, const DoorServices& offered) {
   if (options.listen.empty()) return refuse(ErrorCode::invalid_argument, "a door listens on one address at least");
   for (const auto& address : options.listen) EVERSHARD_TRY(check_address(address));
-  auto credentials = credentials_of(options.tls);
-  if (!credentials) return refuse(std::move(credentials).error());
+  std::unique_ptr<ServedCertificates> certificates;
+  if (options.tls.given()) {
+    auto made = ServedCertificates::of(options.tls);
+    if (!made) return refuse(std::move(made).error());
+    certificates = *std::move(made);
+  }
+  const auto credentials = certificates ? certificates->credentials() : grpc::InsecureServerCredentials();
   keep_grpc();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   auto impl = std::make_unique<Impl>(served, options, offered);
+  impl->certificates = std::move(certificates);
   impl->calls.connections = &impl->limit;
   if (offered.status != nullptr) impl->calls.status = offered.status;
   grpc::ServerBuilder builder;
@@ -147,7 +161,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
     const auto& address = options.listen[i];
-    builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials,
+    builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : credentials,
                              &ports[i]);
   }
   for (const auto& service : impl->services) builder.RegisterService(service.get());
@@ -155,11 +169,10 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   if (!impl->server) {
     std::string failed;
     for (std::size_t i = 0; i < ports.size(); ++i) {
-      if (ports[i] == 0) failed += (failed.empty() ? "" : ", ") + options.listen[i];
+      if (ports[i] == 0)
+        failed += (failed.empty() ? "" : "; ") + options.listen[i] + ": " + why_not_at(options.listen[i]);
     }
-    return refuse(ErrorCode::unavailable,
-                  "cannot listen on " + (failed.empty() ? "any address" : failed) +
-                      ": it is in use, is none of this machine's, or needs a right this process does not have");
+    return refuse(ErrorCode::unavailable, "cannot listen on " + (failed.empty() ? "any address" : failed));
   }
   if (auto* health = impl->server->GetHealthCheckService()) {
     for (const auto& service : offered.healthy) health->SetServingStatus(service, true);
@@ -176,6 +189,16 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
 const std::vector<std::string>& Door::addresses() const { return impl_->addresses; }
 
 std::uint64_t Door::calls() const { return impl_->calls.under_way; }
+
+Result<void> Door::reload_tls() {
+  const std::lock_guard lock(impl_->stopping);
+  return impl_->server && impl_->certificates ? impl_->certificates->reload() : Result<void>();
+}
+
+void Door::look_at_tokens_again() {
+  const std::lock_guard lock(impl_->stopping);
+  if (impl_->server) impl_->calls.look_at_tokens_again();
+}
 
 void Door::tell_unwell() {
   const std::lock_guard lock(impl_->stopping);

@@ -42,8 +42,7 @@ struct DoorServices {
 
 struct DoorOptions {
   std::vector<std::string> listen{"127.0.0.1:7420"};  ///< HOST:PORT, port 0: any free one; or unix:PATH
-  /// Of HOST:PORT; a Unix socket goes by its file's permissions. Read again about every ten seconds: a new certificate
-  /// needs no restart.
+  /// Of HOST:PORT; a Unix socket goes by its file's permissions. Read again by reload_tls().
   serving::TlsFiles tls{};
   std::size_t message_bytes_max = 20u << 20;  ///< of what comes in: an append of 16 MiB and what is around it
   /// Over TCP, from their first call on; calls of more are refused as `overloaded`, until others are closed.
@@ -79,6 +78,10 @@ class Door {
   /// the others as long as `drain`, then ends them too; for those that only read 2 seconds at most. Always comes back;
   /// any number of times.
   void stop(std::chrono::milliseconds drain);
+  /// Reads the TLS files again, for connections from a second later on. Errors: as start(); then the old ones stay.
+  [[nodiscard]] Result<void> reload_tls();
+  /// Tokens were read anew: streams that would not be admitted any more are ended (`CANCELLED`).
+  void look_at_tokens_again();
   /// gRPC's health service says so from now on.
   void tell_unwell();
 

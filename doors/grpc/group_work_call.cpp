@@ -21,8 +21,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::star
   auto call = std::make_shared<GroupWorkCall>(calls, counted);
   call->self_ = call;
   auto* reactor = call.get();
-  // What a worker settles is a change.
-  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted) {
+  // What a worker settles is a change, and what it is given are events.
+  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::read | serving::Scope::append, 0); !admitted) {
     call->finished_ = true;
     call->Finish(call->here_.refused(admitted.error()));
   } else if (!calls.remember(call)) {
@@ -279,6 +279,7 @@ void GroupWorkCall::OnCancel() {
 
 void GroupWorkCall::OnDone() {
   const auto keep = std::exchange(self_, nullptr);
+  here_.leaves();
   calls_.forget(this);
   std::shared_ptr<GroupSession> session;
   {

@@ -26,6 +26,7 @@ class ReadCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override {
+    here_.leaves();
     reader_.reset();
     self_.reset();
   }

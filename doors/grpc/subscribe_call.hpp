@@ -30,6 +30,7 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override {
+    here_.leaves();
     reader_.reset();
     self_.reset();
   }

@@ -39,10 +39,8 @@ Result<std::string> text_of_file(const std::string& file, const char* what) {
   return text;
 }
 
-Result<Certificate> first_certificate(const std::string& file, const char* what) {
-  const auto text = text_of_file(file, what);
-  if (!text) return refuse(text.error());
-  const Bio bio(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())));
+Result<Certificate> first_certificate(const std::string& text, const std::string& file, const char* what) {
+  const Bio bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   Certificate certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
   if (!certificate) return no_pem(file, what, "holds no certificate in PEM");
   return certificate;
@@ -50,12 +48,14 @@ Result<Certificate> first_certificate(const std::string& file, const char* what)
 
 }  // namespace
 
-Result<void> check(const serving::TlsFiles& files) {
-  const auto certificate = first_certificate(files.certificate, "the certificate");
+Result<TlsTexts> read_tls(const serving::TlsFiles& files) {
+  const auto certificate_text = text_of_file(files.certificate, "the certificate");
+  if (!certificate_text) return refuse(certificate_text.error());
+  const auto certificate = first_certificate(*certificate_text, files.certificate, "the certificate");
   if (!certificate) return refuse(certificate.error());
-  const auto text = text_of_file(files.key, "the key");
-  if (!text) return refuse(text.error());
-  const Bio bio(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())));
+  const auto key_text = text_of_file(files.key, "the key");
+  if (!key_text) return refuse(key_text.error());
+  const Bio bio(BIO_new_mem_buf(key_text->data(), static_cast<int>(key_text->size())));
   // No passphrase: nobody is there to be asked for it.
   const Key key(PEM_read_bio_PrivateKey(
       bio.get(), nullptr, [](char*, int, int, void*) { return 0; }, nullptr));
@@ -64,9 +64,14 @@ Result<void> check(const serving::TlsFiles& files) {
     return no_pem(files.key, "the key",
                   ("is not that of the certificate " + in_quotes(files.certificate, 300)).c_str());
   }
-  if (files.client_ca.empty()) return {};
-  const auto ca = first_certificate(files.client_ca, "the clients' CA");
-  return ca ? Result<void>() : Result<void>(refuse(ca.error()));
+  TlsTexts texts{*certificate_text, *key_text, {}};
+  if (files.client_ca.empty()) return texts;
+  const auto ca_text = text_of_file(files.client_ca, "the clients' CA");
+  if (!ca_text) return refuse(ca_text.error());
+  const auto ca = first_certificate(*ca_text, files.client_ca, "the clients' CA");
+  if (!ca) return refuse(ca.error());
+  texts.client_ca = *ca_text;
+  return texts;
 }
 
 }  // namespace evershard::door

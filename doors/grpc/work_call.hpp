@@ -51,7 +51,10 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
     go_on(lock);
   }
   void OnCancel() override { stopped_ = true; }
-  void OnDone() override { self_.reset(); }
+  void OnDone() override {
+    here_.leaves();
+    self_.reset();
+  }
 
  private:
   static constexpr auto between_messages = std::chrono::milliseconds(500);

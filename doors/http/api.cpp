@@ -74,7 +74,7 @@ tl::expected<Asked, Refusal> Api::admit(const Request& head, std::string_view cl
   if (!target) return token_less(target.error());
   auto routed = route_of(head.method, target->segments);
   if (!routed) return tl::unexpected(std::move(routed).error());
-  auto caller = http::admit(head, *routed->route, around, *access);
+  auto caller = http::admit(head, *routed->route, around, *access, *served.wrong_tokens, std::string(client_address));
   if (!caller) return tl::unexpected(std::move(caller).error());
   const bool always = routed->route->manner == Manner::always;
   if (stopping_ && !always) return token_less({ErrorCode::unavailable, "the server is stopping"});

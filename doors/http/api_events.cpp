@@ -7,6 +7,7 @@
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/event_tail.hpp"
 #include "evershard/doors/http/read_asked.hpp"
+#include "evershard/storage/index/read_work_for_write.hpp"
 #include "evershard/store/json/append_json.hpp"
 
 namespace evershard::http {
@@ -40,6 +41,8 @@ void begin_append(Api& api, const Asked& asked, const Interested& interest, cons
   auto line = read_append(asked.request.body, LineRules::append);
   if (!line) return answered(refused(line.error()));
   const auto events = line->append.events.size();
+  const auto work = api.served.long_reads->begin();  // of its conditions: it is not given up with its client
+  const storage::ReadWorkForWrite at_work(*work);
   api.served.store.append_async(std::move(line->append), [metrics = api.served.metrics, interest, answered, began,
                                                           events](Result<Appended> appended) {
     if (!appended) return answered(refused(appended.error()));

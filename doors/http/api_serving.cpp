@@ -27,6 +27,9 @@ Answer answer_health(Api& api, const Asked&) {
       .key("version")
       .string(api.options.version);
   if (failed) json.key("error").string(failed->what);
+  // It answers reads: whoever sends them here goes on.
+  if (const auto full = failed ? std::nullopt : api.served.short_of_disk())
+    json.key("disk_full").boolean(true).key("error").string(full->what);
   json.end_object();
   auto response = json_response(json.take());
   if (api.stopping() || failed) response.status = 503;
@@ -44,7 +47,8 @@ std::string session_json(Api& api, const serving::Caller* caller) {
 }
 
 Answer answer_session(Api& api, const Asked& asked) {
-  const auto caller = api.served.access()->identify(token_of(asked.request).token);
+  const auto caller =
+      api.served.wrong_tokens->identify(*api.served.access(), token_of(asked.request).token, asked.client);
   return json_response(session_json(api, caller ? &*caller : nullptr));
 }
 
@@ -61,7 +65,7 @@ Result<Response> answer_open_session(Api& api, const Asked& asked) {
     return {};
   }));
   const auto access = api.served.access();
-  const auto caller = access->identify(token);
+  const auto caller = api.served.wrong_tokens->identify(*access, token, asked.client);
   if (!caller) return refuse(caller.error());
   auto response = json_response(session_json(api, &*caller));
   if (!access->is_open()) response.headers.emplace_back("Set-Cookie", cookie_with(token, api.around.tls));

@@ -106,6 +106,14 @@ void Connection::wind_down() {
   if (!writing_) piece({{}, true});
 }
 
+void Connection::look_at_token_again() {
+  if (state_ != State::streaming || !scope_ || network_.api.served.access()->admit(token_, *scope_)) return;
+  keep_alive_ = false;
+  if (std::exchange(streaming_ended_, true)) return;
+  stream_->cancel();
+  if (!writing_) piece({{}, true});
+}
+
 void Connection::close() {
   if (state_ == State::closed) return;
   const auto self = shared_from_this();
@@ -208,6 +216,8 @@ void Connection::head_known() {
   }
   asked_ = *std::move(admitted);
   route_ = asked_->route;
+  token_ = token_of(head).token;
+  scope_ = route_->scope;
   enter(State::body);
   arm(network_.options.limits.body_time, [this] { late(); });
   if (!head.expects_continue || !body || !in_.empty()) return parse();

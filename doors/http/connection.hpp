@@ -35,6 +35,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   /// The server is stopping: ends where there is nothing to answer, and a live stream in good order.
   void wind_down();
   void close();
+  /// Tokens were read anew: a live stream that would not be admitted any more ends.
+  void look_at_token_again();
 
  private:
   enum class State { greeting, waiting, head, body, working, writing, streaming, lingering, closed };
@@ -81,6 +83,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::optional<Asked> asked_;
   const Route* route_ = nullptr;
   std::string client_;  ///< who is counted
+  std::string token_;
+  std::optional<serving::Scope> scope_;  ///< that the request needed
   std::size_t body_bytes_ = 0;
   bool only_head_ = false;
   bool http_1_0_ = false;

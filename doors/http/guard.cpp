@@ -121,12 +121,15 @@ std::optional<Refusal> check_origin(const Request& request, const Surroundings& 
 }
 
 tl::expected<serving::Caller, Refusal> admit(const Request& request, const Route& route, const Surroundings& around,
-                                             const serving::Access& access) {
+                                             const serving::Access& access, serving::WrongTokens& wrong_tokens,
+                                             const std::string& address) {
   if (auto refusal = check_host(request, around, access.is_open())) return tl::unexpected(*std::move(refusal));
   const auto token = token_of(request);
   if (auto refusal = check_origin(request, around, token, route)) return tl::unexpected(*std::move(refusal));
   if (!route.scope) return serving::Caller{};
-  auto caller = access.admit(token.token, *route.scope);
+  auto caller = wrong_tokens.identify(access, token.token, address);
+  if (caller)
+    if (auto may = caller->check(*route.scope); !may) caller = tl::unexpected(std::move(may).error());
   if (!caller) {
     const auto code = caller.error().code;
     return tl::unexpected(Refusal{status_of(code), std::move(caller).error(), {}});

@@ -11,6 +11,7 @@
 #include "evershard/doors/http/response.hpp"
 #include "evershard/doors/http/router.hpp"
 #include "evershard/doors/serving/access.hpp"
+#include "evershard/doors/serving/wrong_tokens.hpp"
 #include "tl/expected.hpp"
 
 namespace evershard::http {
@@ -43,8 +44,10 @@ struct GivenToken {
 [[nodiscard]] std::optional<Refusal> check_origin(const Request& request, const Surroundings& around,
                                                   const GivenToken& token, const Route& route);
 
-/// All of it, in order. Errors: as above; 401, 403
+/// All of it, in order. `address`: of the client. Errors: as above; 401, 403, 429
 [[nodiscard]] tl::expected<serving::Caller, Refusal> admit(const Request& request, const Route& route,
-                                                           const Surroundings& around, const serving::Access& access);
+                                                           const Surroundings& around, const serving::Access& access,
+                                                           serving::WrongTokens& wrong_tokens,
+                                                           const std::string& address);
 
 }  // namespace evershard::http

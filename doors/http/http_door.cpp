@@ -252,6 +252,13 @@ Result<void> HttpDoor::reload_tls() {
   return {};
 }
 
+void HttpDoor::look_at_tokens_again() {
+  asio::post(impl_->network->io, [network = impl_->network.get()] {
+    const auto connections = network->connections;  // they take themselves out
+    for (const auto& connection : connections) connection->look_at_token_again();
+  });
+}
+
 void HttpDoor::stop(std::chrono::milliseconds drain) { impl_->stop(drain); }
 
 void HttpDoor::Impl::stop(std::chrono::milliseconds drain) {

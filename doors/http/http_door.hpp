@@ -28,6 +28,8 @@ class HttpDoor {
   [[nodiscard]] std::string address() const;
   /// Reads the TLS files again, for connections from now on. Errors: as start(); then the old ones stay.
   [[nodiscard]] Result<void> reload_tls();
+  /// Tokens were read anew: live streams that would not be admitted any more end.
+  void look_at_tokens_again();
   /// From now on /health answers 503; live streams end; requests under way have `drain` to be answered, then their
   /// connections are closed. Always ends; any number of times.
   void stop(std::chrono::milliseconds drain);

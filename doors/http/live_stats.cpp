@@ -1,7 +1,7 @@
 #include "evershard/doors/http/live_stats.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <utility>
 
 #include "evershard/store/json/json_text.hpp"
@@ -17,10 +17,12 @@ std::uint64_t detail(const StoreStats& stats, std::string_view name) {
 }
 
 std::string rate(std::uint64_t now, std::uint64_t before, double seconds) {
+  // Not printf(), which follows the program's locale: 0,0 is no number of JSON.
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f",
-                seconds > 0 && now >= before ? static_cast<double>(now - before) / seconds : 0.0);
-  return text;
+  const auto end = std::to_chars(text, text + sizeof text,
+                                 seconds > 0 && now >= before ? static_cast<double>(now - before) / seconds : 0.0,
+                                 std::chars_format::fixed, 1);
+  return {text, end.ptr};
 }
 
 void write_percentiles(JsonText& json, std::string_view name, const Latencies& latencies) {

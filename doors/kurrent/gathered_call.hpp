@@ -81,7 +81,10 @@ class GatheredCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
       return refused(std::move(parsed).error());
     this->StartRead(&incoming_);
   }
-  void OnDone() override { self_.reset(); }
+  void OnDone() override {
+    here_.leaves();
+    self_.reset();
+  }
 
  private:
   static constexpr std::size_t bytes_of_message = 512;  ///< of memory, where there is nothing in it

@@ -39,8 +39,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PersistentReadCall:
   call->self_ = call;
   auto* reactor = call.get();
   Refusal refusal;
-  // What a consumer settles is a change.
-  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted)
+  // What a consumer settles is a change, and what it is given are events.
+  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::read | serving::Scope::append, 0); !admitted)
     refusal.error = admitted.error();
   else if (!kurrent->calls.remember(call))
     refusal.error = door::calls_stopping();
@@ -88,10 +88,10 @@ void PersistentReadCall::join(const esps::ReadReq::Options& options) {
   const auto name = name_in(options);
   Told told;
   const auto& metadata = context_->client_metadata();
-  if (const auto name = metadata.find("connection-name"); name != metadata.end())
-    told.connection = std::string(name->second.data(), name->second.size());
+  if (const auto given = metadata.find("connection-name"); given != metadata.end())
+    told.connection = std::string(given->second.data(), given->second.size());
   told.from = context_->peer();
-  const auto caller = kurrent_->calls.admit(*context_, serving::Scope::append);
+  const auto caller = kurrent_->calls.admit(*context_, serving::Scope::read | serving::Scope::append);
   told.user = caller && caller->by_token ? caller->name : "anonymous";
   told.slots = static_cast<std::size_t>(std::clamp(options.buffer_size(), 1, 10'000));
   const auto slots = told.slots;
@@ -229,6 +229,7 @@ void PersistentReadCall::OnCancel() {
 }
 
 void PersistentReadCall::OnDone() {
+  here_.leaves();
   kurrent_->calls.forget(this);
   self_.reset();
 }

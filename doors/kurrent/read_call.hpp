@@ -27,6 +27,7 @@ class StreamReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
   void OnDone() override {
+    here_.leaves();
     reader_.reset();
     self_.reset();
   }

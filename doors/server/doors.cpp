@@ -16,6 +16,8 @@ class GrpcDoor final : public RunningDoor {
   GrpcDoor(std::string_view speaks, std::unique_ptr<door::Door> door) : speaks_(speaks), door_(std::move(door)) {}
   [[nodiscard]] std::string_view speaks() const override { return speaks_; }
   [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
+  [[nodiscard]] Result<void> reload_tls() override { return door_->reload_tls(); }
+  void look_at_tokens_again() override { door_->look_at_tokens_again(); }
   void tell_unwell() override { door_->tell_unwell(); }
   void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
 
@@ -59,6 +61,10 @@ class KurrentDoor final : public RunningDoor {
   [[nodiscard]] std::vector<std::string> addresses() const override {
     return door_ ? door_->addresses() : std::vector<std::string>();
   }
+  [[nodiscard]] Result<void> reload_tls() override { return door_ ? door_->reload_tls() : Result<void>(); }
+  void look_at_tokens_again() override {
+    if (door_) door_->look_at_tokens_again();
+  }
   void tell_unwell() override {
     if (door_) door_->tell_unwell();
   }
@@ -92,7 +98,8 @@ class PageDoor final : public RunningDoor {
   explicit PageDoor(std::unique_ptr<http::HttpDoor> door) : door_(std::move(door)) {}
   [[nodiscard]] std::string_view speaks() const override { return "http"; }
   [[nodiscard]] std::vector<std::string> addresses() const override { return {door_->address()}; }
-  [[nodiscard]] Result<void> reload() override { return door_->reload_tls(); }
+  [[nodiscard]] Result<void> reload_tls() override { return door_->reload_tls(); }
+  void look_at_tokens_again() override { door_->look_at_tokens_again(); }
   void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
 
  private:

@@ -42,6 +42,7 @@ class LentLocal : public StoreInService {
     return store_.vacuum_projections(removed_percent, progress);
   }
   [[nodiscard]] std::optional<Error> cannot_write() override { return store_.cannot_write(); }
+  [[nodiscard]] std::optional<Error> short_of_disk() override { return store_.short_of_disk(); }
   void close() override {}
 
  private:

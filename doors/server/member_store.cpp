@@ -264,6 +264,11 @@ class MemberStore final : public StoreInService {
     if (aggregates_) aggregates_->begin();
   }
   [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
+  [[nodiscard]] std::optional<Error> short_of_disk() override {
+    auto admission = store_->admission();
+    if (admission.kind != storage::Admission::Kind::disk) return {};
+    return Error(ErrorCode::unavailable, std::move(admission.what));
+  }
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
   void close() override {
     if (std::exchange(closed_, true)) return;

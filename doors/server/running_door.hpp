@@ -21,8 +21,10 @@ class RunningDoor {
   [[nodiscard]] virtual std::string_view speaks() const = 0;
   /// With the ports that were taken. None: it listens nowhere, and works for the doors of other nodes.
   [[nodiscard]] virtual std::vector<std::string> addresses() const = 0;
-  /// Reads again what it has from files. Errors: those of StartDoor; then it goes on as before
-  [[nodiscard]] virtual Result<void> reload() { return {}; }
+  /// Reads its certificates again. Errors: those of StartDoor; then it goes on with those it has
+  [[nodiscard]] virtual Result<void> reload_tls() { return {}; }
+  /// Tokens were read anew: what is open and would not be admitted any more ends.
+  virtual void look_at_tokens_again() {}
   /// Whoever asks how it is, is told that it is not well. For good.
   virtual void tell_unwell() {}
   /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.

@@ -6,14 +6,17 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/doors/server/certificate_watch.hpp"
 #include "evershard/doors/server/token_file.hpp"
 #include "evershard/doors/server/vacuuming.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/store/json/types_file.hpp"
+#include "evershard/store/local/new_store.hpp"
 
 namespace evershard::server {
 namespace {
 
+constexpr std::chrono::milliseconds certificates_looked_at_every = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds node_retains_after = std::chrono::minutes(1);
 
 /// The last time policies removed something; nothing: never, or what was then cannot be read.
@@ -76,7 +79,12 @@ struct Server::Parts {
       commands.emplace(*aggregates, kinds);
       served.commands = &*commands;
     }
+    served.wrong_tokens = std::make_shared<serving::WrongTokens>(
+        serving::WrongTokensOptions{}, [this](const std::string& address, std::uint64_t count) {
+          log.warning("a token is not known", {{"from", address}, {"times", count}});
+        });
     served.cannot_write = [this] { return store->cannot_write(); };
+    served.short_of_disk = [this] { return store->short_of_disk(); };
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 
@@ -89,6 +97,7 @@ struct Server::Parts {
   std::optional<serving::HostedCommands> commands;
   serving::Served served;
   RunningDoors doors;
+  std::optional<CertificateWatch> certificates;
   std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining, forgetting;
   std::once_flag stopped;
 };
@@ -102,8 +111,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   EVERSHARD_TRY(tokens->load());
   if (tokens->is_open_to_others())
     log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
+  NewStore made(options.store.data_dir);  // a start that fails leaves none
   auto store = open(options, log);
   if (!store) return refuse(std::move(store).error());
+  if ((*store)->cluster() != nullptr) made.keep();  // from now on it is one of the cluster's disks
   std::unique_ptr<Server> server(
       new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
   auto& parts = *server->parts_;
@@ -125,6 +136,9 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
       log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
   parts.store->begin();
+  made.keep();
+  parts.certificates.emplace(
+      parts.options.door.tls, [&server = *server] { return server.reload_tls(); }, certificates_looked_at_every, log);
   auto& served = *parts.store;
   parts.vacuuming.emplace(
       "vacuum", [&served](const Progress& progress) { return served.vacuum_events(progress); },
@@ -174,6 +188,8 @@ bool Server::is_well() const { return !cannot_write() && parts_->store->store().
 
 std::optional<Error> Server::failed() const { return parts_->store->failed(); }
 
+std::optional<Error> Server::short_of_disk() const { return parts_->store->short_of_disk(); }
+
 std::optional<Error> Server::cannot_write() const { return parts_->store->cannot_write(); }
 
 void Server::tell_unwell() {
@@ -182,10 +198,17 @@ void Server::tell_unwell() {
 
 Result<void> Server::reload() {
   auto outcome = parts_->tokens->load();
+  if (outcome)
+    for (const auto& door : parts_->doors) door->look_at_tokens_again();
   if (auto reloaded = parts_->store->reload(); !reloaded && outcome) outcome = std::move(reloaded);
-  for (const auto& door : parts_->doors) {
-    if (auto reloaded = door->reload(); !reloaded && outcome) outcome = std::move(reloaded);
-  }
+  if (auto reloaded = reload_tls(); !reloaded && outcome) outcome = std::move(reloaded);
+  return outcome;
+}
+
+Result<void> Server::reload_tls() {
+  Result<void> outcome;
+  for (const auto& door : parts_->doors)
+    if (auto reloaded = door->reload_tls(); !reloaded && outcome) outcome = std::move(reloaded);
   return outcome;
 }
 
@@ -195,6 +218,7 @@ void Server::stop(std::chrono::milliseconds drain) {
     std::vector<std::thread> stopping;
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
+    if (parts_->certificates) parts_->certificates->stop();
     for (auto* work : {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents,
                        &parts_->retaining, &parts_->forgetting}) {
       if (*work) (*work)->stop();

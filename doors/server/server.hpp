@@ -34,11 +34,15 @@ class Server {
   [[nodiscard]] std::optional<Error> failed() const;
   /// StoreInService::cannot_write.
   [[nodiscard]] std::optional<Error> cannot_write() const;
+  /// StoreInService::short_of_disk.
+  [[nodiscard]] std::optional<Error> short_of_disk() const;
   /// Whoever asks a door how it is, is told that it is not well. For good.
   void tell_unwell();
   /// Reads the tokens anew, and has the store and the doors do so with their files. Errors: the first there is; what
   /// could not be read stays in force as it was
   [[nodiscard]] Result<void> reload();
+  /// The doors' certificates alone, as they are taken by themselves when their files change. Errors: as reload()
+  [[nodiscard]] Result<void> reload_tls();
   /// All doors at once take nothing new and drain, long work is cancelled, then the store is closed. Any number of
   /// times.
   void stop(std::chrono::milliseconds drain);

@@ -45,10 +45,11 @@ void add_store(Entries& all) {
   bounded(store.number("tail-events", "How many events are indexed in memory before they are sealed into a file.",
                        EVERSHARD_FIELD(store.tail_events)),
           1'024, 16'777'216);
-  store.size(
-      "disk-reserve",
-      "Below this much free space appends are refused. At least `memtable`, which must still find room; 0: none.",
-      EVERSHARD_FIELD(store.disk_reserve_bytes));
+  store.size("disk-reserve",
+             "Below this much free space appends are refused. At least `memtable`; 0: only where what is in memory "
+             "would find no "
+             "room on the disk.",
+             EVERSHARD_FIELD(store.disk_reserve_bytes));
   store.duration("at-least-timeout", "How long a read waits for the position it must have reached.",
                  EVERSHARD_FIELD(store.at_least_timeout));
   store.duration("retention-every",

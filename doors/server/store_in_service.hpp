@@ -75,6 +75,8 @@ class StoreInService {
   [[nodiscard]] virtual std::optional<Error> failed() { return {}; }
   /// Why it still answers what is asked, and writes nothing any more until it is opened again.
   [[nodiscard]] virtual std::optional<Error> cannot_write() { return {}; }
+  /// Why appends are refused for now: the disk has too little left.
+  [[nodiscard]] virtual std::optional<Error> short_of_disk() { return {}; }
   /// Answers what is under way, refuses what comes. Any number of times.
   virtual void close() = 0;
 };

@@ -55,6 +55,15 @@ std::string_view name_of(Scope scope) {
   return "unknown";
 }
 
+Result<void> Caller::check(Scope wanted) const {
+  std::string missing;
+  for (const auto scope : scopes_known)
+    if ((static_cast<std::uint8_t>(wanted) & static_cast<std::uint8_t>(scope)) != 0 && !may(scope))
+      missing += (missing.empty() ? "" : " and ") + std::string(name_of(scope));
+  if (missing.empty()) return {};
+  return refuse(ErrorCode::permission_denied, in_quotes(name, 60) + " does not have the scope " + missing);
+}
+
 Access Access::open() { return {}; }
 
 Result<Access> Access::of_tokens(std::string_view text, std::string_view name) {
@@ -99,10 +108,7 @@ Result<Caller> Access::identify(std::string_view token) const {
 
 Result<Caller> Access::admit(std::string_view token, Scope wanted) const {
   auto caller = identify(token);
-  if (caller && !caller->may(wanted)) {
-    return refuse(ErrorCode::permission_denied,
-                  in_quotes(caller->name, 60) + " does not have the scope " + std::string(name_of(wanted)));
-  }
+  if (caller) EVERSHARD_TRY(caller->check(wanted));
   return caller;
 }
 

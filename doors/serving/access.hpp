@@ -13,6 +13,12 @@ namespace evershard::serving {
 
 enum class Scope : std::uint8_t { read = 1, append = 2, admin = 4 };
 
+/// Both are needed.
+constexpr Scope operator|(Scope a, Scope b) {
+  return static_cast<Scope>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+
+/// Shape: one scope
 std::string_view name_of(Scope scope);
 
 /// Who is asking.
@@ -21,7 +27,12 @@ struct Caller {
   std::uint8_t scopes = 0;
   bool by_token = true;  ///< false: nobody has to show one
 
-  [[nodiscard]] bool may(Scope scope) const { return (scopes & static_cast<std::uint8_t>(scope)) != 0; }
+  /// All of them.
+  [[nodiscard]] bool may(Scope wanted) const {
+    return (scopes & static_cast<std::uint8_t>(wanted)) == static_cast<std::uint8_t>(wanted);
+  }
+  /// Errors: permission_denied (names the scopes that are missing)
+  [[nodiscard]] Result<void> check(Scope wanted) const;
 };
 
 /// Never changes once made: a door that reloads its tokens takes a new one.
@@ -41,7 +52,7 @@ class Access {
 
   /// `token`: as it came, empty where none came. Takes as long for a wrong token as for a right one.
   ///
-  /// Errors: unauthenticated, permission_denied (names the scope that is missing)
+  /// Errors: unauthenticated, permission_denied (names the scopes that are missing)
   [[nodiscard]] Result<Caller> admit(std::string_view token, Scope wanted) const;
   /// Without a scope in mind. Errors: unauthenticated
   [[nodiscard]] Result<Caller> identify(std::string_view token) const;

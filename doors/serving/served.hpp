@@ -12,6 +12,7 @@
 #include "evershard/doors/serving/homes.hpp"
 #include "evershard/doors/serving/hosted_commands.hpp"
 #include "evershard/doors/serving/metrics.hpp"
+#include "evershard/doors/serving/wrong_tokens.hpp"
 #include "evershard/store/api/administration.hpp"
 #include "evershard/store/api/cluster_administration.hpp"
 #include "evershard/store/api/documents.hpp"
@@ -66,11 +67,16 @@ struct Served {
   const HostedCommands* commands = nullptr;
   /// Absent: this process has none.
   Projections* own_projections = nullptr;
+  /// Who shows tokens that are not known.
+  std::shared_ptr<WrongTokens> wrong_tokens = std::make_shared<WrongTokens>();
   /// What reads may cost.
   std::shared_ptr<cluster::LongReads> long_reads = std::make_shared<cluster::LongReads>();
 
   /// Why nothing is written any more until the store is opened again.
   std::function<std::optional<Error>()> cannot_write = [] { return std::optional<Error>(); };
+
+  /// Why appends are refused for now: the disk has too little left.
+  std::function<std::optional<Error>()> short_of_disk = [] { return std::optional<Error>(); };
 
   /// Where there are none, each call says so.
   [[nodiscard]] Projections& projections() const {

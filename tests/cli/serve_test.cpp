@@ -10,10 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <thread>
 
 #include "tests/cli/program.hpp"
 #include "tests/doors/http/http_client.hpp"
+#include "tests/process/small_disk.hpp"
 
 namespace evershard::testing {
 namespace {
@@ -93,6 +95,99 @@ TEST_F(Serve, SaysThatItWritesNothingAnyMore) {
     EXPECT_EQ(evershard({"aggregate", "show", "a-" + std::to_string(n), "--server", there}).status, 0) << n;
   again.signal(SIGTERM);
   EXPECT_EQ(again.wait().status, 0);
+}
+
+/// What is in memory finds its place, whatever else fills the disk before; and where it is full, reads go on.
+TEST_F(Serve, ReadsOnWhereItsDiskIsFull) {
+  const SmallDisk disk(path("disk"), 128);
+  if (!disk.is_there()) GTEST_SKIP() << "this system lets us make no file system";
+  disk.fill_up(56u << 20);
+  const auto start = [&] {
+    auto all = disk.within();
+    const auto program =
+        words({"serve", "--data", path("disk/store"), "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0",
+               "--log-file", path("log"), "--shards", "4", "--disk-reserve", "0", "--memtable", "4MiB"});
+    all.insert(all.end(), program.begin(), program.end());
+    return std::make_unique<Process>(all);
+  };
+  auto server = start();
+  auto lines = server->lines(1);
+  ASSERT_FALSE(lines.empty()) << server->errors();
+  auto address = lines.front().substr(6, lines.front().find(' ', 6) - 6);
+  auto page = lines.front().substr(lines.front().rfind(' ') + 1);
+  std::mt19937 random(17);
+  std::string appends;
+  for (int n = 0; n != 80; ++n) {  // more than there is room for
+    std::string payload(900'000, ' ');
+    for (auto& byte : payload) byte = static_cast<char>('A' + random() % 26);
+    appends += R"({"aggregate":"a-)" + std::to_string(n) + R"(","type":"T","payload":")" + payload + "\"}\n";
+  }
+
+  const Finished done = evershard({"append", "--server", address, "--jsonl", "-"}, appends);
+  EXPECT_EQ(done.status, 6) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("are to stay free"));
+  EXPECT_TRUE(logged("appends are refused until the disk has room again"));
+  const auto told = ask(page, "GET", "/health");
+  EXPECT_EQ(told.status, 200);
+  EXPECT_EQ(told.json()["disk_full"], true);
+  const auto stored = shown({"stats", "--server", address}).front().at("head").get<int>();
+  EXPECT_GT(stored, 5);
+  EXPECT_EQ(shown({"read", "--server", address}).size(), static_cast<std::size_t>(stored)) << "reads go on";
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->wait().status, 0);
+
+  server = start();
+  lines = server->lines(1);
+  ASSERT_FALSE(lines.empty()) << server->errors() << read_file("log");
+  address = lines.front().substr(6, lines.front().find(' ', 6) - 6);
+  EXPECT_EQ(shown({"read", "--server", address}).size(), static_cast<std::size_t>(stored));
+  disk.make_room();
+  const Finished after = evershard({"append", "--server", address, "--aggregate", "b", "--type", "T"});
+  EXPECT_EQ(after.status, 0) << after.err;
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->wait().status, 0);
+}
+
+/// How far an import has come is known by where it comes from: a second source begins at its own beginning.
+TEST_F(Serve, IsImportedBesideAnotherSource) {
+  const std::string target = store("target");
+  for (const auto* name : {"first", "second"}) {
+    const std::string data = store(name);
+    append(data, std::string(R"({"type":"From)") + name + "\"}\n" + R"({"type":"T"})" + "\n");
+    Process source(words({"serve", "--data", data, "--listen", "127.0.0.1:0", "--umadb-listen", "127.0.0.1:0"}));
+    const auto ready = source.lines(1);
+    ASSERT_FALSE(ready.empty()) << source.errors();
+    const auto umadb = ready.front().substr(ready.front().rfind(' ') + 1);
+    const Finished done = evershard({"import", "--from", "umadb://" + umadb, "--data", target, "--format", "jsonl"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(Json::parse(done.out).at("events_stored"), 2) << done.out;
+    const Finished again = evershard({"import", "--from", "umadb://" + umadb, "--data", target, "--format", "jsonl"});
+    EXPECT_EQ(Json::parse(again.out).at("events_stored"), 0) << again.err;
+  }
+  EXPECT_EQ(shown({"query", "--type", "Fromfirst", "--data", target}).size(), 1u);
+  EXPECT_EQ(shown({"query", "--type", "Fromsecond", "--data", target}).size(), 1u);
+}
+
+TEST_F(Serve, LeavesNoNewStoreWhereItDoesNotStart) {
+  Process first(serving());
+  const auto taken = address_of(first);
+  ASSERT_FALSE(taken.empty());
+
+  for (const auto& more :
+       std::vector<Words>{{"--listen", taken}, {"--http-listen", taken}, {"--kurrent-listen", taken}}) {
+    Words all{"serve", "--data", path("new/deep"), "--listen", "127.0.0.1:0"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Finished second = evershard(all);
+    EXPECT_EQ(second.status, 6) << second.err;
+    EXPECT_THAT(second.err, HasSubstr(taken + ": Address already in use"));
+    EXPECT_FALSE(std::filesystem::exists(path("new"))) << more.front();
+  }
+  std::filesystem::create_directory(path("own"));
+  EXPECT_EQ(evershard({"serve", "--data", path("own"), "--listen", taken}).status, 6);
+  EXPECT_TRUE(std::filesystem::is_empty(path("own"))) << "what was there stays";
+  const std::string data = store("there");
+  EXPECT_EQ(evershard({"serve", "--data", data, "--listen", taken}).status, 6);
+  EXPECT_EQ(shown({"stats", "--data", data}).front().at("head"), 0) << "a store that was there stays, empty or not";
 }
 
 TEST_F(Serve, CreatesAStoreSaysWhereItIsAndEndsAtSigtermAndSigint) {

@@ -27,7 +27,8 @@ void look_at(Request request) {
   for (const auto& segment : target->segments) EVERSHARD_CHECK(is_utf8(segment), "segments are UTF-8");
   const auto routed = route_of(request.method, target->segments);
   if (!routed) return;
-  (void)admit(request, *routed->route, Surroundings{}, access);
+  serving::WrongTokens wrong_tokens;
+  (void)admit(request, *routed->route, Surroundings{}, access, wrong_tokens, "127.0.0.1");
   Asked asked{std::move(request), *target, routed->route, routed->argument, {}, {}};
   for (const auto by : {ReadBy::position, ReadBy::parameters, ReadBy::body}) {
     if (auto read = read_asked_of(asked, by))

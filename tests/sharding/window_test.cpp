@@ -154,5 +154,24 @@ TEST(DigestWindow, EqualsAList) {
   }
 }
 
+// Two terms that many events have and none has together: who decides looks no further than it may, and takes the last
+// event for one that may match.
+TEST(DigestWindow, LooksAtNoMoreThanItsBudget) {
+  DigestWindow window(GlobalPosition{0});
+  for (std::uint64_t p = 1; p <= 20'000; ++p) {
+    const Term terms[] = {p % 2 == 0 ? Term{100} : Term{200}};
+    window.add(GlobalPosition{p}, terms);
+  }
+  const auto never = query({item({}, {100, 200})});
+  EXPECT_EQ(window.first_match(never, GlobalPosition{0}), none);
+
+  MatchBudget small{1'000};
+  EXPECT_EQ(window.first_match(never, GlobalPosition{0}, small), at(20'000));
+  EXPECT_EQ(small.steps, 0u);
+  MatchBudget enough{1'000};
+  EXPECT_EQ(window.first_match(never, GlobalPosition{19'990}, enough), none);
+  EXPECT_GT(enough.steps, 900u);
+}
+
 }  // namespace
 }  // namespace evershard::sharding

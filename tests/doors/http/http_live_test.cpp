@@ -279,5 +279,19 @@ TEST(HttpLive, TellsAnOldClientWithoutChunks) {
   EXPECT_THAT(all, testing::HasSubstr("event: event\nid: 1\ndata: {"));
 }
 
+TEST(HttpLive, EndsWithItsToken) {
+  RunningDoor door(quick(), tokens);
+  auto client = following(door, "", "Authorization: Bearer r-0123456789abcdef\r\n");
+  EXPECT_EQ(client.read_event()->name, "caught_up");
+
+  door.access = std::make_shared<const serving::Access>(
+      *serving::Access::of_tokens("writer read,append w-0123456789abcdef\n", "TOKENS"));
+  door.door->look_at_tokens_again();
+
+  while (client.read_event()) {
+  }
+  EXPECT_EQ(door.get("/api/v1/head", "Authorization: Bearer r-0123456789abcdef\r\n").status, 401);
+}
+
 }  // namespace
 }  // namespace evershard

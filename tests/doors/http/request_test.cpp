@@ -180,7 +180,9 @@ int admitted(const std::string& method, const std::vector<std::string>& path, Fi
              const serving::Access& access, Surroundings around = {}) {
   fields.emplace_back("host", "127.0.0.1:7421");
   const auto routed = route_of(method, path).value();
-  const auto caller = admit(request_with(method, std::move(fields)), *routed.route, around, access);
+  serving::WrongTokens wrong_tokens;
+  const auto caller =
+      admit(request_with(method, std::move(fields)), *routed.route, around, access, wrong_tokens, "127.0.0.1");
   return caller ? 200 : caller.error().status;
 }
 

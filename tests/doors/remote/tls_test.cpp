@@ -131,12 +131,35 @@ TEST_F(DoorTls, ANewCertificateIsUsedWithoutARestart) {
   ASSERT_EQ(outcome(served, {.tls_ca = papers.certificate("ca")}), "unavailable");
   auto connected = served.connect({.tls_ca = papers.certificate("ca")});
   papers.sign("renewed", "ca", "127.0.0.1");
+  ASSERT_TRUE(served.door->reload_tls());
   std::string now;
   for (const auto until = std::chrono::steady_clock::now() + 25s;
        now != "ok" && std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(300ms)) {
     now = outcome(served, {.tls_ca = papers.certificate("ca")});
   }
   EXPECT_EQ(now, "ok");
+}
+
+TEST_F(DoorTls, HalfOfANewPairLeavesTheOldOne) {
+  papers.sign("whole", "ca", "127.0.0.1");
+  papers.sign("next", "ca", "127.0.0.1");
+  ServedStore served({.tls = papers.files("whole")});
+  ASSERT_EQ(outcome(served, {.tls_ca = papers.certificate("ca")}, 20s), "ok");
+  const auto put = [&](const std::string& from, const std::string& to) {
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  };
+
+  put(papers.key("next"), papers.key("whole"));
+  const auto half = served.door->reload_tls();
+  ASSERT_FALSE(half);
+  EXPECT_EQ(half.error().code, ErrorCode::invalid_argument);
+  std::this_thread::sleep_for(1'500ms);  // gRPC looks every second
+  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca")}), "ok") << "handshakes go on";
+
+  put(papers.certificate("next"), papers.certificate("whole"));
+  ASSERT_TRUE(served.door->reload_tls());
+  std::this_thread::sleep_for(1'500ms);
+  EXPECT_EQ(outcome(served, {.tls_ca = papers.certificate("ca")}), "ok");
 }
 
 TEST_F(DoorTls, FilesThatAreNoneAreRefusedAtTheStart) {

@@ -7,13 +7,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "evershard/doors/server/advertised_door.hpp"
+#include "evershard/doors/server/certificate_watch.hpp"
 #include "evershard/doors/server/coordinator_settings.hpp"
 #include "evershard/doors/server/doors.hpp"
 #include "evershard/doors/server/member_settings.hpp"
@@ -550,6 +554,42 @@ TEST(Vacuuming, IsCancelledAtTheEndAndNeverBegunWhereItIsOff) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_EQ(untouched.vacuums, 0);
+}
+
+TEST_F(Folder, CertificatesAreTakenWhenTheirFilesChange) {
+  write("certificate", "one");
+  write("key", "one");
+  serving::LogOptions logging;
+  logging.file = path("log");
+  auto log = serving::Log::open(logging);
+  ASSERT_TRUE(log);
+  std::atomic<int> reloads{0};
+  std::atomic<bool> fits{false};
+  const auto reload = [&]() -> Result<void> {
+    ++reloads;
+    return fits ? Result<void>() : Result<void>(refuse(ErrorCode::invalid_argument, "the key is not that of it"));
+  };
+  const auto logged = [&](const char* text) {
+    for (int tries = 0; tries != 2'000; ++tries, std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+      std::stringstream all;
+      all << std::ifstream(path("log")).rdbuf();
+      if (all.str().find(text) != std::string::npos) return true;
+    }
+    return false;
+  };
+
+  CertificateWatch watch({path("certificate").string(), path("key").string(), ""}, reload, std::chrono::milliseconds(5),
+                         **log);
+  write("key.new", "two");
+  std::filesystem::rename(path("key.new"), path("key"));
+  EXPECT_TRUE(logged("certificates not taken: those from before are shown"));
+  EXPECT_TRUE(logged("the key is not that of it"));
+  EXPECT_EQ(reloads, 1) << "once for what was found";
+  fits = true;
+  write("certificate.new", "two");
+  std::filesystem::rename(path("certificate.new"), path("certificate"));
+  EXPECT_TRUE(logged("certificates taken"));
+  EXPECT_EQ(reloads, 2);
 }
 
 }  // namespace

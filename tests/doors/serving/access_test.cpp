@@ -1,4 +1,5 @@
 #include "evershard/doors/serving/access.hpp"
+#include "evershard/doors/serving/wrong_tokens.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -113,6 +114,32 @@ TEST(Access, NamesItsScopes) {
   EXPECT_EQ(name_of(Scope::read), "read");
   EXPECT_EQ(name_of(Scope::append), "append");
   EXPECT_EQ(name_of(Scope::admin), "admin");
+}
+
+TEST(TokenTries, GiveAnAddressAFewAndThenOneNowAndThen) {
+  using namespace std::chrono_literals;
+  TokenTries tries({.at_once_max = 3, .a_second_max = 2, .addresses_max = 2, .told_every = 10s});
+  const TokenTries::Clock::time_point start{};
+  EXPECT_FALSE(tries.not_before("a", start));
+  EXPECT_EQ(tries.wrong("a", start), 1u) << "told of at once";
+  EXPECT_EQ(tries.wrong("a", start), std::nullopt);
+  EXPECT_EQ(tries.wrong("a", start), std::nullopt);
+  EXPECT_EQ(tries.not_before("a", start), start + 500ms);
+  EXPECT_FALSE(tries.not_before("b", start)) << "others are not slowed";
+  EXPECT_FALSE(tries.not_before("a", start + 500ms));
+  EXPECT_EQ(tries.wrong("a", start + 10s), 3u) << "with those that were not told of";
+
+  EXPECT_EQ(tries.wrong("b", start + 10s), 1u);
+  EXPECT_EQ(tries.wrong("c", start + 10s), 1u) << "the one not heard of for longest goes";
+  EXPECT_EQ(tries.wrong("a", start + 10s), 1u);
+}
+
+TEST(Access, NamesEveryScopeThatIsMissing) {
+  const auto access = three();
+  EXPECT_TRUE(access.admit(token_b, Scope::read | Scope::append));
+  const auto denied = access.admit(token_c, Scope::read | Scope::append);
+  ASSERT_FALSE(denied);
+  EXPECT_THAT(denied.error().what, HasSubstr("the scope read and append"));
 }
 
 }  // namespace
