@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 
 class AppendMany:
-    """Iterates over AppendOutcomes, in the order of the appends. Ends when each has been given; raises what `appends` raised, or, with no answer
-    for the time-out, what is wrong, behind the outcomes of those before. close(): what was not sent yet is not sent.
+    """Iterates over AppendOutcomes, in the order of the appends. Ends when each has been given; raises what `appends` raised, or what ended it early,
+    behind an outcome for each append that was taken. close(): what was not sent yet is not sent.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class AppendMany:
             async for append in source:
                 await self._send(append)
                 self._change()
-                while not self._order.has_room:
+                while not self._order.has_room and self._failed is None:
                     await self._change_seen()
                 if self._failed is not None:
                     return
@@ -141,15 +141,15 @@ class AppendMany:
                 break
             await self._change_seen()
         lane = lane or 0
+        if self._failed is not None:
+            error = self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed))
+            Pipeline(self._timeout, self._order).refuse(append, error)
+            return
         pipeline = self._pipelines.get(lane)
         if pipeline is None:
             pipeline = self._pipelines[lane] = Pipeline(self._timeout, self._order, self._client._unavailable_timeout)
             self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
         self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
-        if self._failed is not None:
-            pipeline.give_up(
-                self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed))
-            )
 
     async def _exchange(self, lane: int, pipeline: Pipeline) -> None:
         """One connection after the other, until everything is answered or it is too late."""
@@ -160,8 +160,10 @@ class AppendMany:
                     await self._change_seen()
                     continue
                 failed = await self._exchange_once(lane, pipeline, backoff, patience)
-                pipeline.broke(arrived=failed is None or not _wire.never_sent(failed))
-                if failed is None:
+                goes_on = failed is None or pipeline.refuse_largest(failed)
+                pipeline.broke(failed or UnavailableError("the stream ended"))
+                if failed is None or goes_on:
+                    self._change()
                     continue
                 if not pipeline.has_work and not self._client._closed:
                     continue  # nobody waits for this node: what is wrong with it ends nothing of the others'
@@ -171,15 +173,17 @@ class AppendMany:
                     or pipeline.is_late(time.monotonic())
                     or not patience.bears(failed, time.monotonic())
                 ):
-                    return self._give_up(failed)
+                    return self._give_up(pipeline, failed)
                 await asyncio.sleep(backoff.next(failed))
         except Exception as error:  # whoever iterates must not wait forever
-            self._give_up(error if isinstance(error, EvershardError) else ProtocolError(repr(error)))
+            failed = error if isinstance(error, EvershardError) else ProtocolError(repr(error))
+            pipeline.broke(UnavailableError(failed.message))  # what was sent may have arrived
+            self._give_up(pipeline, failed)
 
-    def _give_up(self, failed: EvershardError) -> None:
+    def _give_up(self, pipeline: Pipeline, failed: EvershardError) -> None:
+        """Nothing more is taken. What is under way by other pipelines is answered."""
         self._failed = self._failed or failed
-        for pipeline in self._pipelines.values():
-            pipeline.give_up(failed)
+        pipeline.give_up(failed)
         self._change()
 
     async def _exchange_once(
@@ -221,7 +225,7 @@ class AppendMany:
                 )
             return UnavailableError("the server ended the stream") if pipeline.has_work else None
         except grpc.aio.AioRpcError as failed:
-            return _wire.failure(failed)
+            return self._client._doors.fault(door, _wire.failure(failed))
         except grpc.aio.UsageError as closed:
             return CallCancelledError(f"the client was closed: {closed}")
         except EvershardError as failed:

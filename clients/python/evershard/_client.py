@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import (
     AsyncIterator,
@@ -23,7 +24,7 @@ from ._connection import DEFAULT, Tls
 from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
 from ._errors import EvershardError
 from ._groups import GroupDelivery, GroupInfo
-from ._portal import Portal, from_thread
+from ._portal import Interrupted, Portal, from_thread
 from ._reading import AggregateBounds, ReadBounds
 from ._recorded import (
     AggregateInfo,
@@ -729,6 +730,11 @@ class _Stream(Generic[S]):
     def __iter__(self) -> Self:
         return self
 
+    def __del__(self) -> None:
+        # Left early, and nobody has it any more: its call ends, and the thread of an append_many's appends.
+        with contextlib.suppress(Exception):
+            self._portal.leave(self._stream.close())
+
 
 class EventReader(_Stream[aio.EventReader]):
     """Iterates over events, a page fetched at a time. Leaving early: close(), or `with`."""
@@ -776,9 +782,9 @@ class Subscription(_Stream[aio.Subscription]):
         return found[0]
 
     def events(self) -> Iterator[RecordedEvent]:
-        """The events alone."""
+        """The events alone. Left and begun again, it goes on behind the last one."""
         for item in self:
-            yield from item.events
+            yield from self._stream._each(item)
 
 
 class AppendMany(_Stream[aio.AppendMany]):
@@ -790,7 +796,10 @@ class AppendMany(_Stream[aio.AppendMany]):
 
     def __next__(self) -> AppendOutcome:
         if not self._ready:
-            self._ready.extend(self._portal.run(self._stream.next_ready()))
+            try:
+                self._ready.extend(self._portal.run(self._stream.next_ready()))
+            except Interrupted as carried:
+                raise carried.cause from None
             if not self._ready:
                 raise StopIteration
         return self._ready.popleft()
@@ -808,14 +817,14 @@ class GroupWorker(_Stream[aio.GroupWorker]):
     def next(self, timeout: float | None = None) -> GroupDelivery | None:
         return self._portal.run(self._stream.next(timeout))
 
-    def acknowledge(self, delivery: GroupDelivery) -> None:
-        self._portal.run(self._stream.acknowledge(delivery))
+    def acknowledge(self, delivery: GroupDelivery) -> bool:
+        return self._portal.run(self._stream.acknowledge(delivery))
 
-    def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
-        self._portal.run(self._stream.reject(delivery, reason, after=after))
+    def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> bool:
+        return self._portal.run(self._stream.reject(delivery, reason, after=after))
 
-    def park(self, delivery: GroupDelivery, reason: str) -> None:
-        self._portal.run(self._stream.park(delivery, reason))
+    def park(self, delivery: GroupDelivery, reason: str) -> bool:
+        return self._portal.run(self._stream.park(delivery, reason))
 
-    def renew(self, *deliveries: GroupDelivery) -> None:
-        self._portal.run(self._stream.renew(*deliveries))
+    def renew(self, *deliveries: GroupDelivery) -> bool:
+        return self._portal.run(self._stream.renew(*deliveries))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,13 +43,32 @@ def _content(pem: Pem | None) -> bytes | None:
         raise InvalidArgumentError(f"tls: {error}") from None
 
 
+_SCHEMES = ("unix:", "unix-abstract:", "dns:", "ipv4:", "ipv6:")  # gRPC's own
+_PORT = 7420
+
+
+def whole_address(text: str) -> str:
+    """HOST:PORT; without a port 7420. Errors: InvalidArgumentError"""
+    if text.startswith(_SCHEMES):
+        return text
+    bracketed = re.fullmatch(r"\[([^\[\]]+)\](?::(.*))?", text)
+    host, port = bracketed.groups() if bracketed else (text, None)
+    if not bracketed and text.count(":") == 1:
+        host, port = text.split(":")
+    if not host or re.search(r"[\s/]" if bracketed else r"[\s/\[\]]", host):
+        raise InvalidArgumentError(f"{text!r} is no address: HOST:PORT, [IPV6]:PORT or unix:PATH")
+    if port is not None and not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise InvalidArgumentError(f"{text!r} is no address: its port is no number from 1 to 65535")
+    return f"[{host}]:{port or _PORT}" if ":" in host else f"{host}:{port or _PORT}"
+
+
 def addresses_of(given: str | Sequence[str]) -> list[str]:
     """HOST:PORT,HOST:PORT, or a list of them; each once. Errors: InvalidArgumentError"""
     texts = [given] if isinstance(given, str) else list(given)
     found = [one.strip() for text in texts for one in text.split(",")]
     if not found or not all(found):
         raise InvalidArgumentError(f"{given!r} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(whole_address(one) for one in found))
 
 
 def channel(

@@ -13,8 +13,9 @@ import grpc.aio
 
 from . import _wire
 from ._append import Append
+from ._connect_faults import ConnectFaults
 from ._door_choice import DoorChoice, rest
-from ._errors import InvalidArgumentError, UnavailableError
+from ._errors import EvershardError, InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
 from .v1 import (
     asks_pb2_grpc,
@@ -38,6 +39,7 @@ _PASSING = (
     grpc.StatusCode.CANCELLED,
     grpc.StatusCode.UNKNOWN,
     grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
 )
 
 
@@ -77,6 +79,7 @@ class Doors:
         self._follow = follow_shards
         self._choice = DoorChoice(addresses)
         self._doors = [self._door(n, address, len(addresses) > 1) for n, address in enumerate(addresses)]
+        self._faults = ConnectFaults(len(addresses))
         self._meeting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._trouble = "no server was reached"
@@ -142,7 +145,11 @@ class Doors:
             return self._doors[current]
         if self._choice.all_foreign:
             raise InvalidArgumentError(self._trouble)
-        raise UnavailableError(self._trouble)
+        raise self._faults.final or UnavailableError(self._trouble)
+
+    def fault(self, door: Door, error: EvershardError) -> EvershardError:
+        """What a call at this door ended with; or that no address will ever work, which is final."""
+        return self._faults.failed(door.number, door.address, error, time.monotonic())
 
     async def connected(self, door: Door, left: float | None) -> None:
         """Waits until a call on the door is sent, or fails, at once: what is not sent in time has not arrived. Errors: UnavailableError"""
@@ -158,6 +165,7 @@ class Doors:
             pause = min(pause * 2, 0.020)
 
     def worked(self, door: Door) -> None:
+        self._faults.heard()
         self._choice.worked(door.number)
 
     def failed(self, door: Door) -> None:
@@ -243,6 +251,7 @@ class Doors:
             )
         except grpc.aio.AioRpcError as failed:
             error = _wire.failure(failed)
+            self.fault(door, error)
             if failed.code() in _PASSING:
                 self._trouble = f"{door.address}: {error.message}"
                 self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))
@@ -255,6 +264,7 @@ class Doors:
                 raise
             raise UnavailableError("the client was closed") from None
         else:
+            self._faults.heard()
             self._learn(number, said)
         finally:
             self._wanted.discard(number)

@@ -82,7 +82,7 @@ class _Stay:
     call: Any
     lease: float = 30.0
     queue: deque[GroupDelivery] = field(default_factory=deque)
-    batches: dict[int, asyncio.Future[None]] = field(default_factory=dict)
+    batches: dict[int, asyncio.Future[bool]] = field(default_factory=dict)
     over: EvershardError | None = None
     said: float = 0.0
     renewed: float = 0.0  # what is not taken yet
@@ -94,7 +94,7 @@ class GroupWorker:
     """Takes events of a group one by one, and settles each. Iterate over it, or call next(). One task at a time takes; any may settle.
 
     Every call says that it is there. What takes longer than a lease calls renew() now and then, or others are given its events. A broken connection
-    is made again: what was not settled comes again.
+    is made again: what was not settled comes again, and who settles it meanwhile is told so by False, not by an error that would end a loop.
     """
 
     def __init__(self, client: Client, group: str, worker: str | None, credit: int) -> None:
@@ -109,6 +109,7 @@ class GroupWorker:
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self._last_batch = 0
+        self._writes: set[asyncio.Task[None]] = set()
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -154,8 +155,12 @@ class GroupWorker:
                 continue
             elif stay.queue:
                 delivery = stay.queue.popleft()
-                await self._alive(stay)
-                await self._begin(stay, delivery)
+                try:
+                    await self._alive(stay)
+                    await self._begin(stay, delivery)
+                except BaseException:  # nobody was given it
+                    stay.queue.appendleft(delivery)
+                    raise
                 return delivery
             else:
                 await self._alive(stay)
@@ -167,28 +172,33 @@ class GroupWorker:
                 await asyncio.wait_for(self._changed.wait(), wait if left is None else min(wait, left))
         return None
 
-    async def acknowledge(self, delivery: GroupDelivery) -> None:
-        """It is done; returns when that is durable. Errors: FencedError: others have it by now, or may"""
-        await self._settle(delivery, kind=_Kind.KIND_ACKNOWLEDGE)
+    async def acknowledge(self, delivery: GroupDelivery) -> bool:
+        """It is done. Returns: True when that is durable; False: the connection broke, or a lease ran out: it comes again, here or elsewhere"""
+        return await self._settle(delivery, kind=_Kind.KIND_ACKNOWLEDGE)
 
-    async def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
-        """Again later (`after`: seconds; None: as the group is set), or parked, when that was its last attempt."""
-        await self._settle(
+    async def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> bool:
+        """Again later (`after`: seconds; None: as the group is set), or parked, when that was its last attempt. Returns: as acknowledge()"""
+        return await self._settle(
             delivery,
             kind=_Kind.KIND_REJECT,
             reason=reason,
             after_ms=None if after is None else int(after * 1000),
         )
 
-    async def park(self, delivery: GroupDelivery, reason: str) -> None:
-        """Aside, until somebody replays or discards it. Errors: OverloadedError: no more can be parked"""
-        await self._settle(delivery, kind=_Kind.KIND_PARK, reason=reason)
+    async def park(self, delivery: GroupDelivery, reason: str) -> bool:
+        """Aside, until somebody replays or discards it. Returns: as acknowledge(). Errors: OverloadedError: no more can be parked"""
+        return await self._settle(delivery, kind=_Kind.KIND_PARK, reason=reason)
 
-    async def renew(self, *deliveries: GroupDelivery) -> None:
-        """The leases of these begin anew; none: only what it has not been given yet stays its own."""
-        if self._stay is None or self._stay.over is not None:
-            raise FencedError("the worker is not in the group: its events are given out again")
-        await self._renew(self._stay, [one.event.position for one in deliveries])
+    async def renew(self, *deliveries: GroupDelivery) -> bool:
+        """The leases of these begin anew; none: only what it has not been given yet stays its own. Returns: False: they come again, as in acknowledge()"""
+        stay = self._stay
+        if stay is None or stay.over is not None or any(one._stay not in (None, stay) for one in deliveries):
+            return False
+        try:
+            await self._renew(stay, [one.event.position for one in deliveries])
+        except UnavailableError:
+            return False
+        return True
 
     async def close(self) -> None:
         """Leaves; what it has is given to others, and no attempt is counted."""
@@ -231,9 +241,11 @@ class GroupWorker:
                 self._reader = asyncio.get_running_loop().create_task(self._read(stay))
         except grpc.aio.AioRpcError as failed:
             self._client._doors.failed(door)
-            raise _wire.failure(failed) from None
+            raise self._client._doors.fault(door, _wire.failure(failed)) from None
         except (TimeoutError, UnavailableError) as failed:
             self._client._doors.failed(door)
+            if isinstance(failed, EvershardError) and (error := self._client._doors.fault(door, failed)).lasting:
+                raise error from None
             raise UnavailableError(f"the server does not say whether the worker has joined: {failed}") from None
         finally:
             if self._stay is not stay:
@@ -272,10 +284,11 @@ class GroupWorker:
                 waits = stay.batches.pop(message.batch, None) if message.outcomes else None
                 if waits is not None and not waits.done():
                     outcome = message.outcomes[0]
-                    if outcome.HasField("refused"):
-                        waits.set_exception(_wire.error(outcome.refused))
+                    refused = _wire.error(outcome.refused) if outcome.HasField("refused") else None
+                    if refused is None or isinstance(refused, FencedError):
+                        waits.set_result(refused is None)
                     else:
-                        waits.set_result(None)
+                        waits.set_exception(refused)
                 self._changed.set()
             code = await stay.call.code()
             stay.over = (
@@ -295,17 +308,28 @@ class GroupWorker:
             )
         for waits in stay.batches.values():
             if not waits.done():
-                waits.set_exception(
-                    UnavailableError(f"whether the event was settled is unknown, it may come again: {stay.over}")
-                )
+                waits.set_result(False)  # nobody knows: it may come again
         stay.queue.clear()
         self._changed.set()
 
     async def _write(self, stay: _Stay, request: groups_pb2.WorkRequest) -> None:
+        """In a task of its own: gRPC ends the whole call where somebody cancels a write."""
         stay.said = time.monotonic()
-        async with stay.writing:
-            with self._unless_closed():
+
+        async def write() -> None:
+            async with stay.writing:
                 await stay.call.write(request)
+
+        task = asyncio.get_running_loop().create_task(write())
+        self._writes.add(task)
+        task.add_done_callback(self._written)
+        with self._unless_closed():
+            await asyncio.shield(task)
+
+    def _written(self, task: asyncio.Task[None]) -> None:
+        self._writes.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waited for it was told
 
     async def _alive(self, stay: _Stay) -> None:
         now = time.monotonic()  # what it settles says that it is there, and nothing of what it has not taken yet
@@ -334,10 +358,10 @@ class GroupWorker:
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             raise UnavailableError("the connection of the worker broke: its events are given out again") from None
 
-    async def _settle(self, delivery: GroupDelivery, **settlement: Any) -> None:
+    async def _settle(self, delivery: GroupDelivery, **settlement: Any) -> bool:
         stay: _Stay | None = delivery._stay or self._stay
         if stay is None or stay.over is not None or stay is not self._stay:
-            raise FencedError("the event is given out again: this worker's stay is over")
+            return False
         message = _wire.checked(
             _Kind,
             position=delivery.event.position,
@@ -345,16 +369,14 @@ class GroupWorker:
             **settlement,
         )
         self._last_batch += 1
-        waits: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waits: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         stay.batches[self._last_batch] = waits
         try:
             await self._write(
                 stay,
                 groups_pb2.WorkRequest(settlements=[message], batch=self._last_batch),
             )
+            return await waits
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             waits.cancel()
-            raise UnavailableError(
-                "whether the event was settled is unknown, it may come again: the connection broke"
-            ) from None
-        await waits
+            return False

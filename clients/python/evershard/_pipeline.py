@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from . import _wire
 from ._append import Append, AppendOutcome
-from ._errors import EvershardError, OutcomeUnknownError, ProtocolError
+from ._errors import EvershardError, OutcomeUnknownError, ProtocolError, TooLargeError
 from ._retry import Backoff, Patience, worth_retrying
+from ._write_outcome import WriteOutcome
 from .v1 import service_pb2, store_pb2
 
 _BYTES_MAX = 16 << 20
@@ -23,7 +24,7 @@ class Slot:
     patience: Patience
     outcome: AppendOutcome | None = None
     first_sent: float | None = None
-    arrived: bool = False  # perhaps: on a connection that was there
+    write: WriteOutcome = field(default_factory=WriteOutcome)
     not_before: float = 0.0
     backoff: Backoff = field(default_factory=Backoff)
 
@@ -139,30 +140,47 @@ class Pipeline:
             slot.outcome = AppendOutcome(slot.append, appended=_wire.appended(message.appended))
             return
         failed = _wire.error(message.refused)
+        slot.write.failed(failed)
         wait = slot.backoff.next(failed)
         if worth_retrying(failed, write=True) and slot.patience.bears(failed, now) and not self._late(slot, now + wait):
             slot.not_before = now + wait
             self._to_send.append(slot)
         else:
-            slot.outcome = AppendOutcome(slot.append, error=failed)
+            self._ends(slot, failed)
 
-    def broke(self, *, arrived: bool = True) -> None:
-        """Everything that was sent and not answered is sent again, first and in order. `arrived`: a byte of it may have."""
+    def broke(self, why: EvershardError) -> None:
+        """Everything that was sent and not answered is sent again, first and in order."""
         for slot in self._sent:
-            slot.arrived = slot.arrived or arrived
+            slot.write.failed(why)
         self._to_send.extendleft(reversed(self._sent))
         self._sent.clear()
 
+    def refuse_largest(self, why: EvershardError) -> bool:
+        """gRPC ends a stream as a whole for one message that a server does not take: of what was sent, the largest is one. The others go on."""
+        if why.told_by_server or not isinstance(why, TooLargeError) or not self._sent:
+            return False
+        largest = max(self._sent, key=lambda slot: slot.bytes)
+        self._sent.remove(largest)
+        self._ends(largest, why)
+        return True
+
     def give_up(self, failed: EvershardError) -> None:
         """No answer will come any more. What was sent is unknown, what was not has failed."""
-        self.broke()
+        self.broke(failed)
         for slot in self._to_send:
-            error = failed
-            if slot.arrived and not (failed.told_by_server and not worth_retrying(failed, write=True)):
-                error = OutcomeUnknownError(f"sent, and not answered: {failed.message}")
-                error.append = slot.append
-            slot.outcome = AppendOutcome(slot.append, error=error)
+            self._ends(slot, failed)
         self._to_send.clear()
+
+    def refuse(self, append: Append, failed: EvershardError) -> None:
+        """It is not sent any more."""
+        self._ends(self.add(append, self._progressed), failed)
+        self._to_send.pop()
+
+    def _ends(self, slot: Slot, failed: EvershardError) -> None:
+        error = slot.write.end(failed)
+        if isinstance(error, OutcomeUnknownError):
+            error.append = slot.append
+        slot.outcome = AppendOutcome(slot.append, error=error)
 
     def left(self, now: float) -> float | None:
         """How long something may still be answered; None: without an end."""

@@ -15,6 +15,14 @@ from ._errors import CallCancelledError
 T = TypeVar("T")
 
 
+class Interrupted(Exception):
+    """What ends a thread and is no Exception, as sys.exit() is: carried past the loop, which it would end for everybody. `cause` has it."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(repr(cause))
+        self.cause = cause
+
+
 class Portal:
     _shared: Portal | None = None
     _lock = threading.Lock()
@@ -36,6 +44,13 @@ class Portal:
     def _forget(cls) -> None:
         cls._lock = threading.Lock()
         cls._shared = None
+
+    def leave(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Begun, and not waited for: from any thread, also this one's own."""
+        if self._loop.is_closed():
+            work.close()
+        else:
+            asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Its result. An interruption of the caller (Ctrl-C) cancels the work."""
@@ -89,8 +104,10 @@ async def from_thread(items: Iterable[T], ahead: int) -> AsyncIterator[T]:
         while (got := await queue.get())[0]:
             room.release()
             yield got[1]
-        if got[1] is not None:
+        if isinstance(got[1], Exception):
             raise got[1]
+        if got[1] is not None:
+            raise Interrupted(got[1])
     finally:
         left.set()
         room.release()

@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -91,6 +91,10 @@ class _Stream:
             self._client._doors.failed(self._door)
         self._door = None
 
+    def _failure(self, failed: grpc.aio.AioRpcError) -> EvershardError:
+        error = _wire.failure(failed)
+        return error if self._door is None else self._client._doors.fault(self._door, error)
+
     def _drop(self) -> None:
         if self._call is not None:
             self._call.cancel()
@@ -113,7 +117,7 @@ class _Stream:
         try:
             message = reading.result()
         except grpc.aio.AioRpcError as failed:
-            raise _wire.failure(failed) from None
+            raise self._failure(failed) from None
         except (grpc.aio.UsageError, asyncio.CancelledError):
             raise UnavailableError("the call was cancelled") from None  # by close(), here or of the client
         if message is not grpc.aio.EOF:
@@ -121,7 +125,7 @@ class _Stream:
         call = self._call
         code = grpc.StatusCode.OK if call is None else await call.code()
         if code != grpc.StatusCode.OK:
-            raise _wire.failure(
+            raise self._failure(
                 grpc.aio.AioRpcError(
                     code,
                     await call.initial_metadata(),
@@ -251,24 +255,31 @@ class Subscription(_Stream):
         self._on_away = on_away
         self.away: EvershardError | None = None
         self.reconnects = 0
+        self._rest: tuple[FeedItem, int] | None = None  # of an item that was left in its middle: from which event on
         self._request(after)
 
     @property
     def watermark(self) -> int | None:
+        if self._rest is not None:
+            item, begin = self._rest
+            return item.events[begin - 1].position
         return self._after
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> FeedItem:
+        if self._rest is not None:
+            (item, begin), self._rest = self._rest, None
+            return dataclasses.replace(item, events=item.events[begin:])
         while not self._ended:
             try:
-                item = await self._next_item()
+                found = await self._next_item()
                 self._backoff.reset()
                 self._broken_since = None
                 self._told_away(None)
-                if item is not None:
-                    return item
+                if found is not None:
+                    return found
             except EvershardError as failed:
                 self._drop()
                 if self._ended:
@@ -280,10 +291,16 @@ class Subscription(_Stream):
         raise StopAsyncIteration
 
     async def events(self) -> AsyncIterator[RecordedEvent]:
-        """The events alone."""
+        """The events alone. Left and begun again, it goes on behind the last one."""
         async for item in self:
-            for event in item.events:
+            for event in self._each(item):
                 yield event
+
+    def _each(self, item: FeedItem) -> Iterator[RecordedEvent]:
+        """Its events, one by one; what is not taken of them is the next item."""
+        for n, event in enumerate(item.events, 1):
+            self._rest = (item, n) if n < len(item.events) else None
+            yield event
 
     async def _next_item(self) -> FeedItem | None:
         stall = 3 * self._heartbeat_ms / 1000 if self._heartbeat_ms else None

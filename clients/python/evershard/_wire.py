@@ -322,6 +322,9 @@ def never_sent(failed: EvershardError) -> bool:
             NO_CONNECTION,
             "failed to connect to all addresses",
             "DNS resolution failed",
+            "errors resolving ",
+            "Name resolution failed",
+            "No connection established",
             "connections to all backends",
         )
     )

@@ -30,15 +30,12 @@ from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, Va
 from ._doors import Door, Doors
 from ._errors import (
     CallCancelledError,
-    ConflictError,
     EvershardError,
     InvalidArgumentError,
-    NotFoundError,
     OutcomeUnknownError,
     OverloadedError,
     ProtocolError,
     TimeoutError,
-    TooLargeError,
     UnavailableError,
 )
 from ._groups import GroupInfo, GroupWorker, group_info
@@ -63,6 +60,7 @@ from ._values import (
     Query,
     Snapshot,
 )
+from ._write_outcome import WriteOutcome
 from .v1 import (
     documents_pb2,
     groups_pb2,
@@ -76,13 +74,6 @@ from .v1 import (
 _SCHEDULED_PAGE = 100  # each has an append with it, whose payloads may be large
 
 __all__ = ["AppendMany", "Client", "EventReader", "GroupWorker", "Subscription"]
-
-_DECIDED = (
-    ConflictError,
-    InvalidArgumentError,
-    NotFoundError,
-    TooLargeError,
-)  # by looking at the write, which an earlier try would have answered
 
 
 class Client(AdministrationCalls, CommandCalls):
@@ -1050,13 +1041,13 @@ class Client(AdministrationCalls, CommandCalls):
         """`request` is made from the milliseconds that one server may wait, and the same each time but for those."""
         seconds = self._timeout_of(timeout)
         until = None if seconds is None else time.monotonic() + seconds
-        backoff, unknown = Backoff(), False
+        backoff, outcome = Backoff(), WriteOutcome()
         patience = Patience(self._unavailable_timeout, time.monotonic())
         before: EvershardError | None = None  # what the try before ended with: it says more than that the time is up
         message = request(0) if write else None  # the same bytes each time
         while True:
             left = None if until is None else max(until - time.monotonic(), 0.0)
-            door = None
+            door, sent = None, False
             try:
                 door = await self._doors.pick()
                 if append is not None:  # what its own node refused goes to any: the map may be old
@@ -1068,6 +1059,7 @@ class Client(AdministrationCalls, CommandCalls):
                 if method == "PutSnapshot" and self._doors.several:
                     await self._come_so_far(door, left)
                 asked = message or request(ms_of(self._doors.wait_at_one(left)))
+                sent = True
                 answer = await door.method(method)(
                     asked,
                     metadata=self._metadata,
@@ -1077,25 +1069,22 @@ class Client(AdministrationCalls, CommandCalls):
                 self._doors.see(_wire.seen_in(answer))
                 return answer
             except grpc.aio.AioRpcError as failed:
-                error = _wire.failure(failed)
+                error = self._failure(door, failed)
             except UnavailableError as nobody:
                 error = nobody
             except (asyncio.CancelledError, grpc.aio.UsageError):
                 if not self._closed or is_cancelled():
                     raise
                 error = CallCancelledError("the client was closed")
-            unknown = unknown or (
-                write
-                and door is not None
-                and not _wire.never_sent(error)
-                and (not error.told_by_server or isinstance(error, TimeoutError))
-            )
+            if write and sent:
+                outcome.failed(error)
             # One that has not come to a position in its time is left alone, where there are others.
             behind = self._doors.several and isinstance(error, TimeoutError) and error.told_by_server
             wait = backoff.next(error)
-            again = (
-                not_done(error, several=self._doors.several) if once else worth_retrying(error, write=write) or behind
-            )
+            if once:
+                again = not_done(error, several=self._doors.several) and not outcome.unknown
+            else:
+                again = worth_retrying(error, write=write) or behind
             again = again and (behind or patience.bears(error, time.monotonic()))
             if before is not None and not write and isinstance(error, TimeoutError) and not error.told_by_server:
                 error = before
@@ -1103,9 +1092,7 @@ class Client(AdministrationCalls, CommandCalls):
             if again and door is not None and not isinstance(error, OverloadedError):
                 self._doors.failed(door)
             if self._closed or not again or (until is not None and time.monotonic() + wait >= until):
-                if unknown and not isinstance(error, _DECIDED):
-                    raise OutcomeUnknownError(f"sent, and not answered: {error.message}") from error
-                raise error
+                raise outcome.end(error)
             await asyncio.sleep(wait)
 
     async def _come_so_far(self, door: Door, left: float | None) -> None:
@@ -1118,14 +1105,19 @@ class Client(AdministrationCalls, CommandCalls):
                 timeout=left,
             )
 
+    def _failure(self, door: Door | None, failed: grpc.aio.AioRpcError) -> EvershardError:
+        error = _wire.failure(failed)
+        return error if door is None else self._doors.fault(door, error)
+
     async def _work(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
-        call = (await self._doors.pick()).method(method)(request, metadata=self._metadata)
+        door = await self._doors.pick()
+        call = door.method(method)(request, metadata=self._metadata)
         try:
             async for message in call:
                 if message.HasField("progress") and progress is not None:
                     progress(Progress(message.progress.done, message.progress.total))
                 yield message
         except grpc.aio.AioRpcError as failed:
-            raise _wire.failure(failed) from None
+            raise self._failure(door, failed) from None
         finally:
             call.cancel()

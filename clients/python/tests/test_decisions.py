@@ -139,7 +139,7 @@ def test_a_broken_stream_sends_what_was_not_answered_again_in_order_and_with_the
     pipeline, order, appends = filled(4)
     first = [pipeline.send_next(1.0) for _ in range(3)]
     pipeline.answered(appended(1), 1.0)
-    pipeline.broke()
+    pipeline.broke(evershard.UnavailableError("Socket closed"))
     again = [pipeline.send_next(2.0) for _ in range(3)]
     assert [m.request_id for m in again] == [append.request_id.bytes for append in appends[1:]]
     assert [m.SerializeToString() for m in again[:2]] == [m.SerializeToString() for m in first[1:]]

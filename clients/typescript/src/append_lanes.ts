@@ -9,13 +9,13 @@ import {
   type Pending,
 } from "./append_many.js";
 import { cancelled, type Connection } from "./connection.js";
+import { EvershardError, UnavailableError } from "./errors.js";
 
 interface Slot {
   readonly pending: Pending;
   outcome?: Outcome;
-  failed?: { error: unknown };
 }
-const isOpen = (slot: Slot) => slot.outcome === undefined && slot.failed === undefined;
+const isOpen = (slot: Slot) => slot.outcome === undefined;
 
 /**
  * Appends of one shard are decided in the order they were given: they go by one lane, and change to another when all before them are answered.
@@ -52,7 +52,6 @@ export class LaneChoice<T> {
 interface Lane {
   readonly slots: Slot[]; // given to the stream, or to be given to it; without an outcome
   given: number;
-  failed?: { error: unknown };
 }
 
 export class AppendLanes {
@@ -66,6 +65,7 @@ export class AppendLanes {
   #bytes = 0;
   #sourceEnded = false;
   #sourceError: { error: unknown } | undefined;
+  #failed: { error: unknown } | undefined; // a lane: nothing more is taken, and what is under way by the others is answered
   #changed!: Promise<void>;
   #tell: () => void = () => {};
 
@@ -77,7 +77,7 @@ export class AppendLanes {
     this.#changes();
   }
 
-  /** Errors: as AppendStream's, behind the outcomes of those before */
+  /** Errors: as AppendStream's, behind an outcome for each that was taken */
   async *outcomes(source: Appends): AsyncGenerator<Outcome, void, void> {
     const scope = this.#connection.scope(this.#options.signal);
     const wake = () => this.#changes();
@@ -87,7 +87,6 @@ export class AppendLanes {
       for (;;) {
         const first = this.#slots[0];
         if (!first && this.#sourceEnded) break;
-        if (first?.failed) throw first.failed.error;
         if (first?.outcome) {
           this.#slots.shift();
           this.#bytes -= first.pending.bytes?.length ?? 0;
@@ -98,7 +97,8 @@ export class AppendLanes {
           await this.#changed;
         }
       }
-      if (this.#sourceError) throw this.#sourceError.error;
+      const failed = this.#sourceError ?? this.#failed;
+      if (failed) throw failed.error;
     } finally {
       scope.abort(); // ends the taking, and the lanes
       scope.end();
@@ -109,16 +109,20 @@ export class AppendLanes {
     try {
       for await (const append of source) {
         if (signal.aborted) break;
-        const slot: Slot = { pending: pendingOf(append) };
+        const slot: Slot = { pending: pendingOf(append, this.#connection.sendBytesMax) };
         if (slot.pending.error) slot.outcome = { error: slot.pending.error };
         else await this.#send(slot, signal);
         if (signal.aborted) break;
         this.#slots.push(slot);
         this.#bytes += slot.pending.bytes?.length ?? 0;
         this.#changes();
-        while (!signal.aborted && (this.#slots.length >= this.#appendsMax || this.#bytes >= this.#bytesMax))
+        while (
+          !signal.aborted &&
+          !this.#failed &&
+          (this.#slots.length >= this.#appendsMax || this.#bytes >= this.#bytesMax)
+        )
           await this.#changed;
-        if (signal.aborted) break;
+        if (signal.aborted || this.#failed) break;
       }
     } catch (error) {
       this.#sourceError = { error };
@@ -135,6 +139,10 @@ export class AppendLanes {
         first === undefined ? { shard: undefined, node: 0 } : this.#connection.shardAndNode(first);
       const number = this.#choice.lane(shard, node);
       if (signal.aborted) return;
+      if (this.#failed) {
+        slot.outcome = { error: this.#neverSent(this.#failed.error) };
+        return;
+      }
       if (number === undefined) {
         await this.#changed;
         continue;
@@ -142,7 +150,6 @@ export class AppendLanes {
       this.#choice.goes(shard, number, slot);
       const lane = this.#lanes.get(number) ?? this.#begin(number, signal);
       lane.slots.push(slot);
-      if (lane.failed) slot.failed = lane.failed;
       return;
     }
   }
@@ -164,10 +171,15 @@ export class AppendLanes {
         this.#changes();
       }
     } catch (error) {
-      lane.failed = { error };
-      for (const slot of lane.slots) slot.failed = lane.failed;
+      this.#failed ??= { error };
+      for (const slot of lane.slots.splice(0)) slot.outcome = { error: this.#neverSent(error) };
       this.#changes();
     }
+  }
+
+  /** Of what the streams were not given any more. */
+  #neverSent(error: unknown): EvershardError {
+    return error instanceof EvershardError ? error : new UnavailableError(`not sent: ${String(error)}`);
   }
 
   async *#feed(lane: Lane, signal: AbortSignal): AsyncGenerator<Pending, void, void> {

@@ -5,9 +5,10 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 import { appendedOf, encodeAppend, type Append, type Appended } from "./append.js";
 import { cancelled, decode, failure, within, type CallOptions, type Connection } from "./connection.js";
 import type { Door } from "./doors.js";
-import { errorOf, EvershardError, OutcomeUnknownError } from "./errors.js";
+import { errorOf, EvershardError, TooLargeError } from "./errors.js";
 import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.js";
 import { backoffMs, Patience, sleep } from "./retry.js";
+import { WriteOutcome } from "./write_outcome.js";
 
 /** Of each append its own. */
 export type Outcome =
@@ -23,23 +24,33 @@ export interface AppendManyOptions extends CallOptions {
 
 export type Appends = AsyncIterable<Append> | Iterable<Append>;
 
-/** `bytes`: the same for each try; `first`: see encodeAppend. `error`: it was refused here, and is not sent. */
-export type Pending =
-  | { bytes: Uint8Array; first?: string | Uint8Array | undefined; error?: undefined }
-  | { bytes?: undefined; error: EvershardError };
+/** `bytes`: the same for each try; `first`: see encodeAppend. `error`: it was refused, here or for its size, and is not sent any more. */
+export interface Pending {
+  readonly bytes?: Uint8Array | undefined;
+  readonly first?: string | Uint8Array | undefined;
+  readonly outcome: WriteOutcome;
+  error?: EvershardError;
+}
 
-export function pendingOf(append: Append): Pending {
+/** `bytesMax`: what is larger is refused here: sent, it would end the call of all the others. */
+export function pendingOf(append: Append, bytesMax: number): Pending {
+  const outcome = new WriteOutcome();
   try {
-    return encodeAppend(append);
+    const encoded = encodeAppend(append);
+    if (encoded.bytes.length <= bytesMax) return { ...encoded, outcome };
+    return {
+      outcome,
+      error: new TooLargeError(`an append of ${encoded.bytes.length} bytes, at most ${bytesMax} go out`),
+    };
   } catch (error) {
-    if (error instanceof EvershardError) return { error };
+    if (error instanceof EvershardError) return { error, outcome };
     throw error;
   }
 }
 
 /**
  * One stream of appends. A broken connection is made anew and what is unanswered is sent again, in order, with the same bytes. Time is over
- * when nothing is answered for `timeoutMs`.
+ * when nothing is answered for `timeoutMs`. When it ends early, each that was taken has been given an outcome: what was sent is unknown.
  */
 export class AppendStream {
   readonly #connection: Connection;
@@ -69,39 +80,34 @@ export class AppendStream {
     this.#changes();
   }
 
-  /** Errors: OutcomeUnknownError: time is over; what refuses the call as a whole; what the source throws, when all it gave before is answered */
+  /** Errors, behind an outcome for each that was taken: what refuses the call as a whole, or is wrong when time is over; what the source throws */
   async *outcomes(source: AsyncIterable<Pending>): AsyncGenerator<Outcome, void, void> {
     const scope = this.#connection.scope(this.#options.signal);
     const wake = () => this.#changes();
     scope.signal.addEventListener("abort", wake);
     void this.#take(source, scope.signal);
-    let unknown = false;
     const patience = new Patience(this.#connection.unavailableTimeoutMs, Date.now());
     try {
       for (let failed = 0; ; ++failed) {
         try {
           for await (const outcome of this.#answers(scope.signal)) {
             failed = 0;
-            unknown = false;
             patience.worked();
             yield outcome;
           }
           break;
-        } catch (error) {
-          if (!(error instanceof EvershardError) || !error.retryable) throw error;
-          this.#connection.failed(this.#door, error);
-          unknown ||= error.outcomeUnknown;
+        } catch (failure) {
+          if (!(failure instanceof EvershardError)) throw failure;
+          if (failure.code === "cancelled" && !failure.told) throw failure;
+          const error = this.#connection.failed(this.#door, failure);
+          if (this.#tooLarge(error)) continue;
+          for (const pending of this.#pending) if (pending.bytes && !pending.error) pending.outcome.failed(error);
           const wait = backoffMs(failed, error);
-          if (
-            !patience.bears(error, Date.now()) ||
-            Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs
-          ) {
-            if (!unknown) throw error;
-            throw new OutcomeUnknownError(
-              `no answer says whether the last ${this.#pending.length} appends are stored: ${error.message}`,
-              error.details,
-              { cause: error },
-            );
+          const late = Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs;
+          if (!error.retryable || late || !patience.bears(error, Date.now())) {
+            scope.abort(); // nothing more is taken
+            for (const pending of this.#pending.splice(0)) yield { error: pending.error ?? pending.outcome.end(error) };
+            throw error;
           }
           this.#connection.onRetry?.(error, failed + 1);
           await sleep(wait, scope.signal);
@@ -114,6 +120,16 @@ export class AppendStream {
     }
   }
 
+  /** gRPC ends a call as a whole for one message that a server does not take: the largest is one, and has its outcome. The others go on. */
+  #tooLarge(error: EvershardError): boolean {
+    if (error.told || error.code !== "too_large") return false;
+    let largest: Pending | undefined;
+    for (const pending of this.#pending)
+      if (pending.bytes && !pending.error && pending.bytes.length > (largest?.bytes?.length ?? 0)) largest = pending;
+    if (largest) largest.error = largest.outcome.end(error);
+    return largest !== undefined;
+  }
+
   /** Takes from the source while there is room, and writes to the call there is; without one, the next call begins with what is pending. */
   async #take(source: AsyncIterable<Pending>, signal: AbortSignal): Promise<void> {
     try {
@@ -121,7 +137,7 @@ export class AppendStream {
         if (signal.aborted) break;
         this.#pending.push(pending);
         this.#pendingBytes += pending.bytes?.length ?? 0;
-        if (pending.bytes) this.#call?.write(pending.bytes); // what it buffers is bounded by what is pending
+        if (pending.bytes && !pending.error) this.#call?.write(pending.bytes); // what it buffers is bounded by what is pending
         this.#changes();
         while (!signal.aborted && (this.#pending.length >= this.#appendsMax || this.#pendingBytes >= this.#bytesMax))
           await this.#changed;
@@ -152,7 +168,7 @@ export class AppendStream {
         let outcome: Outcome | undefined = first.error && { error: first.error };
         if (!outcome) {
           answers ??= await this.#open(signal);
-          outcome = await this.#next(answers, signal);
+          outcome = await this.#next(answers, first.outcome, signal);
         }
         this.#pending.shift();
         this.#pendingBytes -= first.bytes?.length ?? 0;
@@ -172,12 +188,12 @@ export class AppendStream {
     await this.#connection.connected(this.#door, this.#waitingSince + this.#timeoutMs, signal);
     const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
     this.#call = call;
-    for (const { bytes } of this.#pending) if (bytes) call.write(bytes);
+    for (const { bytes, error } of this.#pending) if (bytes && !error) call.write(bytes);
     if (this.#sourceEnded) call.end();
     return call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   }
 
-  async #next(answers: AsyncIterator<Uint8Array>, signal: AbortSignal): Promise<Outcome> {
+  async #next(answers: AsyncIterator<Uint8Array>, write: WriteOutcome, signal: AbortSignal): Promise<Outcome> {
     this.#waitingSince ??= Date.now();
     try {
       const next = await within(answers.next(), Math.max(1, this.#timeoutMs - (Date.now() - this.#waitingSince)));
@@ -186,7 +202,11 @@ export class AppendStream {
       const { outcome } = decode(AppendOutcomeSchema, next.value);
       if (outcome.case === "appended" && this.#door) this.#connection.worked(this.#door, outcome.value);
       if (outcome.case === "appended") return { appended: appendedOf(outcome.value) };
-      if (outcome.case === "refused") return { error: errorOf(outcome.value) };
+      if (outcome.case === "refused") {
+        const error = errorOf(outcome.value);
+        write.failed(error);
+        return { error: write.end(error) };
+      }
       throw new EvershardError("the server sent an outcome that is neither appended nor refused");
     } catch (error) {
       throw failure(error, signal);

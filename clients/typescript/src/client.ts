@@ -228,7 +228,8 @@ export class Client implements AsyncDisposable {
 
   /** Of a version that exists. Errors: NotFoundError, InvalidArgumentError, ... */
   async putSnapshot(snapshot: NewSnapshot & { version: number }, options?: CallOptions): Promise<void> {
-    await this.#connection.unary(EventStore.method.putSnapshot, snapshotMessage(snapshot, "snapshot"), options);
+    const request = snapshotMessage(snapshot, "snapshot");
+    await this.#connection.unary(EventStore.method.putSnapshot, request, options, "append");
   }
   /** The latest, or the newest at or before a version, or as of a position. Returns: nothing, where there is none */
   async snapshot(

@@ -26,6 +26,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 
+import { wholeAddress } from "./connect_faults.js";
 import { CallFailed, Doors, type Door } from "./doors.js";
 import {
   CancelledError,
@@ -128,12 +129,13 @@ function addressesOf(given: string | readonly string[]): string[] {
     throw new InvalidArgumentError(
       `${JSON.stringify(given)} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT`,
     );
-  return [...new Set(found)];
+  return [...new Set(found.map(wholeAddress))];
 }
 
 export class Connection {
   readonly timeoutMs: number;
   readonly unavailableTimeoutMs: number;
+  readonly sendBytesMax: number;
   readonly onRetry: ConnectOptions["onRetry"];
   readonly #doors: Doors;
   readonly #readOwnWrites: boolean;
@@ -145,6 +147,7 @@ export class Connection {
   constructor(address: string | readonly string[], options: ConnectOptions) {
     this.timeoutMs = options.timeoutMs ?? 30_000;
     this.unavailableTimeoutMs = options.unavailableTimeoutMs ?? 5_000;
+    this.sendBytesMax = options.sendBytesMax ?? 20 << 20;
     this.onRetry = options.onRetry;
     this.#readOwnWrites = options.readOwnWrites ?? true;
     this.#seen = options.seen ?? 0;
@@ -171,7 +174,7 @@ export class Connection {
     try {
       return new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
         "grpc.max_receive_message_length": options.receiveBytesMax ?? 64 << 20,
-        "grpc.max_send_message_length": options.sendBytesMax ?? 20 << 20,
+        "grpc.max_send_message_length": this.sendBytesMax,
         "grpc.keepalive_time_ms": options.keepaliveMs ?? (several ? 1_000 : 20_000),
         "grpc.keepalive_timeout_ms": several ? 1_500 : 10_000,
         "grpc.keepalive_permit_without_calls": 1,
@@ -223,14 +226,12 @@ export class Connection {
   elsewhere(error: unknown): boolean {
     return this.#doors.several && error instanceof EvershardError && error.code === "timeout" && error.told;
   }
-  /** The next try goes to another door, where there is one. */
-  failed(door: Door | undefined, error: unknown): void {
-    if (
-      door &&
-      error instanceof EvershardError &&
-      ((error.retryable && error.code !== "overloaded") || this.elsewhere(error))
-    )
-      this.#doors.failed(door);
+  /** The next try goes to another door, where there is one. Returns: the error, or that no address will ever work */
+  failed<E>(door: Door | undefined, failed: E): E | EvershardError {
+    if (!door || !(failed instanceof EvershardError)) return failed;
+    const error = this.#doors.fault(door, failed);
+    if ((error.retryable && error.code !== "overloaded") || this.elsewhere(error)) this.#doors.failed(door);
+    return error;
   }
   worked(door: Door, answer: object): void {
     this.#doors.worked(door);
@@ -288,8 +289,7 @@ export class Connection {
         this.worked(door, answer);
         return answer;
       } catch (error) {
-        this.failed(door, error);
-        throw error;
+        throw this.failed(door, error);
       }
     };
     const again = (error: EvershardError) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
@@ -428,8 +428,7 @@ export class Connection {
         yield answer;
       }
     } catch (error) {
-      this.failed(door, error);
-      throw error;
+      throw this.failed(door, error);
     } finally {
       signal.removeEventListener("abort", cancel);
       call.cancel();

@@ -2,6 +2,7 @@
 
 import { connectivityState, status, type Client as Channel } from "@grpc/grpc-js";
 
+import { ConnectFaults } from "./connect_faults.js";
 import { DoorChoice, restMs } from "./door_choice.js";
 import { EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
 import type { MembersResponse } from "./gen/evershard/v1/service_pb.js";
@@ -41,6 +42,7 @@ const passing: readonly number[] = [
   status.CANCELLED,
   status.UNKNOWN,
   status.INTERNAL,
+  status.RESOURCE_EXHAUSTED,
 ];
 
 /**
@@ -50,6 +52,7 @@ const passing: readonly number[] = [
 export class Doors {
   readonly #parts: DoorParts;
   readonly #choice: DoorChoice;
+  readonly #faults: ConnectFaults;
   readonly #doors: Door[];
   #meeting: Promise<void> = Promise.resolve();
   #trouble = "no server was reached";
@@ -65,6 +68,7 @@ export class Doors {
   constructor(addresses: readonly string[], parts: DoorParts) {
     this.#parts = parts;
     this.#choice = new DoorChoice(addresses);
+    this.#faults = new ConnectFaults(addresses.length);
     this.#doors = addresses.map((address, number) => ({
       number,
       address,
@@ -96,10 +100,16 @@ export class Doors {
     }
     const { current } = this.#choice;
     if (current !== undefined) return this.#doors[current]!;
-    throw this.#choice.allForeign ? new InvalidArgumentError(this.#trouble) : new UnavailableError(this.#trouble);
+    if (this.#choice.allForeign) throw new InvalidArgumentError(this.#trouble);
+    throw this.#faults.final ?? new UnavailableError(this.#trouble);
   }
 
+  /** What a call at this door ended with; or that no address will ever work, which is final. */
+  fault(door: Door, error: EvershardError): EvershardError {
+    return this.#faults.failed(door.number, door.address, error, Date.now());
+  }
   worked(door: Door): void {
+    this.#faults.heard();
     this.#choice.worked(door.number);
   }
 
@@ -159,8 +169,11 @@ export class Doors {
   async #meet(number: number): Promise<void> {
     const door = this.#doors[number]!;
     try {
-      this.#learn(number, await this.#parts.members(door, Date.now() + meetingMs));
+      const said = await this.#parts.members(door, Date.now() + meetingMs);
+      this.#faults.heard();
+      this.#learn(number, said);
     } catch (failed) {
+      if (failed instanceof CallFailed) this.fault(door, failed.error);
       if (!(failed instanceof CallFailed) || passing.includes(failed.status)) {
         this.#trouble = `${door.address}: ${failed instanceof Error ? failed.message : String(failed)}`;
         this.#choice.failed(number, Date.now(), restMs(this.#choice.doors[number]!.failures));

@@ -11,6 +11,7 @@ import {
   ExpectedVersion_Kind,
   type Error as ErrorMessage,
 } from "./gen/evershard/v1/store_pb.js";
+import { neverSent } from "./connect_faults.js";
 import { aggregateText, toNumber } from "./ids.js";
 
 /** What an append expects of an aggregate; a number is its version. */
@@ -257,7 +258,7 @@ export function errorOfStatus({ code, details: text, metadata }: StatusObject): 
   if (said) return errorOf(said);
   switch (code) {
     case status.UNAVAILABLE: // before there was a connection, nothing can have been stored
-      return new UnavailableError(text, {}, { outcomeUnknown: !text.startsWith("No connection established") });
+      return new UnavailableError(text, {}, { outcomeUnknown: !neverSent(text) });
     case status.INTERNAL: // a stream that was reset,
     case status.CANCELLED: // or cut off by a server that stops
       return new UnavailableError(`the connection broke: ${text}`, {}, { outcomeUnknown: true });

@@ -67,7 +67,7 @@ export function groupInfoOf(m: GroupInfoMessage): GroupInfo {
 
 type Settlement = MessageInitShape<typeof WorkRequest_SettlementSchema>;
 interface Waits {
-  resolve: () => void;
+  resolve: (settled: boolean) => void;
   reject: (error: EvershardError) => void;
 }
 
@@ -88,7 +88,8 @@ interface Stay {
 
 /**
  * Takes events one by one, in a loop or by next(), and settles each. Every call says that it is there; what takes longer than a lease calls renew() now
- * and then, or others are given its events. A broken connection is made again: what was not settled comes again. To be closed, or taken with `await using`.
+ * and then, or others are given its events. A broken connection is made again: what was not settled comes again, and who settles it meanwhile is told
+ * so by `false`, not by an error that would end a loop. To be closed, or taken with `await using`.
  */
 export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposable {
   readonly #connection: Connection;
@@ -113,21 +114,23 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     for (;;) {
       const delivery = await this.next();
       if (delivery) yield delivery;
-      else if (this.#closed || this.#options.signal?.aborted) return;
+      else if (this.#ended) return;
     }
   }
 
-  /** Nothing: there was none for so long (absent: waits on and on), or it was closed, or told to end: then it has left. */
+  /** Nothing: there was none for so long (absent: waits on and on), or it or its client was closed, or told to end: then it has left. */
   async next(timeoutMs?: number): Promise<GroupDelivery | undefined> {
-    const told = () => this.#options.signal?.aborted === true;
     try {
       const delivery = await this.#next(timeoutMs);
-      if (delivery || !told()) return delivery;
+      if (delivery || !this.#ended) return delivery;
     } catch (error) {
-      if (!told()) throw error;
+      if (!this.#ended) throw error;
     }
     await this.close();
     return undefined;
+  }
+  get #ended(): boolean {
+    return this.#closed || this.#connection.closed || this.#options.signal?.aborted === true;
   }
 
   async #next(timeoutMs?: number): Promise<GroupDelivery | undefined> {
@@ -173,28 +176,29 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     }
   }
 
-  /** It is done; comes back when that is durable. Errors: FencedError: others have it by now, or may */
-  acknowledge(delivery: GroupDelivery): Promise<void> {
+  /** It is done. Returns: `true` when that is durable; `false`: the connection broke, or a lease ran out: it comes again, here or elsewhere */
+  acknowledge(delivery: GroupDelivery): Promise<boolean> {
     return this.#settle(delivery, { kind: Kind.ACKNOWLEDGE });
   }
-  /** Again later (`afterMs`: absent: as the group is set), or parked, when that was its last attempt. */
-  reject(delivery: GroupDelivery, reason: string, afterMs?: number): Promise<void> {
+  /** Again later (`afterMs`: absent: as the group is set), or parked, when that was its last attempt. Returns: as acknowledge() */
+  reject(delivery: GroupDelivery, reason: string, afterMs?: number): Promise<boolean> {
     return this.#settle(delivery, {
       kind: Kind.REJECT,
       reason,
       ...(afterMs !== undefined && { afterMs: toUint64(afterMs, "afterMs") }),
     });
   }
-  /** Aside, until somebody replays or discards it. Errors: OverloadedError: no more can be parked */
-  park(delivery: GroupDelivery, reason: string): Promise<void> {
+  /** Aside, until somebody replays or discards it. Returns: as acknowledge(). Errors: OverloadedError: no more can be parked */
+  park(delivery: GroupDelivery, reason: string): Promise<boolean> {
     return this.#settle(delivery, { kind: Kind.PARK, reason });
   }
 
-  /** Their leases begin anew. */
-  renew(...deliveries: GroupDelivery[]): void {
-    if (!this.#stay || this.#stay.over)
-      throw new FencedError("the worker is not in the group: its events are given out again");
-    this.#renew(this.#stay, deliveries);
+  /** Their leases begin anew. Returns: `false`: they come again, as in acknowledge() */
+  renew(...deliveries: GroupDelivery[]): boolean {
+    const stay = this.#stay;
+    if (!stay || stay.over || deliveries.some((one) => (this.#taken.get(one) ?? stay) !== stay)) return false;
+    this.#renew(stay, deliveries);
+    return true;
   }
 
   /** Leaves; what it has is given to others, and no attempt is counted. Any number of times. */
@@ -242,9 +246,7 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
       stay.takesBegun = joined?.takesBegun ?? false;
     } catch (cause) {
       call.cancel();
-      const error = failure(cause, signal);
-      this.#connection.failed(door, error);
-      throw error;
+      throw this.#connection.failed(door, failure(cause, signal));
     }
     this.#connection.worked(door, {});
     if (this.#closed) return call.cancel();
@@ -262,10 +264,7 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     }
     stay.over = over;
     stay.queue = [];
-    for (const waits of stay.batches.values())
-      waits.reject(
-        new UnavailableError(`whether the event was settled is unknown, it may come again: ${over.message}`),
-      );
+    for (const waits of stay.batches.values()) waits.resolve(false); // nobody knows: it may come again
     stay.batches.clear();
     this.#changes();
   }
@@ -282,16 +281,16 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     const waits = outcome && stay.batches.get(message.batch);
     if (waits) {
       stay.batches.delete(message.batch);
-      if (outcome.refused) waits.reject(errorOf(outcome.refused));
-      else waits.resolve();
+      const refused = outcome.refused && errorOf(outcome.refused);
+      if (!refused || refused instanceof FencedError) waits.resolve(!refused);
+      else waits.reject(refused);
     }
     this.#changes();
   }
 
-  #settle(delivery: GroupDelivery, settlement: Settlement): Promise<void> {
+  #settle(delivery: GroupDelivery, settlement: Settlement): Promise<boolean> {
     const stay = this.#taken.get(delivery) ?? this.#stay;
-    if (!stay || stay.over || stay !== this.#stay)
-      return Promise.reject(new FencedError("the event is given out again: this worker's stay is over"));
+    if (!stay || stay.over || stay !== this.#stay) return Promise.resolve(false);
     const batch = ++this.#lastBatch;
     return new Promise((resolve, reject) => {
       stay.batches.set(batch, { resolve, reject });

@@ -2,7 +2,8 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 
-import { CancelledError, EvershardError, OutcomeUnknownError, UnavailableError } from "./errors.js";
+import { CancelledError, EvershardError, UnavailableError } from "./errors.js";
+import { WriteOutcome } from "./write_outcome.js";
 
 const backoffMsMin = 10;
 const backoffMsMax = 500;
@@ -48,7 +49,7 @@ export class Patience {
 }
 
 export interface Attempts {
-  /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. `change`: must not be done twice, so at once. */
+  /** `append`: names itself; what may be stored without an answer is OutcomeUnknownError in the end. `change`: must not be done twice, so at once. */
   kind: "read" | "append" | "change";
   /** There is another server to ask: of a change, what one says of itself is not the answer then. */
   several?: boolean | undefined;
@@ -72,7 +73,7 @@ export async function retrying<T>(
   { kind, several = false, deadline, unavailableTimeoutMs, signal, onRetry, again: also }: Attempts,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  let unknown = false;
+  const outcome = new WriteOutcome();
   let before: EvershardError | undefined;
   const patience = new Patience(unavailableTimeoutMs, Date.now());
   for (let tried = 0; ; ++tried) {
@@ -80,26 +81,19 @@ export async function retrying<T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof EvershardError)) throw error;
-      unknown ||= error.outcomeUnknown;
-      if (kind === "change" && unknown && (error.retryable || error.code === "timeout")) {
-        throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, {
-          cause: error,
-        });
-      }
+      if (kind !== "read") outcome.failed(error);
       const elsewhere = also?.(error) === true;
       const again =
         kind === "change"
-          ? notDone(error, several)
+          ? notDone(error, several) && !outcome.unknown
           : error.retryable || (kind === "append" && error.code === "timeout") || elsewhere;
-      const wait = backoffMs(tried, error);
       const isLasting = error instanceof UnavailableError && error.lasting;
-      if (!again && !isLasting && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
-      if (isLasting || !(elsewhere || patience.bears(error, Date.now())) || Date.now() + wait >= deadline) {
-        if (kind === "append" && unknown)
-          throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, {
-            cause: error,
-          });
-        throw error.code === "timeout" ? (before ?? error) : error; // why it took so long says more
+      const wait = backoffMs(tried, error);
+      const borne = elsewhere || patience.bears(error, Date.now());
+      if (!again || isLasting || !borne || Date.now() + wait >= deadline) {
+        const late = error.code === "timeout" && (!error.told || kind === "read");
+        // Why it took so long says more. What a signal cancels is told as that: an append may be stored then.
+        throw error.code === "cancelled" && !error.told ? error : outcome.end(late ? (before ?? error) : error);
       }
       before = error;
       onRetry?.(error, tried + 1);

@@ -43,8 +43,9 @@ const kinds = {
 
 const awayAfterMs = 1_000; // a shorter break is nobody's business
 
+/** Left and iterated again, it goes on behind what was taken. */
 export class Subscription implements AsyncIterable<SubscriptionItem> {
-  /** Of the last item that was taken. */
+  /** Of the last item that was taken; in the middle of one, of the last of its events that events() gave. */
   watermark: number | undefined;
   /** Why the server is, while it has been for a second. `undefined`: it is there. */
   away: EvershardError | undefined;
@@ -52,6 +53,9 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
   readonly #query: Query;
   readonly #options: SubscribeOptions;
   readonly #head: (options: CallOptions) => Promise<number>;
+  #at: number | undefined;
+  /** Of an item that events() was left in the middle of. */
+  #rest: SubscriptionItem | undefined;
 
   constructor(
     connection: Connection,
@@ -63,11 +67,25 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     this.#query = query;
     this.#options = options;
     this.#head = head;
+    this.#at = options.after;
   }
 
   /** The events alone. */
   async *events(): AsyncGenerator<RecordedEvent, void, void> {
-    for await (const item of this) if (item.kind === "events") yield* item.events;
+    for await (const item of this) {
+      if (item.kind !== "events") continue;
+      const { events } = item;
+      let given = 0;
+      try {
+        for (const event of events) {
+          given += 1;
+          this.watermark = given < events.length ? event.position : item.watermark;
+          yield event;
+        }
+      } finally {
+        if (given < events.length) this.#rest = { ...item, events: events.slice(given) };
+      }
+    }
   }
 
   /** Tries to connect until it is cancelled. Errors: what trying again does not help, such as InvalidQueryError, UnauthenticatedError */
@@ -75,12 +93,17 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     const { heartbeatMs = 10_000 } = this.#options;
     const scope = this.#connection.scope(this.#options.signal);
     const { signal } = scope;
-    let at = this.#options.after;
     try {
+      if (this.#rest) {
+        const rest = this.#rest;
+        this.#rest = undefined;
+        this.watermark = rest.watermark;
+        yield rest;
+      }
       for (let failed = 0, brokenAt = 0; ; ++failed) {
         try {
-          at ??= await this.#head({ signal }); // "now" is once, not whenever a connection is made
-          const request = this.#request(at, heartbeatMs);
+          this.#at ??= await this.#head({ signal }); // "now" is once, not whenever a connection is made
+          const request = this.#request(this.#at, heartbeatMs);
           for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, {
             signal,
             stallMs: heartbeatMs * 3 || undefined,
@@ -89,8 +112,8 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
             this.#tellAway(undefined);
             const item = itemOf(answer);
             if (!item) continue;
-            at = this.watermark = Math.max(at, item.watermark); // another node than before may be behind what was given
-            yield { ...item, watermark: at };
+            this.#at = this.watermark = Math.max(this.#at, item.watermark); // another node than before may be behind what was given
+            yield { ...item, watermark: this.#at };
           }
           throw new UnavailableError("the server ended the subscription");
         } catch (error) {

@@ -12,6 +12,7 @@ import {
   Query,
   UnavailableError,
   type Append,
+  type Outcome,
 } from "../src/index.js";
 import { Proxy } from "./proxy.js";
 import { refused, Server, temporaryDirectory } from "./server.js";
@@ -112,15 +113,30 @@ test("a server that says nothing any more leaves the outcome unknown, within the
   const began = Date.now();
 
   await refused(OutcomeUnknownError, far.append(one("t", 0)));
-  const lost = await refused(
-    OutcomeUnknownError,
+  const outcomes: Outcome[] = [];
+  await refused(
+    UnavailableError,
     (async () => {
-      for await (const _ of far.appendMany([one("t", 1), one("t", 2)])) ok(false);
+      for await (const outcome of far.appendMany([one("t", 1), one("t", 2)])) outcomes.push(outcome);
     })(),
   );
 
-  ok(lost.message.includes("2 appends"), lost.message);
+  deepEqual(
+    outcomes.map(({ error }) => error?.name),
+    ["OutcomeUnknownError", "OutcomeUnknownError"],
+  );
   ok(Date.now() - began < 40_000);
+});
+
+test("one append that is too large ends nobody else's, here or there", async () => {
+  await using server = await Server.start();
+  for (const options of [{}, { sendBytesMax: 64 << 20 }]) {
+    await using client = connect(server.address, options);
+    const codes: (string | undefined)[] = [];
+    for await (const { error } of client.appendMany([1, 21 << 20, 2, 22 << 20, 3].map((size) => one("t", 0, size))))
+      codes.push(error?.code);
+    deepEqual(codes, [undefined, "too_large", undefined, "too_large", undefined]);
+  }
 });
 
 test("nobody there: every kind of call says so when its time is over", async () => {
@@ -128,7 +144,7 @@ test("nobody there: every kind of call says so when its time is over", async () 
   await using client = connect(gone.address, { timeoutMs: 3_000 });
   await gone[Symbol.asyncDispose]();
   const many = async () => {
-    for await (const _ of client.appendMany([one("t", 1)])) ok(false);
+    for await (const { error } of client.appendMany([one("t", 1)])) if (error) throw error;
   };
   await Promise.all(
     [client.head(), client.read().toArray(), client.admin.verify(), many()].map((call) =>

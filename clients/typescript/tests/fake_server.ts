@@ -149,7 +149,7 @@ function give(
 }
 
 /** A google.rpc.Status: 1 code, 3 details, an Any: 1 type, 2 value. */
-function statusOf(code: number, error: MessageInitShape<typeof ErrorSchema>): Buffer {
+export function statusOf(code: number, error: MessageInitShape<typeof ErrorSchema>): Buffer {
   const field = (nr: number, value: Uint8Array) =>
     Buffer.concat([Buffer.from([(nr << 3) | 2]), varint(value.length), value]);
   const any = Buffer.concat([

@@ -125,7 +125,7 @@ test("a worker goes on over a broken connection, and a loop ends with its worker
   const worker = through.work(tag);
   const first = await given(worker);
   proxy.cut();
-  await rejects(worker.acknowledge(first));
+  equal(await worker.acknowledge(first), false);
   const again = await given(worker);
   equal(again.event.position, first.event.position);
   await worker.acknowledge(again);
@@ -137,4 +137,24 @@ test("a worker goes on over a broken connection, and a loop ends with its worker
   }
   deepEqual(numbers, [1]);
   through.close();
+});
+
+test("a loop goes on where its connection breaks before it has settled, and ends with its client", async () => {
+  const tag = newId();
+  await put(tag, `a-${tag}`, 2);
+  await client.createGroup(tag, { query: Query.tags(tag) });
+  await using proxy = await Proxy.to(Number(server.address.split(":").at(-1)));
+  const through = connect(proxy.address);
+  const settled: [number, boolean][] = [];
+  const worker = through.work(tag);
+  for await (const delivery of worker) {
+    if (settled.length === 0) proxy.cut();
+    settled.push([delivery.event.json<{ n: number }>().n, await worker.acknowledge(delivery)]);
+    if (settled.length === 3) through.close();
+  }
+  deepEqual(settled, [
+    [0, false],
+    [0, true],
+    [1, true],
+  ]);
 });

@@ -52,6 +52,22 @@ test("a subscription gives what was there, says that it has caught up, and goes 
   ok(items.every(({ watermark }, i) => i === 0 || watermark >= items[i - 1]!.watermark));
 });
 
+test("a subscription that is left goes on behind the last event", async () => {
+  const tag = newId();
+  await put(tag, 3);
+  const subscription = client.subscribe(Query.tags(tag), { after: 0 });
+  const seen: number[] = [];
+  for (let turn = 0; turn < 4; ++turn) {
+    if (turn === 3) void put(tag, 1, 3);
+    for await (const event of subscription.events()) {
+      seen.push(event.json<{ n: number }>().n);
+      ok(turn > 1 || subscription.watermark === event.position, "what is kept as the watermark is what was given");
+      break;
+    }
+  }
+  deepEqual(seen, [0, 1, 2, 3]);
+});
+
 test("without `after` it is from now on: from the first moment, not from a later connection", async () => {
   await using proxy = await Proxy.to(server.port);
   await using far = connect(proxy.address);
