@@ -315,6 +315,12 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
   message.set_runs_at(checkpoint.runs_at);
   message.set_retired_at(checkpoint.retired_at.value);
   message.set_ended(checkpoint.ended);
+  message.set_fork(checkpoint.place.fork());
+  for (const auto& at : checkpoint.place.marks()) {
+    auto& mark = *message.add_marks();
+    mark.set_position(at.position.value);
+    mark.set_event(at.event.bytes.data(), at.event.bytes.size());
+  }
   const auto& figures = checkpoint.figures;
   message.set_waiting(figures.waiting);
   message.set_failing(figures.failing);
@@ -325,6 +331,17 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
   message.set_given_up(figures.given_up);
   message.set_failed(figures.failed);
   return message.SerializeAsString();
+}
+
+void ProcessCheckpoint::fall_back(GlobalPosition to) {
+  position = std::min(position, to);
+  controls_to = std::min(controls_to, to);
+  read_to = std::min(read_to, to);
+  if (retired_at > to) retired_at = GlobalPosition{0};
+  std::erase_if(skipped, [&](const ProcessPlace& at) { return at.position > to; });
+  std::erase_if(replays, [&](const ProcessReplay& at) { return at.effect.position > to || at.control > to; });
+  std::erase_if(failures, [&](const ProcessFailing& at) { return at.place.position > to; });
+  place.cut_back(to);
 }
 
 Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
@@ -355,6 +372,13 @@ Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
   checkpoint.runs_at = message->runs_at();
   checkpoint.retired_at = GlobalPosition{message->retired_at()};
   checkpoint.ended = message->ended();
+  checkpoint.place.set_fork(message->fork());
+  for (const auto& mark : message->marks()) {
+    EventId id;
+    if (mark.event().size() != id.bytes.size()) continue;
+    std::ranges::copy(mark.event(), id.bytes.begin());
+    checkpoint.place.add({GlobalPosition{mark.position()}, id});
+  }
   checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
                         message->rejected(), message->performed(), message->given_up(), message->failed()};
   return checkpoint;

@@ -12,6 +12,7 @@
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -164,6 +165,9 @@ struct ProcessCheckpoint {
   std::string runs_at{};
   GlobalPosition retired_at{};  ///< no event behind it begins an instance: a later version has those. 0: any
   bool ended = false;           ///< who ran it has ended in order
+  KeptPlace place{};            ///< of which history all that is
+  /// What is kept of positions behind this one is of another history, and goes.
+  void fall_back(GlobalPosition to);
   friend bool operator==(const ProcessCheckpoint&, const ProcessCheckpoint&) = default;
 };
 struct ProcessStateBytes {

@@ -251,7 +251,8 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
                                         return node->committer().owner(node->shard_of(aggregate)) == self;
                                       },
                                   .warn = options.warn,
-                                  .name = "node " + std::to_string(options.node) + ", " + this_process()});
+                                  .name = "node " + std::to_string(options.node) + ", " + this_process(),
+                                  .fork = impl->store->identity().fork.text()});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(events);
   impl->scheduled = std::make_unique<cluster::ScheduledHost>(events, options.limits, due);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
@@ -264,7 +265,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!options.data_dir.empty()) documents.folder = options.data_dir / "documents";
   impl->documents = std::make_unique<cluster::LazyDocuments>(events, std::move(documents));
-  cluster::ClusterGroupsOptions groups{.host = {.fork_id = identity.fork.text()}};
+  cluster::ClusterGroupsOptions groups{.host = {.fork_id = identity.fork.text(), .warn = options.warn}};
   groups.events = &events;
   groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));

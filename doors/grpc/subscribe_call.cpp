@@ -3,6 +3,9 @@
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "evershard/doors/serving/beyond_head.hpp"
 
 namespace evershard::door {
 namespace {
@@ -67,13 +70,37 @@ Result<bool> SubscribeCall::begin(grpc::CallbackServerContext* context, const gr
     options.after = *head;
   }
   at_ = options.after;
+  const auto& fork = calls_.served.fork;
+  if (!request.fork_id().empty() && !fork.empty() && request.fork_id() != fork) {
+    other_fork_ = other_fork(request.fork_id(), fork, at_);
+    return true;
+  }
+  EVERSHARD_TRY(check_after(at_, !request.fork_id().empty()));
   feed_.emplace(calls_.served.store.follow(query_, options));
   return true;
 }
 
+Result<void> SubscribeCall::check_after(GlobalPosition after, bool of_this_fork) {
+  auto beyond = serving::beyond_head(calls_.served, after);
+  if (!beyond) return refuse(std::move(beyond).error());
+  if (!*beyond) return {};
+  if (calls_.served.cluster == nullptr) return refuse(**std::move(beyond));
+  waits_for_head_ = !of_this_fork;
+  return {};
+}
+
 void SubscribeCall::begin_answer() {
   if (answers_at_once_) StartSendInitialMetadata();
-  run_read();
+  if (never_) return wait(GlobalPosition(std::numeric_limits<std::uint64_t>::max()));
+  if (waits_for_head_) return wait_for_head();
+  if (!other_fork_) return run_read();
+  pb::SubscribeResponse names;
+  name_fork(names);
+  send(bytes_of(names));
+}
+
+void SubscribeCall::name_fork(pb::SubscribeResponse& response) {
+  if (!std::exchange(fork_named_, true)) response.set_fork_id(calls_.served.fork);
 }
 
 void SubscribeCall::run_read() {
@@ -99,6 +126,7 @@ std::optional<grpc::ByteBuffer> SubscribeCall::message_of(const FeedItem& item, 
   response->set_kind(kind_of(item.kind));
   for (const auto& event : item.events) messages::put(event, *response->add_events());
   response->set_watermark(at.value);
+  name_fork(*response);
   return bytes_of(*response);
 }
 
@@ -117,6 +145,37 @@ void SubscribeCall::send(grpc::ByteBuffer bytes) {
 }
 
 void SubscribeCall::wait(GlobalPosition from) {
+  wait_by([&] {
+    return calls_.served.watch.when_matching(
+        from, query_, serving::HeadWatch::Clock::now() + heartbeat_,
+        [call = shared_from_this()](serving::HeadWatch::Why why, GlobalPosition looked_at) {
+          call->woken(why, looked_at);
+        });
+  });
+}
+
+void SubscribeCall::wait_for_head() {
+  wait_by([&] {
+    return calls_.served.watch.when_reached(
+        at_, serving::HeadWatch::Clock::now() + serving::may_be_behind,
+        [call = shared_from_this()](const Result<GlobalPosition>& reached) { call->head_reached(reached); });
+  });
+}
+
+void SubscribeCall::head_reached(const Result<GlobalPosition>& reached) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::waiting) return;
+    state_ = State::reading;
+  }
+  if (reached) return run_read();
+  auto beyond = serving::beyond_head(calls_.served, at_);
+  if (reached.error().code != ErrorCode::timeout || !beyond) return finish(here_.refused(reached.error()));
+  if (*beyond) return finish(here_.refused(**std::move(beyond)));
+  run_read();
+}
+
+void SubscribeCall::wait_by(const std::function<serving::HeadWatch::Ticket()>& begin) {
   bool cancelled = false;
   {
     const std::lock_guard lock(mutex_);
@@ -124,11 +183,7 @@ void SubscribeCall::wait(GlobalPosition from) {
     if (!cancelled) state_ = State::waiting;  // from here on OnCancel finishes
   }
   if (cancelled) return finish(grpc::Status::CANCELLED);
-  const auto ticket = calls_.served.watch.when_matching(
-      from, query_, serving::HeadWatch::Clock::now() + heartbeat_,
-      [call = shared_from_this()](serving::HeadWatch::Why why, GlobalPosition looked_at) {
-        call->woken(why, looked_at);
-      });
+  const auto ticket = begin();
   bool gone = false;
   {
     const std::lock_guard lock(mutex_);
@@ -153,6 +208,7 @@ void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at)
       pb::SubscribeResponse heartbeat;
       heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);
       heartbeat.set_watermark(told_up_to(looked_at).value);
+      name_fork(heartbeat);
       return send(bytes_of(heartbeat));
     }
   }
@@ -178,6 +234,7 @@ void SubscribeCall::OnWriteDone(bool ok) {
     cancelled_ = cancelled_ || !ok;
     state_ = State::reading;
   }
+  if (other_fork_) return finish(here_.refused(*other_fork_));
   run_read();
 }
 

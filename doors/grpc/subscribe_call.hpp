@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -40,6 +41,8 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 
   /// Sets what to follow. Returns: false: there is nothing to follow, the call is over. Errors: the call's
   virtual Result<bool> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
+  /// Whether it may begin behind a position: at once, or when this node has come as far. Errors: invalid_argument
+  [[nodiscard]] Result<void> check_after(GlobalPosition after, bool of_this_fork);
   /// In the pool, of an item that is not idle. Returns: nothing: it is not told. `at`: everything up to there was told.
   virtual std::optional<grpc::ByteBuffer> message_of(const FeedItem& item, GlobalPosition at);
 
@@ -49,6 +52,7 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   std::optional<EventFeed> feed_;  ///< the pool's, but for cancel()
   std::chrono::milliseconds heartbeat_{10'000};
   GlobalPosition at_;             ///< what was told last
+  bool never_ = false;            ///< nothing will ever match
   bool answers_at_once_ = false;  ///< its client waits for an answer's beginning, even where there is nothing to tell
 
  private:
@@ -60,9 +64,14 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void begin_answer();
   void read();
   void wait(GlobalPosition from);
+  void wait_for_head();
+  void wait_by(const std::function<serving::HeadWatch::Ticket()>& begin);
+  void head_reached(const Result<GlobalPosition>& reached);
   void woken(serving::HeadWatch::Why why, GlobalPosition looked_at);
   /// A heartbeat has looked further than the feed, which says where it was when it falls behind.
   GlobalPosition told_up_to(GlobalPosition watermark);
+  /// The first message of all names the fork.
+  void name_fork(pb::SubscribeResponse& response);
   void send(grpc::ByteBuffer bytes);
   void run_read();
   void finish(const grpc::Status& status);
@@ -76,6 +85,9 @@ class SubscribeCall : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   State state_ = State::reading;
   serving::HeadWatch::Ticket ticket_ = 0;
   bool cancelled_ = false;
+  bool waits_for_head_ = false;
+  bool fork_named_ = false;
+  std::optional<Error> other_fork_;  ///< told behind a message that names the store's
 };
 
 }  // namespace evershard::door

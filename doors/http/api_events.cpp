@@ -7,6 +7,7 @@
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/event_tail.hpp"
 #include "evershard/doors/http/read_asked.hpp"
+#include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/storage/index/read_work_for_write.hpp"
 #include "evershard/store/json/append_json.hpp"
 
@@ -53,7 +54,7 @@ void begin_append(Api& api, const Asked& asked, const Interested& interest, cons
   });
 }
 
-void begin_live_events(Api& api, const Asked& asked, const Interested&, const Answered& answered) {
+void begin_live_events(Api& api, const Asked& asked, const Interested& interest, const Answered& answered) {
   auto follow = follow_asked_of(asked);
   if (!follow) return answered(refused(follow.error()));
   if (!follow->after) {
@@ -61,8 +62,21 @@ void begin_live_events(Api& api, const Asked& asked, const Interested&, const An
     if (!head) return answered(refused(head.error()));
     follow->after = *head;
   }
-  answered(std::make_shared<EventTail>(api.served, api.types, std::move(follow->query), *follow->after,
-                                       api.options.limits.heartbeat));
+  const auto begin = [&api, answered, query = std::move(follow->query), after = *follow->after] {
+    answered(std::make_shared<EventTail>(api.served, api.types, query, after, api.options.limits.heartbeat));
+  };
+  const auto beyond = serving::beyond_head(api.served, *follow->after);
+  if (!beyond) return answered(refused(beyond.error()));
+  if (!*beyond) return begin();
+  if (api.served.cluster == nullptr) return answered(refused(**beyond));
+  const auto ticket = api.served.watch.when_reached(
+      *follow->after, serving::HeadWatch::Clock::now() + serving::may_be_behind,
+      [&api, interest, answered, begin, beyond = **beyond](const Result<GlobalPosition>& reached) {
+        if (!reached && reached.error().code == ErrorCode::timeout) return answered(refused(beyond));
+        if (!reached) return answered(refused(reached.error()));
+        api.run_for(interest, begin);
+      });
+  interest->when_gone([&api, ticket] { api.served.watch.cancel(ticket); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "evershard/doors/http/api.hpp"
 #include "evershard/doors/http/read_asked.hpp"
 #include "evershard/doors/http/shown.hpp"
+#include "evershard/doors/serving/beyond_head.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/query_json.hpp"
 
@@ -72,6 +73,9 @@ Result<Response> answer_condition(Api& api, const Asked& asked) {
   if (!condition) return refuse(std::move(condition).error());
   const auto types = api.types.lease();
   if (!types) return refuse(types.error());
+  const auto beyond = serving::beyond_head(api.served, condition->after);
+  if (!beyond) return refuse(beyond.error());
+  if (*beyond && api.served.cluster == nullptr) return refuse(**beyond);
   const auto began = std::chrono::steady_clock::now();
   auto stream = api.served.store.read(condition->query, ReadOptions{.after = condition->after, .limit = 1});
   auto page = stream.next_page();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/protocol/beyond_head.hpp"
 #include "evershard/protocol/messages.hpp"
 
 namespace evershard::remote {
@@ -159,6 +160,10 @@ FeedItem RemoteFeed::idle(std::chrono::steady_clock::time_point now) const {
 }
 
 Result<FeedItem> RemoteFeed::take(pb::SubscribeResponse from) {
+  if (!from.fork_id().empty() && !request_.fork_id().empty() && from.fork_id() != request_.fork_id()) {
+    return refuse(other_fork(request_.fork_id(), from.fork_id(), GlobalPosition(request_.after())));
+  }
+  if (!from.fork_id().empty()) request_.set_fork_id(from.fork_id());
   FeedItem item;
   switch (from.kind()) {
     case pb::SubscribeResponse::KIND_EVENTS:

@@ -12,7 +12,8 @@
 namespace evershard::remote {
 
 /// A server that was there once is waited for, however long it is gone; one that was never there is an error after the
-/// time-out. Reads one message ahead, no more: a slow consumer holds back its own stream only.
+/// time-out. Where the server's store is another fork than before, it ends with `invalid_argument`, which names both.
+/// Reads one message ahead, no more: a slow consumer holds back its own stream only.
 class RemoteFeed final : public FeedSource {
  public:
   RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequest request);

@@ -44,13 +44,14 @@ cluster::DueHostOptions due_here(cluster::ClusterNode& node, const cluster::Clus
 class MemberAggregates {
  public:
   MemberAggregates(cluster::ClusterNode& node, cluster::NodeLinks& links, cluster::SealedNode& sealed,
-                   const cluster::ClusterNodeOptions& options, const AggregateOptions& live)
+                   const cluster::ClusterNodeOptions& options, const AggregateOptions& live, std::string fork)
       : links_(links),
         aggregates_(node, links_, options_of(sealed, options, live)),
         timers_(
             sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, due_here(node, options)),
         processes_(
-            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; }, process_host_of(node, options)),
+            sealed.events(), [this]() -> AggregateDoor& { return aggregates_; },
+            process_host_of(node, options, std::move(fork))),
         warn_(options.committer.warn) {
     links_.serve(aggregates_);
   }
@@ -110,14 +111,15 @@ class MemberAggregates {
     Effects effects;
   };
   static cluster::ProcessHostOptions process_host_of(cluster::ClusterNode& node,
-                                                     const cluster::ClusterNodeOptions& options) {
+                                                     const cluster::ClusterNodeOptions& options, std::string fork) {
     const auto self = options.committer.self.node;
     return {.lives_here =
                 [&node, self](const AggregateId& aggregate) {
                   return node.committer().owner(node.shard_of(aggregate)) == self;
                 },
             .warn = options.committer.warn,
-            .name = "node " + std::to_string(self) + ", " + this_process()};
+            .name = "node " + std::to_string(self) + ", " + this_process(),
+            .fork = std::move(fork)};
   }
 
   cluster::AggregateLinks links_;
@@ -143,8 +145,9 @@ cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, Event
   return options;
 }
 
-cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster::SealedNode& sealed) {
-  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text()}};
+cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster::SealedNode& sealed,
+                                        std::function<void(const Error&)> warn) {
+  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text(), .warn = std::move(warn)}};
   options.events = &sealed.events();
   options.open = [sealing = sealed.sealing()](RecordedEvent& event) { return sealing->open(event); };
   return options;
@@ -164,10 +167,10 @@ class MemberStore final : public StoreInService {
         key_links_(*links_),
         sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)),
         hosts_(!server.kinds.empty()),
-        aggregates_(
-            !hosts_ && server.processes.empty()
-                ? nullptr
-                : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options, server.store.aggregates)),
+        aggregates_(!hosts_ && server.processes.empty()
+                        ? nullptr
+                        : std::make_unique<MemberAggregates>(*node_, *links_, *sealed_, options,
+                                                             server.store.aggregates, store_->identity().fork.text())),
         home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_,
                                                     cluster::HomeCallsOptions{.node = options.committer.self.node})),
@@ -176,7 +179,8 @@ class MemberStore final : public StoreInService {
                                                                 projections_of(server.store, sealed_->events()))),
         documents_(
             std::make_unique<cluster::LazyDocuments>(sealed_->events(), documents_of(*store_, server.store.data_dir))),
-        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, groups_of(*store_, *sealed_))),
+        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_,
+                                                         groups_of(*store_, *sealed_, options.committer.warn))),
         retention_(std::make_unique<cluster::ClusterRetention>(
             *node_, *store_, *homes_,
             cluster::NodeRetentionOptions{.touched =

@@ -83,6 +83,9 @@ struct Server::Parts {
         serving::WrongTokensOptions{}, [this](const std::string& address, std::uint64_t count) {
           log.warning("a token is not known", {{"from", address}, {"times", count}});
         });
+    served.warn = [this](const Error& error) {
+      log.warning("store", {{"code", name_of(error.code)}, {"error", error.what}});
+    };
     served.cannot_write = [this] { return store->cannot_write(); };
     served.short_of_disk = [this] { return store->short_of_disk(); };
     served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
@@ -119,6 +122,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
       new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
   auto& parts = *server->parts_;
   if (const auto stats = parts.store->administration().stats()) {
+    parts.served.fork = stats->info.fork_id;
     log.info("store opened", {{"data", parts.options.store.data_dir.string()},
                               {"store", stats->info.store_id},
                               {"shards", stats->info.shards},

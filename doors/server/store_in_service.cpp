@@ -31,10 +31,13 @@ Result<Effects> effects_of(const ServedProcess& process) {
   }
 }
 
-Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
+Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log& log) {
   // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong
   // name.
   auto open = options.store;
+  open.warn = [&log](const Error& error) {
+    log.warning("store", {{"code", name_of(error.code)}, {"error", error.what}});
+  };
   std::error_code looked;
   open.create_keys = !std::filesystem::exists(open.data_dir / "db" / "CURRENT", looked);
   auto store = Local::open(std::move(open));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "evershard/doors/serving/access.hpp"
 #include "evershard/doors/serving/client_gate.hpp"
@@ -69,6 +70,12 @@ struct Served {
   Projections* own_projections = nullptr;
   /// Who shows tokens that are not known.
   std::shared_ptr<WrongTokens> wrong_tokens = std::make_shared<WrongTokens>();
+  /// Of the store: administration.stats() has it too. Empty: not named.
+  std::string fork{};
+
+  /// Told what an operator has to know, for the log. Any thread. Absent: nobody is told.
+  std::function<void(const Error&)> warn{};
+
   /// What reads may cost.
   std::shared_ptr<cluster::LongReads> long_reads = std::make_shared<cluster::LongReads>();
 

@@ -18,9 +18,10 @@ Result<bool> UmaSubscribeCall::begin(grpc::CallbackServerContext* context, const
   const auto asked = request.has_query() ? UmaQuery::of(request.query()) : UmaQuery::all();
   auto query = asked.one();
   if (!query) return refuse(std::move(query).error());
-  // What nothing can match is waited for all the same: behind the last position there is.
   query_ = *std::move(query);
-  at_ = GlobalPosition(asked.is_nothing() ? std::numeric_limits<std::uint64_t>::max() : request.after());
+  at_ = GlobalPosition(request.after());
+  EVERSHARD_TRY(check_after(at_, false));
+  never_ = asked.is_nothing();
   heartbeat_ = without_heartbeat;
   answers_at_once_ = true;
   FollowOptions options;

@@ -72,7 +72,9 @@ Result<std::unique_ptr<PostgresTarget>> PostgresTarget::connect(const std::strin
       target->connection_.get(), [](void*, const char*) {}, nullptr);
   auto made = target->run(
       "CREATE TABLE IF NOT EXISTS evershard_sinks (name text PRIMARY KEY, store_id text NOT NULL, fork_id text NOT "
-      "NULL, position bigint NOT NULL, epoch bigint NOT NULL)");
+      "NULL, position bigint NOT NULL, epoch bigint NOT NULL, event text NOT NULL DEFAULT '')");
+  // One that was made before checkpoints named their event.
+  if (made) made = target->run("ALTER TABLE evershard_sinks ADD COLUMN IF NOT EXISTS event text NOT NULL DEFAULT ''");
   if (!made) return refuse(std::move(made).error());
   return target;
 }
@@ -92,24 +94,30 @@ Result<void> PostgresTarget::run(const std::string& sql) {
 
 Result<std::optional<SinkCheckpoint>> PostgresTarget::checkpoint() {
   EVERSHARD_TRY(connected());
-  auto answer =
-      answered(*connection_, "SELECT store_id, fork_id, position, epoch FROM evershard_sinks WHERE name = $1", {sink_});
+  auto answer = answered(
+      *connection_, "SELECT store_id, fork_id, position, epoch, event FROM evershard_sinks WHERE name = $1", {sink_});
   if (!answer) return refuse(std::move(answer).error());
   if (PQntuples(answer->get()) == 0) return std::nullopt;
   const auto cell = [&](int column) { return PQgetvalue(answer->get(), 0, column); };
-  return SinkCheckpoint{cell(0), cell(1), evershard::GlobalPosition(number(cell(2))),
-                        evershard::Epoch(number(cell(3)))};
+  return SinkCheckpoint{cell(0), cell(1), evershard::GlobalPosition(number(cell(2))), evershard::Epoch(number(cell(3))),
+                        evershard::EventId::parse(cell(4)).value_or(evershard::EventId{})};
 }
 
 Result<void> PostgresTarget::replace_checkpoint(Transaction& transaction, const std::optional<SinkCheckpoint>& expected,
                                                 const SinkCheckpoint& next) {
-  std::vector<std::string> values{sink_, next.store_id, next.fork_id, std::to_string(next.position.value),
-                                  std::to_string(next.epoch.value)};
-  std::string sql = "INSERT INTO evershard_sinks VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+  std::vector<std::string> values{sink_,
+                                  next.store_id,
+                                  next.fork_id,
+                                  std::to_string(next.position.value),
+                                  std::to_string(next.epoch.value),
+                                  next.event.given() ? next.event.text() : ""};
+  std::string sql =
+      "INSERT INTO evershard_sinks (name, store_id, fork_id, position, epoch, event) VALUES ($1, $2, $3, $4, $5, $6) "
+      "ON CONFLICT DO NOTHING";
   if (expected) {
     sql =
-        "UPDATE evershard_sinks SET store_id = $2, fork_id = $3, position = $4, epoch = $5 WHERE name = $1 AND "
-        "store_id = $6 AND fork_id = $7 AND position = $8 AND epoch = $9";
+        "UPDATE evershard_sinks SET store_id = $2, fork_id = $3, position = $4, epoch = $5, event = $6 WHERE name = $1 "
+        "AND store_id = $7 AND fork_id = $8 AND position = $9 AND epoch = $10";
     values.insert(values.end(), {expected->store_id, expected->fork_id, std::to_string(expected->position.value),
                                  std::to_string(expected->epoch.value)});
   }

@@ -16,7 +16,9 @@
 namespace evershard {
 
 struct FollowOptions {
-  GlobalPosition after{0};  ///< exclusive; may lie beyond the head
+  /// Exclusive. Beyond the head is `invalid_argument`: it is a position of another history. A node of a cluster, which
+  /// may be behind the others, waits.
+  GlobalPosition after{0};
   std::size_t page_events_max = 1'000;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/store/api/settled_place.hpp"
 
 namespace evershard {
 
@@ -19,7 +20,7 @@ Result<Sink> Sink::begin(EventStore& store, const SinkWriter& writer, SinkTarget
     if (const auto reached = store.wait_for((*found)->position, options.watermark_timeout))
       watermark = *reached;  // a node may be behind
   }
-  auto next = sink_taken_over(*found, writer, *watermark);
+  auto next = sink_taken_over(*found, writer, *watermark, standing_in(store));
   if (!next) return refuse(std::move(next).error());
 
   Sink sink(store, target, std::move(options));
@@ -30,6 +31,13 @@ Result<Sink> Sink::begin(EventStore& store, const SinkWriter& writer, SinkTarget
     taken = sink.write_pending();
   if (!taken) return refuse(std::move(taken).error());
   return sink;
+}
+
+/// Zeros where nobody can say just now.
+EventId Sink::id_at(GlobalPosition position) {
+  if (!pending_->events.empty() && pending_->events.back().position == position) return pending_->events.back().id;
+  const auto there = store_->event_at(position);
+  return there ? there->id : EventId{};
 }
 
 Result<void> Sink::write_pending() {
@@ -76,6 +84,8 @@ Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
   auto item = feed_->next(timeout);
   if (!item) {
     feed_.reset();  // the next call begins behind the checkpoint again
+    // Another fork is followed by nobody who began with this one.
+    if (item.error().code == ErrorCode::invalid_argument) fenced_ = item.error();
     return refuse(std::move(item).error());
   }
   std::erase_if(item->events, [](const RecordedEvent& event) { return is_own(event); });
@@ -85,6 +95,7 @@ Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
     return step;
   pending_ = Pending{std::move(item->events), *checkpoint_};
   pending_->next.position = item->watermark;
+  pending_->next.event = id_at(item->watermark);
   EVERSHARD_TRY(write_pending());
   return step;
 }

@@ -62,7 +62,8 @@ class Sink {
   /// Waits for events, at most `timeout`, and has them written. After an error the same events are given again by the
   /// next call, behind a look at whether they were written.
   ///
-  /// Errors: fenced, for good; those of the target, of following the store
+  /// Errors: fenced, for good; invalid_argument, for good: the store was restored; those of the target, of following
+  ///         the store
   [[nodiscard]] Result<Step> step(std::chrono::milliseconds timeout);
 
   /// As it is in the sink.
@@ -77,6 +78,7 @@ class Sink {
   Sink(EventStore& store, SinkTarget& target, SinkOptions options)
       : store_(&store), target_(&target), options_(std::move(options)) {}
   Result<void> write_pending();
+  EventId id_at(GlobalPosition position);
 
   EventStore* store_;
   SinkTarget* target_;

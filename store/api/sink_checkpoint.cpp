@@ -11,8 +11,8 @@ std::string named(const SinkCheckpoint& checkpoint) {
 }  // namespace
 
 Result<SinkCheckpoint> sink_taken_over(const std::optional<SinkCheckpoint>& found, const SinkWriter& writer,
-                                       GlobalPosition watermark) {
-  if (!found) return SinkCheckpoint{writer.store_id, writer.fork_id, GlobalPosition{0}, writer.epoch};
+                                       GlobalPosition watermark, const EventIdStanding& standing) {
+  if (!found) return SinkCheckpoint{writer.store_id, writer.fork_id, GlobalPosition{0}, writer.epoch, {}};
   if (found->store_id != writer.store_id) {
     return refuse(ErrorCode::invalid_argument,
                   "the sink holds what store " + found->store_id + " made, this is store " + writer.store_id);
@@ -30,6 +30,16 @@ Result<SinkCheckpoint> sink_taken_over(const std::optional<SinkCheckpoint>& foun
   if (found->position > watermark) {
     return refuse(ErrorCode::unavailable, "the sink stands at " + named(*found) +
                                               ", ahead of the store, which ends at " + std::to_string(watermark.value));
+  }
+  KeptPlace place(found->fork_id);
+  if (found->event.given()) place.add({found->position, found->event});
+  const auto settled = place.settle(found->position, writer.fork_id, watermark, standing);
+  if (!settled) return refuse(settled.error());
+  if (!settled->stands) {
+    return refuse(ErrorCode::invalid_argument, "the sink stands at " + named(*found) +
+                                                   ", where the store has another event: the store was put back from "
+                                                   "an older copy and went another way; clear the sink and begin "
+                                                   "again");
   }
   SinkCheckpoint next = *found;
   next.epoch = writer.epoch;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "evershard/protocol/event_id.hpp"
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -17,7 +19,12 @@ struct SinkCheckpoint {
   std::string fork_id;      ///< another one in every backup, clone and restored store
   GlobalPosition position;  ///< every event up to here has had its effect in the sink, once
   Epoch epoch;              ///< of the writer that put it there: the fencing token
-  friend bool operator==(const SinkCheckpoint&, const SinkCheckpoint&) = default;
+  /// The event at the position: by it a store that was put back without another fork is known. All zeros: not known, or
+  /// a target that does not keep it. It is not compared: where the rest is the same, it is.
+  EventId event{};
+  friend bool operator==(const SinkCheckpoint& a, const SinkCheckpoint& b) {
+    return a.store_id == b.store_id && a.fork_id == b.fork_id && a.position == b.position && a.epoch == b.epoch;
+  }
 };
 
 /// Who is about to write: for which store, and under which epoch. Of two that think they are the sink's home, the one
@@ -31,12 +38,17 @@ struct SinkWriter {
 /// What a writer puts in place of the checkpoint it found, before its first event: from then on every older writer is
 /// refused.
 ///
-/// Errors: invalid_argument  the sink is one of another store, or of another fork: restored, a clone; its rows may be
-///         of events that are not there fenced            a writer with a higher epoch has been there, or another one
-///         with the same unavailable       the sink is ahead of the watermark: this node is behind, or the store has
-///         lost events
+/// `standing`: what stands where in the store.
+///
+/// Errors: invalid_argument  the sink is one of another store, or of another history of it (another fork: restored, a
+///                           clone; or another event at its position: put back from an older disk): its rows may be of
+///                           events that are not there
+///         fenced            a writer with a higher epoch has been there, or another one with the same
+///         unavailable       the sink is ahead of the watermark: this node is behind, or the store has lost events
+///         those of reading the event
 [[nodiscard]] Result<SinkCheckpoint> sink_taken_over(const std::optional<SinkCheckpoint>& found,
-                                                     const SinkWriter& writer, GlobalPosition watermark);
+                                                     const SinkWriter& writer, GlobalPosition watermark,
+                                                     const EventIdStanding& standing);
 
 /// After a write whose outcome is unknown: whether it happened. Errors: fenced: somebody else has written since
 [[nodiscard]] Result<bool> sink_was_written(const std::optional<SinkCheckpoint>& found,

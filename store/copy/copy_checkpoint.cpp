@@ -25,6 +25,15 @@ Result<void> read_count(const JsonValue& from, std::uint64_t& to) {
   return {};
 }
 
+Result<void> read_id(const JsonValue& from, EventId& to) {
+  std::string text;
+  EVERSHARD_TRY(read_text(from, text));
+  const auto id = EventId::parse(text);
+  if (!id) return from.wrong("it is no id of an event");
+  to = *id;
+  return {};
+}
+
 Result<void> read_name(const JsonValue& from, StoreName& to) {
   return from.for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
     if (key == "store_id") return read_text(value, to.store_id);
@@ -45,7 +54,11 @@ Result<CopyCheckpoint> read_members(const JsonValue& root) {
     if (key == "target_position") return read_count(value, to.target_position.value);
     if (key == "events") return read_count(value, to.events);
     if (key == "gone") return read_count(value, to.gone);
-    return root.unknown_key(key, {"source", "target", "filter", "position", "target_position", "events", "gone"});
+    --known;  // these two may be absent
+    if (key == "event") return read_id(value, to.event);
+    if (key == "target_event") return read_id(value, to.target_event);
+    return root.unknown_key(
+        key, {"source", "target", "filter", "position", "target_position", "events", "gone", "event", "target_event"});
   }));
   if (known != 7) return root.wrong("a part is missing");
   return to;
@@ -66,6 +79,20 @@ Result<void> check_reaches(const char* which, GlobalPosition was, GlobalPosition
                                             ", the copy had it up to " + std::to_string(was.value));
 }
 
+/// Where the position and the fork are as they were.
+Result<void> check_event(const char* which, GlobalPosition position, const EventId& event, const CopySide& side) {
+  if (!event.given() || !side.standing) return {};
+  KeptPlace place(side.name.fork_id);
+  place.add({position, event});
+  const auto settled = place.settle(position, side.name.fork_id, side.head, side.standing);
+  if (!settled) return refuse(settled.error());
+  if (settled->stands) return {};
+  return refuse(ErrorCode::invalid_argument, std::string("the ") + which +
+                                                 " was put back to an earlier moment and "
+                                                 "went another way: another event stands at position " +
+                                                 std::to_string(position.value) + way_out);
+}
+
 }  // namespace
 
 std::string to_json(const CopyCheckpoint& checkpoint) {
@@ -80,7 +107,10 @@ std::string to_json(const CopyCheckpoint& checkpoint) {
       .number(checkpoint.position.value)
       .key("target_position")
       .number(checkpoint.target_position.value);
-  json.key("events").number(checkpoint.events).key("gone").number(checkpoint.gone).end_object();
+  json.key("events").number(checkpoint.events).key("gone").number(checkpoint.gone);
+  if (checkpoint.event.given()) json.key("event").string(checkpoint.event.text());
+  if (checkpoint.target_event.given()) json.key("target_event").string(checkpoint.target_event.text());
+  json.end_object();
   return json.take();
 }
 
@@ -110,7 +140,9 @@ Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view fil
   EVERSHARD_TRY(check_fork("source", checkpoint.source, source.name));
   EVERSHARD_TRY(check_fork("target", checkpoint.target, target.name));
   EVERSHARD_TRY(check_reaches("source", checkpoint.position, source.head));
-  return check_reaches("target", checkpoint.target_position, target.head);
+  EVERSHARD_TRY(check_reaches("target", checkpoint.target_position, target.head));
+  EVERSHARD_TRY(check_event("source", checkpoint.position, checkpoint.event, source));
+  return check_event("target", checkpoint.target_position, checkpoint.target_event, target);
 }
 
 }  // namespace evershard::cluster

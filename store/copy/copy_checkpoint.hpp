@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/protocol/event_id.hpp"
+#include "evershard/protocol/kept_place.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -28,6 +30,8 @@ struct CopyCheckpoint {
   GlobalPosition target_position{};  ///< the target's watermark when this was written, or less
   std::uint64_t events = 0;          ///< copied so far
   std::uint64_t gone = 0;            ///< left out: their content had been removed or erased
+  EventId event{};                   ///< at `position` of the source; zeros: not known
+  EventId target_event{};            ///< at `target_position` of the target
   friend bool operator==(const CopyCheckpoint&, const CopyCheckpoint&) = default;
 };
 
@@ -39,6 +43,7 @@ struct CopyCheckpoint {
 struct CopySide {
   StoreName name;
   GlobalPosition head;
+  EventIdStanding standing{};  ///< what stands where
 };
 
 /// Whether a copy may begin. Errors: invalid_argument: source and target are one store
@@ -46,8 +51,9 @@ struct CopySide {
 /// Whether a copy may go on behind its checkpoint.
 ///
 /// Errors: invalid_argument  it is the checkpoint of another source, of another filter, or source or target is not the
-///                           fork it was: restored, or a clone. What was copied may not be what is there now
-///         unavailable       source or target is behind what the checkpoint says of it
+///                           fork it was (restored, or a clone), or has another event where the copy stood (put back
+///                           from an older disk). What was copied may not be what is there now
+///         unavailable       source or target is behind what the checkpoint says of it; those of reading an event
 [[nodiscard]] Result<void> check_resume(const CopyCheckpoint& checkpoint, std::string_view filter,
                                         const CopySide& source, const CopySide& target);
 

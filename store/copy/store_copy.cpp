@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/api/settled_place.hpp"
 #include "evershard/store/copy/copied_appends.hpp"
 #include "evershard/store/copy/copy_window.hpp"
 
@@ -18,6 +19,13 @@ using Clock = std::chrono::steady_clock;
 constexpr auto looks_every = 100ms;  // how long an end may take to be noticed
 constexpr auto waits_most = 2s;
 constexpr auto away_most = 5s;  // of a source, where it is not followed
+
+/// Zeros where nobody can say just now: the next checkpoint names it.
+EventId id_at(StoreCopy::Side& side, GlobalPosition position) {
+  if (position.value == 0) return {};
+  const auto there = side.store.event_at(position);
+  return there ? there->id : EventId{};
+}
 
 bool away(ErrorCode code) {
   return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::overloaded;
@@ -72,7 +80,8 @@ Result<void> StoreCopy::Run::begin() {
   if (!source_head) return refuse(source_head.error());
   const auto target_head = target.store.head();
   if (!target_head) return refuse(target_head.error());
-  const CopySide from{source.name, *source_head}, to{target.name, *target_head};
+  const CopySide from{source.name, *source_head, standing_in(source.store)};
+  const CopySide to{target.name, *target_head, standing_in(target.store)};
   EVERSHARD_TRY(check_begin(from, to));
   report.head = ends_with = *source_head;
   report.name = options.name.empty() ? options.filter.name_of_copy(source.name.store_id) : options.name;
@@ -133,6 +142,8 @@ Result<void> StoreCopy::Run::keep(GlobalPosition position, const CopyWindow& win
   next.target_position = std::max(window.target_position(), checkpoint.target_position);
   next.events += window.events_new() - report.events_new;
   next.gone += gone - report.events_gone;
+  next.event = id_at(source, next.position);
+  next.target_event = id_at(target, next.target_position);
   Snapshot snapshot;
   snapshot.aggregate = own;
   snapshot.version = number;

@@ -95,7 +95,8 @@ Result<Local> Local::open(LocalOptions options) {
     impl->events = impl->sealed.get();
   }
   impl->groups = std::make_unique<cluster::GroupHost>(
-      *impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
+      *impl->events,
+      cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text(), .warn = options.warn});
   storage::EventIdAt event_id_at;  // in memory there are no rows of another time
   if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled && !options.read_only) {
@@ -115,12 +116,15 @@ Result<Local> Local::open(LocalOptions options) {
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled && !options.read_only) impl->documents->begin();
   const auto aggregates = [host = node->get()]() -> AggregateDoor& { return host->aggregates(); };
-  impl->timers = std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::DueHostOptions{});
-  impl->processes = std::make_unique<cluster::ProcessHost>(*impl->events, aggregates,
-                                                           cluster::ProcessHostOptions{.name = this_process()});
+  impl->timers =
+      std::make_unique<cluster::TimerHost>(*impl->events, aggregates, cluster::DueHostOptions{.warn = options.warn});
+  impl->processes = std::make_unique<cluster::ProcessHost>(
+      *impl->events, aggregates,
+      cluster::ProcessHostOptions{
+          .warn = options.warn, .name = this_process(), .fork = (*node)->store().identity().fork.text()});
   impl->seen_processes = std::make_unique<cluster::StoreProcesses>(*impl->events);
-  impl->scheduled =
-      std::make_unique<cluster::ScheduledHost>(*impl->events, (*node)->limits(), cluster::DueHostOptions{});
+  impl->scheduled = std::make_unique<cluster::ScheduledHost>(*impl->events, (*node)->limits(),
+                                                             cluster::DueHostOptions{.warn = options.warn});
   if (options.makes_scheduled && !options.read_only) EVERSHARD_TRY(impl->scheduled->begin_if_any());
   impl->administration = cluster::local_administration(
       {*node, *impl->documents, *impl->groups, impl->projections.get(), *impl->timers, *impl->scheduled});

@@ -66,6 +66,9 @@ struct LocalOptions {
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
   AggregateOptions aggregates{};
   LocalProjectionOptions projections{};
+  /// For the log: a place that fell back over a restore, a timer or a process that cannot go on. Any thread. Absent:
+  /// nobody is told.
+  std::function<void(const Error&)> warn{};
 };
 
 /// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>; processes are run: <evershard/process.hpp>.

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "evershard/protocol/beyond_head.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/store/api/per_aggregate.hpp"
@@ -59,15 +60,27 @@ auto LocalEvents::find_snapshot(const AggregateId& aggregate, Find find)
   return found;
 }
 
+/// One behind a position that the store does not have would hold whatever is appended up to there.
+Result<void> LocalEvents::check_conditions(const Append& append) const {
+  if (append.conditions.empty()) return {};
+  const auto head = node_->store().view().watermark;
+  for (const auto& condition : append.conditions)
+    if (condition.after > head)
+      return refuse(beyond_head(condition.after, head, node_->store().identity().fork.text()));
+  return {};
+}
+
 Result<Appended> LocalEvents::append(Append append) {
   const auto use = node_->enter();
   if (!use) return refuse(use.error());
+  EVERSHARD_TRY(check_conditions(append));
   return node_->committer().append(std::move(append));
 }
 
 void LocalEvents::append_async(Append append, AppendCompletion done) {
   const auto use = node_->enter();
   if (!use) return done(refuse(use.error()));
+  if (auto fine = check_conditions(append); !fine) return done(refuse(std::move(fine).error()));
   node_->committer().append_async(std::move(append), std::move(done));
 }
 
@@ -88,6 +101,9 @@ EventFeed LocalEvents::follow(Query query, FollowOptions options) {
   if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
   if (options.page_events_max == 0)
     return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
+  const auto head = this->head();
+  if (!head) return EventFeed(head.error());
+  if (options.after > *head) return EventFeed(beyond_head(options.after, *head, node_->store().identity().fork.text()));
   return EventFeed(std::make_unique<WatermarkFeed>(std::make_shared<FollowedNode>(node_), std::move(query), options));
 }
 

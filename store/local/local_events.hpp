@@ -37,6 +37,8 @@ class LocalEvents final : public EventStore {
   template <class Find>
   auto find_snapshot(const AggregateId& aggregate, Find find) -> decltype(find(std::declval<const storage::Reader&>()));
 
+  [[nodiscard]] Result<void> check_conditions(const Append& append) const;
+
   const std::shared_ptr<Node> node_;
 };
 

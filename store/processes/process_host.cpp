@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/store/api/settled_place.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -135,6 +136,7 @@ class ProcessHost::Run {
       auto read = decode_process_checkpoint((*found)->payload);
       if (read) checkpoint = *std::move(read);
     }
+    EVERSHARD_TRY(settle(checkpoint));
     version_ = taken->versions.front().version;
     GlobalPosition retired_at;
     if (auto retiring = ProcessDriver::retiring_others(*process_, options_)) {
@@ -185,6 +187,23 @@ class ProcessHost::Run {
       ends = stopping_;  // else somebody else has it, or soon will
     }
     keep_checkpoint(ends);
+    return {};
+  }
+
+  /// The store may have been restored since: KeptPlace::settle().
+  Result<void> settle(ProcessCheckpoint& checkpoint) {
+    const auto reached = std::max(checkpoint.position, checkpoint.controls_to);
+    const auto settled =
+        settle_place(host_.events_, checkpoint.place, reached, host_.options_.fork, standing_in(host_.events_));
+    if (!settled) return refuse(settled.error());
+    if (!settled->stands) {
+      checkpoint.fall_back(settled->position);
+      if (host_.options_.warn)
+        host_.options_.warn(
+            {ErrorCode::invalid_argument, "process " + in_quotes(process_->type) + ": " + settled->why});
+    }
+    checkpoint.place.set_fork(host_.options_.fork);
+    place_ = checkpoint.place;
     return {};
   }
 
@@ -378,6 +397,11 @@ class ProcessHost::Run {
     }
     checkpoint.runs_at = host_.options_.name;
     checkpoint.ended = ends;
+    if (place_.marks().empty() || checkpoint.position > place_.marks().back().position) {
+      // An event that cannot be read is no mark: the next one is.
+      if (const auto there = host_.events_.event_at(checkpoint.position)) place_.add({checkpoint.position, there->id});
+    }
+    checkpoint.place = place_;
     auto bytes = encode(checkpoint);
     if (bytes == kept_ && Clock::now() - kept_at_ < says_every) return;
     snapshot.aggregate = log_;
@@ -399,7 +423,8 @@ class ProcessHost::Run {
   const Effects effects_;
   const std::shared_ptr<Link> link_;
   const AggregateId log_;
-  SeqNr version_;  ///< of it, as this session took it over
+  SeqNr version_;    ///< of it, as this session took it over
+  KeptPlace place_;  ///< the thread's own
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -21,6 +21,7 @@ struct ProcessHostOptions {
   std::function<bool(const AggregateId&)> lives_here{};
   std::function<void(const Error&)> warn{};
   std::string name{};  ///< of this program, for who looks where a process runs
+  std::string fork{};  ///< of the store: KeptPlace
 };
 
 /// Any thread. Owner: `events`, which takes reserved names, and what `door` gives outlive it.

@@ -85,6 +85,10 @@ Result<ProcessInfo> StoreProcesses::process(const std::string& name) {
     if (!state) return refuse(std::move(state).error());
     info.state = *std::move(state);
     info.said_at = (*said)->taken_at;
+    if (info.state.position > info.head)
+      info.state.trouble = "its place, position " + std::to_string(info.state.position.value) +
+                           ", lies beyond the head of the store, " + std::to_string(info.head.value) +
+                           ": the store was restored; whoever runs it next goes on behind what the store has of it";
   }
   // What an earlier one said at its end is over when another one takes it over.
   const auto heard = std::max(info.taken_at, info.said_at.value_or(Timestamp{}));

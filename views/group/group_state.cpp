@@ -30,7 +30,7 @@ void GroupState::read(std::span<const GroupEvent> events, GlobalPosition to, std
   for (const auto& event : events) {
     if (event.position <= read_to_) continue;
     read_to_ = event.position;
-    add_anchor(event.position, event.id);
+    place_.add({event.position, event.id});
     const auto lane = settings_.order == GroupOrder::global ? 0 : event.lane;
     if (blocked(lane) && !parked_full()) {
       put_parked(event.position.value, {.lane = lane, .behind = true, .parked_at_ms = wall_ms}, {});
@@ -298,31 +298,13 @@ std::size_t GroupState::waiting() const {
       std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.waits; }));
 }
 
-/// The newest, and older ones ever further apart: whichever moment a store is restored to, one of them is not far
-/// before it.
-void GroupState::add_anchor(GlobalPosition position, const EventId& id) {
-  anchors_.emplace_back(position, id);
-  if (anchors_.size() <= anchors_max) return;
-  const auto newest = anchors_.back().first.value;
-  std::size_t least = 1;
-  double least_gap = -1;
-  for (std::size_t i = 1; i + 1 < anchors_.size(); ++i) {
-    const auto gap = static_cast<double>(anchors_[i + 1].first.value - anchors_[i - 1].first.value) /
-                     static_cast<double>(newest - anchors_[i].first.value + 1);
-    if (least_gap >= 0 && gap >= least_gap) continue;
-    least = i;
-    least_gap = gap;
-  }
-  anchors_.erase(anchors_.begin() + static_cast<std::ptrdiff_t>(least));
-}
-
 void GroupState::cut_back(GlobalPosition end, GroupTime now) {
   see(now);
   end = std::max(end, start_);
   ++revision_;
   while (!entries_.empty() && entries_.rbegin()->first > end.value) erase(std::prev(entries_.end()));
   while (!parked_.empty() && parked_.rbegin()->first > end.value) remove_parked(std::prev(parked_.end()));
-  while (!anchors_.empty() && anchors_.back().first > end) anchors_.pop_back();
+  place_.cut_back(end);
   read_to_ = std::min(read_to_, end);
   settled_to_ = std::min(settled_to_, read_to_);
   refresh_all();

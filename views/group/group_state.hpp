@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <random>
@@ -17,6 +16,8 @@
 
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/group.hpp"
+#include "evershard/protocol/kept_place.hpp"
+#include "evershard/protocol/kept_reasons.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 
@@ -81,8 +82,7 @@ struct GroupCounters {
 /// parked. Owner: one thread at a time. Source: docs/groups.md
 class GroupState {
  public:
-  static constexpr std::size_t reasons_bytes_max = 768u << 10;  ///< of all different ones; then no more is parked
-  static constexpr std::size_t anchors_max = 24;
+  static constexpr std::size_t reasons_bytes_max = 768u << 10;  ///< of all different ones: KeptReasons
 
   /// A new group that begins behind `start`. `seed`: of the jitter; `deliveries_from`: another one in every process.
   GroupState(GroupSettings settings, GlobalPosition start, std::uint64_t seed, std::uint64_t deliveries_from);
@@ -100,6 +100,8 @@ class GroupState {
   }
   /// Everything up to here was looked at.
   [[nodiscard]] GlobalPosition read_to() const { return read_to_; }
+  /// It began behind this position.
+  [[nodiscard]] GlobalPosition start() const { return start_; }
   /// What was found from read_to() up to `to`, in order; what is not behind read_to() is passed over. More than room()
   /// is taken too.
   void read(std::span<const GroupEvent> events, GlobalPosition to, std::int64_t wall_ms);
@@ -169,9 +171,7 @@ class GroupState {
   /// Settled as it is; what was parked behind it alone is given out. Errors: not_found
   [[nodiscard]] Result<std::uint64_t> discard(GlobalPosition position, GroupTime now);
   std::uint64_t discard_all(GroupTime now);
-  [[nodiscard]] bool parked_full() const {
-    return parked_.size() >= settings_.parked_max || reasons_bytes_ >= reasons_bytes_max;
-  }
+  [[nodiscard]] bool parked_full() const { return parked_.size() >= settings_.parked_max; }
 
   // Figures.
 
@@ -189,8 +189,8 @@ class GroupState {
 
   /// Moves with everything that must be kept before it is answered.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
-  /// Positions of events that were read, the newest last, with their ids: by them a store that was restored is known.
-  [[nodiscard]] const std::deque<std::pair<GlobalPosition, EventId>>& anchors() const { return anchors_; }
+  /// Of which history the events were that were read. Without a fork: GroupKept has that.
+  [[nodiscard]] const KeptPlace& place() const { return place_; }
   /// The history behind `end` is not the one that was read: begins again behind it.
   void cut_back(GlobalPosition end, GroupTime now);
 
@@ -219,10 +219,6 @@ class GroupState {
     std::set<std::uint64_t> in_flight{};
     std::uint64_t acknowledged = 0;
     bool began = false;  ///< any, and said so
-  };
-  struct Reason {
-    std::string text{};
-    std::uint64_t users = 0;
   };
   using Entries = std::map<std::uint64_t, Entry>;
 
@@ -257,7 +253,6 @@ class GroupState {
   void remove_worker(std::map<GroupWorkerId, Worker>::iterator worker);
   /// Of an event that is not in flight by this delivery.
   [[nodiscard]] Result<void> answer_late(GlobalPosition position, std::uint64_t delivery) const;
-  void add_anchor(GlobalPosition position, const EventId& id);
 
   GroupSettings settings_;
   GlobalPosition start_;
@@ -271,16 +266,13 @@ class GroupState {
   std::set<std::pair<GroupTime, std::uint64_t>> timers_;
   std::map<std::uint64_t, GroupParked> parked_;
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> parked_lanes_;
-  std::map<std::uint64_t, Reason> reasons_;
-  std::unordered_map<std::string, std::uint64_t> reason_ids_;
-  std::size_t reasons_bytes_ = 0;
-  std::uint64_t last_reason_ = 0;
+  KeptReasons reasons_{reasons_bytes_max};
   std::size_t in_flight_ = 0;
   std::uint64_t next_delivery_;
   GroupWorkerId last_worker_ = 0;
   std::uint64_t revision_ = 0;
   GroupCounters counters_;
-  std::deque<std::pair<GlobalPosition, EventId>> anchors_;
+  KeptPlace place_;
   std::mt19937_64 random_;
 };
 

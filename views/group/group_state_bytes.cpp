@@ -111,10 +111,10 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
 
   out.number(state.reasons_.size());
   std::unordered_map<std::uint64_t, std::uint64_t> numbers;
-  for (const auto& [id, reason] : state.reasons_) {
+  state.reasons_.for_each([&](KeptReasons::Id id, std::string_view text) {
     numbers.emplace(id, numbers.size() + 1);
-    out.text(reason.text);
-  }
+    out.text(text);
+  });
   out.number(state.parked_.size());
   before = 0;
   for (const auto& [position, parked] : state.parked_) {
@@ -126,14 +126,12 @@ std::string GroupStateBytes::encode(const GroupState& state, const GroupKept& ke
     out.number(static_cast<std::uint64_t>(std::max<std::int64_t>(parked.parked_at_ms, 0)));
   }
 
-  const auto kept_anchors =
-      std::ranges::count_if(state.anchors_, [&](const auto& anchor) { return anchor.first.value <= read_to; });
-  out.number(static_cast<std::uint64_t>(kept_anchors));
+  const auto place = state.place_.up_to(GlobalPosition(read_to));
+  out.number(place.marks().size());
   before = 0;
-  for (const auto& [position, id] : state.anchors_) {
-    if (position.value > read_to) break;
-    out.number(position.value - std::exchange(before, position.value));
-    out.raw(id.bytes.data(), id.bytes.size());
+  for (const auto& mark : place.marks()) {
+    out.number(mark.position.value - std::exchange(before, mark.position.value));
+    out.raw(mark.event.bytes.data(), mark.event.bytes.size());
   }
   return out.take();
 }
@@ -198,15 +196,16 @@ Result<GroupStateBytes::Decoded> GroupStateBytes::decode(std::string_view bytes,
   if (position > state.read_to_.value) return damaged();
 
   position = 0;
-  for (auto left = in.number(); left > 0 && in.good(); --left) {
+  const auto marks = in.number();
+  for (auto left = marks; left > 0 && in.good(); --left) {
     if (!in.next_position(position)) break;
     EventId id;
     const auto raw = in.part(id.bytes.size());
     if (raw.size() == id.bytes.size()) std::memcpy(id.bytes.data(), raw.data(), raw.size());
-    state.anchors_.emplace_back(GlobalPosition(position), id);
+    state.place_.add({GlobalPosition(position), id});
   }
-  if (!in.good() || !in.at_end() || position > state.read_to_.value ||
-      state.anchors_.size() > GroupState::anchors_max || state.start_ > state.read_to_)
+  if (!in.good() || !in.at_end() || position > state.read_to_.value || marks > KeptPlace::marks_max ||
+      state.start_ > state.read_to_)
     return damaged();
   state.revision_ = 0;
   state.refresh_all();

@@ -2,29 +2,17 @@
 
 #include <algorithm>
 
-#include "evershard/protocol/kept_reason.hpp"
 #include "evershard/views/group/group_state.hpp"
 
 namespace evershard::actors {
 
 std::string_view GroupState::reason_of(const GroupParked& parked) const {
   if (parked.behind) return "behind an earlier parked event of its aggregate";
-  const auto found = reasons_.find(parked.reason);
-  return found == reasons_.end() ? std::string_view() : found->second.text;
+  return reasons_.of(parked.reason);
 }
 
 void GroupState::put_parked(std::uint64_t position, GroupParked parked, std::string_view reason) {
-  if (!parked.behind && !reason.empty()) {
-    auto text = kept_reason(reason);
-    auto& id = reason_ids_[text];
-    if (id == 0) {
-      id = ++last_reason_;
-      reasons_bytes_ += text.size();
-      reasons_[id].text = std::move(text);
-    }
-    ++reasons_[id].users;
-    parked.reason = id;
-  }
+  if (!parked.behind) parked.reason = reasons_.add(reason);
   parked_lanes_[parked.lane].insert(position);
   parked_.emplace(position, parked);
   settled_to_ = std::max(settled_to_, GlobalPosition(position));
@@ -33,12 +21,7 @@ void GroupState::put_parked(std::uint64_t position, GroupParked parked, std::str
 }
 
 void GroupState::remove_parked(std::map<std::uint64_t, GroupParked>::iterator parked) {
-  if (const auto reason = reasons_.find(parked->second.reason);
-      reason != reasons_.end() && --reason->second.users == 0) {
-    reasons_bytes_ -= reason->second.text.size();
-    reason_ids_.erase(reason->second.text);
-    reasons_.erase(reason);
-  }
+  reasons_.remove(parked->second.reason);
   const auto lane = parked_lanes_.find(parked->second.lane);
   lane->second.erase(parked->first);
   if (lane->second.empty()) parked_lanes_.erase(lane);

@@ -99,6 +99,11 @@ class InvalidQueryError(InvalidArgumentError):
     code = ErrorCode.INVALID_QUERY
 
 
+class ForkChangedError(InvalidArgumentError):
+    """The server's store is another fork than the one that was followed: it was restored, or is another copy. Everything up to `watermark` of the
+    subscription is of the fork that was followed; of what the store has now, events in front of it may be others."""
+
+
 class TooLargeError(EvershardError):
     """Over a limit, which the message names."""
 

@@ -16,7 +16,7 @@ import grpc.aio
 
 from . import _wire
 from ._doors import Door
-from ._errors import EvershardError, OverloadedError, TimeoutError, UnavailableError
+from ._errors import EvershardError, ForkChangedError, OverloadedError, TimeoutError, UnavailableError
 from ._reading import ReadCursor
 from ._recorded import FeedItem, RecordedEvent
 from ._retry import Backoff, Patience, worth_retrying
@@ -253,6 +253,7 @@ class Subscription(_Stream):
         self._backoff = Backoff()
         self._broken_since: float | None = None
         self._on_away = on_away
+        self._fork = ""
         self.away: EvershardError | None = None
         self.reconnects = 0
         self._rest: tuple[FeedItem, int] | None = None  # of an item that was left in its middle: from which event on
@@ -318,6 +319,11 @@ class Subscription(_Stream):
             raise UnavailableError(f"no word in {stall:g} s, three heartbeats") from None
         if message is None:
             raise UnavailableError("the server ended the subscription")
+        if message.fork_id and self._fork and message.fork_id != self._fork:
+            raise ForkChangedError(
+                f"the store is fork {message.fork_id} now, and fork {self._fork} was followed, up to position {self._after}"
+            )
+        self._fork = message.fork_id or self._fork
         # Its watermark may be no more than what was asked for, beyond the head.
         self._came(message.events[-1].position if message.events else 0)
         item = _wire.feed_item(message)
@@ -356,4 +362,5 @@ class Subscription(_Stream):
             after=after,
             page_events_max=self._page_events_max,
             heartbeat_ms=self._heartbeat_ms,
+            fork_id=self._fork,
         )

@@ -14,7 +14,7 @@ import grpc
 import pytest
 
 import evershard
-from evershard import Append, Client, ErrorCode, Event, _route
+from evershard import Append, Client, ErrorCode, Event, ForkChangedError, _route
 from evershard._door_choice import DoorChoice, rest
 from evershard.v1 import service_pb2, store_pb2
 
@@ -324,6 +324,32 @@ def test_a_subscription_goes_on_at_another_node_behind_what_it_gave(nodes: Any) 
                 break
     assert seen == [1, 2, 7] and watermarks == [6, 6, 7]
     assert {request.after for request in goes_on.seen} == {6}, "a node that is behind takes nothing back"
+
+
+def test_a_subscription_ends_where_the_store_is_another_fork(nodes: Any) -> None:
+    node = nodes()
+
+    def first_history(request: Any, context: Any) -> Iterator[Any]:
+        assert request.fork_id == "", "nobody said so yet"
+        yield service_pb2.SubscribeResponse(
+            kind=service_pb2.SubscribeResponse.KIND_EVENTS, events=[fake.event(1)], watermark=5, fork_id="one"
+        )
+        yield fake.events(6)
+        stopping(request, context)
+
+    def other_history(request: Any, context: Any) -> Iterator[Any]:
+        assert (request.after, request.fork_id) == (6, "one")
+        yield service_pb2.SubscribeResponse(
+            kind=service_pb2.SubscribeResponse.KIND_EVENTS, events=[fake.event(7)], watermark=7, fork_id="two"
+        )
+
+    node.scripts["Subscribe"] = [first_history, other_history]
+    seen: list[int] = []
+    with Client(node.address, timeout=60) as client, client.subscribe(after=0) as subscription:
+        with pytest.raises(ForkChangedError, match="is fork two now, and fork one was followed, up to position 6"):
+            for item in subscription:
+                seen += [event.position for event in item.events]
+    assert seen == [1, 6], "nothing of the other history"
 
 
 def test_many_appends_go_on_at_the_next_address(nodes: Any) -> None:

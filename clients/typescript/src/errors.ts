@@ -118,6 +118,11 @@ export class NotFoundError extends EvershardError {
 export class InvalidArgumentError extends EvershardError {
   override readonly code = "invalid_argument";
 }
+/**
+ * The server's store is another fork than the one that was followed: it was restored, or is another copy. Everything up to the subscription's
+ * `watermark` is of the fork that was followed; of what the store has now, events in front of it may be others.
+ */
+export class ForkChangedError extends InvalidArgumentError {}
 export class InvalidQueryError extends EvershardError {
   override readonly code = "invalid_query";
 }

@@ -67,6 +67,7 @@ export {
   NotFoundError,
   InvalidArgumentError,
   InvalidQueryError,
+  ForkChangedError,
   TooLargeError,
   WrongShardError,
   FencedError,

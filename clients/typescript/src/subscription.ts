@@ -1,7 +1,7 @@
 // Subscription: a read that never ends, without a gap or a double over broken connections.
 
 import { encode, type CallOptions, type Connection } from "./connection.js";
-import { CancelledError, EvershardError, UnavailableError } from "./errors.js";
+import { CancelledError, EvershardError, ForkChangedError, UnavailableError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
 import {
   EventStore,
@@ -54,6 +54,8 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
   readonly #options: SubscribeOptions;
   readonly #head: (options: CallOptions) => Promise<number>;
   #at: number | undefined;
+  /** The fork of the store that was followed so far; empty: not known yet. */
+  #fork = "";
   /** Of an item that events() was left in the middle of. */
   #rest: SubscriptionItem | undefined;
 
@@ -88,7 +90,7 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     }
   }
 
-  /** Tries to connect until it is cancelled. Errors: what trying again does not help, such as InvalidQueryError, UnauthenticatedError */
+  /** Tries to connect until it is cancelled. Errors: what trying again does not help, such as InvalidQueryError, UnauthenticatedError, ForkChangedError */
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionItem, void, void> {
     const { heartbeatMs = 10_000 } = this.#options;
     const scope = this.#connection.scope(this.#options.signal);
@@ -103,13 +105,18 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
       for (let failed = 0, brokenAt = 0; ; ++failed) {
         try {
           this.#at ??= await this.#head({ signal }); // "now" is once, not whenever a connection is made
-          const request = this.#request(this.#at, heartbeatMs);
+          const request = this.#request(this.#at, heartbeatMs, this.#fork);
           for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, {
             signal,
             stallMs: heartbeatMs * 3 || undefined,
           })) {
             failed = 0;
             this.#tellAway(undefined);
+            if (answer.forkId && this.#fork && answer.forkId !== this.#fork)
+              throw new ForkChangedError(
+                `the store is fork ${answer.forkId} now, and fork ${this.#fork} was followed, up to position ${this.#at}`,
+              );
+            this.#fork = answer.forkId || this.#fork;
             const item = itemOf(answer);
             if (!item) continue;
             this.#at = this.watermark = Math.max(this.#at, item.watermark); // another node than before may be behind what was given
@@ -137,12 +144,13 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     if (changed) this.#options.onAway?.(why);
   }
 
-  #request(after: number, heartbeatMs: number): Uint8Array {
+  #request(after: number, heartbeatMs: number, forkId: string): Uint8Array {
     const { pageEventsMax } = this.#options;
     return encode(SubscribeRequestSchema, {
       query: this.#query.message(),
       after: toUint64(after, "after"),
       heartbeatMs,
+      forkId,
       ...(pageEventsMax !== undefined && { pageEventsMax }),
     });
   }

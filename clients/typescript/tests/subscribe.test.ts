@@ -3,7 +3,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { connect, newId, Query, UnauthenticatedError, type Client, type SubscriptionItem } from "../src/index.js";
+import {
+  connect,
+  ForkChangedError,
+  newId,
+  Query,
+  UnauthenticatedError,
+  type Client,
+  type SubscriptionItem,
+} from "../src/index.js";
 import { Proxy } from "./proxy.js";
 import { refused, Server } from "./server.js";
 
@@ -66,6 +74,31 @@ test("a subscription that is left goes on behind the last event", async () => {
     }
   }
   deepEqual(seen, [0, 1, 2, 3]);
+});
+
+test("a subscription ends where the store at its address is another fork", async () => {
+  await using one = await Server.start();
+  await using follower = connect(one.address);
+  await follower.append({ events: [{ type: "T", payload: 1 }] });
+  const subscription = follower.subscribe(Query.all(), { after: 0, heartbeatMs: 200 });
+  const seen: number[] = [];
+  let other: Server | undefined;
+  const error = await refused(
+    ForkChangedError,
+    (async () => {
+      for await (const item of subscription) {
+        if (item.kind === "events") seen.push(...item.events.map((event) => event.json<number>()));
+        if (item.kind !== "caught_up") continue;
+        await one.kill();
+        other = await Server.start({ listen: one.address });
+        await using writer = connect(other.address);
+        for (const n of [2, 3, 4]) await writer.append({ events: [{ type: "T", payload: n }] });
+      }
+    })(),
+  ).finally(() => other?.[Symbol.asyncDispose]());
+  ok(error.message.includes("was followed, up to position 1"), error.message);
+  equal(error.code, "invalid_argument");
+  deepEqual(seen, [1]);
 });
 
 test("without `after` it is from now on: from the first moment, not from a later connection", async () => {

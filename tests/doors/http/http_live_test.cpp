@@ -64,6 +64,16 @@ TEST(HttpLive, BeginsFromNow) {
   EXPECT_THAT(next_ids(client, 2), ElementsAre(10, 11));
 }
 
+TEST(HttpLive, BehindWhatTheStoreHasIsRefused) {
+  RunningDoor door(quick());
+  append_many(door.store, 1, 4);
+  for (const auto& [query, field] : {std::pair("?after=4", ""), std::pair("?after=0", "Last-Event-ID: 4\r\n")}) {
+    const auto refused = door.get(std::string("/api/v1/live/events") + query, field);
+    EXPECT_EQ(refused.status, 400) << refused.body;
+    EXPECT_NE(refused.body.find("position 4 lies beyond the head of the store, 3"), std::string::npos) << refused.body;
+  }
+}
+
 TEST(HttpLive, ShowsThatItIsThereWhenThereIsNothingToTell) {
   RunningDoor door(quick());
   auto client = following(door, "");

@@ -160,6 +160,43 @@ TEST(RemoteFollow, TellsAServerThatIsAwayFromOneThatIsQuiet) {
   EXPECT_FALSE(feed.next(10ms)->away);
 }
 
+/// As after a restore: another history at the same address, which has grown past where the follower stands.
+TEST(RemoteFollow, EndsWhereTheStoreAtTheAddressIsAnotherFork) {
+  auto served = std::make_unique<ServedStore>();
+  const auto fork = served->served->fork;
+  auto remote = served->connect();
+  append_events(served->local, 20);
+  auto feed = remote.follow(Query::all());
+  for (std::uint64_t seen = 0; seen < 20;) {
+    const auto item = feed.next(10s);
+    ASSERT_TRUE(item) << item.error().what;
+    seen = item->watermark.value;
+  }
+  door::DoorOptions same;
+  same.listen = {served->address()};
+  served.reset();
+  ServedStore other(same);
+  append_events(other.local, 30);
+  auto item = feed.next(10s);
+  while (item && item->kind == FeedItem::Kind::idle) item = feed.next(10s);
+  ASSERT_FALSE(item) << "an event of another history was given";
+  EXPECT_EQ(item.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(item.error().what.find("is fork " + other.served->fork + " now, and fork " + fork +
+                                   " was followed, up to "
+                                   "position 20"),
+            std::string::npos)
+      << item.error().what;
+  EXPECT_EQ(feed.next(0ms).error().code, ErrorCode::invalid_argument) << "for good";
+  // Who begins anew does, and nobody begins where the store is not.
+  EXPECT_TRUE(remote.follow(Query::all(), {.after = GlobalPosition{20}}).next(10s));
+  const auto beyond = remote.follow(Query::all(), {.after = GlobalPosition{31}}).next(10s);
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(beyond.error().what.find("position 31 lies beyond the head of the store, 30, fork " + other.served->fork),
+            std::string::npos)
+      << beyond.error().what;
+}
+
 TEST(RemoteFollow, ABriefBreakIsNobodysBusiness) {
   ServedStore served;
   auto remote = served.connect();

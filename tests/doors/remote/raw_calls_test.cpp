@@ -314,34 +314,42 @@ TEST_F(RawCalls, HeartbeatsComeAsOftenAsAskedForAndMoveTheCheckpoint) {
   context->TryCancel();
 }
 
-// Without a subscriber's `after` it begins with what is appended from now on; beyond the head it waits for that.
-TEST_F(RawCalls, ASubscriptionFromBeyondTheHeadCostsNothingAndDisturbsNobody) {
+// What it waited for would be another history's.
+TEST_F(RawCalls, ASubscriptionFromBeyondTheHeadOrOfAnotherForkIsRefused) {
   append_events(served.local, 3);
-  v1::SubscribeRequest beyond;
-  beyond.mutable_query()->set_all(true);
-  beyond.set_after(1'000);
-  const auto first = raw::context();
-  auto far_ahead = raw::stream(*channel, event_store + "Subscribe", beyond.SerializeAsString(), *first);
-  std::this_thread::sleep_for(100ms);
-  v1::SubscribeRequest now;
-  now.mutable_query()->set_all(true);
-  const auto second = raw::context();
-  auto here = raw::stream(*channel, event_store + "Subscribe", now.SerializeAsString(), *second);
-  std::this_thread::sleep_for(100ms);
-  const auto before = std::clock();
-  std::this_thread::sleep_for(500ms);
-  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.2)
-      << "idle subscriptions keep a processor busy";
-  ASSERT_TRUE(served.local.append(append_to("a-1")));
-  grpc::ByteBuffer in;
-  v1::SubscribeResponse response;
-  do {
-    ASSERT_TRUE(here->Read(&in));
-    ASSERT_TRUE(response.ParseFromString(raw::text(in)));
-  } while (response.events_size() == 0);
-  EXPECT_EQ(response.events(0).position(), 4u);
-  first->TryCancel();
-  second->TryCancel();
+  const auto fork = served.served->fork;
+  const auto answered = [&](std::uint64_t after, const std::string& of) {
+    v1::SubscribeRequest request;
+    request.mutable_query()->set_all(true);
+    request.set_after(after);
+    request.set_fork_id(of);
+    const auto context = raw::context();
+    auto stream = raw::stream(*channel, event_store + "Subscribe", request.SerializeAsString(), *context);
+    std::pair<v1::SubscribeResponse, grpc::Status> out;
+    grpc::ByteBuffer in;
+    if (stream->Read(&in)) {
+      EXPECT_TRUE(out.first.ParseFromString(raw::text(in)));
+      if (out.first.kind() != v1::SubscribeResponse::KIND_UNSPECIFIED) context->TryCancel();
+    }
+    out.second = stream->Finish();
+    return out;
+  };
+  for (const auto& of : {std::string(), fork}) {
+    const auto [none, status] = answered(4, of);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_NE(status.error_message().find("position 4 lies beyond the head of the store, 3, fork " + fork),
+              std::string::npos)
+        << status.error_message();
+    EXPECT_EQ(none.fork_id(), "");
+    const auto [first, cancelled] = answered(3, of);
+    EXPECT_EQ(first.kind(), v1::SubscribeResponse::KIND_CAUGHT_UP);
+    EXPECT_EQ(first.fork_id(), fork);
+  }
+  const auto [names, status] = answered(2, "another");
+  EXPECT_EQ(names.fork_id(), fork) << "told before the refusal: a client compares";
+  EXPECT_EQ(names.events_size(), 0);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_NE(status.error_message().find("is fork " + fork + " now, and fork another was followed"), std::string::npos);
 }
 
 TEST_F(RawCalls, HealthAndReflectionAreServed) {

@@ -40,6 +40,7 @@ class ServedStore {
     served =
         std::make_unique<serving::Served>(serving::Served{local, local, pool, *watch, [this] { return access; },
                                                           [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
+    served->fork = local.stats().value().info.fork_id;
     served->groups = &local.groups();
     served->own_projections = &local.projections();
     served->tables = &local.tables();

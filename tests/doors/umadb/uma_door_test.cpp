@@ -282,6 +282,19 @@ TEST_F(UmaDoor, FollowsWhatComes) {
   context.TryCancel();
 }
 
+TEST_F(UmaDoor, RefusesASubscriptionBehindWhatTheStoreHas) {
+  stored(events(3));
+  grpc::ClientContext context;
+  pb::SubscribeRequest request;
+  request.set_after(4);
+  const auto reader = stub_->Subscribe(&context, request);
+  pb::SubscribeResponse page;
+  EXPECT_FALSE(reader->Read(&page));
+  const auto status = reader->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), testing::HasSubstr("position 4 lies beyond the head of the store, 3"));
+}
+
 TEST_F(UmaDoor, BeginsToAnswerASubscriberBeforeThereIsAnything) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));

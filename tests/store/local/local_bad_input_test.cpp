@@ -143,7 +143,7 @@ TEST(LocalBadInput, RefusesAppendsThatCannotBe) {
   for (int i = 0; i < 5; ++i) too_much.event("a-1", "T", std::string(1u << 20, 'x'));
   Append too_many_conditions;
   too_many_conditions.event("a-1", "T", "");
-  for (int i = 0; i < 17; ++i) too_many_conditions.fail_if(Query{}.tags({"x"}), GlobalPosition{1'000});
+  for (int i = 0; i < 17; ++i) too_many_conditions.fail_if(Query{}.tags({"x"}));
 
   EXPECT_EQ(code_of(store.append(Append{})), "invalid_argument");
   EXPECT_EQ(code_of(store.append(twice_the_id)), "invalid_argument");

@@ -69,16 +69,28 @@ TEST(LocalFollow, SaysWhenItFellBehindAndWhenItHasCaughtUpAgain) {
   EXPECT_THAT(positions, ElementsAre(1, 2, 3, 4, 5, 6, 7));
 }
 
-TEST(LocalFollow, BeginsBehindAPositionEvenBeyondTheHead) {
+TEST(LocalFollow, BeginsBehindAPositionThatTheStoreHas) {
   auto store = open_store();
   append_many(store, 1, 6);
   auto near = store.follow(Query::all(), {.after = GlobalPosition{4}});
-  auto beyond = store.follow(Query::all(), {.after = GlobalPosition{7}});
-
   EXPECT_THAT(positions_of(next(near).events), ElementsAre(5));
-  EXPECT_EQ(next(beyond).watermark, GlobalPosition{7});
-  append_many(store, 6, 9);
-  EXPECT_THAT(positions_of(next(beyond).events), ElementsAre(8));
+  EXPECT_EQ(next(near).watermark, GlobalPosition{5});
+  // What is appended as event 6 and 7 would never be given.
+  const auto beyond = store.follow(Query::all(), {.after = GlobalPosition{7}}).next(std::chrono::milliseconds(0));
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(beyond.error().what, testing::HasSubstr("position 7 lies beyond the head of the store, 5, fork " +
+                                                      store.stats().value().info.fork_id));
+}
+
+TEST(LocalFollow, AConditionBehindTheHeadOfTheStoreIsRefused) {
+  auto store = open_store();
+  append_many(store, 1, 6);
+  const auto refused = store.append(Append{}.event("a-1", "A", "{}").fail_if(Query{}.types({"B"}), GlobalPosition{6}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("position 6 lies beyond the head of the store, 5"));
+  EXPECT_TRUE(store.append(Append{}.event("a-1", "A", "{}").fail_if(Query{}.types({"B"}), GlobalPosition{5})));
 }
 
 TEST(LocalFollow, MovesItsCheckpointOverWhatDoesNotMatch) {

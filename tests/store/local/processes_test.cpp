@@ -9,6 +9,7 @@
 
 #include "evershard/protocol/processes.hpp"
 #include "evershard/store/local/local_events.hpp"
+#include "evershard/store/local/maintenance.hpp"
 #include "evershard/store/local/node.hpp"
 #include "evershard/store/processes/store_processes.hpp"
 #include "tests/actors/process/transfers.hpp"
@@ -97,6 +98,31 @@ TEST_F(ProcessesInAStore, GoOnWhereTheyWere) {
   open();
   EXPECT_TRUE(comes_to([&] { return status().runs_here; }));
   EXPECT_GE(status().position, before) << "what was kept of how far it is";
+}
+
+// What is written next stands at positions that the process has passed in the other history.
+TEST_F(ProcessesInAStore, FallBackWithAStoreThatIsRestored) {
+  ASSERT_TRUE(store_->get<Account>("ann").ask(Open{"-", "-", "-", 1'000}));
+  ASSERT_TRUE(store_->get<Account>("bob").ask(Open{"-", "-", "-", 5}));
+  request("t1", "ann", "bob", 30);
+  ASSERT_TRUE(comes_to([&] { return stage("t1") == "finished" && done(); }));
+  const auto parts = store_->head().value();
+  for (int n = 2; n != 12; ++n) request("t" + std::to_string(n), "ann", "bob", 1);
+  ASSERT_TRUE(comes_to([&] { return stage("t11") == "finished" && done() && status().position > parts + 10; }));
+  close();  // the last checkpoint is kept
+  ASSERT_TRUE(restore(folder_.path() / "data", folder_.path() / "again", {.up_to = parts}));
+  std::filesystem::remove_all(folder_.path() / "data");
+  std::filesystem::rename(folder_.path() / "again", folder_.path() / "data");
+  {
+    auto looked_at = Local::open({.data_dir = folder_.path() / "data"}).value();
+    EXPECT_THAT(looked_at.processes().process("transfer")->state.trouble,
+                testing::HasSubstr("lies beyond the head of the store"));
+  }
+  open();
+  request("u1", "ann", "bob", 70);
+  EXPECT_TRUE(comes_to([&] { return stage("u1") == "finished"; })) << status().trouble;
+  EXPECT_EQ(balance("ann"), 900) << "what was done before is not done again";
+  EXPECT_EQ(stage("t1"), "finished");
 }
 
 TEST_F(ProcessesInAStore, AreRunOnceAndBehindTheirRules) {

@@ -1,6 +1,8 @@
 // A store that was restored to an earlier position, under readers that know what came behind it: noticed, and made anew
 // or refused; never mixed.
 
+#include "evershard/store/api/settled_place.hpp"
+#include "evershard/store/api/sink.hpp"
 #include "evershard/store/local/maintenance.hpp"
 #include "tests/store/readers/every_reader.hpp"
 
@@ -117,6 +119,33 @@ TEST_F(RestoredStore, ACopyIsRefusedAndTakesNothing) {
   EXPECT_THAT(refused.error().what, HasSubstr("the source was restored, or is a clone"));
   EXPECT_EQ(target_->read(Query{}.types({"Added"})).next().value()->aggregate->text(), "order-1");
   EXPECT_EQ(positions_of(target_->read(Query{}.types({"Added"}))).size(), 30u) << "nothing came of the second history";
+}
+
+/// The same fork, and a head that has passed the checkpoint: only the event at its position tells.
+TEST_F(RestoredStore, ACopyAndASinkNoticeFilesThatWerePutBackAndWentAnotherWay) {
+  for (const auto* id : {"1", "2", "3"}) place(id, 10);
+  close();
+  std::filesystem::copy(data(), dir_.path() / "earlier", std::filesystem::copy_options::recursive);
+  open();
+  for (int i = 0; i < 4; ++i) add("1", 1);
+  ASSERT_TRUE(copied());
+  const auto info = store().stats().value().info;
+  const SinkCheckpoint sunk{info.store_id, info.fork_id, store().head().value(), Epoch{1},
+                            store().event_at(store().head().value())->id};
+  const auto taken_over = [&] {
+    return sink_taken_over(sunk, {info.store_id, info.fork_id, Epoch{2}}, store().head().value(), standing_in(store()));
+  };
+  EXPECT_TRUE(taken_over());
+  open("earlier");
+  for (int i = 0; i < 9; ++i) add("2", 5);
+  const auto refused = copied();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, HasSubstr("the source was put back to an earlier moment"));
+  const auto fenced = taken_over();
+  ASSERT_FALSE(fenced);
+  EXPECT_EQ(fenced.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(fenced.error().what, HasSubstr("where the store has another event"));
 }
 
 TEST_F(RestoredStore, AWaitForAPositionOfTheFirstHistoryEnds) {

@@ -295,25 +295,6 @@ TEST(GroupState, AGlobalOrderHasOneWorkerAndOneEventAtATime) {
   EXPECT_EQ(out[0].worker, b);
 }
 
-TEST(GroupState, KeepsAnchorsEverFurtherApart) {
-  GroupState state(GroupSettings{}, GlobalPosition(0), 1, 1);
-  for (std::uint64_t i = 1; i <= 100'000; ++i) {
-    const std::array one{GroupEvent{GlobalPosition(i), i}};
-    state.read(one, GlobalPosition(i), 0);
-    state.drop(GlobalPosition(i), 0);
-  }
-  ASSERT_THAT(state.anchors(), SizeIs(GroupState::anchors_max));
-  EXPECT_EQ(state.anchors().back().first.value, 100'000u);
-  for (const std::uint64_t back : {1, 10, 100, 1'000, 10'000}) {
-    const auto wanted = 100'000 - back;
-    std::uint64_t nearest = 0;
-    for (const auto& anchor : state.anchors()) {
-      if (anchor.first.value <= wanted) nearest = anchor.first.value;
-    }
-    EXPECT_LE(wanted - nearest, 8 * back + 8) << "not much more is read again than was lost";
-  }
-}
-
 TEST(GroupState, CutBackBeginsAgainBehindWhatIsStillTrue) {
   auto state = group_with({}, {{1, 1}, {5, 2}, {9, 3}});
   (void)state.join("a", 10, 0);

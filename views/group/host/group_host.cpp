@@ -8,6 +8,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/utf8.hpp"
+#include "evershard/store/api/settled_place.hpp"
 #include "evershard/views/group/group_state_bytes.hpp"
 #include "evershard/views/group/host/hosted_group.hpp"
 #include "evershard/views/group/host/hosted_session.hpp"
@@ -22,8 +23,6 @@ namespace {
 constexpr std::size_t worker_name_bytes_max = 200;
 constexpr std::uint32_t credit_max = 10'000;
 constexpr int change_tries_max = 100;
-/// A node that starts may be a moment behind what it wrote itself.
-constexpr auto behind_itself_max = std::chrono::seconds(5);
 
 Error groups_closed() { return {ErrorCode::unavailable, "the store is closing: groups give nothing out"}; }
 
@@ -44,34 +43,19 @@ GroupState new_state(const GroupSpec& spec) {
           static_cast<std::uint64_t>(Timestamp::now().micros)};
 }
 
-/// Whether the event that was read there is the one that stands there now. What was removed cannot tell.
-Result<bool> stands(EventStore& store, GlobalPosition head, const std::pair<GlobalPosition, EventId>& anchor) {
-  if (anchor.first > head) return false;
-  const auto event = store.event_at(anchor.first);
-  if (event) return event->id == anchor.second;
-  if (event.error().code == ErrorCode::not_found) return true;
-  return refuse(event.error());
-}
-
 /// A store that was restored to a moment, or copied from one, may have another history behind it than the one that was
-/// read.
-Result<void> settle_history(EventStore& store, GroupState& state, GlobalPosition start, bool same_fork) {
-  auto head = store.head();
-  if (!head) return refuse(std::move(head).error());
-  if (same_fork && state.read_to() > *head && state.read_to() > start) {
-    if (auto there = store.wait_for(state.read_to(), behind_itself_max); there) head = there;
-  }
-  const auto anchors = state.anchors();
-  std::optional<GlobalPosition> newest;
-  for (auto anchor = anchors.rbegin(); anchor != anchors.rend() && !newest; ++anchor) {
-    const auto same = stands(store, *head, *anchor);
-    if (!same) return refuse(same.error());
-    if (*same) newest = anchor->first;
-  }
-  const bool all_stands = anchors.empty() || newest == anchors.back().first;
-  if (same_fork && all_stands && (state.read_to() <= *head || state.read_to() == start)) return {};
-  state.cut_back(newest.value_or(GlobalPosition{0}), group_time());
-  return {};
+/// read. Returns: what is to be said of it; empty: nothing.
+Result<std::string> settle_history(EventStore& store, GroupState& state, const std::string& kept_fork,
+                                   const std::string& fork) {
+  auto place = state.place();
+  place.set_fork(kept_fork);
+  // Where nothing was read, it stands where it began: in front of its own definition.
+  const auto reached = state.read_to() == state.start() ? GlobalPosition{0} : state.read_to();
+  const auto settled = settle_place(store, place, reached, fork, standing_in(store));
+  if (!settled) return refuse(settled.error());
+  if (settled->stands) return std::string();
+  state.cut_back(settled->position, group_time());
+  return settled->why;
 }
 
 }  // namespace
@@ -102,7 +86,10 @@ Result<GroupHost::Group> GroupHost::load(const actors::Definition& definition, s
                     "the group " + in_quotes(definition.name) + ": " + kept.error().what + "; reset it to begin anew");
     if (kept->kept.incarnation == spec->life) {
       state = std::move(kept->state);
-      EVERSHARD_TRY(settle_history(store_, state, *spec->definition.after, kept->kept.fork_id == options_.fork_id));
+      const auto fell_back = settle_history(store_, state, kept->kept.fork_id, options_.fork_id);
+      if (!fell_back) return refuse(fell_back.error());
+      if (!fell_back->empty() && options_.warn)
+        options_.warn({ErrorCode::invalid_argument, "the group " + in_quotes(definition.name) + ": " + *fell_back});
     }
   }
   return std::make_shared<HostedGroup>(HostedGroup::Parts{store_, bell_, options_, aggregate, term}, *std::move(spec),

@@ -31,6 +31,8 @@ struct GroupHostOptions {
   /// Reads an event again. `hash`: of its aggregate, by which its shard goes, or of its id where it has none; absent:
   /// not known. Absent: EventStore::event_at.
   std::function<Result<RecordedEvent>(GlobalPosition position, std::optional<std::uint64_t> hash)> event_at{};
+  /// Told that a group's place fell back, because the store was restored. Absent: nobody is told.
+  std::function<void(const Error&)> warn{};
   std::size_t cached_bytes_max =
       16u << 20;  ///< of events that were read and not given out, a group; what is more is read again
   std::chrono::milliseconds kept_every = std::chrono::seconds(5);   ///< of what was looked at while nothing was settled

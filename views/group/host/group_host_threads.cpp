@@ -117,7 +117,7 @@ void GroupHost::stop() {
     groups.swap(groups_);
   }
   for (const auto& [name, group] : groups) {
-    group->keep();
+    group->keep(true);
     group->end({ErrorCode::unavailable, "the store is closing: groups give nothing out"});
   }
 }

@@ -4,6 +4,7 @@
 #include <future>
 #include <limits>
 
+#include "evershard/protocol/kept_pace.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/views/group/group_state_bytes.hpp"
@@ -475,7 +476,7 @@ void HostedGroup::when_kept(Answer answer) {
   parts_.bell->ring(&GroupBell::keep);
 }
 
-GroupTime HostedGroup::keep() {
+GroupTime HostedGroup::keep(bool finally) {
   constexpr auto not_again = std::numeric_limits<GroupTime>::max();
   std::vector<Answer> waiting;
   Snapshot snapshot;
@@ -487,6 +488,7 @@ GroupTime HostedGroup::keep() {
     const auto now = group_time();
     const bool nothing_new = state_.revision() == kept_revision_ && keep_next() > now;
     if (waiting_.empty() && (nothing_new || now < keep_again_)) return keep_again_ > now ? keep_again_ : keep_next();
+    if (!finally && now < pace_until_) return pace_until_;
     revision = state_.revision();
     read_to = state_.read_to();
     waiting.swap(waiting_);
@@ -498,6 +500,7 @@ GroupTime HostedGroup::keep() {
         .keep = {},
         .ttl = {}};
   }
+  const auto bytes = snapshot.payload.size();
   auto kept = parts_.options.keep ? parts_.options.keep(std::move(snapshot), parts_.term)
                                   : parts_.store.put_snapshot(std::move(snapshot));
   GroupTime next = not_again;
@@ -509,6 +512,7 @@ GroupTime HostedGroup::keep() {
     if (kept) {
       kept_revision_ = revision;
       kept_read_to_ = read_to;
+      pace_until_ = kept_at_ + pace_behind(bytes).count();
     }
     next = kept ? keep_next() : keep_again_;
   }

@@ -80,8 +80,9 @@ class HostedGroup {
   // Of the host's threads, one each.
   /// Reads and gives out what there is. Returns: when to look again at the latest.
   actors::GroupTime work();
-  /// Writes its state, where that changed, and answers who waits for it. Returns: as work().
-  actors::GroupTime keep();
+  /// Writes its state, where that changed, and answers who waits for it: a large one not all the time (pace_behind()),
+  /// unless it is for the last time. Returns: as work().
+  actors::GroupTime keep(bool finally = false);
 
  private:
   struct Member {
@@ -131,6 +132,7 @@ class HostedGroup {
   GlobalPosition kept_read_to_;
   actors::GroupTime kept_at_ = 0;
   actors::GroupTime keep_again_ = 0;  ///< after a failure
+  actors::GroupTime pace_until_ = 0;
   std::string keep_trouble_, read_trouble_;
   std::map<GlobalPosition, std::string> unread_;  ///< unsettled events that could not be read again, and why
   actors::GroupTime read_again_ = 0;

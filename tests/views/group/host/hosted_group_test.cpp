@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <future>
 #include <limits>
 #include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "evershard/protocol/kept_pace.hpp"
 #include "evershard/views/group/group_state_bytes.hpp"
 #include "evershard/views/group/host/group_host.hpp"
 #include "evershard/views/group/host/hosted_group.hpp"
@@ -68,6 +72,38 @@ TEST_F(HostedGroupByHand, NothingIsGivenOutOfOneThatEndsWhileAnEventIsRead) {
     ASSERT_FALSE(taken);
     EXPECT_EQ(taken.error().what, over_.what);
   }
+}
+
+/// Its whole state is written each time.
+TEST_F(HostedGroupByHand, OneWithMuchParkedIsNotWrittenForEachSettlement) {
+  constexpr std::uint64_t parked = 2'000;
+  const GroupSettings settings{.window = parked};
+  actors::GroupState state(settings, GlobalPosition(0), 1, 1);
+  std::vector<actors::GroupEvent> events;
+  for (std::uint64_t i = 1; i <= parked; ++i) events.push_back({GlobalPosition(i), i});
+  state.read(events, GlobalPosition(parked), 0);
+  const auto worker = state.join("w", parked, 0);
+  for (const auto& out : state.deliver(0)) {
+    const auto reason = std::to_string(out.position.value) + std::string(500, 'x');
+    ASSERT_TRUE(state.park(out.position, out.delivery, reason, 0, 0));
+  }
+  state.leave(worker, 0);
+  HostedGroup group(HostedGroup::Parts{store_, bell_, options_, {"$group", "g"}}, spec_of(settings), SeqNr{1},
+                    std::move(state));
+  const auto discarded = [&](std::uint64_t position) {
+    auto asked = std::async(std::launch::async, [&] { return group.discard(GlobalPosition(position)); });
+    while (asked.wait_for(0ms) != std::future_status::ready) {
+      (void)group.keep();
+      std::this_thread::sleep_for(1ms);
+    }
+    return asked.get();
+  };
+  ASSERT_EQ(discarded(1), 1u);
+  const auto began = group_time();
+  ASSERT_EQ(discarded(2), 1u);
+  EXPECT_GE(group_time() - began, 200) << "768 KiB of reasons";
+  EXPECT_EQ(pace_behind(60'000), 0ms) << "a small one is written at once";
+  group.end(over_);
 }
 
 TEST_F(HostedGroupByHand, OtherSettingsGiveNothingOutOfOneThatHasEnded) {
