@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "evershard/doors/kurrent/reading.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/kept_pace.hpp"
 
 namespace evershard::kurrent {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 constexpr auto news_awaited_for = std::chrono::hours(24);
 constexpr std::size_t bytes_of_event = 512;                         ///< of memory, where there is nothing in it
 constexpr auto keeps_again_after = std::chrono::milliseconds(200);  ///< what could not be kept
+constexpr auto keeps_soon_after = std::chrono::milliseconds(10);
+constexpr auto looked_kept_every = std::chrono::seconds(5);  ///< how far it looked, where nothing was settled
 
 /// What runs in the pool for a door that is to wait for it.
 class Busy {
@@ -72,7 +76,7 @@ HostedSubscription::HostedSubscription(Kurrent& kurrent, AggregateId kept_in, Ke
       definition_(std::move(kept.definition)),
       keep_(std::move(keep)),
       queue_(limits_of(definition_.options().settings()), kept.progress),
-      began_(kept.progress != PersistentSubscription::Progress{}),
+      began_(kept.progress.reached().has_value()),
       kept_(kept.progress.checkpoint) {}
 
 HostedSubscription::~HostedSubscription() = default;
@@ -161,10 +165,24 @@ void HostedSubscription::refuse_events(Consumer consumer, const std::vector<Even
       if (key && !queue_.is_held(*key)) events_.erase(*key);
       choose();
     }
+    say_full();
     began_ = began_ || queue_.is_changed();
     keep_now_ = keep_now_ || queue_.is_changed();
   }
   pump();
+}
+
+/// Once, until there is room again.
+void HostedSubscription::say_full() {
+  if (!queue_.is_full() || queue_.waiting() == 0) return;
+  if (std::exchange(said_full_, true) || !kurrent_.calls.served.warn) return;
+  const auto name = name_of(options());
+  kurrent_.calls.served.warn(
+      {ErrorCode::overloaded,
+       "the persistent subscription " + in_quotes(name.group, 300) + " to " + in_quotes(name.stream, 300) + " has " +
+           std::to_string(queue_.parked()) +
+           " parked events, which is the most it keeps: what is to be parked now is given again, "
+           "after ever longer waits. Replay the parked ones"});
 }
 
 void HostedSubscription::measure(Consumer consumer, const EventId& id) {
@@ -192,8 +210,9 @@ void HostedSubscription::step() {
     const std::lock_guard lock(mutex_);
     pump_again_ = false;
     queue_.expire(Clock::now());
+    if (!queue_.is_full()) said_full_ = false;
     if (!ended_ && consumers_.empty()) keep_now_ = true;
-    at_once = keep_now_ = keep_now_ && queue_.is_changed();
+    at_once = keep_now_ = keep_now_ && (queue_.is_changed() || looked_on());
     reads = !ended_ && !consumers_.empty() && queue_.has_room() && !idle_waits_;
   }
   give();
@@ -226,6 +245,7 @@ bool HostedSubscription::read_on() {
       drop_all({subscription_failed(std::move(plan).error())});
       return false;
     }
+    plan->settled = true;
     reading_ = Reading::make(kurrent_, *std::move(plan));
   }
   std::vector<esp::ReadResp> out;
@@ -235,6 +255,10 @@ bool HostedSubscription::read_on() {
     reading_.reset();
     drop_all({*refused});
     return false;
+  }
+  if (const auto to = reading_->looked_to(); to && to->value != 0) {
+    const std::lock_guard lock(mutex_);
+    queue_.looked_at(options().has_all() ? to->value : Derived::number_at(*to));
   }
   const auto& after = std::get<Reading::Step>(stepped);
   if (after.kind != Reading::Step::Kind::idle) return true;
@@ -320,16 +344,20 @@ void HostedSubscription::keep(bool at_once, bool finally) {
   PersistentSubscription::Progress progress;
   {
     const std::lock_guard lock(mutex_);
-    const auto after = std::chrono::milliseconds(checkpoint_after_ms_of(options().settings()));
-    if ((ended_ && !finally) || !queue_.is_changed() || (!at_once && Clock::now() - kept_at_ < after)) return;
+    if ((ended_ && !finally) || !(queue_.is_changed() || looked_on())) return;
+    if (!finally && !consumers_.empty() && Clock::now() < keeps_at(at_once)) return;
+    began_ = began_ || looked_on();
     (void)queue_.take_changed();
     progress = queue_.progress();
     keep_now_ = false;
     settled_unkept_ = 0;
     kept_at_ = Clock::now();
   }
-  const auto kept = keep_(snapshot_of(kept_in_, version_, progress));
+  auto snapshot = snapshot_of(kept_in_, version_, progress);
+  const auto bytes = snapshot.payload.size();
+  const auto kept = keep_(std::move(snapshot));
   const std::lock_guard lock(mutex_);
+  pace_ = pace_behind(bytes);
   if (kept)
     kept_ = progress.checkpoint;
   else
@@ -338,12 +366,21 @@ void HostedSubscription::keep(bool at_once, bool finally) {
 
 std::optional<HostedSubscription::Clock::time_point> HostedSubscription::due() const {
   auto at = queue_.next_late();
-  if (queue_.is_changed()) {
-    const auto after = std::chrono::milliseconds(checkpoint_after_ms_of(options().settings()));
-    const auto keeps = std::max(kept_at_ + after, Clock::now() + keeps_again_after);
+  if (queue_.is_changed() || looked_on()) {
+    const auto keeps = std::max(keeps_at(keep_now_), Clock::now() + (keep_now_ ? keeps_soon_after : keeps_again_after));
     at = at ? std::min(*at, keeps) : keeps;
   }
   return at;
+}
+
+bool HostedSubscription::looked_on() const {
+  return queue_.is_through() && queue_.checkpoint() != kept_ && !queue_.is_changed();
+}
+
+HostedSubscription::Clock::time_point HostedSubscription::keeps_at(bool at_once) const {
+  if (!queue_.is_changed()) return kept_at_ + looked_kept_every;
+  const auto after = std::chrono::milliseconds(checkpoint_after_ms_of(options().settings()));
+  return kept_at_ + (at_once ? pace_ : std::max(after, pace_));
 }
 
 /// What is out may be late, what is settled is to be kept: somebody looks again, when it is time for it.
@@ -405,24 +442,46 @@ Result<void> HostedSubscription::replay(std::size_t most) {
     const std::lock_guard lock(mutex_);
     keys = queue_.replay(most);
   }
+  std::optional<Error> broken;
   for (const auto key : keys) {
-    auto request = read_of(options(), key);
-    request.mutable_options()->clear_filter();
-    request.mutable_options()->set_count(1);
-    auto out = read_to_end(kurrent_, request);
-    if (auto* refused = std::get_if<Refusal>(&out)) return refuse(std::move(refused->error));
+    if (!broken) broken = replay_one(key);
+    if (!broken) continue;
+    // What was not read stays parked, and is there for the next replay.
     const std::lock_guard lock(mutex_);
-    for (auto& message : std::get<std::vector<esp::ReadResp>>(out)) {
-      if (!message.has_event() || !message.event().has_event()) continue;
-      auto response = given_of(message);
-      auto item = item_of(response.event());
-      if (!item || item->key != key) continue;
-      events_[key] = std::move(response);
-      queue_.add_replayed(*item);
-    }
+    queue_.not_replayed(key);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    began_ = began_ || queue_.is_changed();
+    keep_now_ = keep_now_ || queue_.is_changed();
   }
   pump();
-  return {};
+  return broken ? Result<void>(refuse(*std::move(broken))) : Result<void>();
+}
+
+std::optional<Error> HostedSubscription::replay_one(PersistentSubscription::Key key) {
+  auto request = read_of(options(), key);
+  request.mutable_options()->clear_filter();
+  request.mutable_options()->set_count(1);
+  auto out = read_to_end(kurrent_, request);
+  if (auto* refused = std::get_if<Refusal>(&out)) {
+    // A stream that was tombstoned shows nothing any more.
+    if (refused->why != Refusal::Why::stream_deleted) return std::move(refused->error);
+    out = std::vector<esp::ReadResp>();
+  }
+  const std::lock_guard lock(mutex_);
+  bool there = false;
+  for (auto& message : std::get<std::vector<esp::ReadResp>>(out)) {
+    if (!message.has_event() || !message.event().has_event()) continue;
+    auto response = given_of(message);
+    auto item = item_of(response.event());
+    if (!item || item->key != key) continue;
+    there = true;
+    events_[key] = std::move(response);
+    queue_.add_replayed(*item);
+  }
+  if (!there) queue_.gone(key);
+  return std::nullopt;
 }
 
 PersistentSubscription::Key HostedSubscription::key_of(const esps::ReadResp::ReadEvent& event) const {
@@ -434,9 +493,12 @@ std::optional<PersistentSubscription::Item> HostedSubscription::item_of(const es
   const auto& named = event.has_link() ? event.link() : event.event();
   const auto id = id_of(named.id());
   if (!id) return std::nullopt;
-  return PersistentSubscription::Item{key_of(event), *id,
-                                      std::hash<std::string>()(event.event().stream_identifier().stream_name()), 0,
-                                      event.ByteSizeLong() + bytes_of_event};
+  return PersistentSubscription::Item{key_of(event),
+                                      *id,
+                                      std::hash<std::string>()(event.event().stream_identifier().stream_name()),
+                                      0,
+                                      event.ByteSizeLong() + bytes_of_event,
+                                      GlobalPosition(event.commit_position())};
 }
 
 void HostedSubscription::put_info(esps::SubscriptionInfo& to) {

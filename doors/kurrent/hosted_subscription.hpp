@@ -80,6 +80,14 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   [[nodiscard]] std::optional<Clock::time_point> due() const;
   void look_later();
   void drop_all(const Dropped& how);
+  /// Absent: it is given again, or gone. Else it could not be read.
+  [[nodiscard]] std::optional<Error> replay_one(PersistentSubscription::Key key);
+  /// It has looked further than what is kept says, and nothing was settled. Under the mutex.
+  [[nodiscard]] bool looked_on() const;
+  /// When the next state may be kept. Under the mutex.
+  [[nodiscard]] Clock::time_point keeps_at(bool at_once) const;
+  /// Under the mutex.
+  void say_full();
   /// It is about to be settled. Under the mutex.
   void measure(Consumer consumer, const EventId& id);
   [[nodiscard]] PersistentSubscription::Key key_of(const esps::ReadResp::ReadEvent& event) const;
@@ -111,6 +119,8 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   std::int64_t settled_unkept_ = 0;
   std::optional<PersistentSubscription::Key> kept_;
   Clock::time_point kept_at_{};
+  std::chrono::milliseconds pace_{0};  ///< of the last state that was kept: so long until the next
+  bool said_full_ = false;
 };
 
 /// What a read finds, to its end. In a thread that may wait.

@@ -13,7 +13,6 @@
 #include "evershard/doors/kurrent/followed_states.hpp"
 #include "evershard/doors/kurrent/kurrent_door.hpp"
 #include "evershard/doors/kurrent/stream_writes.hpp"
-#include "evershard/doors/kurrent/virtual_streams.hpp"
 
 namespace evershard::kurrent {
 
@@ -33,7 +32,6 @@ struct Kurrent {
   const KurrentOptions options;
   FollowedStates states;
   StreamWrites writes;
-  VirtualStreams virtual_streams;
   std::shared_ptr<PersistentSubscriptions> persistent{};  ///< of a door
 };
 

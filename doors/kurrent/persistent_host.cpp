@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "evershard/doors/kurrent/reading.hpp"
+#include "evershard/doors/kurrent/stream_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::kurrent {
@@ -38,6 +39,7 @@ std::mutex& PersistentHost::changing(const SubscriptionName& name) {
 PersistentHost::Hosted PersistentHost::hosted_as(std::uint64_t term, const AggregateId& kept_in,
                                                  KeptSubscription kept) {
   const auto version = kept.version;
+  if (const auto fork = this->fork()) kept.progress.place.set_fork(*fork);
   const auto keep = [this, term](Snapshot state) {
     return homes_ != nullptr ? homes_->keep(std::move(state), term) : kurrent_.events.put_snapshot(std::move(state));
   };
@@ -52,6 +54,17 @@ void PersistentHost::put(const SubscriptionName& name, Hosted hosted) {
     hosted_[name] = std::move(hosted);
   }
   if (too_late) (void)too_late->end({subscription_dropped(name, "the server is stopping"), true});
+}
+
+Result<std::string> PersistentHost::fork() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!fork_.empty()) return fork_;
+  }
+  const auto stats = kurrent_.calls.served.administration.stats();
+  if (!stats) return refuse(stats.error());
+  const std::lock_guard lock(mutex_);
+  return fork_ = stats->info.fork_id;
 }
 
 PersistentHost::Looked PersistentHost::look_up(const SubscriptionName& name) {
@@ -81,6 +94,16 @@ PersistentHost::Looked PersistentHost::look_up(const SubscriptionName& name) {
   auto kept = load_subscription(kurrent_.events, kept_in, hosted.version);
   if (!kept) return subscription_failed(kept.error());
   if (!*kept) return hosted;
+  const auto fork = this->fork();
+  if (!fork) return subscription_failed(fork.error());
+  if (auto numbered = number_by_positions(kurrent_.events, **kept); !numbered)
+    return subscription_failed(numbered.error());
+  const auto fell_back = settle_progress(kurrent_.events, **kept, *fork);
+  if (!fell_back) return subscription_failed(fell_back.error());
+  if (!fell_back->empty() && kurrent_.calls.served.warn)
+    kurrent_.calls.served.warn({ErrorCode::invalid_argument, "the persistent subscription " +
+                                                                 in_quotes(name.group, 300) + " to " +
+                                                                 in_quotes(name.stream, 300) + ": " + *fell_back});
   hosted = hosted_as(term, kept_in, std::move(**kept));
   put(name, hosted);
   return hosted;
@@ -104,19 +127,19 @@ std::variant<std::optional<std::uint64_t>, Refusal> PersistentHost::start_of(con
     if (!head) return subscription_failed(head.error());
     return std::optional(head->value);
   }
-  auto request = read_of(options, {});
-  auto& read = *request.mutable_options();
-  read.set_count(1);
-  read.set_read_direction(esp::ReadReq::Backwards);
-  read.mutable_stream()->mutable_end();
-  read.set_resolve_links(false);
-  auto last = read_to_end(kurrent_, request);
-  if (auto* refused = std::get_if<Refusal>(&last)) return std::move(*refused);
-  std::optional<std::uint64_t> after;
-  for (const auto& message : std::get<std::vector<esp::ReadResp>>(last)) {
-    if (message.has_event()) after = message.event().event().stream_revision();
+  // The end is behind everything that was ever there, also where nothing of it is shown any more.
+  const auto& stream = options.stream().stream_identifier().stream_name();
+  if (Derived::from(stream)) {
+    const auto head = kurrent_.events.head();
+    if (!head) return subscription_failed(head.error());
+    return head->value == 0 ? std::nullopt : std::optional(Derived::number_at(*head));
   }
-  return after;
+  const auto aggregate = aggregate_of(stream);
+  if (!aggregate) return subscription_failed(aggregate.error());
+  const auto info = kurrent_.events.aggregate(*aggregate);
+  if (info) return std::optional(info->version.value - 1);
+  if (info.error().code == ErrorCode::not_found) return std::optional<std::uint64_t>();
+  return subscription_failed(info.error());
 }
 
 PersistentHost::Done PersistentHost::create(const esps::GroupOptions& asked) {

@@ -62,8 +62,11 @@ class PersistentHost final : public PersistentSubscriptions {
   /// Absent: with the first event.
   [[nodiscard]] std::variant<std::optional<std::uint64_t>, Refusal> start_of(const esps::GroupOptions& options);
 
+  [[nodiscard]] Result<std::string> fork();
+
   Kurrent& kurrent_;
   serving::Homes* const homes_;
+  std::string fork_;  ///< of the store; empty: nobody asked yet. Under mutex_
   std::array<std::mutex, 16> changing_{};
   std::mutex mutex_;
   bool stopped_ = false;

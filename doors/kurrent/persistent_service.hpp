@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "evershard/doors/grpc/service_of.hpp"
+#include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/doors/kurrent/persistent_subscriptions.hpp"
 #include "evershard/kurrent/persistent.grpc.pb.h"
 

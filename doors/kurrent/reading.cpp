@@ -6,6 +6,7 @@
 
 #include "evershard/doors/kurrent/readings.hpp"
 #include "evershard/doors/kurrent/stream_name.hpp"
+#include "evershard/doors/serving/beyond_head.hpp"
 
 namespace evershard::kurrent {
 namespace {
@@ -101,6 +102,15 @@ Reading::Stepped Reading::first_step(std::vector<esp::ReadResp>& out) {
   if (plan_.subscription) out.emplace_back().mutable_confirmation()->set_subscription_id(EventId::random().text());
   if (auto refused = begin(out)) return *std::move(refused);
   return go_on(out);
+}
+
+std::optional<Refusal> Reading::refused_beyond(GlobalPosition after) const {
+  if (plan_.settled) return std::nullopt;
+  const auto& served = kurrent_.calls.served;
+  auto beyond = serving::beyond_head(served, after);
+  if (!beyond) return failed(beyond.error());
+  if (*beyond && served.cluster != nullptr && kurrent_.events.wait_for(after, serving::may_be_behind)) beyond->reset();
+  return *beyond ? std::optional(failed(**std::move(beyond))) : std::nullopt;
 }
 
 void Reading::open(EventStream stream) {
@@ -220,7 +230,7 @@ void Reading::give_event(const RecordedView& event, std::vector<esp::ReadResp>& 
   if (target) put_event(*target, plan_.structured_ids, *given.mutable_event());
 }
 
-void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out) {
+void Reading::give_link(const RecordedEvent& event, std::vector<esp::ReadResp>& out) {
   if (broken_) return;
   const auto shown = plan_.links ? is_shown(event) : Result<bool>(false);
   if (!shown) {
@@ -234,8 +244,8 @@ void Reading::give_link(const RecordedEvent& event, std::uint64_t revision, std:
   RecordedEvent link;
   link.position = event.position;
   link.aggregate = AggregateId{std::string(plain_type), plan_.stream};
-  link.seq_nr = SeqNr(revision + 1);
-  link.id = EventId::derived(event.id, static_cast<std::uint32_t>(plan_.derived->of) | 0x4000'0000u);
+  link.seq_nr = SeqNr(Derived::number_at(event.position) + 1);
+  link.id = plan_.derived->link_id(event.id, event.position);
   link.type = link_type;
   link.payload = std::to_string(revision_of(event)) + '@' + name_of(event);
   link.occurred_at = event.occurred_at;

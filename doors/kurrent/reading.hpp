@@ -17,6 +17,7 @@
 #include "evershard/doors/kurrent/event_messages.hpp"
 #include "evershard/doors/kurrent/kurrent.hpp"
 #include "evershard/doors/kurrent/stream_metadata.hpp"
+#include "evershard/doors/kurrent/virtual_streams.hpp"
 #include "evershard/store/api/event_stream.hpp"
 
 namespace evershard::kurrent {
@@ -36,6 +37,7 @@ struct ReadPlan {
   bool links = false;
   bool structured_ids = false;
   bool ends_told = false;  ///< a read says where its stream begins and ends: older clients know no such answer
+  bool settled = false;  ///< of a kept place: it is of this store, and is waited for where it lies beyond what is there
   std::optional<EventFilter> filter{};
   std::uint64_t checkpoint_every = 0;  ///< of a subscription with a filter: events looked at; 0: never
 
@@ -61,6 +63,9 @@ class Reading {
   [[nodiscard]] std::variant<Step, Refusal> step(EventMessages& out);
   /// What may be news to it.
   [[nodiscard]] virtual Query interest() const = 0;
+  /// Of a subscription, after a step: everything up to here was looked at, and given where it is to be. Absent: it is
+  /// not read by positions.
+  [[nodiscard]] virtual std::optional<GlobalPosition> looked_to() const { return std::nullopt; }
   [[nodiscard]] const ReadPlan& plan() const { return plan_; }
   [[nodiscard]] std::size_t events() const { return events_; }
   void cancel();
@@ -88,8 +93,10 @@ class Reading {
   void close_stream();
 
   void give_event(const RecordedView& event, std::vector<esp::ReadResp>& out);
-  /// A link to it, the n-th of a derived stream.
-  void give_link(const RecordedEvent& event, std::uint64_t revision, std::vector<esp::ReadResp>& out);
+  /// A link to it, of a derived stream.
+  void give_link(const RecordedEvent& event, std::vector<esp::ReadResp>& out);
+  /// Whether a subscription may begin behind a position: one that the store does not have is of another history.
+  [[nodiscard]] std::optional<Refusal> refused_beyond(GlobalPosition after) const;
   /// It has all that there is: says so once, until it has fallen behind.
   void caught_up(std::optional<std::int64_t> revision, std::optional<GlobalPosition> position,
                  std::vector<esp::ReadResp>& out);

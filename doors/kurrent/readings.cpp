@@ -47,6 +47,12 @@ std::optional<Refusal> StreamReading::begin(std::vector<esp::ReadResp>& out) {
   next_ = plan_.from == ReadPlan::From::end  ? version_ + 1
           : plan_.from == ReadPlan::From::at ? SeqNr(plan_.at + (plan_.subscription ? 2 : 1))
                                              : SeqNr{1};
+  if (plan_.subscription && !plan_.settled && plan_.from == ReadPlan::From::at && !absent_ && next_ > version_ + 1 &&
+      kurrent_.calls.served.cluster == nullptr)
+    return failed(
+        {ErrorCode::invalid_argument, "revision " + std::to_string(plan_.at) + " lies beyond the last of the stream, " +
+                                          std::to_string(last_revision_of(version_)) +
+                                          ": it is one of another store, or of this one before it was restored"});
   if (next_ < visible_.first) {
     if (!plan_.subscription && plan_.ends_told && visible_.first <= version_)
       out.emplace_back().set_first_stream_position(visible_.first.value - 1);
@@ -115,6 +121,9 @@ std::optional<Refusal> AllReading::begin(std::vector<esp::ReadResp>&) {
   }
   if (plan_.from == ReadPlan::From::at) at_ = GlobalPosition(plan_.at);
   if (plan_.from == ReadPlan::From::at && !plan_.subscription && plan_.at > 0) at_ = at_ - 1;
+  if (plan_.from == ReadPlan::From::at && plan_.subscription) {
+    if (auto refused = refused_beyond(at_)) return refused;
+  }
   if (plan_.from == ReadPlan::From::end) {
     const auto head = kurrent_.events.head();
     if (!head) return failed(head.error());
@@ -170,108 +179,77 @@ Reading::Stepped AllReading::go_on(std::vector<esp::ReadResp>& out) {
   return idle_at(at_);
 }
 
-std::optional<Refusal> DerivedReading::begin(std::vector<esp::ReadResp>&) { return std::nullopt; }
-
-Result<bool> DerivedReading::count_up_to(std::uint64_t revision) {
-  const std::lock_guard lock(table_->mutex);
-  auto& matches = table_->matches;
-  if (!counting_) {
-    const auto head = kurrent_.events.head();
-    if (!head) return refuse(head.error());
-    counting_ = *head;
+std::optional<Refusal> DerivedReading::begin(std::vector<esp::ReadResp>&) {
+  using From = ReadPlan::From;
+  const auto named = Derived::position_of(plan_.at);
+  if (plan_.backwards) {
+    at_ = plan_.from == From::at ? named + 1 : plan_.from == From::start ? GlobalPosition{2} : GlobalPosition{0};
+    return std::nullopt;
   }
-  if (matches.count() > revision || matches.scanned() >= *counting_) return true;
-  // A page at a time: a long way is gone in many steps, each of which can be broken off.
-  auto stream = kurrent_.events.read(plan_.derived->query(), {.after = matches.scanned(), .up_to = *counting_});
-  const auto page = stream.next_page();
-  if (!page) return refuse(page.error());
-  for (const auto& event : page->events) {
-    if (plan_.derived->takes(event))
-      matches.add(event.position);
-    else
-      matches.looked_at(event.position);
-  }
-  if (page->complete) matches.looked_at(*counting_);
-  return matches.count() > revision || page->complete;
+  if (plan_.from == From::at) at_ = plan_.subscription ? named : named - 1;
+  if (plan_.from == From::at && plan_.subscription) return refused_beyond(at_);
+  if (plan_.from != From::end) return std::nullopt;
+  const auto head = kurrent_.events.head();
+  if (!head) return failed(head.error());
+  at_ = *head;
+  return std::nullopt;
 }
 
 Reading::Stepped DerivedReading::go_on(std::vector<esp::ReadResp>& out) {
-  constexpr auto all_of_them = std::uint64_t(-1) >> 2;
-  const bool from_end = plan_.from == ReadPlan::From::end;
+  if (looks_for_last_) return end(out);
   if (has_enough()) return done_step();
-  if (!placed_) {
-    const bool at_start = plan_.from == ReadPlan::From::start;
-    first_ = at_start ? 0 : from_end ? all_of_them : plan_.at + (plan_.subscription ? 1 : 0);
-    if (!at_start || plan_.backwards) {
-      const auto counted = count_up_to(first_);
-      if (!counted) return failed(counted.error());
-      if (!*counted) return Step{};
-    }
-    const std::lock_guard lock(table_->mutex);
-    const auto& matches = table_->matches;
-    if (from_end) first_ = matches.count();
-    const auto mark = matches.before(
-        plan_.backwards && first_ >= matches.count() && matches.count() != 0 ? matches.count() - 1 : first_);
-    at_ = mark.after;
-    revision_ = mark.revision;
-    placed_ = true;
-    if (plan_.backwards) {
-      if (matches.count() == 0) {
-        out.emplace_back().mutable_stream_not_found()->mutable_stream_identifier()->set_stream_name(plan_.stream);
-        return done_step();
-      }
-      first_ = std::min(first_, matches.count() - 1);
-    }
+  if (!is_open()) {
+    ReadOptions options;
+    options.direction = plan_.backwards ? Direction::backwards : Direction::forwards;
+    if (!plan_.backwards)
+      options.after = at_;
+    else if (at_.value != 0)
+      options.before = at_;
+    open(kurrent_.events.read(plan_.derived->query(), options));
   }
-  if (plan_.backwards) return backwards(out);
-  if (!is_open()) open(kurrent_.events.read(plan_.derived->query(), {.after = at_}));
   const auto page = next_page();
   if (!page) return failed(page.error());
   for (const auto& event : page->events) {
     at_ = event.position;
     if (!plan_.derived->takes(event)) continue;
-    const auto revision = revision_++;
-    if (revision < first_ || !can_be_shown(event)) continue;
-    give_link(event, revision, out);
+    last_ = event.position;
+    if (!can_be_shown(event)) continue;
+    give_link(event, out);
     if (has_enough()) return done_step();
   }
-  if (!page->complete) {
-    if (plan_.subscription) fell_behind(static_cast<std::int64_t>(revision_) - 1, {}, out);
-    return Step{};
+  if (plan_.subscription) {
+    const auto number = [this] { return static_cast<std::int64_t>(at_.value) - 1; };
+    if (!page->complete) {
+      fell_behind(number(), {}, out);
+      return Step{};
+    }
+    close_stream();
+    at_ = std::max(at_, page->watermark);
+    caught_up(number(), {}, out);
+    return idle_at(at_);
   }
-  if (!plan_.subscription) {
-    if (revision_ == 0)
-      out.emplace_back().mutable_stream_not_found()->mutable_stream_identifier()->set_stream_name(plan_.stream);
-    else if (plan_.ends_told)
-      out.emplace_back().set_last_stream_position(revision_ - 1);
-    return done_step();
-  }
+  if (!page->complete) return Step{};
   close_stream();
-  at_ = std::max(at_, page->watermark);
-  caught_up(static_cast<std::int64_t>(revision_) - 1, {}, out);
-  return idle_at(at_);
+  if (last_ && (plan_.backwards || !plan_.ends_told)) return done_step();
+  return end(out);
 }
 
-/// Between two marks forwards, and what is wanted of it in the other order; then the two marks before.
-Reading::Stepped DerivedReading::backwards(std::vector<esp::ReadResp>& out) {
-  std::vector<std::pair<std::uint64_t, RecordedEvent>> block;
-  auto stream = kurrent_.events.read(plan_.derived->query(), {.after = at_});
-  auto revision = revision_;
-  for (const auto& event : stream) {
-    if (!plan_.derived->takes(event)) continue;
-    if (revision > first_) break;
-    if (can_be_shown(event)) block.emplace_back(revision, event);
-    if (++revision > first_) break;
+Reading::Stepped DerivedReading::end(std::vector<esp::ReadResp>& out) {
+  if (!last_) {
+    if (!std::exchange(looks_for_last_, true))
+      open(kurrent_.events.read(plan_.derived->query(), {.direction = Direction::backwards}));
+    const auto page = next_page();
+    if (!page) return failed(page.error());
+    for (const auto& event : page->events) {
+      if (!last_ && plan_.derived->takes(event)) last_ = event.position;
+    }
+    if (!last_ && !page->complete) return Step{};
   }
-  if (stream.error()) return failed(*stream.error());
-  for (auto at = block.rbegin(); at != block.rend() && !has_enough(); ++at) give_link(at->second, at->first, out);
-  if (revision_ == 0 || has_enough()) return done_step();
-  first_ = revision_ - 1;
-  const std::lock_guard lock(table_->mutex);
-  const auto mark = table_->matches.before(first_);
-  at_ = mark.after;
-  revision_ = mark.revision;
-  return Step{};
+  if (!last_)
+    out.emplace_back().mutable_stream_not_found()->mutable_stream_identifier()->set_stream_name(plan_.stream);
+  else if (plan_.ends_told && !plan_.backwards)
+    out.emplace_back().set_last_stream_position(Derived::number_at(*last_));
+  return done_step();
 }
 
 }  // namespace evershard::kurrent

@@ -51,6 +51,7 @@ class AllReading final : public Reading {
  public:
   using Reading::Reading;
   [[nodiscard]] Query interest() const override { return Query::all(); }
+  [[nodiscard]] std::optional<GlobalPosition> looked_to() const override { return at_; }
 
  private:
   std::optional<Refusal> begin(std::vector<esp::ReadResp>& out) override;
@@ -66,23 +67,20 @@ class AllReading final : public Reading {
 /// All of a category, or of a type.
 class DerivedReading final : public Reading {
  public:
-  DerivedReading(Kurrent& kurrent, ReadPlan plan)
-      : Reading(kurrent, std::move(plan)), table_(kurrent.virtual_streams.table_of(plan_.stream)) {}
+  using Reading::Reading;
   [[nodiscard]] Query interest() const override { return plan_.derived->query(); }
+  [[nodiscard]] std::optional<GlobalPosition> looked_to() const override { return at_; }
 
  private:
   std::optional<Refusal> begin(std::vector<esp::ReadResp>& out) override;
   Stepped go_on(std::vector<esp::ReadResp>& out) override;
-  Stepped backwards(std::vector<esp::ReadResp>& out);
-  /// Counts on until the revision is there, or everything was looked at. Returns: it is done.
-  Result<bool> count_up_to(std::uint64_t revision);
+  /// What the end of a read says, a page at a time: which number is the last, or that there is none.
+  Stepped end(std::vector<esp::ReadResp>& out);
 
-  const std::shared_ptr<VirtualStreams::Table> table_;
-  bool placed_ = false;
-  GlobalPosition at_;
-  std::uint64_t revision_ = 0;  ///< of the next match behind at_
-  std::uint64_t first_ = 0;     ///< given from here on
-  std::optional<GlobalPosition> counting_;
+  GlobalPosition
+      at_;  ///< forwards: everything up to here was looked at; backwards: everything from here on; 0: nothing
+  std::optional<GlobalPosition> last_;  ///< of the links that were met
+  bool looks_for_last_ = false;
 };
 
 }  // namespace evershard::kurrent

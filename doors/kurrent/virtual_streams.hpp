@@ -1,48 +1,19 @@
-// Streams that are derived: `$ce-CATEGORY`, `$et-TYPE`. Which revision is where, in a table that grows as it is asked.
+// Streams that are derived: `$ce-CATEGORY`, `$et-TYPE`: which events they link to, and which number each link has.
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/query.hpp"
 
 namespace evershard::kurrent {
 
-/// The place of every thousandth match. Revisions count matches in order of position, from 0. A plain class.
-class MatchTable {
- public:
-  static constexpr std::uint64_t marked_every = 1'000;
-
-  struct Mark {
-    std::uint64_t revision = 0;  ///< of the first match behind `after`
-    GlobalPosition after{};
-    friend bool operator==(const Mark&, const Mark&) = default;
-  };
-  /// Shape: positions ascend.
-  void add(GlobalPosition match);
-  /// Everything up to here was looked at.
-  void looked_at(GlobalPosition position);
-  /// Where to begin to read for this revision: behind the last mark at or in front of it.
-  [[nodiscard]] Mark before(std::uint64_t revision) const;
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] GlobalPosition scanned() const { return scanned_; }
-
- private:
-  std::vector<GlobalPosition> marks_;  ///< of matches 0, 1000, 2000, ...
-  std::uint64_t count_ = 0;
-  GlobalPosition scanned_{};
-};
-
-/// What a derived stream is made of.
+/// What a derived stream is made of. The number of a link follows from its event's position: numbers ascend, with gaps,
+/// and a removal of other events changes none.
 struct Derived {
   enum class Of : std::uint8_t { category, event_type };
   Of of = Of::category;
@@ -53,20 +24,12 @@ struct Derived {
   /// What has to be read for it: by the index of types, or everything.
   [[nodiscard]] Query query() const;
   [[nodiscard]] bool takes(const RecordedEvent& event) const;
-};
+  /// Of the link to an event: clients acknowledge by it. Two events may have one id; their links have two.
+  [[nodiscard]] EventId link_id(const EventId& of_event, GlobalPosition at) const;
 
-/// The tables of those that were read. Any thread.
-class VirtualStreams {
- public:
-  struct Table {
-    std::mutex mutex{};
-    MatchTable matches{};
-  };
-  [[nodiscard]] std::shared_ptr<Table> table_of(const std::string& stream);
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Table>> tables_;
+  /// Of the link to the event at a position: as revisions of other streams, from 0.
+  [[nodiscard]] static std::uint64_t number_at(GlobalPosition position) { return position.value - 1; }
+  [[nodiscard]] static GlobalPosition position_of(std::uint64_t number) { return GlobalPosition(number + 1); }
 };
 
 }  // namespace evershard::kurrent

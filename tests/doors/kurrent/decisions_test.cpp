@@ -94,21 +94,6 @@ TEST(IsLate, IsByWhatAnAppendMayTakeOrByItsClientsClock) {
   EXPECT_TRUE(is_late(options, seconds(3), now));
 }
 
-TEST(MatchTable, FindsTheMarkInFrontOfARevision) {
-  MatchTable table;
-  EXPECT_EQ(table.before(7), MatchTable::Mark{});
-  for (std::uint64_t i = 0; i < 2'500; ++i) table.add(GlobalPosition(10 + 2 * i));
-  table.add(GlobalPosition{10});  // known
-
-  EXPECT_EQ(table.count(), 2'500u);
-  EXPECT_EQ(table.before(0), (MatchTable::Mark{0, GlobalPosition{9}}));
-  EXPECT_EQ(table.before(999), (MatchTable::Mark{0, GlobalPosition{9}}));
-  EXPECT_EQ(table.before(1'000), (MatchTable::Mark{1'000, GlobalPosition{2'009}}));
-  EXPECT_EQ(table.before(1u << 30), (MatchTable::Mark{2'000, GlobalPosition{4'009}}));
-  table.looked_at(GlobalPosition{9'000});
-  EXPECT_EQ(table.scanned(), GlobalPosition{9'000});
-}
-
 TEST(Derived, IsByCategoryOrType) {
   RecordedEvent event;
   event.aggregate = plan_order;

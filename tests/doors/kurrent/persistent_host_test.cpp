@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "evershard/store/local/local.hpp"
+#include "tests/store/copy/forwarding_store.hpp"
 
 namespace evershard::kurrent {
 namespace {
@@ -69,10 +70,25 @@ class Listener final : public PersistentConsumer {
   std::atomic<bool> moved{false};
 };
 
+/// Streams that cannot be read for a while.
+class StreamsAway final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  using ForwardingStore::read;
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
+    if (left != 0) {
+      --left;
+      return ForwardingStore::read(std::move(aggregate), options);
+    }
+    return EventStream(Error(ErrorCode::unavailable, "its node is away"));
+  }
+  std::atomic<int> left{-1};  ///< reads that still work; negative: all do
+};
+
 class PersistentHostTest : public ::testing::Test {
  protected:
   PersistentHostTest() : local(Local::open({}).value()), watch(local) {
-    served.all_names = &local.all_names();
+    served.all_names = &names;
     kurrent = std::make_unique<Kurrent>(calls, KurrentOptions{});
     host = std::make_unique<PersistentHost>(*kurrent, &homes);
     append(6);
@@ -118,6 +134,7 @@ class PersistentHostTest : public ::testing::Test {
 
   const SubscriptionName name{"order-1", "g"};
   Local local;
+  StreamsAway names{local.all_names()};
   cluster::WorkPool pool{2};
   cluster::WorkPool answers{1};
   serving::HeadWatch watch;
@@ -278,6 +295,79 @@ TEST_F(PersistentHostTest, LooksAgainWhenSomethingIsDueThoughNothingHappens) {
   EXPECT_TRUE(wait([&] { return info().parked_message_count() == 5; })) << "late, tried again, and late once more";
   EXPECT_TRUE(wait([&] { return info().last_checkpointed_event_position() == "5"; })) << "kept, when it was time";
   EXPECT_TRUE(wait([&] { return calls.under_way == 0; }));
+}
+
+TEST_F(PersistentHostTest, AReplayThatBreaksOffHidesNothing) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  session->refuse_events(listener->ids(0, 6), PersistentSubscription::Nack::park, "bad");
+  ASSERT_TRUE(wait([&] { return info().parked_message_count() == 6; }));
+  names.left = 2;
+  EXPECT_TRUE(host->replay(name, 100)) << "it is refused";
+  names.left = -1;
+  EXPECT_EQ(info().parked_message_count(), 4) << "two are given again, the others are parked as before";
+  EXPECT_FALSE(host->replay(name, 100));
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 12; }));
+  session->acknowledge(listener->ids(6, 12));
+  EXPECT_TRUE(wait([&] { return info().parked_message_count() == 0; }));
+}
+
+TEST_F(PersistentHostTest, AParkedEventThatIsGoneIsParkedNoMore) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  session->refuse_events(listener->ids(0, 6), PersistentSubscription::Nack::park, "bad");
+  ASSERT_TRUE(wait([&] { return info().parked_message_count() == 6; }));
+  TruncateOptions order;
+  order.uncovered = true;
+  ASSERT_TRUE(local.retention().truncate_aggregate({"order", "1"}, SeqNr(5), order, {}));
+  EXPECT_FALSE(host->replay(name, 100));
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 8; })) << "of the others";
+  session->acknowledge(listener->ids(6, 8));
+  ASSERT_TRUE(wait([&] { return info().parked_message_count() == 0 && calls.under_way == 0; }));
+  homes.now = 2;  // as it was kept
+  EXPECT_EQ(info().parked_message_count(), 0);
+}
+
+TEST_F(PersistentHostTest, AFilterThatMatchesNothingMovesItsPlace) {
+  esps::GroupOptions asked = options();
+  asked.mutable_all()->mutable_start();
+  asked.mutable_all()->mutable_filter()->mutable_event_type()->add_prefix("Nothing");
+  const SubscriptionName its{"$all", name.group};
+  ASSERT_FALSE(host->create(asked));
+  const auto shown = [&] {
+    esps::SubscriptionInfo info;
+    EXPECT_FALSE(host->info(its, info));
+    return info;
+  };
+  const auto listener = std::make_shared<Listener>();
+  auto joined = host->join(its, listener, {"here", "me", "one", 10});
+  auto session = std::get<std::shared_ptr<PersistentSession>>(joined);
+  session->start();
+  const auto head = local.head()->value;
+  const auto place = "C:" + std::to_string(head) + "/P:" + std::to_string(head);
+  ASSERT_TRUE(wait([&] { return shown().last_known_event_position() == place; }));
+  session.reset();
+  ASSERT_TRUE(wait([&] { return shown().last_checkpointed_event_position() == place; }));
+  homes.now = 2;
+  EXPECT_EQ(shown().last_checkpointed_event_position(), place) << "it is kept";
+}
+
+TEST_F(PersistentHostTest, TheEndOfAStreamOfWhichNothingIsShownIsItsEnd) {
+  TruncateOptions order;
+  order.uncovered = true;
+  ASSERT_TRUE(local.retention().truncate_aggregate({"order", "1"}, SeqNr(7), order, {}));
+  auto asked = options();
+  asked.mutable_stream()->mutable_end();
+  ASSERT_FALSE(host->create(asked));
+  append(1);
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 1; }));
+  EXPECT_EQ(listener->revisions(), std::vector<std::uint64_t>{6});
 }
 
 TEST_F(PersistentHostTest, NothingRunsWhereNothingHappens) {

@@ -135,7 +135,7 @@ TEST(PersistentSubscription, IsTriedAgainAndParkedBehindItsLastTry) {
     (void)group.refuse_event(1, id_for(0), Nack::retry, "no stock");
   }
   EXPECT_EQ(keys_given(group), Keys{});
-  EXPECT_EQ(group.progress().parked.at(0), "no stock");
+  EXPECT_EQ(group.progress().reason_of(0), "no stock");
   EXPECT_EQ(group.checkpoint(), 0u);
 }
 
@@ -187,6 +187,28 @@ TEST(PersistentSubscription, WhatAConsumerHadWhenItLeftIsGivenToOthersAndThatIsN
   EXPECT_EQ(group.in_flight(), 4u);
 }
 
+/// Consumers settle by the id alone: the second one waits until the first is settled, and what comes behind does not.
+TEST(PersistentSubscription, OfEventsWithOneIdOneIsOutAtATime) {
+  for (const auto choice : {ConsumerChoice::round_robin, ConsumerChoice::single, ConsumerChoice::pinned}) {
+    PersistentSubscription group({.choice = choice}, {});
+    for (std::uint64_t key = 0; key != 4; ++key) group.add({key, id_for(key == 2 ? 0 : key), 0, 0});
+    group.join(1, 10);
+    group.join(2, 10);
+    std::map<std::uint64_t, PersistentSubscription::Consumer> whose;
+    for (const auto& given : group.give(at_ms(0))) whose[given.item.key] = given.consumer;
+    EXPECT_EQ(whose.size(), 3u);
+    EXPECT_FALSE(whose.contains(2));
+    EXPECT_EQ(group.acknowledge(whose.at(0), id_for(0)), 0u);
+    EXPECT_EQ(group.acknowledge(whose.at(0), id_for(0)), std::nullopt) << "nobody was given it";
+    const auto then = group.give(at_ms(0));
+    ASSERT_EQ(then.size(), 1u);
+    EXPECT_EQ(then.front().item.key, 2u);
+    EXPECT_EQ(group.refuse_event(then.front().consumer, id_for(0), Nack::park, "no"), 2u);
+    EXPECT_EQ(group.progress().parked.count(2), 1u) << "and not the one that was acknowledged";
+    EXPECT_EQ(group.progress().parked.count(0), 0u);
+  }
+}
+
 TEST(PersistentSubscription, AReplayedOneStaysParkedUntilItIsSettled) {
   PersistentSubscription group({}, {});
   add_up_to(group, 0, 1);
@@ -202,6 +224,73 @@ TEST(PersistentSubscription, AReplayedOneStaysParkedUntilItIsSettled) {
   EXPECT_EQ(group.progress().parked.size(), 2u);
   (void)group.acknowledge(1, id_for(0));
   EXPECT_EQ(group.progress().parked.size(), 1u);
+}
+
+/// Neither lost nor given again at once: later, and ever more rarely, until there is room.
+TEST(PersistentSubscription, WhatCannotBeParkedWaits) {
+  PersistentSubscription group({.buffer_max = 20'000}, {});
+  group.join(1, 100'000);
+  constexpr auto most = PersistentSubscription::parked_max;
+  add_up_to(group, 0, most);
+  ASSERT_EQ(keys_given(group).size(), most + 1);
+  for (std::uint64_t key = 0; key <= most; ++key) (void)group.refuse_event(1, id_for(key), Nack::park, "no");
+  EXPECT_TRUE(group.is_full());
+  EXPECT_EQ(group.waiting(), 1u);
+  EXPECT_EQ(keys_given(group, 999), Keys{});
+  EXPECT_EQ(group.next_late(), at_ms(1'000));
+  for (const int wait : {1'000, 2'000, 4'000}) {
+    static int now = 0;
+    now += wait;
+    (void)group.expire(at_ms(now - 1));
+    EXPECT_EQ(keys_given(group, now - 1), Keys{});
+    (void)group.expire(at_ms(now));
+    ASSERT_EQ(keys_given(group, now), Keys{most});
+    (void)group.refuse_event(1, id_for(most), Nack::park, "no");
+  }
+  EXPECT_EQ(group.checkpoint(), most - 1) << "it is not settled";
+  ASSERT_EQ(group.replay(1), Keys{0});
+  group.add_replayed({0, id_for(0), 0, 0});
+  ASSERT_EQ(keys_given(group, 7'000), Keys{0});
+  (void)group.acknowledge(1, id_for(0));
+  (void)group.expire(at_ms(70'000));
+  ASSERT_EQ(keys_given(group, 70'000), Keys{most});
+  (void)group.refuse_event(1, id_for(most), Nack::park, "no");
+  EXPECT_EQ(group.waiting(), 0u);
+  EXPECT_TRUE(group.is_full());
+}
+
+TEST(PersistentSubscription, KeepsEachReasonOnceAndNoMoreThanHasRoom) {
+  PersistentSubscription group({.buffer_max = 20'000}, {});
+  group.join(1, 100'000);
+  add_up_to(group, 0, 5'999);
+  (void)keys_given(group);
+  const auto park = [&](std::uint64_t from, std::uint64_t to, auto reason) {
+    for (auto key = from; key != to; ++key) (void)group.refuse_event(1, id_for(key), Nack::park, reason(key));
+  };
+  park(0, 3'000, [](auto) { return std::string(1'000, 'x'); });
+  EXPECT_EQ(group.progress().reasons.size(), 1u);
+  EXPECT_EQ(group.progress().reason_of(7), std::string(500, 'x'));
+  park(3'000, 6'000, [](auto key) { return std::to_string(key) + std::string(1'000, 'y'); });
+  EXPECT_LE(group.progress().reasons.bytes(), PersistentSubscription::reasons_bytes_max + 500);
+  EXPECT_EQ(group.progress().reason_of(5'999), "(there is no room for more different reasons)");
+  EXPECT_EQ(group.parked(), 6'000u);
+  for (const auto key : group.replay(10'000)) group.gone(key);
+  EXPECT_EQ(group.progress().reasons.bytes(), 0u);
+  EXPECT_EQ(group.parked(), 0u);
+  EXPECT_TRUE(group.is_changed());
+}
+
+TEST(PersistentSubscription, WhatWasNotReplayedStaysParked) {
+  PersistentSubscription group({}, {});
+  group.join(1, 10);
+  add_up_to(group, 0, 2);
+  (void)keys_given(group);
+  for (std::uint64_t key = 0; key != 3; ++key) (void)group.refuse_event(1, id_for(key), Nack::park, "no");
+  ASSERT_EQ(group.replay(10), (Keys{0, 1, 2}));
+  EXPECT_EQ(group.parked(), 0u);
+  group.not_replayed(2);
+  EXPECT_EQ(group.parked(), 1u);
+  EXPECT_EQ(group.replay(10), Keys{2});
 }
 
 TEST(PersistentSubscription, SharesAsItsStrategySays) {
