@@ -64,6 +64,10 @@ ClusterSubscriptions::Done ClusterSubscriptions::replay(const SubscriptionName& 
   return named(home_calls::replay, name, most);
 }
 
+ClusterSubscriptions::Done ClusterSubscriptions::truncate_parked(const SubscriptionName& name, std::size_t most) {
+  return named(home_calls::truncate_parked, name, most);
+}
+
 ClusterSubscriptions::Done ClusterSubscriptions::info(const SubscriptionName& name, esps::SubscriptionInfo& to) {
   auto answer = ask(home_calls::info, name, named_of(name).SerializeAsString(), true);
   if (auto* refused = std::get_if<Refusal>(&answer)) return std::move(*refused);

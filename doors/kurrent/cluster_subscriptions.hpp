@@ -22,6 +22,7 @@ class ClusterSubscriptions final : public PersistentSubscriptions {
   [[nodiscard]] Done remove(const SubscriptionName& name) override;
   [[nodiscard]] Done info(const SubscriptionName& name, esps::SubscriptionInfo& to) override;
   [[nodiscard]] Done replay(const SubscriptionName& name, std::size_t most) override;
+  [[nodiscard]] Done truncate_parked(const SubscriptionName& name, std::size_t most) override;
   [[nodiscard]] Listed list(const std::optional<std::string>& stream) override;
   [[nodiscard]] Done restart() override;
   [[nodiscard]] Joined join(const SubscriptionName& name, const std::shared_ptr<PersistentConsumer>& consumer,

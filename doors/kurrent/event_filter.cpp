@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "evershard/doors/kurrent/dotnet_pattern.hpp"
 #include "evershard/doors/kurrent/stream_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -48,6 +50,17 @@ std::optional<std::string> refused_by(std::string_view pattern) {
   return std::nullopt;
 }
 
+constexpr std::string_view index_mark = "$idx-";
+
+/// Absent: it is none that is served.
+std::optional<Derived> index_named(std::string_view prefix) {
+  const auto rest = prefix.substr(index_mark.size());
+  for (const auto& [mark, of] :
+       {std::pair{std::string_view("ce-"), Derived::Of::category}, {std::string_view("et-"), Derived::Of::event_type}})
+    if (rest.size() > mark.size() && rest.starts_with(mark)) return Derived{of, std::string(rest.substr(mark.size()))};
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct EventFilter::Pattern {
@@ -62,6 +75,15 @@ Result<EventFilter> EventFilter::of(const ::event_store::client::streams::ReadRe
   filter.prefixes_.assign(expression.prefix().begin(), expression.prefix().end());
   if (filter.prefixes_.size() > prefixes_most)
     return refuse(ErrorCode::too_large, "a filter has more than " + std::to_string(prefixes_most) + " prefixes");
+  for (const auto& prefix : filter.prefixes_) {
+    if (!filter.by_stream_ || !prefix.starts_with(index_mark)) continue;
+    if (filter.prefixes_.size() != 1)
+      return refuse(ErrorCode::invalid_argument, "an index, " + in_quotes(prefix, 300) + ", is read by itself");
+    filter.index_ = index_named(prefix);
+    if (!filter.index_)
+      return refuse(ErrorCode::not_found,
+                    "there is no index " + in_quotes(prefix, 300) + ": $idx-et-TYPE and $idx-ce-CATEGORY are there");
+  }
   if (!filter.prefixes_.empty()) return filter;
   if (expression.regex().empty())
     return refuse(ErrorCode::invalid_argument, "a filter has neither prefixes nor a pattern");
@@ -70,7 +92,9 @@ Result<EventFilter> EventFilter::of(const ::event_store::client::streams::ReadRe
                   "a filter's pattern has more than " + std::to_string(pattern_bytes_most) + " bytes");
   const auto refused = refused_by(expression.regex());
   filter.refuses_ = refused.has_value();
-  auto pattern = std::make_shared<const Pattern>(refused.value_or(expression.regex()));
+  const auto translated = re2_pattern_of(refused.value_or(expression.regex()));
+  if (!translated) return refuse(translated.error());
+  auto pattern = std::make_shared<const Pattern>(*translated);
   if (!pattern->pattern.ok())
     return refuse(ErrorCode::invalid_argument,
                   "pattern " + in_quotes(expression.regex(), 300) + " is not understood: " + pattern->pattern.error());
@@ -79,10 +103,12 @@ Result<EventFilter> EventFilter::of(const ::event_store::client::streams::ReadRe
 }
 
 bool EventFilter::takes(const RecordedEvent& event) const {
+  if (index_) return index_->takes(event);
   return by_stream_ ? takes_text(name_of(event)) : takes_text(event.type);
 }
 
 bool EventFilter::takes(const RecordedView& event) const {
+  if (index_) return index_->takes(event);
   return by_stream_ ? takes_text(name_of(event)) : takes_text(event.type);
 }
 

@@ -18,6 +18,7 @@ inline constexpr const char* update = "persistent.update";
 inline constexpr const char* remove = "persistent.remove";
 inline constexpr const char* info = "persistent.info";
 inline constexpr const char* replay = "persistent.replay";
+inline constexpr const char* truncate_parked = "persistent.truncate_parked";
 inline constexpr const char* restart = "persistent.restart";
 inline constexpr const char* join = "persistent.join";
 inline constexpr const char* take = "persistent.take";

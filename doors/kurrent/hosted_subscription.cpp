@@ -484,6 +484,17 @@ std::optional<Error> HostedSubscription::replay_one(PersistentSubscription::Key 
   return std::nullopt;
 }
 
+void HostedSubscription::truncate_parked(std::size_t most) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto key : queue_.replay(most)) queue_.gone(key);
+    began_ = began_ || queue_.is_changed();
+    keep_now_ = keep_now_ || queue_.is_changed();
+  }
+  keep(true);
+  pump();
+}
+
 PersistentSubscription::Key HostedSubscription::key_of(const esps::ReadResp::ReadEvent& event) const {
   if (options().has_all()) return event.commit_position();
   return event.has_link() ? event.link().stream_revision() : event.event().stream_revision();

@@ -42,6 +42,9 @@ class HostedSubscription : public std::enable_shared_from_this<HostedSubscriptio
   [[nodiscard]] Joined join(const std::shared_ptr<PersistentConsumer>& consumer, PersistentConsumer::Told told);
   /// Durable on return. In a thread that may wait. Errors: those of reading
   [[nodiscard]] Result<void> replay(std::size_t most);
+  /// The first parked ones are settled as they are; those that are being replayed are not among them. In a thread that
+  /// may wait: it is kept, where it may be.
+  void truncate_parked(std::size_t most);
   void put_info(esps::SubscriptionInfo& to);
   /// For good: its consumers are dropped, and how far it is is kept, where it still may. In a thread that may wait.
   /// Returns: how far it is; absent: nothing was ever settled.

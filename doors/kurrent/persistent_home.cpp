@@ -69,6 +69,10 @@ void PersistentHome::serve() {
                answered<homes::Named, esps::ReplayParkedResp>(weak, [](auto& host, auto& request, auto&) {
                  return host.replay({request.stream(), request.group()}, request.most());
                }));
+  homes_.serve(home_calls::truncate_parked,
+               answered<homes::Named, esps::TruncateParkedResp>(weak, [](auto& host, auto& request, auto&) {
+                 return host.truncate_parked({request.stream(), request.group()}, request.most());
+               }));
   homes_.serve(home_calls::restart,
                answered<homes::Named, esps::DeleteResp>(weak, [](auto& host, auto& request, auto&) {
                  return host.restart(SubscriptionName{request.stream(), request.group()});

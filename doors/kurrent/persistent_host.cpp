@@ -238,6 +238,13 @@ PersistentHost::Done PersistentHost::replay(const SubscriptionName& name, std::s
   return std::nullopt;
 }
 
+PersistentHost::Done PersistentHost::truncate_parked(const SubscriptionName& name, std::size_t most) {
+  auto found = find(name);
+  if (auto* refused = std::get_if<Refusal>(&found)) return std::move(*refused);
+  std::get<std::shared_ptr<HostedSubscription>>(found)->truncate_parked(most);
+  return std::nullopt;
+}
+
 PersistentHost::Joined PersistentHost::join(const SubscriptionName& name,
                                             const std::shared_ptr<PersistentConsumer>& consumer,
                                             PersistentConsumer::Told told) {

@@ -31,6 +31,7 @@ class PersistentHost final : public PersistentSubscriptions {
   [[nodiscard]] Done remove(const SubscriptionName& name) override;
   [[nodiscard]] Done info(const SubscriptionName& name, esps::SubscriptionInfo& to) override;
   [[nodiscard]] Done replay(const SubscriptionName& name, std::size_t most) override;
+  [[nodiscard]] Done truncate_parked(const SubscriptionName& name, std::size_t most) override;
   /// All of the store's: for a process that is the whole store.
   [[nodiscard]] Listed list(const std::optional<std::string>& stream) override;
   [[nodiscard]] Done restart() override;

@@ -15,6 +15,13 @@ std::optional<std::string> stream_listed(const esps::ListReq& request) {
   return wanted.has_all() ? std::string("$all") : wanted.stream().stream_name();
 }
 
+/// How many parked events.
+template <class Options>
+std::size_t most_of(const Options& options) {
+  return options.has_stop_at() && options.stop_at() >= 0 ? static_cast<std::size_t>(options.stop_at())
+                                                         : std::numeric_limits<std::size_t>::max();
+}
+
 }  // namespace
 
 PersistentService::PersistentService(std::shared_ptr<Kurrent> kurrent)
@@ -55,14 +62,16 @@ PersistentService::PersistentService(std::shared_ptr<Kurrent> kurrent)
       static_cast<esps::GetInfoReq*>(nullptr), static_cast<esps::GetInfoResp*>(nullptr));
   row(
       {"ReplayParked", "ReplayPersistentParked"}, Scope::append,
-      [](PersistentSubscriptions& groups, esps::ReplayParkedReq& request,
-         esps::ReplayParkedResp&) -> std::optional<Refusal> {
-        const auto& options = request.options();
-        const auto most = options.has_stop_at() && options.stop_at() >= 0 ? static_cast<std::size_t>(options.stop_at())
-                                                                          : std::numeric_limits<std::size_t>::max();
-        return groups.replay(name_in(options), most);
-      },
+      [](PersistentSubscriptions& groups, esps::ReplayParkedReq& request, esps::ReplayParkedResp&)
+          -> std::optional<Refusal> { return groups.replay(name_in(request.options()), most_of(request.options())); },
       static_cast<esps::ReplayParkedReq*>(nullptr), static_cast<esps::ReplayParkedResp*>(nullptr));
+  row(
+      {"TruncateParked", "TruncatePersistentParked"}, Scope::append,
+      [](PersistentSubscriptions& groups, esps::TruncateParkedReq& request,
+         esps::TruncateParkedResp&) -> std::optional<Refusal> {
+        return groups.truncate_parked(name_in(request.options()), most_of(request.options()));
+      },
+      static_cast<esps::TruncateParkedReq*>(nullptr), static_cast<esps::TruncateParkedResp*>(nullptr));
   row(
       {"List", "ListPersistent"}, Scope::read,
       [](PersistentSubscriptions& groups, esps::ListReq& request, esps::ListResp& response) -> std::optional<Refusal> {

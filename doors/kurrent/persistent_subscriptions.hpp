@@ -64,6 +64,8 @@ class PersistentSubscriptions {
   [[nodiscard]] virtual Done remove(const SubscriptionName& name) = 0;
   [[nodiscard]] virtual Done info(const SubscriptionName& name, esps::SubscriptionInfo& to) = 0;
   [[nodiscard]] virtual Done replay(const SubscriptionName& name, std::size_t most) = 0;
+  /// The first parked ones are settled as they are.
+  [[nodiscard]] virtual Done truncate_parked(const SubscriptionName& name, std::size_t most) = 0;
   /// Absent: of all streams.
   [[nodiscard]] virtual Listed list(const std::optional<std::string>& stream) = 0;
   /// Everybody has to come again.

@@ -153,7 +153,7 @@ Reading::Stepped AllReading::go_on(std::vector<esp::ReadResp>& out) {
       if (at_ != GlobalPosition{}) options.before = at_;
     }
     if (!plan_.subscription && !plan_.filter) options.limit = bound_.ask(plan_.count - given_);
-    open(kurrent_.events.read(Query::all(), options));
+    open(kurrent_.events.read(plan_.filter ? plan_.filter->query() : Query::all(), options));
   }
   const auto page = visit_page([&](const RecordedView& event) {
     if (has_enough()) return;

@@ -23,6 +23,11 @@ bool Derived::takes(const RecordedEvent& event) const {
          event.type != stream_deleted_type;
 }
 
+bool Derived::takes(const RecordedView& event) const {
+  if (of == Of::event_type) return event.type == value;
+  return event.aggregate_type == value && event.type != link_type && event.type != stream_deleted_type;
+}
+
 EventId Derived::link_id(const EventId& of_event, GlobalPosition at) const {
   const auto high = static_cast<std::uint32_t>(at.value >> 32), low = static_cast<std::uint32_t>(at.value);
   return EventId::derived(EventId::derived(of_event, (static_cast<std::uint32_t>(of) | 0x4000'0000u) + (high << 1)),

@@ -9,6 +9,7 @@
 
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/query.hpp"
+#include "evershard/protocol/recorded_view.hpp"
 
 namespace evershard::kurrent {
 
@@ -24,6 +25,7 @@ struct Derived {
   /// What has to be read for it: by the index of types, or everything.
   [[nodiscard]] Query query() const;
   [[nodiscard]] bool takes(const RecordedEvent& event) const;
+  [[nodiscard]] bool takes(const RecordedView& event) const;
   /// Of the link to an event: clients acknowledge by it. Two events may have one id; their links have two.
   [[nodiscard]] EventId link_id(const EventId& of_event, GlobalPosition at) const;
 

@@ -490,6 +490,39 @@ TEST_F(KurrentDoorTest, ShowsCategoriesAndTypesAsStreamsOfLinks) {
   EXPECT_EQ(read(of_stream("$ce-nothing")), (Words{"not found"}));
 }
 
+/// As clients read the secondary indexes of theirs: by a filter of stream names on `$all`.
+TEST_F(KurrentDoorTest, ServesTheIndexesOfTypesAndCategories) {
+  append_well("order-1", {"A", "B"});
+  append_well("cart-1", {"A"});
+  append_well("order-2", {"B"});
+  auto request = of_stream("x");
+  auto& options = *request.mutable_options();
+  options.mutable_all()->mutable_start();
+  auto& filter = *options.mutable_filter()->mutable_stream_identifier();
+  filter.add_prefix("$idx-et-A");
+  EXPECT_EQ(read(request), (Words{"A@0", "A@0"}));
+  filter.set_prefix(0, "$idx-ce-order");
+  EXPECT_EQ(read(request), (Words{"A@0", "B@1", "B@0"}));
+  filter.set_prefix(0, "$idx-et-C");
+  EXPECT_EQ(read(request), Words{});
+  options.mutable_subscription();
+  filter.set_prefix(0, "$idx-et-B");
+  grpc::ClientContext context;
+  auto reader = streams->Read(&context, request);
+  esp::ReadResp response;
+  Words seen;
+  while ((seen.empty() || seen.back() != "caught up") && reader->Read(&response)) seen.push_back(word_of(response));
+  context.TryCancel();
+  EXPECT_EQ(seen, (Words{"confirmed", "B@1", "B@0", "caught up"}));
+  for (const auto* other : {"$idx-all", "$idx-", "$idx-et-", "$idx-mine"}) {
+    filter.set_prefix(0, other);
+    grpc::ClientContext refused;
+    auto call = streams->Read(&refused, request);
+    EXPECT_FALSE(call->Read(&response));
+    EXPECT_EQ(call->Finish().error_code(), grpc::StatusCode::NOT_FOUND) << other;
+  }
+}
+
 TEST_F(KurrentDoorTest, NumbersOfLinksStayWhereOtherEventsAreRemoved) {
   append_well("order-1", {"A", "A"});
   append_well("order-2", {"A"});

@@ -332,6 +332,28 @@ TEST_F(PersistentHostTest, AParkedEventThatIsGoneIsParkedNoMore) {
   EXPECT_EQ(info().parked_message_count(), 0);
 }
 
+TEST_F(PersistentHostTest, ParkedEventsCanBeSettledAsTheyAre) {
+  ASSERT_FALSE(host->create(options()));
+  const auto listener = std::make_shared<Listener>();
+  const auto session = join(listener);
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 6; }));
+  session->refuse_events(listener->ids(0, 6), PersistentSubscription::Nack::park, "bad");
+  ASSERT_TRUE(wait([&] { return info().parked_message_count() == 6; }));
+  EXPECT_FALSE(host->truncate_parked(name, 2));
+  EXPECT_EQ(info().parked_message_count(), 4);
+  EXPECT_FALSE(host->replay(name, 1));
+  ASSERT_TRUE(wait([&] { return listener->revisions().size() == 7; }));
+  EXPECT_EQ(listener->revisions().back(), 2u) << "the first two are gone";
+  EXPECT_FALSE(host->truncate_parked(name, 100));
+  EXPECT_EQ(info().parked_message_count(), 0);
+  session->refuse_events(listener->ids(6, 7), PersistentSubscription::Nack::park, "bad");
+  ASSERT_TRUE(wait([&] { return info().parked_message_count() == 1; })) << "what is out is no concern of it";
+  ASSERT_TRUE(wait([&] { return calls.under_way == 0; }));
+  homes.now = 2;
+  EXPECT_EQ(info().parked_message_count(), 1) << "as it is kept";
+  EXPECT_TRUE(host->truncate_parked({"order-1", "none"}, 1));
+}
+
 TEST_F(PersistentHostTest, AFilterThatMatchesNothingMovesItsPlace) {
   esps::GroupOptions asked = options();
   asked.mutable_all()->mutable_start();
