@@ -169,8 +169,8 @@ TEST_F(RetentionWithASpareNode, ANodeThatLearnsAShardRemovesWhatWasRemoved) {
   cluster_->stop(4);
 }
 
-// No truncation names it: the policy removes events of a type, as far as a snapshot stands for them. The node that is to
-// keep the shard was not there when the snapshot was written.
+// No truncation names it: the policy removes events of a type, as far as a snapshot stands for them. The node that is
+// to keep the shard was not there when the snapshot was written.
 TEST_F(RetentionWithASpareNode, ASnapshotThatStandsForWhatAPolicyRemovedMovesWithItsShard) {
   const auto order = owned_by(1);
   append_some(order, 5, 7200s);
