@@ -43,6 +43,8 @@ class PacedQueue {
   void postpone(const DueTimer& timer, Timestamp due);
   /// It failed: later each time.
   void try_again(const DueTimer& timer, Timestamp now);
+  /// See TimerQueue.
+  void clock_was_set_back() { queue_.clock_was_set_back(); }
   /// It took effect: what it wrote says so, and drops it.
   void sent(const DueTimer& timer);
   /// There is nothing to send any more.

@@ -70,6 +70,14 @@ void TimerQueue::put_back(const DueTimer& timer, Timestamp again) {
   wait(timer.key, again);
 }
 
+void TimerQueue::clock_was_set_back() {
+  for (auto& [key, timer] : timers_) {
+    if (!timer.waits || timer.wait_until <= timer.due) continue;
+    timer.wait_until = timer.due;
+    wait(key, timer.due);
+  }
+}
+
 std::string DueOrder::text() const {
   return std::to_string(due.micros) + ':' + std::to_string(set_at.value) + ':' + std::to_string(key.high) + ':' +
          std::to_string(key.low);

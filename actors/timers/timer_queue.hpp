@@ -53,6 +53,9 @@ class TimerQueue {
   [[nodiscard]] std::vector<DueTimer> take(Timestamp now, std::size_t most);
   /// It is to be taken again at that time. Unless it was set anew or dropped meanwhile.
   void put_back(const DueTimer& timer, Timestamp again);
+  /// The clock that put_back() was told times by was ahead: what was put back is taken again when it is due.
+  /// Cost: all are looked at.
+  void clock_was_set_back();
 
   /// In order of when they are due, then of where they were set; behind this one, at most so many. Cost: all are looked
   /// at.

@@ -97,6 +97,7 @@ void DueHost::fire() {
   while (!stopping_) {
     // Those that were done or cancelled long ago are known once all has been read.
     const auto now = options_.now();
+    look_at_clock(now);
     const auto next = caught_up_ ? work_.queue().next(now).value_or(Timestamp::last()) : Timestamp::last();
     if (next > now) {
       changed_.wait_for(lock, std::min<std::chrono::microseconds>(std::chrono::microseconds(next.micros - now.micros),
@@ -114,6 +115,17 @@ void DueHost::fire() {
       lock.lock();
     }
   }
+}
+
+// What is to be tried again in a second waits until a time of this clock: where that was ahead, an hour perhaps.
+void DueHost::look_at_clock(Timestamp now) {
+  constexpr std::chrono::milliseconds apart(500);
+  const auto steady = std::chrono::steady_clock::now();
+  if (clock_) {
+    const std::chrono::microseconds passed(now.micros - clock_->first.micros);
+    if (passed + apart < steady - clock_->second) work_.queue().clock_was_set_back();
+  }
+  clock_ = {now, steady};
 }
 
 void DueHost::send(const DueTimer& timer) {

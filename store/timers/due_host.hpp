@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "evershard/actors/timers/paced_queue.hpp"
 #include "evershard/protocol/event.hpp"
@@ -42,7 +43,7 @@ struct DueHostOptions {
   /// Whether what is set in the shard is done here: others do theirs. Null: all is.
   std::function<bool(ShardId)> lives_here{};
   std::function<void(const Error&)> warn{};
-  std::function<Timestamp()> now = &Timestamp::now;  ///< the clock that things are due by
+  std::function<Timestamp()> now = &Timestamp::now;  ///< the clock that things are due by, and nothing else
 };
 
 /// Follows from the first event on, and does nothing before it has caught up once.
@@ -75,6 +76,7 @@ class DueHost {
   void read();
   void fire();
   void send(const actors::DueTimer& timer);
+  void look_at_clock(Timestamp now);
 
   EventStore& events_;
   DueWork& work_;
@@ -84,7 +86,8 @@ class DueHost {
   std::condition_variable changed_;
   bool caught_up_ = false;
   bool stopping_ = false;
-  std::size_t asked_ = 0;  ///< sent and not answered
+  std::size_t asked_ = 0;                                                             ///< sent and not answered
+  std::optional<std::pair<Timestamp, std::chrono::steady_clock::time_point>> clock_;  ///< both, as of the last look
   GlobalPosition read_to_;
   std::string said_;  ///< of what was warned last
   std::optional<EventFeed> feed_;

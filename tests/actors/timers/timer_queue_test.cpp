@@ -42,6 +42,23 @@ TEST(TimerQueue, KnowsWhatWasSetLast) {
   EXPECT_FALSE(queue.next());
 }
 
+// A clock that is an hour ahead for two seconds, and then set right: what failed meanwhile was put back by it.
+TEST(TimerQueue, TakesWhatAClockPutBackThatWasAheadOnceItIsSetRight) {
+  constexpr std::int64_t hour = 3'600'000'000;
+  TimerQueue queue;
+  queue.set(timer(1, 1, 100));
+  queue.set(timer(2, 2, hour / 2));
+  const auto due = queue.take(Timestamp{hour}, 1);
+  ASSERT_THAT(due, testing::ElementsAre(timer(1, 1, 100)));
+  queue.put_back(due.front(), Timestamp{hour + 1'000'000});
+  EXPECT_TRUE(queue.take(Timestamp{200}, 10).empty());
+
+  queue.clock_was_set_back();
+
+  EXPECT_THAT(queue.take(Timestamp{200}, 10), testing::ElementsAre(timer(1, 1, 100)));
+  EXPECT_EQ(queue.next(), Timestamp{hour / 2}) << "what is due later waits for its time";
+}
+
 TEST(TimerQueue, IsAsAListThatIsSortedEachTime) {
   struct Entry {
     DueTimer timer;
