@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -39,6 +40,11 @@ std::uint64_t bytes_in_log(const std::filesystem::path& path) {
     const auto from = end - std::min<std::uint64_t>(end, piece.size());
     const auto read = ::pread(log.number(), piece.data(), end - from, static_cast<off_t>(from));
     if (read <= 0) return end;
+    const auto size = static_cast<std::size_t>(read);
+    if (piece[0] == 0 && std::memcmp(piece.data(), piece.data() + 1, size - 1) == 0) {
+      end = from;
+      continue;
+    }
     const auto last = std::find_if(piece.rend() - read, piece.rend(), [](char byte) { return byte != 0; });
     if (last != piece.rend()) return from + static_cast<std::uint64_t>(piece.rend() - last);
     end = from;
