@@ -7,8 +7,6 @@
 #include <google/protobuf/message.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/json_util.h>
-#include <google/protobuf/util/type_resolver.h>
-#include <google/protobuf/util/type_resolver_util.h>
 
 #include <climits>
 #include <memory>
@@ -17,20 +15,12 @@
 #include "evershard/protocol/check.hpp"
 #include "evershard/store/json/event_json.hpp"
 #include "evershard/store/json/json_value.hpp"
+#include "evershard/store/json/message_text.hpp"
 
 namespace evershard {
 namespace {
 
 namespace pb = google::protobuf;
-
-constexpr const char* compiled_url_prefix = "type.googleapis.com";
-
-/// Of what is compiled into the program; as long as that.
-pb::util::TypeResolver* compiled_types() {
-  static pb::util::TypeResolver* const all =
-      pb::util::NewTypeResolverForDescriptorPool(compiled_url_prefix, pb::DescriptorPool::generated_pool());
-  return all;
-}
 
 std::unique_ptr<pb::Message> empty_of(const pb::MessageLite& type) {
   const auto* full = dynamic_cast<const pb::Message*>(&type);
@@ -106,19 +96,13 @@ Result<std::string> json_of_bytes(const pb::MessageLite& type, std::string_view 
     return refuse(ErrorCode::invalid_argument,
                   "the " + std::to_string(bytes.size()) + " bytes are no " + type.GetTypeName() + why);
   };
-  if (bytes.size() > INT_MAX || !message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return not_of_it("");
-  pb::util::JsonPrintOptions options;
-  options.always_print_primitive_fields = true;
-  options.preserve_proto_field_names = true;
-  std::string json;
-  // Of bytes in a fixed order, so that the same message is the same text, maps too.
-  const auto done =
-      pb::util::BinaryToJsonString(compiled_types(), std::string(compiled_url_prefix) + '/' + type.GetTypeName(),
-                                   deterministic_bytes(*message), &json, options);
-  if (!done.ok()) return not_of_it(": " + done.message().ToString());
+  const MessageTypes types{*pb::DescriptorPool::generated_pool(), *pb::MessageFactory::generated_factory()};
+  if (!parse_message(bytes, types, *message) || !message->IsInitialized()) return not_of_it("");
+  auto text = text_of_message(*message, types, LongNumbers::strings);
+  if (!text) return not_of_it(": " + text.error().what);
+  auto& json = text->json;
   if (!stands_in_a_line(json)) return not_of_it(" that can be said in JSON");
-  return json;
+  return std::move(json);
 }
 
 bool add_compiled(const pb::MessageLite& message, RegisteredTypes& to) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
+#include "evershard/store/json/message_text.hpp"
 #include "evershard/store/json/registered_types.hpp"
 
 namespace evershard {
@@ -21,12 +22,6 @@ struct ShownMessage {
   std::string message;  ///< full name
   std::string json;     ///< one line of UTF-8; fields as they are named in the .proto, those of scalar types always
   bool unknown_fields = false;  ///< the payload holds more than the registered message knows of
-};
-
-/// How whole numbers of 64 bits come out.
-enum class LongNumbers : std::uint8_t {
-  strings,  ///< as Protobuf's JSON has them
-  numbers,  ///< as those of 32 bits; within an `Any` they stay strings
 };
 
 /// A registered message, for lists.

@@ -11,6 +11,7 @@
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/views/rules/json_depth.hpp"
+#include "evershard/views/rules/json_path.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -430,6 +431,10 @@ void DocumentFold::apply(FoldedDocument& document, const RecordedEvent& event, s
   json given = json::object();
   const char* unreadable = is_nested_too_deeply(payload) ? "the payload is nested too deeply" : nullptr;
   if (unreadable == nullptr && !payload.empty()) given = json::parse(payload, nullptr, false);
+  if (given.is_discarded()) {
+    if (const auto mended = without_half_surrogates(payload)) given = json::parse(*mended, nullptr, false);
+    if (!given.is_discarded()) note("the payload has half of a surrogate pair, which is read as U+FFFD");
+  }
   if (given.is_discarded()) unreadable = "the payload is not JSON, or has a number that no double can hold";
   for (const auto& step : *rule->second) {
     if (unreadable != nullptr && step.needs_payload())

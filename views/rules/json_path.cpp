@@ -183,9 +183,7 @@ class PathWalk {
     std::string held;
     std::string_view key = raw.substr(1, raw.size() - 2);
     if (key.find('\\') != std::string_view::npos) {
-      auto said = unescaped(raw);
-      if (!said) return 0;
-      held = std::move(*said);
+      held = unescaped(raw);
       key = held;
     }
     PathSet deeper = 0;
@@ -345,7 +343,22 @@ bool find_paths(std::string_view json, std::span<const JsonPath* const> paths,
 
 bool is_json_text(std::string_view bytes) { return find_paths(bytes, {}, {}); }
 
-std::optional<std::string> unescaped(std::string_view raw) {
+namespace {
+
+constexpr std::uint32_t replacement = 0xFFFD;
+constexpr bool is_high_half(std::uint32_t c) { return c >= 0xD800 && c < 0xDC00; }
+constexpr bool is_low_half(std::uint32_t c) { return c >= 0xDC00 && c < 0xE000; }
+
+/// Of the escape `\u....` whose digits begin at `at`: the other half behind it, where that is the low one.
+std::optional<std::uint32_t> low_half_behind(std::string_view raw, std::size_t at) {
+  if (at + 10 > raw.size() || raw.substr(at + 4, 2) != "\\u") return std::nullopt;
+  const auto low = four_hex(raw.substr(at + 6));
+  return low && is_low_half(*low) ? low : std::nullopt;
+}
+
+}  // namespace
+
+std::string unescaped(std::string_view raw) {
   std::string text;
   text.reserve(raw.size() - 2);
   for (std::size_t at = 1; at + 1 < raw.size(); ++at) {
@@ -371,16 +384,13 @@ std::optional<std::string> unescaped(std::string_view raw) {
         break;
       case 'u': {
         std::uint32_t c = *four_hex(raw.substr(at + 1));
+        const auto low = is_high_half(c) ? low_half_behind(raw, at + 1) : std::nullopt;
         at += 4;
-        if (c >= 0xDC00 && c < 0xE000) return {};
-        if (c >= 0xD800 && c < 0xDC00) {
-          if (raw.substr(at + 1, 2) != "\\u") return {};
-          const auto low = four_hex(raw.substr(at + 3));
-          if (!low || *low < 0xDC00 || *low >= 0xE000) return {};
+        if (low) {
           c = 0x10000 + ((c - 0xD800) << 10) + (*low - 0xDC00);
           at += 6;
         }
-        append_utf8(text, c);
+        append_utf8(text, is_high_half(c) || is_low_half(c) ? replacement : c);
         break;
       }
       default:
@@ -389,6 +399,27 @@ std::optional<std::string> unescaped(std::string_view raw) {
     }
   }
   return text;
+}
+
+std::optional<std::string> without_half_surrogates(std::string_view json) {
+  std::optional<std::string> mended;
+  for (std::size_t at = json.find('\\'); at != std::string_view::npos; at = json.find('\\', at)) {
+    const auto c = json.substr(at + 1, 1) == "u" ? four_hex(json.substr(at + 2)) : std::nullopt;
+    if (!c) {
+      at += 2;  // another escape, or no JSON
+      continue;
+    }
+    if (is_high_half(*c) && low_half_behind(json, at + 2)) {
+      at += 12;
+      continue;
+    }
+    if (is_high_half(*c) || is_low_half(*c)) {
+      if (!mended) mended = std::string(json);
+      mended->replace(at, 6, "\\ufffd");
+    }
+    at += 6;
+  }
+  return mended;
 }
 
 void append_json_quoted(std::string& out, std::string_view text) {

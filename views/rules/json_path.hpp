@@ -40,9 +40,11 @@ inline constexpr std::size_t json_paths_max = 64;
                               std::span<std::optional<std::string_view>> found);
 [[nodiscard]] bool is_json_text(std::string_view bytes);
 
-/// What a JSON string says. Shape: `raw` was found by find_paths, and begins with a quotation mark. Returns: nothing:
-/// half a surrogate.
-[[nodiscard]] std::optional<std::string> unescaped(std::string_view raw);
+/// What a JSON string says; half of a surrogate pair, as JavaScript writes it of a text that was cut, is U+FFFD. Shape:
+/// `raw` was found by find_paths, and begins with a quotation mark.
+[[nodiscard]] std::string unescaped(std::string_view raw);
+/// The same for a whole JSON text, for who reads it otherwise. Returns: nothing: there is no such half in it
+[[nodiscard]] std::optional<std::string> without_half_surrogates(std::string_view json);
 
 /// Quoted and escaped.
 void append_json_quoted(std::string& out, std::string_view text);

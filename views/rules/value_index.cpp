@@ -37,10 +37,9 @@ std::optional<std::string> key_of(ValueType type, std::string_view raw) {
     case ValueType::time: {
       if (!quoted) return std::nullopt;
       const auto text = unescaped(raw);
-      if (!text) return std::nullopt;
       if (type == ValueType::text)
-        return text->size() <= indexed_text_bytes_max ? std::optional(text_key(*text)) : std::nullopt;
-      const auto time = Timestamp::parse(*text);
+        return text.size() <= indexed_text_bytes_max ? std::optional(text_key(text)) : std::nullopt;
+      const auto time = Timestamp::parse(text);
       return time ? std::optional(integer_key(time->micros)) : std::nullopt;
     }
     case ValueType::integer:

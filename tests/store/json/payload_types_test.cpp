@@ -3,10 +3,16 @@
 #include "evershard/store/json/payload_types.hpp"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.pb.h>
+
+#include <fstream>
+#include <iterator>
+#include <limits>
 
 #include "tests/cli/bank.pb.h"
 #include "tests/cli/descriptors.hpp"
 #include "tests/cli/odd.pb.h"
+#include "tests/store/strange.pb.h"
 
 namespace evershard {
 namespace {
@@ -16,6 +22,7 @@ using ::testing::HasSubstr;
 using namespace evershard::testing;
 namespace bank = evershard::tests::bank;
 namespace odd = evershard::tests::odd;
+namespace strange = evershard::tests::strange;
 
 class PayloadTypesTest : public ::testing::Test {
  protected:
@@ -65,7 +72,7 @@ TEST_F(PayloadTypesTest, ShowsEveryKindOfField) {
       text,
       "{\"owner_name\":\"Ann "
       "\\\"A\\\"\\n\u00e4\",\"balance\":\"-9007199254740993\",\"kind\":\"SAVINGS\",\"limits\":[{\"cents\":\"5\"}],"
-      "\"visits\":{\"bar\":1,\"zoo\":2},\"seal\":\"AP8=\",\"opened_at\":\"1970-01-01T00:00:01Z\"}");
+      "\"visits\":{\"bar\":1,\"zoo\":2},\"opened_at\":\"1970-01-01T00:00:01Z\",\"seal\":\"AP8=\"}");
 }
 
 TEST_F(PayloadTypesTest, ShowsLongNumbersAsNumbersWhereThatIsAsked) {
@@ -217,6 +224,93 @@ TEST_F(PayloadTypesTest, ListsMessagesWithTheirFields) {
       {"seal", "bytes"}};
   EXPECT_EQ(messages.front().fields, fields);
   EXPECT_EQ(messages.front().file, bank_file);
+}
+
+class StrangePayloads : public PayloadTypesTest {
+ protected:
+  void SetUp() override {
+    std::ifstream in(STRANGE_DESCRIPTORS, std::ios::binary);
+    const std::string set{std::istreambuf_iterator<char>(in), {}};
+    registered_ = read_descriptor_set(set, "strange.pb").value();
+    use();
+  }
+};
+
+TEST_F(StrangePayloads, AGroupsFieldsAreItsOwn) {
+  strange::Grouped grouped;
+  grouped.set_number(1);
+  grouped.mutable_inner()->set_number(2);
+  grouped.mutable_inner()->set_name("in it");
+  grouped.add_many()->set_number(3);
+  EXPECT_EQ(json(grouped), R"({"number":1,"inner":{"number":2,"name":"in it"},"many":[{"number":3}]})");
+  grouped.clear_number();
+  EXPECT_EQ(json(grouped), R"({"inner":{"number":2,"name":"in it"},"many":[{"number":3}]})");
+}
+
+TEST_F(StrangePayloads, WhatIsAbsentIsNotShownAsItsDefault) {
+  EXPECT_EQ(json(strange::Defaults()), "{}");
+  strange::Defaults set;
+  set.set_limit(std::numeric_limits<double>::infinity());
+  set.set_seal("\xff");
+  set.set_count(0);
+  EXPECT_EQ(json(set), R"({"limit":"Infinity","seal":"/w==","count":"0"})");
+}
+
+TEST_F(StrangePayloads, RegisteredExtensionsAreShownAndOthersAreUnknown) {
+  strange::Open open;
+  open.set_own(1);
+  open.SetExtension(strange::note, "more");
+  open.AddExtension(strange::numbers, 5);
+  open.MutableExtension(strange::text)->set_text("inside");
+  EXPECT_EQ(json(open), R"({"own":1,"[evershard.tests.strange.note]":"more","[evershard.tests.strange.numbers]":["5"],)"
+                        R"("[evershard.tests.strange.text]":{"text":"inside"}})");
+  auto shown = types_.read("evershard.tests.strange.Open", open.SerializeAsString()).value();
+  EXPECT_FALSE(shown.unknown_fields);
+  shown =
+      types_.read("evershard.tests.strange.Open", open.SerializeAsString() + std::string("\xd0\x0c\x01", 3)).value();
+  EXPECT_TRUE(shown.unknown_fields) << "field 202 is nobody's";
+}
+
+TEST_F(StrangePayloads, ProtobufsOwnMessagesHaveAJsonOfTheirOwn) {
+  strange::Own own;
+  own.mutable_mask()->add_paths("owner_name");
+  own.mutable_mask()->add_paths("limits.cents");
+  own.set_nothing(google::protobuf::NULL_VALUE);
+  auto& list = *own.mutable_any_value()->mutable_list_value();
+  list.add_values()->set_null_value(google::protobuf::NULL_VALUE);
+  (*list.add_values()->mutable_struct_value()->mutable_fields())["n"].set_number_value(1.5);
+  own.mutable_took()->set_seconds(-1);
+  own.mutable_took()->set_nanos(-500'000'000);
+  own.mutable_wrapped()->set_value(3);
+  own.set_part(0.1f);
+  own.set_whole(1e300);
+  (*own.mutable_flags())[10] = true;
+  (*own.mutable_flags())[-20] = false;
+  (*own.mutable_flags())[-3] = true;
+  (*own.mutable_flags())[9] = true;
+  EXPECT_EQ(json(own),
+            R"({"mask":"ownerName,limits.cents","nothing":null,"any_value":[null,{"n":1.5}],"took":"-1.500s",)"
+            R"("wrapped":"3","part":0.1,"whole":1e+300,"flags":{"-20":false,"-3":true,"9":true,"10":true}})");
+}
+
+TEST_F(StrangePayloads, WhatWouldComeBackAsAnotherIsNotShown) {
+  for (const char* path : {"camelCase", "two__lines", "ends_", "a_1", "a,b"}) {
+    strange::Own own;
+    own.mutable_mask()->add_paths(path);
+    EXPECT_THAT(refused("evershard.tests.strange.Own", own.SerializeAsString()).what, HasSubstr("field mask")) << path;
+  }
+  strange::Own late;
+  late.mutable_took()->set_seconds(1);
+  late.mutable_took()->set_nanos(-1);
+  EXPECT_THAT(refused("evershard.tests.strange.Own", late.SerializeAsString()).what, HasSubstr("out of its range"));
+}
+
+TEST_F(StrangePayloads, FilesOfAnEditionAreRefusedWithWhatCanBeRead) {
+  google::protobuf::FileDescriptorProto file;
+  file.set_name("new.proto");
+  file.set_syntax("editions");
+  registered_.files["new.proto"] = file.SerializeAsString();
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("new.proto"), HasSubstr("proto2 and proto3 can be read")));
 }
 
 }  // namespace

@@ -158,6 +158,14 @@ TEST(DocumentFold, LeavesOutWholeStepsThatCannotBeDoneAndSaysSo) {
   EXPECT_THAT(document.last_problem, HasSubstr("position 90, P: the payload is not JSON"));
 }
 
+TEST(DocumentFold, HalfOfASurrogatePairIsNamedAndTheRestIsSet) {
+  const auto fold = fold_of(R"({"events":{"P":{"merge":true}}})");
+  const auto document = folded(fold, {{"P", R"({"a":"cut \ud83d","b":"\ud83d\ude00","c":1})"}});
+  EXPECT_EQ(document.json(), "{\"a\":\"cut \xEF\xBF\xBD\",\"b\":\"\xF0\x9F\x98\x80\",\"c\":1}");
+  EXPECT_EQ(document.problems, 1u);
+  EXPECT_THAT(document.last_problem, HasSubstr("half of a surrogate pair"));
+}
+
 TEST(DocumentFold, APayloadThatIsNoJsonHarmsNoStepThatDoesNotNeedIt) {
   const auto fold = fold_of(
       R"({"events":{"P":[{"set":"status","value":"open"},{"merge":true},{"set":"who","from":"who"},{"set":"type","from":"$type"},{"increment":"n","by":2},{"append":"l","value":1},{"remove":"status"}]}})");

@@ -124,8 +124,14 @@ TEST(JsonPath, RefusesJsonThatIsTooDeep) {
 
 TEST(JsonPath, ReadsEscapedStrings) {
   EXPECT_EQ(unescaped(R"("a\n\t\"\\\/é\u00e9\ud83d\ude00")"), "a\n\t\"\\/éé😀");
-  EXPECT_FALSE(unescaped(R"("\ud83d")"));
-  EXPECT_FALSE(unescaped(R"("\ude00")"));
+  EXPECT_EQ(unescaped(R"("a\ud83d")"), "a\xEF\xBF\xBD") << "half of a pair is U+FFFD";
+  EXPECT_EQ(unescaped(R"("\ude00\ud83d\u0041")"),
+            "\xEF\xBF\xBD\xEF\xBF\xBD"
+            "A");
+  EXPECT_FALSE(without_half_surrogates(R"({"a":"\ud83d\ude00","b":"\\ud83d"})"))
+      << "a pair, and a backslash before ud83d";
+  EXPECT_EQ(without_half_surrogates(R"({"a":"\ud83dx","\uDE00":"\ud83d\ude00"})"),
+            R"({"a":"\ufffdx","\ufffd":"\ud83d\ude00"})");
   std::string quoted;
   append_json_quoted(quoted, std::string("a\"\\\n\x01é", 7));
   EXPECT_EQ(nlohmann::json::parse(quoted).get<std::string>(), std::string("a\"\\\n\x01é", 7));
