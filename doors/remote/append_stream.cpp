@@ -13,20 +13,16 @@ namespace {
 constexpr auto left_again_after = std::chrono::seconds(1);
 constexpr const char* method = "/evershard.v1.EventStore/AppendMany";
 
-/// Trying again changes nothing.
-bool is_final(const Error& error) {
-  const auto code = error.code;
-  return error.lasting() || code == ErrorCode::unauthenticated || code == ErrorCode::permission_denied ||
-         code == ErrorCode::invalid_argument || code == ErrorCode::too_large;
+/// Somewhere else, or later; else trying again changes nothing.
+bool may_pass(const Error& error) {
+  if (error.lasting()) return false;
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
+         error.code == ErrorCode::fenced || error.code == ErrorCode::overloaded || error.code == ErrorCode::timeout;
 }
 
-Error unknown_because(const Error& error) {
-  return {ErrorCode::timeout,
-          "whether the append was stored is unknown: the same append again tells (" + error.what + ')'};
-}
-
-/// `watermark`: what the server told.
-Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& watermark) {
+/// `watermark`, `retry_after`: what the server told.
+Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& watermark,
+                           std::chrono::milliseconds& retry_after) {
   grpc::Slice slice;
   pb::AppendOutcome outcome;
   if (!bytes.DumpToSingleSlice(&slice).ok() || slice.size() > std::numeric_limits<int>::max() ||
@@ -41,6 +37,7 @@ Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& waterm
     return appended;
   }
   Error error;
+  retry_after = std::chrono::milliseconds(outcome.refused().retry_after_ms());
   EVERSHARD_TRY(messages::get(*outcome.mutable_refused(), error));
   return refuse(std::move(error));
 }
@@ -112,9 +109,7 @@ AppendStream::~AppendStream() {
   {
     Lock lock(mutex_);
     closing_ = true;
-    ended = pending_.all(
-        call_ && call_->reached(), {ErrorCode::unavailable, "the client was closed before the append was sent"},
-        {ErrorCode::timeout, "the client was closed before the answer; whether the append was stored is unknown"});
+    ended = pending_.all(call_ && call_->reached(), {ErrorCode::unavailable, "the client was closed"}, false);
     if (call_) call_->context->TryCancel();
     changed_.notify_all();
     changed_.wait(lock, [this] { return call_ == nullptr; });
@@ -188,14 +183,16 @@ void AppendStream::write_next(Lock&) {
 
 void AppendStream::answered(const grpc::ByteBuffer& bytes) {
   GlobalPosition watermark;
-  auto result = result_of(bytes, watermark);
+  std::chrono::milliseconds retry_after{0};
+  auto result = result_of(bytes, watermark, retry_after);
   connection_->see(watermark);
   const ErrorCode refused = result ? ErrorCode{} : result.error().code;
+  if (refused == ErrorCode::overloaded) connection_->is_full(retry_after);
   std::optional<PendingAppends::Ended> ended;
   Door* door = nullptr;
   {
     Lock lock(mutex_);
-    if (std::exchange(tries_, 0) != 0 && call_) door = &call_->door;
+    if ((std::exchange(tries_, 0) != 0 || !std::exchange(heard_, true)) && call_) door = &call_->door;
     patience_.worked();
     ended = pending_.answered(std::move(result));
     if (call_) leave(lock, refused);
@@ -206,25 +203,37 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes) {
 }
 
 void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call) {
-  const Error error =
-      status.ok() ? Error(ErrorCode::unavailable, "the server ended the stream") : wire::error_of(status);
+  const bool told = !status.error_details().empty();
+  const Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the stream")
+                                  : connection_->fault(call->door, wire::error_of(status), told);
   std::vector<PendingAppends::Ended> ended;
   {
     const Lock lock(mutex_);
     const bool moved = std::exchange(leaving_, false);
-    if (!moved && !closing_ && !is_final(error)) {
+    const bool full = told && error.code == ErrorCode::overloaded;
+    if (!moved && !closing_ && may_pass(error) && !full) {
       connection_->failed(call->door);
       connection_->learn_shards(true);
     }
-    const bool told = !status.error_details().empty() && !moved;
-    pending_.broken(told || !Connection::never_sent(error));
-    if (is_final(error))
-      ended = pending_.all(false, error, error);
-    else if (told && !patience_.bears(error, ToldPatience::Clock::now()))
-      ended = pending_.all(false, error, unknown_because(error));
-    if (!ended.empty()) patience_.worked();  // what comes later has its own
+    const bool too_large = error.code == ErrorCode::too_large && !told && !pending_.none_sent();
+    if (too_large) {
+      if (auto one = pending_.refuse_largest(error)) ended.push_back(*std::move(one));
+    }
+    WriteOutcome sent;  // a server that ends a stream itself has not taken what it did not answer
+    sent.failed(error, told);
+    pending_.broken(sent.unknown());
+    if (!moved && !too_large) {
+      const bool borne = !told || full || patience_.bears(error, ToldPatience::Clock::now());
+      if (!may_pass(error) || !borne) {
+        ended = pending_.all(false, error, told);
+        patience_.worked();  // what comes later has its own
+      }
+    }
     trouble_ = error.what;
-    retry_at_ = PendingAppends::Clock::now() + (moved ? std::chrono::milliseconds(0) : pause_before(tries_++));
+    full_ = full;
+    const auto pause =
+        moved || too_large ? std::chrono::milliseconds(0) : pause_before(tries_++, wire::retry_after_of(status));
+    retry_at_ = PendingAppends::Clock::now() + pause;
     writing_ = false;
     call_.reset();
     over_ = std::move(call);
@@ -239,8 +248,12 @@ void AppendStream::keep_time() {
     const auto now = PendingAppends::Clock::now();
     const bool there = call_ && call_->reached();
     std::string why = there ? std::string() : trouble_;
-    if (why.empty() && call_ && !there) why = Connection::no_connection + call_->door.address;
+    if (why.empty() && call_ && !there) why = no_connection + call_->door.address;
     if (auto late = pending_.expired(now, there, why); !late.empty()) {
+      for (auto& one : late) {
+        if (full_ && !there && one.result.error().code == ErrorCode::unavailable)
+          one.result = refuse(ErrorCode::overloaded, trouble_);
+      }
       lock.unlock();
       tell(std::move(late));
       lock.lock();
@@ -251,6 +264,13 @@ void AppendStream::keep_time() {
       continue;
     }
     if (!call_ && now >= retry_at_) open(lock);
+    if (const auto never = call_ ? std::nullopt : connection_->final_fault()) {
+      auto ended = pending_.all(false, *never, false);
+      lock.unlock();
+      tell(std::move(ended));
+      lock.lock();
+      continue;
+    }
     auto next = pending_.next_deadline().value_or(now + std::chrono::seconds(1));
     if (!call_) next = std::min(next, retry_at_);
     changed_.wait_until(lock, next);

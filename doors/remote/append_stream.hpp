@@ -60,8 +60,10 @@ class AppendStream {
   PendingAppends::Clock::time_point left_at_{};  ///< last, because a node said that it cannot
   bool closing_ = false;
   std::uint32_t tries_ = 0;  ///< since the last answer
+  bool heard_ = false;       ///< any answer, ever
   PendingAppends::Clock::time_point retry_at_{};
   std::string trouble_;  ///< why the stream broke
+  bool full_ = false;    ///< the server had no room for it
   std::thread keeper_;
 };
 

@@ -76,11 +76,11 @@ bool reached(const grpc::ClientContext& call) {
   return std::ranges::any_of(of_a_peer, [&](std::string_view begin) { return peer.starts_with(begin); });
 }
 
-std::chrono::milliseconds pause_before(std::uint32_t tries) {
+std::chrono::milliseconds pause_before(std::uint32_t tries, std::chrono::milliseconds retry_after) {
   thread_local std::minstd_rand random(std::random_device{}());
   const auto longest = std::min(pause_min * (1u << std::min(tries, 10u)), pause_max);
-  return std::chrono::milliseconds(
-      std::uniform_int_distribution<std::int64_t>(longest.count() / 2, longest.count())(random));
+  return retry_after + std::chrono::milliseconds(
+                           std::uniform_int_distribution<std::int64_t>(longest.count() / 2, longest.count())(random));
 }
 
 Result<std::vector<std::string>> addresses_of(const RemoteOptions& options) {
@@ -94,7 +94,9 @@ Result<std::vector<std::string>> addresses_of(const RemoteOptions& options) {
       if (one.empty())
         return refuse(ErrorCode::invalid_argument,
                       in_quotes(text, 300) + " has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT");
-      if (std::ranges::find(all, one) == all.end()) all.emplace_back(one);
+      auto whole = whole_address(one);
+      if (!whole) return refuse(std::move(whole).error());
+      if (std::ranges::find(all, *whole) == all.end()) all.push_back(*std::move(whole));
       begin = end + 1;
     }
     return {};
@@ -109,7 +111,7 @@ Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& option
   if (!addresses) return refuse(std::move(addresses).error());
   auto credentials = credentials_of(options);
   if (!credentials) return refuse(std::move(credentials).error());
-  auto connection = std::make_shared<Connection>(options);
+  auto connection = std::make_shared<Connection>(options, addresses->size());
   connection->credentials_ = *std::move(credentials);
   for (const auto& address : *addresses) connection->add(address, addresses->size() > 1);
   if (addresses->size() == 1) connection->choice_.is(0, DoorChoice::Whose::ours);
@@ -117,7 +119,7 @@ Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& option
   return connection;
 }
 
-Connection::Connection(const RemoteOptions& options) : options_(options) {
+Connection::Connection(const RemoteOptions& options, std::size_t addresses) : options_(options), faults_(addresses) {
   options_.timeout = std::min(options_.timeout, time_max);
 }
 
@@ -169,6 +171,7 @@ Result<Door*> Connection::door(Clock::time_point deadline) {
   while (true) {
     if (const auto current = choice_.current()) return doors_[*current].get();
     if (choice_.all_foreign()) return refuse(trouble_);
+    if (auto never = faults_.final_fault()) return refuse(*std::move(never));
     scout(lock);
     if (changed_.wait_until(lock, deadline) == std::cv_status::timeout && !choice_.current()) return refuse(trouble_);
   }
@@ -194,7 +197,22 @@ Door* Connection::home(std::uint32_t node) {
 
 Error Connection::trouble() {
   const std::lock_guard lock(mutex_);
-  return trouble_;
+  return faults_.final_fault().value_or(trouble_);
+}
+
+Error Connection::fault(const Door& door, Error error, bool told) {
+  const std::lock_guard lock(mutex_);
+  return faults_.failed(door.number, door.address, std::move(error), told, ConnectFaults::Clock::now());
+}
+
+std::optional<Error> Connection::final_fault() {
+  const std::lock_guard lock(mutex_);
+  return faults_.final_fault();
+}
+
+bool Connection::was_heard() {
+  const std::lock_guard lock(mutex_);
+  return faults_.was_heard();
 }
 
 Door* Connection::door_now() {
@@ -206,6 +224,7 @@ Door* Connection::door_now() {
 
 void Connection::worked(const Door& door) {
   const std::lock_guard lock(mutex_);
+  faults_.heard();
   choice_.worked(door.number);
 }
 
@@ -213,6 +232,15 @@ void Connection::failed(const Door& door) {
   Lock lock(mutex_);
   choice_.failed(door.number, DoorChoice::Clock::now(), rest_of(choice_.failures(door.number)));
   if (choice_.count() > 1) scout(lock);
+}
+
+void Connection::is_full(std::chrono::milliseconds retry_after) {
+  full_until_ = std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(retry_after, time_max);
+}
+
+std::chrono::milliseconds Connection::full_for() const {
+  const auto left = full_until_.load() - std::chrono::steady_clock::now();
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
 }
 
 void Connection::learn_shards(bool doubtful) {
@@ -264,34 +292,26 @@ bool Connection::connected(const Door& door, Clock::time_point deadline, const s
   }
 }
 
-bool Connection::never_sent(const Error& error) {
-  constexpr std::string_view not_sent[] = {"failed to connect to all addresses", "DNS resolution failed",
-                                           "connections to all backends", no_connection};
-  if (error.code != ErrorCode::unavailable) return false;
-  return std::ranges::any_of(not_sent, [&](std::string_view why) { return error.what.starts_with(why); });
-}
-
-Result<void> Connection::arrived_or_not(const Error& error, bool told) {
-  if (told || error.code != ErrorCode::unavailable || never_sent(error)) return {};
-  return refuse(ErrorCode::timeout, "whether it was done is unknown: " + error.what);
-}
-
-bool Connection::asked_again(const Error& error, bool told, Again again) {
+bool Connection::asked_again(const Error& error, bool told, Again again, Clock::duration since) {
   switch (error.code) {
+    case ErrorCode::overloaded:
     case ErrorCode::wrong_shard:
     case ErrorCode::fenced:
       return true;
     case ErrorCode::unavailable:
-      return !told || again == Again::not_served || several();
+      if (error.lasting() && !told) return false;  // no address will ever work
+      return !told || again == Again::not_served || again == Again::named || several();
     case ErrorCode::timeout:
+      if (again == Again::named) return told && since < options_.unavailable_timeout;  // it has waited itself
       return told && again == Again::not_served && several();  // this one is behind: another may not be
     default:
       return false;
   }
 }
 
-bool Connection::wait_before(std::uint32_t tries, const Door& door, Clock::time_point deadline) {
-  const auto pause = pause_before(tries);
+bool Connection::wait_before(std::uint32_t tries, const Door& door, Clock::time_point deadline,
+                             std::chrono::milliseconds retry_after) {
+  const auto pause = pause_before(tries, retry_after);
   if (Clock::now() + pause >= deadline) return false;
   rest(door, pause);
   return true;
@@ -347,9 +367,15 @@ void Connection::meet(Lock& lock, std::size_t number) {
   const auto got = status.ok() ? messages::get(response, said) : Result<void>(refuse(wire::error_of(status)));
   lock.lock();
   asking_ = nullptr;
+  if (status.ok())
+    faults_.heard();
+  else
+    (void)faults_.failed(number, door.address, wire::error_of(status), !status.error_details().empty(),
+                         ConnectFaults::Clock::now());  // door() looks
   if (got) {
     learn(number, said);
-  } else if (got.error().code == ErrorCode::unavailable || got.error().code == ErrorCode::timeout) {
+  } else if (got.error().code == ErrorCode::unavailable || got.error().code == ErrorCode::timeout ||
+             got.error().code == ErrorCode::overloaded) {
     trouble_ = {ErrorCode::unavailable, door.address + ": " + got.error().what};
     choice_.failed(number, DoorChoice::Clock::now(), rest_of(choice_.failures(number)));
   } else {  // of an earlier release, or our token may not ask: what it says to the calls themselves counts

@@ -17,10 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/doors/remote/connect_faults.hpp"
 #include "evershard/doors/remote/door_choice.hpp"
 #include "evershard/doors/remote/remote.hpp"
 #include "evershard/doors/remote/shard_directory.hpp"
 #include "evershard/doors/remote/told_patience.hpp"
+#include "evershard/doors/remote/write_outcome.hpp"
 #include "evershard/doors/wire/status.hpp"
 #include "evershard/v1/asks.grpc.pb.h"
 #include "evershard/v1/documents.grpc.pb.h"
@@ -67,7 +69,7 @@ class Connection {
 
   /// Errors: invalid_argument
   [[nodiscard]] static Result<std::shared_ptr<Connection>> make(const RemoteOptions& options);
-  explicit Connection(const RemoteOptions& options);
+  Connection(const RemoteOptions& options, std::size_t addresses);
   ~Connection();
   Connection(const Connection&) = delete;
 
@@ -86,10 +88,22 @@ class Connection {
   /// The node's own door, where it is open now.
   [[nodiscard]] Door* home(std::uint32_t node);
   void worked(const Door& door);
+  /// What a call at this door ended with; or that no address will ever work (`unavailable`, lasting). `told`: by a
+  /// server.
+  [[nodiscard]] Error fault(const Door& door, Error error, bool told);
+  /// No address will ever work.
+  [[nodiscard]] std::optional<Error> final_fault();
+  /// Anybody has answered.
+  [[nodiscard]] bool was_heard();
   /// It could not be reached, or says that it cannot: the next one is asked.
   void failed(const Door& door);
   /// More than one address is known.
   [[nodiscard]] bool several();
+
+  /// A server has no room for what this client asks, and wants to be asked again so much later.
+  void is_full(std::chrono::milliseconds retry_after);
+  /// How long that is still to be waited for.
+  [[nodiscard]] std::chrono::milliseconds full_for() const;
 
   /// Appends are sent: who writes which shard is worth knowing. `doubtful`: what is known may be wrong by now.
   void learn_shards(bool doubtful = false);
@@ -110,6 +124,7 @@ class Connection {
   /// When a call is tried again.
   enum class Again : std::uint8_t {
     not_served,   ///< `unavailable`, whoever says so: the network, or a server that is stopping
+    named,        ///< as that, of a write that names itself, which a server's `timeout` is asked again for too
     not_reached,  ///< only where nobody of the store answered: what one server says of itself, as of a full disk, is
                   ///< the answer
     not_sent,     ///< as that, of what must not be done twice: where it may have arrived and no answer says, it is
@@ -118,21 +133,25 @@ class Connection {
   /// "For ever" must not run over the end of the clock.
   static constexpr std::chrono::milliseconds time_max = std::chrono::hours(24);
 
-  /// One call that may be repeated, at whichever door, until the deadline.
+  /// One call that may be repeated, at whichever door, until the deadline. `overloaded` is, whatever the call: nothing
+  /// was done. A write ends as WriteOutcome says.
   ///
   /// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&, std::chrono::milliseconds left); `grace`: how much longer
   ///        a server has that says nothing.
   template <class Call>
   [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served,
                                  std::chrono::milliseconds grace = {}) {
-    const auto deadline = Clock::now() + std::min(timeout, time_max);
+    const auto began = Clock::now();
+    const auto deadline = began + std::min(timeout, time_max);
     Error why;  // of the try before: it says more than that the time is up
+    WriteOutcome outcome;
     ToldPatience patience(options_.unavailable_timeout);
     for (std::uint32_t tries = 0;; ++tries) {
       auto door = this->door(deadline);
       if (!door)
-        return refuse(tries == 0 || door.error().code != ErrorCode::unavailable ? std::move(door).error()
-                                                                                : std::move(why));
+        return refuse(outcome.end(
+            tries == 0 || door.error().code != ErrorCode::unavailable ? std::move(door).error() : std::move(why),
+            false));
       auto context = this->context();
       context->set_deadline(deadline + grace);
       const grpc::Status status =
@@ -141,20 +160,21 @@ class Connection {
         worked(**door);
         return {};
       }
-      Error error = wire::error_of(status);
       const bool told = !status.error_details().empty();
-      if (again == Again::not_sent) {
-        EVERSHARD_TRY(arrived_or_not(error, told));
-      } else if (error.code == ErrorCode::timeout && !told && tries > 0) {
-        return refuse(std::move(why));
+      Error error = fault(**door, wire::error_of(status), told);
+      if (again != Again::not_served) outcome.failed(error, told);
+      if (again == Again::not_sent && outcome.unknown()) return refuse(outcome.end(std::move(error), told));
+      if (error.code == ErrorCode::timeout && !told && tries > 0) return refuse(outcome.end(std::move(why), false));
+      if (!asked_again(error, told, again, Clock::now() - began)) return refuse(outcome.end(std::move(error), told));
+      // What is waited for to come to a position has its own time, and so has what is asked for at a full server.
+      const bool patient = error.code == ErrorCode::timeout || error.code == ErrorCode::overloaded;
+      if (told && !patient && !patience.bears(error, ToldPatience::Clock::now())) {
+        return refuse(outcome.end(std::move(error), told));
       }
-      if (!asked_again(error, told, again)) return refuse(std::move(error));
-      // What is waited for to come to a position has its own time.
-      if (told && error.code != ErrorCode::timeout && !patience.bears(error, ToldPatience::Clock::now())) {
-        return refuse(std::move(error));
+      if (error.code != ErrorCode::overloaded) failed(**door);
+      if (!wait_before(tries, **door, deadline, wire::retry_after_of(status))) {
+        return refuse(outcome.end(std::move(error), told));
       }
-      failed(**door);
-      if (!wait_before(tries, **door, deadline)) return refuse(std::move(error));
       why = std::move(error);
     }
   }
@@ -163,7 +183,6 @@ class Connection {
     return ask(options_.timeout, std::move(call), again);
   }
 
-  static constexpr const char* no_connection = "no connection to ";
   /// Waits until a call on the door is sent, or fails, at once. Returns: false: not in time, or not wanted any more
   [[nodiscard]] static bool connected(const Door& door, Clock::time_point deadline,
                                       const std::atomic<bool>* cancelled = nullptr);
@@ -173,8 +192,6 @@ class Connection {
   [[nodiscard]] static grpc::Status not_connected(const Door& door) {
     return {grpc::StatusCode::UNAVAILABLE, no_connection + door.address + " in time"};
   }
-  /// As gRPC says it where there was no connection to send a call over.
-  [[nodiscard]] static bool never_sent(const Error& error);
   [[nodiscard]] static std::chrono::milliseconds left(Clock::time_point deadline) {
     return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()),
                     std::chrono::milliseconds(0));
@@ -187,10 +204,10 @@ class Connection {
   using Lock = std::unique_lock<std::mutex>;
 
   /// Waits before the next try. Returns: false: there is no time for another one.
-  static bool wait_before(std::uint32_t tries, const Door& door, Clock::time_point deadline);
-  /// Errors: timeout: nobody knows
-  [[nodiscard]] static Result<void> arrived_or_not(const Error& error, bool told);
-  [[nodiscard]] bool asked_again(const Error& error, bool told, Again again);
+  static bool wait_before(std::uint32_t tries, const Door& door, Clock::time_point deadline,
+                          std::chrono::milliseconds retry_after);
+  /// `since`: how long the call has been going on.
+  [[nodiscard]] bool asked_again(const Error& error, bool told, Again again, Clock::duration since);
   void add(const std::string& address, bool several);
   void scout(Lock& lock);
   void run();
@@ -201,11 +218,13 @@ class Connection {
   std::shared_ptr<grpc::ChannelCredentials> credentials_;
   std::atomic<std::uint64_t> seen_{0};
   std::atomic<std::uint64_t> lanes_version_{0};
+  std::atomic<std::chrono::steady_clock::time_point> full_until_{};
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::unique_ptr<Door>> doors_;
   DoorChoice choice_;
+  ConnectFaults faults_;
   ShardDirectory directory_;
   std::map<std::uint32_t, std::size_t> door_of_;  ///< a node's, as it said itself
   std::set<std::size_t> wanted_;                  ///< doors of owners that nobody has met yet
@@ -218,8 +237,8 @@ class Connection {
   std::thread scout_;
 };
 
-/// 10 ms, doubled with every try up to 500 ms, and up to as much less by chance.
-[[nodiscard]] std::chrono::milliseconds pause_before(std::uint32_t tries);
+/// 10 ms, doubled with every try up to 500 ms, and up to as much less by chance; and not before a full server wants it.
+[[nodiscard]] std::chrono::milliseconds pause_before(std::uint32_t tries, std::chrono::milliseconds retry_after = {});
 
 /// HOST:PORT,HOST:PORT. Errors: invalid_argument: none, or an empty one
 [[nodiscard]] Result<std::vector<std::string>> addresses_of(const RemoteOptions& options);

@@ -28,6 +28,14 @@ Result<void> follow_work(Connection& connection, const Progress& progress, Open 
                          Unheard unheard = Unheard::as_said) {
   constexpr std::chrono::milliseconds asks_every{50};
   const auto deadline = Connection::Clock::now() + connection.options().timeout;
+  if (!connection.was_heard()) {
+    // Where no address will ever work, it is told with why; what a server says of this question counts for nothing.
+    pb::HeadResponse there;
+    auto met = connection.ask([&](Door& at, grpc::ClientContext& context, std::chrono::milliseconds) {
+      return at.events->Head(&context, {}, &there);
+    });
+    if (!met && met.error().lasting() && never_sent(met.error())) return met;
+  }
   auto door = connection.door(deadline);
   // What breaks before there is a connection was not begun; behind that nobody knows.
   while (door && unheard == Unheard::may_be_done) {

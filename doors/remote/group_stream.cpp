@@ -163,7 +163,8 @@ void GroupStream::ended(const grpc::Status& status) {
   std::shared_ptr<Call> keep;
   {
     const std::lock_guard lock(mutex_);
-    ended_ = status.ok() ? Error(ErrorCode::unavailable, "the server ended the worker's stay") : wire::error_of(status);
+    ended_ = status.ok() ? Error(ErrorCode::unavailable, "the server ended the worker's stay")
+                         : connection_->fault(door_, wire::error_of(status), !status.error_details().empty());
     if (!leaving_ && joined_ && group_goes_on(*ended_)) connection_->failed(door_);
     batches.swap(batches_);
     queue_.clear();

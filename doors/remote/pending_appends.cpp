@@ -24,28 +24,34 @@ const std::string* PendingAppends::next_to_send() {
 std::optional<PendingAppends::Ended> PendingAppends::answered(Result<Appended> result) {
   if (sent_ == 0) return std::nullopt;
   auto done = std::move(pending_.front().done);
+  auto outcome = pending_.front().outcome;
   bytes_ -= pending_.front().request.size();
   pending_.pop_front();
   --sent_;
   if (!done) return std::nullopt;
   --waiting_;
+  if (!result) {
+    outcome.failed(result.error(), true);
+    result = refuse(outcome.end(std::move(result).error(), true));
+  }
   return Ended{std::move(done), std::move(result)};
 }
 
 void PendingAppends::note_arrived(bool reached) {
-  for (std::size_t i = 0; reached && i != sent_; ++i) pending_[i].arrived = true;
+  for (std::size_t i = 0; reached && i != sent_; ++i) pending_[i].outcome.arrived();
 }
 
 std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now, bool reached,
                                                            const std::string& why) {
-  note_arrived(reached);
   std::vector<Ended> ended;
-  for (auto& pending : pending_) {
+  for (std::size_t i = 0; i != pending_.size(); ++i) {
+    auto& pending = pending_[i];
     if (pending.deadline > now) break;  // they were added in this order
     if (!pending.done) continue;
     --waiting_;
-    const auto code = pending.arrived ? ErrorCode::timeout : ErrorCode::unavailable;
-    const std::string what = pending.arrived
+    const bool arrived = pending.outcome.unknown() || (reached && i < sent_);
+    const auto code = arrived ? ErrorCode::timeout : ErrorCode::unavailable;
+    const std::string what = arrived
                                  ? "no answer in time; whether it was stored is unknown: the same append again tells"
                                  : "the append was not sent in time";
     ended.push_back({std::exchange(pending.done, nullptr), refuse(code, why.empty() ? what : what + " (" + why + ")")});
@@ -72,11 +78,25 @@ void PendingAppends::broken(bool reached) {
   });
 }
 
-std::vector<PendingAppends::Ended> PendingAppends::all(bool reached, const Error& never_sent, const Error& sent_once) {
+std::optional<PendingAppends::Ended> PendingAppends::refuse_largest(const Error& too_large) {
+  if (sent_ == 0) return std::nullopt;
+  const auto largest =
+      std::max_element(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(sent_),
+                       [](const Pending& a, const Pending& b) { return a.request.size() < b.request.size(); });
+  auto refused = std::move(*largest);
+  bytes_ -= refused.request.size();
+  pending_.erase(largest);
+  --sent_;
+  if (!refused.done) return std::nullopt;
+  --waiting_;
+  return Ended{std::move(refused.done), refuse(refused.outcome.end(too_large, false))};
+}
+
+std::vector<PendingAppends::Ended> PendingAppends::all(bool reached, const Error& last, bool told) {
   note_arrived(reached);
   std::vector<Ended> ended;
   for (auto& pending : pending_) {
-    if (pending.done) ended.push_back({std::move(pending.done), refuse(pending.arrived ? sent_once : never_sent)});
+    if (pending.done) ended.push_back({std::move(pending.done), refuse(pending.outcome.end(last, told))});
   }
   pending_.clear();
   sent_ = bytes_ = waiting_ = 0;

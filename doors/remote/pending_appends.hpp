@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/doors/remote/write_outcome.hpp"
 #include "evershard/store/api/event_store.hpp"
 
 namespace evershard::remote {
@@ -49,8 +50,11 @@ class PendingAppends {
   [[nodiscard]] std::vector<Ended> expired(Clock::time_point now, bool reached, const std::string& why);
   /// The stream broke: nothing counts as sent on it.
   void broken(bool reached);
-  /// Everything, with one error; `sent_once`: with which, where it may have been stored.
-  [[nodiscard]] std::vector<Ended> all(bool reached, const Error& never_sent, const Error& sent_once);
+  /// gRPC ends a stream as a whole for one message that a server does not take: of what was sent on it, the largest is
+  /// one. The others go out again. Nothing: nobody waits for it any more, or nothing was sent.
+  [[nodiscard]] std::optional<Ended> refuse_largest(const Error& too_large);
+  /// Everything; `last`: what is wrong, `told` by a server. As WriteOutcome says: `timeout` where it may have arrived.
+  [[nodiscard]] std::vector<Ended> all(bool reached, const Error& last, bool told);
 
   /// Nobody waits.
   [[nodiscard]] bool idle() const { return waiting_ == 0; }
@@ -60,8 +64,8 @@ class PendingAppends {
   struct Pending {
     std::string request;
     Clock::time_point deadline;
-    AppendCompletion done;  ///< empty: answered, its time was up
-    bool arrived = false;   ///< perhaps: on an earlier stream
+    AppendCompletion done;   ///< empty: answered, its time was up
+    WriteOutcome outcome{};  ///< of earlier streams
   };
 
   /// Those from the front that are sent on this stream.

@@ -84,11 +84,11 @@ Remote::~Remote() = default;
 
 namespace {
 
-/// What another try may find otherwise, where there are several nodes. `timeout`: it may be stored, the same again
-/// tells.
-bool another_time(ErrorCode code) {
-  return code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced ||
-         code == ErrorCode::timeout;
+/// What another try may find otherwise. `timeout`: it may be stored, the same again tells.
+bool another_time(ErrorCode code, bool several) {
+  if (code == ErrorCode::overloaded) return true;
+  return several && (code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced ||
+                     code == ErrorCode::timeout);
 }
 
 }  // namespace
@@ -99,23 +99,21 @@ Result<Appended> Remote::append(Append append) {
   const auto deadline = Connection::Clock::now() + connection->options().timeout;
   const auto began = remote::ToldPatience::Clock::now();
   remote::ToldPatience patience(connection->options().unavailable_timeout);
-  bool unknown = false;
+  remote::WriteOutcome outcome;
   for (std::uint32_t tries = 0;; ++tries) {
     auto done = append_once(append);
-    if (done || !another_time(done.error().code) || !connection->several()) return done;
+    if (done) return done;
+    const auto code = done.error().code;
+    outcome.failed(done.error(), true);
     const auto now = remote::ToldPatience::Clock::now();
-    // A server that says `timeout` has waited itself.
-    const bool waited =
-        done.error().code == ErrorCode::timeout && now - began >= connection->options().unavailable_timeout;
-    const bool borne = patience.bears(done.error(), now) && !waited;
-    unknown = unknown || done.error().code == ErrorCode::timeout;
-    connection->learn_shards(true);
-    const auto pause = remote::pause_before(tries);
-    if (!borne || Connection::Clock::now() + pause >= deadline) {
-      if (!unknown || done.error().code == ErrorCode::timeout) return done;
-      return refuse(ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" +
-                                            done.error().what + ')');
-    }
+    // A server that says `timeout` has waited itself; one that has no room says when to come again.
+    const bool waited = code == ErrorCode::timeout && now - began >= connection->options().unavailable_timeout;
+    const bool borne = code == ErrorCode::overloaded || (patience.bears(done.error(), now) && !waited);
+    const auto pause = remote::pause_before(
+        tries, code == ErrorCode::overloaded ? connection->full_for() : std::chrono::milliseconds(0));
+    if (!another_time(code, connection->several()) || !borne || Connection::Clock::now() + pause >= deadline)
+      return refuse(outcome.end(std::move(done).error(), true));
+    if (code != ErrorCode::overloaded) connection->learn_shards(true);
     std::this_thread::sleep_for(pause);
   }
 }
@@ -271,6 +269,18 @@ Result<RecordedEvent> Remote::event_at(GlobalPosition position) {
   return event;
 }
 
+namespace {
+
+/// What a write waits for before it is sent did not come: nothing of it has arrived.
+grpc::Status not_begun(const remote::Door& door, const grpc::Status& status) {
+  const auto error = wire::error_of(status);
+  const bool told = !status.error_details().empty();
+  if (error.code != ErrorCode::timeout && (told || error.code != ErrorCode::unavailable)) return status;
+  return {grpc::StatusCode::UNAVAILABLE, remote::no_connection + door.address + " that has come so far: " + error.what};
+}
+
+}  // namespace
+
 Result<void> Remote::put_snapshot(Snapshot snapshot) {
   EVERSHARD_TRY(check(snapshot, Limits::most()));
   pb::Snapshot request;
@@ -286,11 +296,12 @@ Result<void> Remote::put_snapshot(Snapshot snapshot) {
           auto waiting = impl_->connection->context();
           waiting->set_deadline(context.deadline());
           pb::HeadResponse there;
-          if (auto status = door.events->Head(waiting.get(), head, &there); !status.ok()) return status;
+          if (auto status = door.events->Head(waiting.get(), head, &there); !status.ok())
+            return not_begun(door, status);
         }
         return door.events->PutSnapshot(&context, request, &response);
       },
-      Connection::Again::not_reached);
+      Connection::Again::named);
 }
 
 namespace {

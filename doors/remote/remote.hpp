@@ -25,7 +25,8 @@
 namespace evershard {
 
 struct RemoteOptions {
-  std::string server = "127.0.0.1:7420";  ///< HOST:PORT, or unix:PATH; several nodes of one store: HOST:PORT,HOST:PORT
+  std::string server = "127.0.0.1:7420";  ///< HOST:PORT, without a port 7420, or unix:PATH; several nodes of one store:
+                                          ///< HOST:PORT,HOST:PORT
   std::vector<std::string> servers{};     ///< the same as a list; not empty: instead of `server`
   std::string token{};                    ///< empty: none is sent
   bool tls = false;                       ///< implied by each of the following
@@ -51,8 +52,10 @@ struct RemoteOptions {
 };
 
 /// The same words and errors as Local. What breaks on the way is tried again where that is safe: an append has its ids
-/// before it is sent first, so that the server stores it once; reads and follows go on behind what they gave. Past the
-/// time-out an append's outcome is unknown (`timeout`); where it was never sent, `unavailable`.
+/// before it is sent first, so that the server stores it once; reads and follows go on behind what they gave. Once a
+/// byte of an append may have arrived, its outcome is unknown (`timeout`) until a server answers by looking at it;
+/// where it was never sent, it is `unavailable`. What will never work, as an address where nobody listens, is told at
+/// once.
 ///
 /// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is
 /// gone or says that it cannot: in the middle of appends, reads and follows. A server of another store is never used.
@@ -62,7 +65,7 @@ struct RemoteOptions {
 /// events lie on one shard are, but for what another node must be asked about first (a condition, other shards), and
 /// while owners change: expect versions, or wait for the answer, where that counts.
 ///
-/// Connects when it is first used, and again whenever the connection is lost.
+/// Connects when it is first used, and again whenever a connection that was there is lost.
 class Remote final : public EventStore, public ForwardedAdministration {
  public:
   /// Errors: invalid_argument (files that cannot be read)
@@ -75,7 +78,7 @@ class Remote final : public EventStore, public ForwardedAdministration {
 
   using EventStore::read;
   /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again for
-  /// `unavailable_timeout`.
+  /// `unavailable_timeout`. `overloaded` is, until the time-out.
   Result<Appended> append(Append append) override;
   /// What a node answers is the answer: trying again here would store it behind later ones.
   void append_async(Append append, AppendCompletion done) override;

@@ -39,7 +39,7 @@ AnyAnswer ask(Connection& connection, const AggregateId& aggregate, std::string 
   request.set_command_id(std::move(options.command_id));
   if (auto can = sendable(request); !can) return AnyAnswer::failed(std::move(can).error());
   pb::AskResponse response;
-  const auto again = request.command_id().empty() ? Connection::Again::not_sent : Connection::Again::not_served;
+  const auto again = request.command_id().empty() ? Connection::Again::not_sent : Connection::Again::named;
   const auto done = connection.ask(
       options.timeout.value_or(connection.options().timeout),
       [&](Door& door, grpc::ClientContext& context, milliseconds left) {

@@ -18,7 +18,7 @@ constexpr auto longest_wait = std::chrono::hours(24 * 365);    ///< what is long
 bool goes_on(const Error& error) {
   if (error.lasting()) return false;
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
-         error.code == ErrorCode::fenced;
+         error.code == ErrorCode::fenced || error.code == ErrorCode::overloaded;
 }
 
 }  // namespace
@@ -56,9 +56,12 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
   }
   void OnDone(const grpc::Status& status) override {
     const std::lock_guard lock(owner_.mutex_);
-    owner_.error_ =
-        status.ok() ? Error(ErrorCode::unavailable, "the server ended the subscription") : wire::error_of(status);
-    if (!owner_.cancelled_ && goes_on(*owner_.error_)) owner_.connection_->failed(door);
+    owner_.error_ = status.ok()
+                        ? Error(ErrorCode::unavailable, "the server ended the subscription")
+                        : owner_.connection_->fault(door, wire::error_of(status), !status.error_details().empty());
+    const bool full = owner_.error_->code == ErrorCode::overloaded;
+    owner_.retry_after_ = wire::retry_after_of(status);
+    if (!owner_.cancelled_ && goes_on(*owner_.error_) && !full) owner_.connection_->failed(door);
     owner_.call_.reset();
     owner_.over_ = std::move(self_);
     owner_.changed_.notify_all();  // the last touch: the destructor may be waiting
@@ -87,7 +90,8 @@ RemoteFeed::~RemoteFeed() {
 void RemoteFeed::open() {
   auto* door = connection_->door_now();
   if (door == nullptr) {
-    error_ = Error(ErrorCode::unavailable, connection_->trouble().what);
+    auto trouble = connection_->trouble();
+    error_ = trouble.lasting() ? std::move(trouble) : Error(ErrorCode::unavailable, std::move(trouble.what));
     return;
   }
   error_.reset();
@@ -107,7 +111,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
     if (item_) {
       auto item = *std::exchange(item_, std::nullopt);
       if (call_) call_->read_on();
-      if (call_ && tries_ > 0) connection_->worked(call_->door);
+      if (call_ && (tries_ > 0 || !heard_)) connection_->worked(call_->door);
       tries_ = 0;
       heard_at_ = now;
       heard_ = true;
@@ -128,7 +132,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       if (never_there || !goes_on(error)) return refuse(std::move(error));
       if (!away_since_) away_since_ = now;
       why_away_ = std::move(error);
-      retry_at_ = now + pause_before(tries_++);
+      retry_at_ = now + pause_before(tries_++, std::exchange(retry_after_, {}));
     }
     if (!call_ && now >= retry_at_) {
       open();

@@ -11,9 +11,10 @@
 
 namespace evershard::remote {
 
-/// A server that was there once is waited for, however long it is gone; one that was never there is an error after the
-/// time-out. Where the server's store is another fork than before, it ends with `invalid_argument`, which names both.
-/// Reads one message ahead, no more: a slow consumer holds back its own stream only.
+/// A server that was there once is waited for, however long it is gone; one that was never there is an error, at once
+/// where no time mends it, else after the time-out. Where the server's store is another fork than before, it ends with
+/// `invalid_argument`, which names both. Reads one message ahead, no more: a slow consumer holds back its own stream
+/// only.
 class RemoteFeed final : public FeedSource {
  public:
   RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequest request);
@@ -38,7 +39,8 @@ class RemoteFeed final : public FeedSource {
   std::optional<pb::SubscribeResponse> item_;  ///< came, not taken yet
   std::optional<Error> error_;                 ///< why the last call ended
   bool cancelled_ = false;
-  std::uint32_t tries_ = 0;  ///< since the last message
+  std::uint32_t tries_ = 0;                  ///< since the last message
+  std::chrono::milliseconds retry_after_{};  ///< as a full server said last
   std::chrono::steady_clock::time_point retry_at_{};
   std::chrono::steady_clock::time_point heard_at_ = std::chrono::steady_clock::now();
   const std::chrono::steady_clock::time_point began_ = heard_at_;

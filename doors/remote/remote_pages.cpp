@@ -110,14 +110,16 @@ Result<Page> RemotePages::next_page() {
     if (late && why) return refuse(*std::move(why));
     if (late) return refuse(ErrorCode::timeout, "the server gave no page in time");
     Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page")
-                              : wire::error_of(status);
+                              : connection_->fault(door, wire::error_of(status), !status.error_details().empty());
     // One that has not come as far as the read is to be left alone, where there are others.
     const bool behind = error.code == ErrorCode::timeout && request_.has_at_least() && connection_->several();
-    const bool passing = behind || error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
-                         error.code == ErrorCode::fenced;
-    const bool borne = behind || status.error_details().empty() || patience.bears(error, ToldPatience::Clock::now());
-    const auto pause = pause_before(tries);
-    if (passing) connection_->failed(door);
+    const bool full = error.code == ErrorCode::overloaded;
+    const bool passing = behind || full || (error.code == ErrorCode::unavailable && !error.lasting()) ||
+                         error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced;
+    const bool borne =
+        behind || full || status.error_details().empty() || patience.bears(error, ToldPatience::Clock::now());
+    const auto pause = pause_before(tries, wire::retry_after_of(status));
+    if (passing && !full) connection_->failed(door);
     if (!passing || !borne || Clock::now() + pause >= deadline) return refuse(std::move(error));
     why = std::move(error);
     Connection::rest(door, pause);

@@ -31,10 +31,9 @@ Result<ScheduledAppend> RemoteScheduled::schedule(ScheduleOrder order) {
   messages::put(order, request);
   EVERSHARD_TRY(sendable(request));
   pb::ScheduledAppend response;
-  EVERSHARD_TRY(
-      connection_->ask(connection_->options().timeout, [&](Door& door, grpc::ClientContext& context, milliseconds) {
-        return door.scheduled->Schedule(&context, request, &response);
-      }));
+  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context,
+                                     milliseconds) { return door.scheduled->Schedule(&context, request, &response); },
+                                 Connection::Again::named));
   return scheduled_of(*connection_, response);
 }
 
@@ -43,10 +42,9 @@ Result<ScheduledAppend> RemoteScheduled::cancel(const std::string& id) {
   request.set_id(id);
   EVERSHARD_TRY(sendable(request));
   pb::ScheduledAppend response;
-  EVERSHARD_TRY(
-      connection_->ask(connection_->options().timeout, [&](Door& door, grpc::ClientContext& context, milliseconds) {
-        return door.scheduled->Cancel(&context, request, &response);
-      }));
+  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context,
+                                     milliseconds) { return door.scheduled->Cancel(&context, request, &response); },
+                                 Connection::Again::named));
   return scheduled_of(*connection_, response);
 }
 

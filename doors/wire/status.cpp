@@ -37,7 +37,7 @@ std::string rpc_status(grpc::StatusCode code, const std::string& what, const goo
 }
 
 /// The Error in a google.rpc.Status. Absent: there is none.
-std::optional<Error> detail_of(const std::string& bytes) {
+std::optional<messages::pb::Error> detail_of(const std::string& bytes) {
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                             static_cast<int>(bytes.size()));
   while (const auto tag = in.ReadTag()) {
@@ -48,11 +48,8 @@ std::optional<Error> detail_of(const std::string& bytes) {
     std::string value;
     google::protobuf::Any any;
     messages::pb::Error message;
-    Error error;
     if (!WireFormatLite::ReadBytes(&in, &value) || !any.ParseFromString(value)) return std::nullopt;
-    if (any.type_url().ends_with("/evershard.v1.Error") && message.ParseFromString(any.value()) &&
-        messages::get(message, error))
-      return error;
+    if (any.type_url().ends_with("/evershard.v1.Error") && message.ParseFromString(any.value())) return message;
   }
   return std::nullopt;
 }
@@ -60,7 +57,10 @@ std::optional<Error> detail_of(const std::string& bytes) {
 }  // namespace
 
 Error error_of(const grpc::Status& status) {
-  if (auto error = detail_of(status.error_details())) return *error;
+  if (auto message = detail_of(status.error_details())) {
+    Error error;
+    if (messages::get(*message, error)) return error;
+  }
   const auto& what = status.error_message();
   switch (status.error_code()) {
     case grpc::StatusCode::DEADLINE_EXCEEDED:
@@ -79,6 +79,11 @@ Error error_of(const grpc::Status& status) {
     default:
       return {ErrorCode::unavailable, what.empty() ? "the server cannot be reached" : what};
   }
+}
+
+std::chrono::milliseconds retry_after_of(const grpc::Status& status) {
+  const auto message = detail_of(status.error_details());
+  return std::chrono::milliseconds(message ? message->retry_after_ms() : 0);
 }
 
 grpc::StatusCode code_of(ErrorCode code) {

@@ -30,4 +30,7 @@ inline constexpr std::size_t compressed_bytes_min = 512;  ///< what is smaller g
 /// between its stop and its farewell; who cancels himself does not ask.
 [[nodiscard]] Error error_of(const grpc::Status& status);
 
+/// When a server that has no room wants to be asked again; nothing where it does not say.
+[[nodiscard]] std::chrono::milliseconds retry_after_of(const grpc::Status& status);
+
 }  // namespace evershard::wire

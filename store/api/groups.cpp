@@ -14,6 +14,7 @@ namespace {
 constexpr auto pause_before_joining_again = std::chrono::milliseconds(100);
 
 bool comes_back(const Error& error) {
+  if (error.lasting()) return false;
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard ||
          error.code == ErrorCode::fenced || error.code == ErrorCode::timeout || error.code == ErrorCode::overloaded;
 }

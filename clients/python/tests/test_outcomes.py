@@ -92,7 +92,9 @@ class Tries(grpc.GenericRpcHandler):  # type: ignore[misc]
         if each:
             error = store_pb2.Error(code=int(code), message="no", lasting=step == "closed")  # type: ignore[arg-type]
             return service_pb2.AppendOutcome(refused=error).SerializeToString()
-        fake.refuse(context, STATUS.get(step, grpc.StatusCode.ABORTED), code, lasting=step == "closed")
+        # So that the last try within a short time has time enough for its answer.
+        later = {"retry_after_ms": 2_000} if step == "overloaded" else {}
+        fake.refuse(context, STATUS.get(step, grpc.StatusCode.ABORTED), code, lasting=step == "closed", **later)
         raise AssertionError
 
 

@@ -73,6 +73,7 @@ const errorOf = (step: string) =>
     code: step === "closed" ? ErrorCode.UNAVAILABLE : ErrorCode[step.toUpperCase() as keyof typeof ErrorCode],
     message: "no",
     lasting: step === "closed",
+    ...(step === "overloaded" && { retryAfterMs: 2_000 }), // the last try within a short time has time enough for its answer
   });
 const codes: Record<string, status> = {
   unauthenticated: status.UNAUTHENTICATED,

@@ -68,6 +68,23 @@ TEST(RemoteRefusals, WhatMayPassIsTriedAgainForAWhileAndThenToldWithItsCause) {
   EXPECT_GT(server.heard(), 10);
 }
 
+TEST(RemoteRefusals, AServerThatHasNoRoomIsAskedAgain) {
+  RefusingServer server(Error(ErrorCode::overloaded, "the queue is full"));
+  auto remote = connected(server.address(), 1s);
+  each_call(remote, [&](const char* what, const Error& error) {
+    EXPECT_EQ(error.code, ErrorCode::overloaded) << what << ": " << error.what;
+    EXPECT_THAT(error.what, HasSubstr("the queue is full")) << what;
+  });
+  EXPECT_GT(server.heard(), 12) << "six calls";
+  auto follower = connected(server.address());
+  auto feed = follower.follow(Query::all());
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto item = feed.next(500ms);
+    ASSERT_TRUE(item) << item.error().what;
+    EXPECT_EQ(item->kind, FeedItem::Kind::idle) << "it goes on for as long as it takes";
+  }
+}
+
 TEST(RemoteRefusals, WhatNoTimeMendsIsToldAtOnce) {
   for (const auto& refusal : {closed_for_good(), Error(ErrorCode::corruption, "shard 3 is damaged"),
                               Error(ErrorCode::io, "the store has failed")}) {

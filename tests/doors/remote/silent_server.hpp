@@ -25,6 +25,7 @@ class SilentServer {
   ~SilentServer() { ::close(socket_); }
   SilentServer(const SilentServer&) = delete;
   [[nodiscard]] const std::string& address() const { return address_; }
+  [[nodiscard]] int socket() const { return socket_; }
 
  private:
   int socket_;

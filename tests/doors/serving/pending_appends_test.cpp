@@ -27,7 +27,7 @@ class PendingAgainstModel {
   explicit PendingAgainstModel(std::uint64_t seed) : random_(seed) {}
 
   void act() {
-    switch (below(10)) {
+    switch (below(11)) {
       case 0:
       case 1:
       case 2:
@@ -41,6 +41,8 @@ class PendingAgainstModel {
         return answer();
       case 8:
         return expire();
+      case 9:
+        return refuse_largest();
       default:
         return below(4) == 0 ? end() : broken();
     }
@@ -84,7 +86,9 @@ class PendingAgainstModel {
   void answer() {
     Appended appended;
     appended.first_position = GlobalPosition(static_cast<std::uint64_t>(++answers_));
-    auto ended = pending_.answered(appended);
+    const auto how = below(3);
+    const auto said = how == 1 ? ErrorCode::unauthenticated : ErrorCode::version_conflict;
+    auto ended = pending_.answered(how == 0 ? Result<Appended>(appended) : refuse(said, "no"));
     if (rows_.empty() || !rows_.front().on_stream) {
       ASSERT_FALSE(ended);
       return;
@@ -94,18 +98,35 @@ class PendingAgainstModel {
     ASSERT_EQ(ended.has_value(), row.waits);
     if (!ended) return;
     ended->done(ended->result);
-    ASSERT_EQ(ended_[row.number], std::vector<std::string>{"at " + std::to_string(answers_)});
+    // That a token is refused says nothing about an earlier try; a conflict does.
+    const bool unknown = row.arrived && said == ErrorCode::unauthenticated;
+    const auto refused = std::string(name_of(unknown ? ErrorCode::timeout : said));
+    ASSERT_EQ(ended_[row.number], std::vector<std::string>{how == 0 ? "at " + std::to_string(answers_) : refused});
+  }
+
+  void refuse_largest() {
+    auto largest = rows_.end();
+    for (auto row = rows_.begin(); row != rows_.end() && row->on_stream; ++row)
+      if (largest == rows_.end() || row->bytes > largest->bytes) largest = row;
+    auto ended = pending_.refuse_largest({ErrorCode::too_large, "larger than max"});
+    ASSERT_EQ(ended.has_value(), largest != rows_.end() && largest->waits);
+    if (largest == rows_.end()) return;
+    const auto row = *largest;
+    rows_.erase(largest);
+    if (!ended) return;
+    ended->done(ended->result);
+    ASSERT_EQ(ended_[row.number], std::vector<std::string>{row.arrived ? "timeout" : "too_large"});
   }
 
   void expire() {
     now_ += std::chrono::milliseconds(below(8));
-    arrive();
     auto ended = pending_.expired(now_, reached_, below(2) == 0 ? "" : "the line is cut");
     tell(std::move(ended));
     for (auto& row : rows_) {
       if (!row.waits || row.deadline > now_) continue;
       row.waits = false;
-      ASSERT_EQ(ended_[row.number], std::vector<std::string>{row.arrived ? "timeout" : "unavailable"}) << row.number;
+      const bool arrived = row.arrived || (reached_ && row.on_stream);
+      ASSERT_EQ(ended_[row.number], std::vector<std::string>{arrived ? "timeout" : "unavailable"}) << row.number;
     }
     std::erase_if(rows_, [](const Row& row) { return !row.waits && !row.on_stream; });
   }
@@ -119,8 +140,7 @@ class PendingAgainstModel {
 
   void end() {
     arrive();
-    tell(pending_.all(std::exchange(reached_, false), {ErrorCode::unavailable, "never"},
-                      {ErrorCode::timeout, "perhaps"}));
+    tell(pending_.all(std::exchange(reached_, false), {ErrorCode::unavailable, "closed"}, false));
     for (const auto& row : rows_) {
       if (row.waits) {
         ASSERT_EQ(ended_[row.number], std::vector<std::string>{row.arrived ? "timeout" : "unavailable"});
