@@ -378,9 +378,9 @@ void RocksStore::start() {
                                 options_.record_bytes, std::move(journal_->covered), std::move(journal_->refused));
   journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
+  folder_.emplace(database_);
   poll();
   families_->begin_merging();
-  folder_.emplace(database_);
   sealer_->start();
 }
 

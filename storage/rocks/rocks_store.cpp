@@ -312,7 +312,7 @@ void RocksStore::poll() {
   std::uint64_t memtables = 0;
   families_->db().GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &memtables);
   disk_->poll(memtables + tails_->bytes());
-  if (folder_->gone())
+  if (folder_ && folder_->gone())
     fail(Error(ErrorCode::io, "the store has failed: " + database_.string() +
                                   " was removed or exchanged while it was open: what is written since is on no disk"));
   int most = 0;

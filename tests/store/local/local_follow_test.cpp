@@ -79,7 +79,7 @@ TEST(LocalFollow, BeginsBehindAPositionThatTheStoreHas) {
   const auto beyond = store.follow(Query::all(), {.after = GlobalPosition{7}}).next(std::chrono::milliseconds(0));
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
-  EXPECT_THAT(beyond.error().what, testing::HasSubstr("position 7 lies beyond the head of the store, 5, fork " +
+  EXPECT_THAT(beyond.error().what, ::testing::HasSubstr("position 7 lies beyond the head of the store, 5, fork " +
                                                       store.stats().value().info.fork_id));
 }
 
@@ -89,7 +89,7 @@ TEST(LocalFollow, AConditionBehindTheHeadOfTheStoreIsRefused) {
   const auto refused = store.append(Append{}.event("a-1", "A", "{}").fail_if(Query{}.types({"B"}), GlobalPosition{6}));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
-  EXPECT_THAT(refused.error().what, testing::HasSubstr("position 6 lies beyond the head of the store, 5"));
+  EXPECT_THAT(refused.error().what, ::testing::HasSubstr("position 6 lies beyond the head of the store, 5"));
   EXPECT_TRUE(store.append(Append{}.event("a-1", "A", "{}").fail_if(Query{}.types({"B"}), GlobalPosition{5})));
 }
 
