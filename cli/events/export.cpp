@@ -23,8 +23,7 @@ Options export_options() {
   Options options = store_options();
   options.argument(
       "FILE",
-      "the file to write; it appears when it is complete; a FIFO or a device is written to; without it, or with -, "
-      "standard output",
+      "the file to write, there once complete; a FIFO or device as it is; else, or -, standard output",
       false);
   add_query_flags(options);
   add_removed_flag(options);

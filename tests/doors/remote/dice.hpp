@@ -84,7 +84,8 @@ class Dice {
     while (one_in(2))
       append.expect(aggregate(),
                     any({Version::exactly(SeqNr(below(4))), Version::any(), Version::none(), Version::exists()}));
-    while (one_in(3)) append.fail_if(query(), position(head));
+    // Beyond the head each store refuses it by its own fork.
+    while (one_in(3)) append.fail_if(query(), GlobalPosition(below(head + 1)));
     if (one_in(8)) append.snapshots.push_back(snapshot());
     if (one_in(20)) append.command = CommandRecord{aggregate(), bad_or("command"), "reply"};
     if (one_in(50)) append.event("no aggregate id", "T", "x");

@@ -178,7 +178,7 @@ TEST(RemoteFollow, EndsWhereTheStoreAtTheAddressIsAnotherFork) {
   ServedStore other(same);
   append_events(other.local, 30);
   auto item = feed.next(10s);
-  while (item && item->kind == FeedItem::Kind::idle) item = feed.next(10s);
+  while (item && item->events.empty()) item = feed.next(10s);
   ASSERT_FALSE(item) << "an event of another history was given";
   EXPECT_EQ(item.error().code, ErrorCode::invalid_argument);
   EXPECT_NE(item.error().what.find("is fork " + other.served->fork + " now, and fork " + fork +

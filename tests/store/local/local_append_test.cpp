@@ -91,7 +91,7 @@ TEST(LocalAppend, RequiresAllOfSeveralConditionsAndNamesTheOneThatFailed) {
   EXPECT_EQ(refused.error().details->position, GlobalPosition{seen});
 }
 
-TEST(LocalAppend, AcceptsAConditionBehindTheLastMatchAndBeyondTheHead) {
+TEST(LocalAppend, AcceptsAConditionBehindTheLastMatchAndNoneBeyondTheHead) {
   auto store = open_store();
   append_one(store, "a-1", "T", {"x"});
   const auto attempt = [&](std::uint64_t after) {
@@ -100,7 +100,7 @@ TEST(LocalAppend, AcceptsAConditionBehindTheLastMatchAndBeyondTheHead) {
 
   EXPECT_EQ(attempt(0), "condition_failed");
   EXPECT_EQ(attempt(1), "ok");
-  EXPECT_EQ(attempt(1'000'000), "ok");
+  EXPECT_EQ(attempt(1'000'000), "invalid_argument") << "it is of another store, or of before a restore";
 }
 
 TEST(LocalAppend, AnswersARetryAsBefore) {

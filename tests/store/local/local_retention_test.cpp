@@ -311,8 +311,9 @@ TEST(LocalRetention, HidesAllOfItAtOnceAndFinishesLater) {
     EXPECT_EQ(states_of(store, order), std::string(40, 'r') + 'l');
     EXPECT_THAT(log_of(store), ElementsAre("$RemovalOrdered"));
   }
-  ASSERT_TRUE(restore(dir.path(), dir.path() / "copy"));
-  for (const auto& at : {dir.path(), dir.path() / "copy"}) {
+  ScratchDir beside;
+  ASSERT_TRUE(restore(dir.path(), beside.path() / "copy"));
+  for (const auto& at : {dir.path(), beside.path() / "copy"}) {
     auto store = open_store({.data_dir = at});
     EXPECT_EQ(states_of(store, order), std::string(40, 'r') + 'l');
     EXPECT_THAT(positions_of(store.read(Query{}.tags({"a"}))), IsEmpty());
