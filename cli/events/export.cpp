@@ -21,10 +21,8 @@ namespace {
 
 Options export_options() {
   Options options = store_options();
-  options.argument(
-      "FILE",
-      "the file to write, there once complete; a FIFO or device as it is; else, or -, standard output",
-      false);
+  options.argument("FILE", "the file to write, there when complete; a FIFO or device as it is; else standard output",
+                   false);
   add_query_flags(options);
   add_removed_flag(options);
   options.number("after", "POSITION", "only events after this position", ReadOptions{}.after.value)

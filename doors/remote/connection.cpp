@@ -300,7 +300,7 @@ bool Connection::asked_again(const Error& error, bool told, Again again, Clock::
       return true;
     case ErrorCode::unavailable:
       if (error.lasting() && !told) return false;  // no address will ever work
-      return !told || again == Again::not_served || several();
+      return !told || again == Again::not_served || again == Again::named || several();
     case ErrorCode::timeout:
       if (again == Again::named) return told && since < options_.unavailable_timeout;  // it has waited itself
       return told && again == Again::not_served && several();  // this one is behind: another may not be

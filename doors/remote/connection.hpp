@@ -124,7 +124,7 @@ class Connection {
   /// When a call is tried again.
   enum class Again : std::uint8_t {
     not_served,   ///< `unavailable`, whoever says so: the network, or a server that is stopping
-    named,        ///< of a write that names itself: where nobody of the store answered, and after a server's `timeout`
+    named,        ///< as that, of a write that names itself, which a server's `timeout` is asked again for too
     not_reached,  ///< only where nobody of the store answered: what one server says of itself, as of a full disk, is
                   ///< the answer
     not_sent,     ///< as that, of what must not be done twice: where it may have arrived and no answer says, it is

@@ -105,8 +105,8 @@ TEST_F(RemoteAdministration, GivesTheErrorsOfAClosedStore) {
   EXPECT_EQ(hasty.read(Query::all()).next().error().code, ErrorCode::unavailable);
 }
 
-// What the store says of itself is the answer: a full disk is not emptied by asking again.
-TEST(RemoteSnapshot, OnAFullDiskComesBackAtOnce) {
+// A server that says `unavailable` is borne as long as `unavailable_timeout` says, and then its reason is the answer.
+TEST(RemoteSnapshot, OnAFullDiskComesBackWithTheReasonLongBeforeTheTimeOut) {
   TemporaryFolder folder;
   const auto data = folder.path() / "data";
   {
@@ -117,7 +117,7 @@ TEST(RemoteSnapshot, OnAFullDiskComesBackAtOnce) {
   LocalOptions full{.data_dir = data};
   full.disk_reserve_bytes = 1ull << 60;
   ServedStore served({}, {}, full);
-  auto remote = served.connect({.timeout = std::chrono::seconds(20)});
+  auto remote = served.connect({.timeout = std::chrono::seconds(20), .unavailable_timeout = std::chrono::seconds(1)});
   const auto begin = std::chrono::steady_clock::now();
   const auto refused =
       remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});

@@ -80,7 +80,7 @@ TEST(LocalFollow, BeginsBehindAPositionThatTheStoreHas) {
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(beyond.error().what, ::testing::HasSubstr("position 7 lies beyond the head of the store, 5, fork " +
-                                                      store.stats().value().info.fork_id));
+                                                        store.stats().value().info.fork_id));
 }
 
 TEST(LocalFollow, AConditionBehindTheHeadOfTheStoreIsRefused) {
