@@ -80,7 +80,7 @@ test("a subscription ends where the store at its address is another fork", async
   await using one = await Server.start();
   await using follower = connect(one.address);
   await follower.append({ events: [{ type: "T", payload: 1 }] });
-  const subscription = follower.subscribe(Query.all(), { after: 0, heartbeatMs: 200 });
+  const subscription = follower.subscribe(Query.all, { after: 0, heartbeatMs: 200 });
   const seen: number[] = [];
   let other: Server | undefined;
   const error = await refused(
