@@ -146,7 +146,11 @@ TEST_F(Serve, ReadsOnWhereItsDiskIsFull) {
   address = lines.front().substr(6, lines.front().find(' ', 6) - 6);
   EXPECT_EQ(shown({"read", "--server", address}).size(), static_cast<std::size_t>(stored));
   disk.make_room();
-  const Finished after = evershard({"append", "--server", address, "--aggregate", "b-1", "--type", "T"});
+  const auto append_one = [&] {
+    return evershard({"append", "--server", address, "--aggregate", "b-1", "--type", "T"});
+  };
+  Finished after = append_one();
+  for (int tries = 0; tries != 20 && after.status != 0; ++tries) after = append_one();  // it looks now and then
   EXPECT_EQ(after.status, 0) << after.err;
   server->signal(SIGTERM);
   EXPECT_EQ(server->wait().status, 0);
