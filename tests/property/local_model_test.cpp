@@ -152,8 +152,10 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
       append(some_append());
     else if (choice < 49)
       append_again();
-    else if (choice < 52)
+    else if (choice < 51)
       append_in_disguise();
+    else if (choice < 52)
+      append_from_elsewhere();
     else if (choice < 60)
       read_query();
     else if (choice < 67)
@@ -249,6 +251,16 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
       ASSERT_GT(event->offset, last);
       last = event->offset;
     }
+  }
+
+  /// Its condition looks from a position that this store does not have: nothing of it is stored.
+  void append_from_elsewhere() {
+    Append append;
+    append.events.push_back(dice_->event());
+    append.fail_if(dice_->query(), model_->head() + 1 + dice_->below(5));
+    const auto answer = store_->append(append);
+    ASSERT_FALSE(answer) << "appended at " << answer->first_position.value;
+    ASSERT_EQ(answer.error().code, ErrorCode::invalid_argument) << answer.error().what;
   }
 
   void append_again() {
@@ -491,11 +503,16 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
       auto query = dice_->query();
       const auto after = GlobalPosition{dice_->one_in(2) ? 0 : somewhere()};
       auto feed = store_->follow(query, {.after = after, .page_events_max = 1 + dice_->below(20)});
+      if (after > model_->head()) {  // a position of another store
+        ASSERT_EQ(feed.next(0ms).error().code, ErrorCode::invalid_argument);
+        return;
+      }
       feeds_.push_back({std::move(query), std::move(feed), after});
     }
     auto& open = feeds_[dice_->below(feeds_.size())];
     const auto expected = model_->read(open.query, {.after = open.checkpoint});
-    const auto end = std::max(model_->head(), open.checkpoint);
+    const auto end = model_->head();
+    ASSERT_LE(open.checkpoint, end);
     std::size_t next = 0;
     while (open.checkpoint < end || next < expected.size()) {
       const auto item = open.feed.next(0ms);
