@@ -33,6 +33,20 @@ Result<Figure> plain(const BenchOptions& options, std::uint32_t in_flight, std::
   return figure_of(plain_name(in_flight, events) + (shards == 16 ? "" : ", " + std::to_string(shards) + " shard"), out);
 }
 
+/// Each event has an id of the caller's, and each append a request id: both are looked for over the whole store.
+Result<Figure> named(const BenchOptions& options, std::uint32_t in_flight) {
+  auto store = open_fresh(options);
+  if (!store) return refuse(store.error());
+  Workload workload(options.seed);
+  auto out = drive(*store, in_flight, options.seconds, [&] {
+    auto append = workload.append(1);
+    append.events.front().id = EventId::random();
+    append.request_id = EventId::random();
+    return append;
+  });
+  return figure_of(plain_name(in_flight, 1) + ", with event and request ids", out);
+}
+
 /// `after`: the head as the client knows it from the answers it got.
 Result<Figure> conditional(const BenchOptions& options, std::uint32_t in_flight, std::size_t events, int tags) {
   auto store = open_fresh(options);
@@ -139,7 +153,8 @@ Result<void> measure_appends(const BenchOptions& options, Report& report) {
   EVERSHARD_TRY(report_in_turn(options, report,
                                {{[&] { return storage_alone(options, 256, 1); }},
                                 {[&] { return plain(options, 256, 1); }, {{0, 0.60}}},
-                                {[&] { return conditional(options, 256, 1, 1); }, {{1, 0.80}}}}));
+                                {[&] { return conditional(options, 256, 1, 1); }, {{1, 0.80}}},
+                                {[&] { return named(options, 256); }, {{1, 0.90}}}}));
   EVERSHARD_TRY(report_in_turn(options, report,
                                {{[&] { return storage_alone(options, 64, 64); }},
                                 {[&] { return plain(options, 64, 64); }, {{0, 0.60}}},

@@ -48,12 +48,13 @@ bool name_events(Append& append, std::span<bool> given) {
   return name != nullptr;
 }
 
-Error known_already(const EventId& id, GlobalPosition position, const char* how) {
+Error known_already(std::string_view what, const EventId& id, GlobalPosition position, const char* how) {
   ErrorDetails details;
   details.position = position;
-  return {ErrorCode::duplicate_event,
-          "event " + id.text() + " is stored already, at position " + std::to_string(position.value) + how,
-          std::move(details)};
+  return {
+      ErrorCode::duplicate_event,
+      std::string(what) + " " + id.text() + " is stored already, at position " + std::to_string(position.value) + how,
+      std::move(details)};
 }
 
 Error matched(std::size_t condition, GlobalPosition position) {
@@ -216,7 +217,7 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
     if (lies_elsewhere(events[i].shard)) continue;
     ++here;
     if (!events[i].id_given) continue;
-    auto event = reader_.find_id(view, events[i].id, events[i].shard);
+    auto event = reader_.find_named(view, events[i].id, events[i].shard);
     if (!event) return refuse(std::move(event).error());
     if (!*event) continue;
     known[i] = **event;
@@ -224,15 +225,53 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
     ++found;
   }
   if (found == here) {
-    auto answer = answer_again(prepared, known);
-    if (!answer) return refuse(std::move(answer).error());
-    return std::move(*answer);
+    auto same = is_same(prepared, known);
+    if (!same) return refuse(std::move(same).error());
+    if (*same) return answer_again(prepared, known);
   }
-  if (found != 0) {
-    return refuse(known_already(events[first].id, known[first]->position, ", but not all events of this append are"));
+  auto by_request = find_by_request(view, prepared, known[first]);
+  if (!by_request || *by_request) return by_request;
+  if (found == 0) {
+    EVERSHARD_TRY(find_command(view, prepared));
+    return std::nullopt;
   }
-  EVERSHARD_TRY(find_command(view, prepared));
-  return std::nullopt;
+  return refuse(known_already(
+      "event", events[first].id, known[first]->position,
+      found == here ? ", with other content or by another append" : ", but not all events of this append are"));
+}
+
+/// The same request with other ids: whoever makes its events anew at each try gives them anew. It is known by its own
+/// id, and is the same where all but ids and times is.
+Result<std::optional<Appended>> Preparer::find_by_request(const storage::View& view, const Prepared& prepared,
+                                                          std::optional<storage::FoundEvent> first) const {
+  const auto& append = prepared.append;
+  if (append.request == append.events.front().id) return std::nullopt;  // no request id was given
+  if (!first && append.request_key.given()) {
+    auto found = reader_.find_named(view, append.request_key, append.events.front().shard);
+    if (!found) return refuse(std::move(found).error());
+    first = *found;
+  }
+  if (!first) return std::nullopt;
+  auto stored = reader_.request_of(*first);
+  // Its first event is another node's, and this append's is not: so it is another one.
+  if (!stored && stored.error().code == ErrorCode::wrong_shard) return std::nullopt;
+  if (!stored) return refuse(std::move(stored).error());
+  if (stored->request != append.request) {
+    if (!append.request_key.given()) return std::nullopt;
+    return refuse(known_already("request", append.request, first->position, ": an event has the id that it leads to"));
+  }
+  bool same = stored->count == append.events.size();
+  Known known(append.events.size());
+  for (std::size_t i = 0; same && i != append.events.size(); ++i) {
+    const auto& event = append.events[i];
+    if (std::ranges::find(prepared.elsewhere, event.shard) != prepared.elsewhere.end()) continue;
+    auto found = reader_.same_event(stored->first_position + i, append.body_of(event));
+    if (!found && found.error().code != ErrorCode::wrong_shard) return refuse(std::move(found).error());
+    known[i] = found ? *found : std::nullopt;
+    same = known[i].has_value();
+  }
+  if (!same) return refuse(known_already("request", append.request, stored->first_position, ", with other content"));
+  return answer_again(prepared, known);
 }
 
 Result<void> Preparer::find_command(const storage::View& view, const Prepared& prepared) const {
@@ -251,7 +290,7 @@ Result<void> Preparer::find_command(const storage::View& view, const Prepared& p
 Result<bool> Preparer::knows_any(const storage::View& view, const Prepared& prepared) const {
   for (const auto& event : prepared.append.events) {
     if (!event.id_given) continue;
-    auto found = reader_.find_id(view, event.id, event.shard);
+    auto found = reader_.find_named(view, event.id, event.shard);
     if (!found) return refuse(std::move(found).error());
     if (*found) return true;
   }
@@ -260,17 +299,20 @@ Result<bool> Preparer::knows_any(const storage::View& view, const Prepared& prep
 
 // All ids are known: the same request, if they were stored by one append of as many events, in this order, with this
 // content.
-Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& known) const {
+Result<bool> Preparer::is_same(const Prepared& prepared, const Known& known) const {
   const auto& events = prepared.append.events;
   auto stored = reader_.request_of(*known[0]);
+  if (!stored && stored.error().code == ErrorCode::wrong_shard) return false;
   if (!stored) return refuse(std::move(stored).error());
   bool same =
       stored->index == 0 && stored->count == events.size() && stored->content_hash == prepared.append.content_hash;
   for (std::size_t i = 1; i < events.size(); ++i)
     same = same && (!known[i] || known[i]->position == known[0]->position + i);
-  if (!same)
-    return refuse(known_already(events[0].id, known[0]->position, ", with other content or by another append"));
+  return same;
+}
 
+Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& known) const {
+  const auto& events = prepared.append.events;
   Appended answer;
   answer.duplicate = true;
   answer.first_position = known.front()->position;

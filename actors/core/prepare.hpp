@@ -62,6 +62,9 @@ class Preparer {
   [[nodiscard]] Result<std::optional<Appended>> find_request(const storage::View& view, Prepared& prepared) const;
   [[nodiscard]] Result<void> find_command(const storage::View& view, const Prepared& prepared) const;
   [[nodiscard]] Result<bool> knows_any(const storage::View& view, const Prepared& prepared) const;
+  [[nodiscard]] Result<std::optional<Appended>> find_by_request(const storage::View& view, const Prepared& prepared,
+                                                                std::optional<storage::FoundEvent> first) const;
+  [[nodiscard]] Result<bool> is_same(const Prepared& prepared, const Known& known) const;
   [[nodiscard]] Result<Appended> answer_again(const Prepared& prepared, const Known& known) const;
   [[nodiscard]] Result<void> find_heads(const storage::View& view, Prepared& prepared) const;
   [[nodiscard]] Result<void> find_matches(const storage::View& view, Prepared& prepared, bool confirm) const;

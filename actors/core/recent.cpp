@@ -53,13 +53,21 @@ std::uint64_t Recent::hash_of(const EventId& id) const {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-std::optional<GlobalPosition> Recent::find(const EventId& id, ShardId shard) {
+template <class Is>
+std::optional<GlobalPosition> Recent::find_id(const EventId& id, Is is) {
   const std::uint64_t hash = hash_of(id);
   for (auto& generation : generations_) {
-    const Id* found = generation.ids.find(hash, [&](const Id& i) { return i.id == id && i.shard == shard; });
-    if (found != nullptr) return found->append_ends;
+    if (const Id* found = generation.ids.find(hash, is); found != nullptr) return found->append_ends;
   }
   return std::nullopt;
+}
+
+std::optional<GlobalPosition> Recent::find(const EventId& id, ShardId shard) {
+  return find_id(id, [&](const Id& i) { return i.id == id && i.shard == shard; });
+}
+
+std::optional<GlobalPosition> Recent::find(const EventId& id) {
+  return find_id(id, [&](const Id& i) { return i.id == id; });
 }
 
 void Recent::add(const EventId& id, ShardId shard, GlobalPosition append_ends) {

@@ -37,6 +37,8 @@ class Recent {
 
   /// The last position of the append that has this id.
   [[nodiscard]] std::optional<GlobalPosition> find(const EventId& id, ShardId shard);
+  /// The same, on whatever shard.
+  [[nodiscard]] std::optional<GlobalPosition> find(const EventId& id);
   void add(const EventId& id, ShardId shard, GlobalPosition append_ends);
 
   /// Drops the older generation when the newer is full, but nothing that readers do not see yet.
@@ -69,6 +71,8 @@ class Recent {
     [[nodiscard]] std::size_t entries() const { return heads.size() + ids.size(); }
   };
 
+  template <class Is>
+  [[nodiscard]] std::optional<GlobalPosition> find_id(const EventId& id, Is is);
   [[nodiscard]] std::uint64_t hash_of(const EventId& id) const;
   [[nodiscard]] Generation& newer() { return generations_[newer_]; }
   [[nodiscard]] const Generation& older() const { return generations_[1 - newer_]; }

@@ -117,38 +117,45 @@ void ShardWriters::proceed(const AttemptPtr& attempt, WriterActions& actions) {
 
 ShardWriters::AttemptPtr ShardWriters::first_attempt(const Attempt& attempt) const {
   AttemptPtr first;
-  const auto look = [&](const EventId& id, ShardId shard) {
-    if (!lies_on(attempt.shards, shard)) return false;
-    const auto found = known_.find({id, shard});
+  const auto look = [&](const Id& id) {
+    const auto found = known_.find(id);
     if (found != known_.end()) first = found->second;
     return first != nullptr;
   };
-  if (attempt.asked && look(attempt.asked->part.append, attempt.asked->shard)) return first;
-  if (attempt.prepared.named) any_named_id(attempt.prepared, look);
+  if (attempt.asked && look({attempt.asked->part.append, attempt.asked->shard})) return first;
+  if (attempt.prepared.named) {
+    any_named_id(attempt.prepared, [&](const EventId& id, ShardId shard) {
+      return lies_on(attempt.shards, shard) && look({id, any_shard});
+    });
+  }
   return first;
 }
 
 void ShardWriters::remember(const AttemptPtr& attempt) {
   if (attempt->known) return;
-  const auto add = [&](const EventId& id, ShardId shard) {
-    if (lies_on(attempt->shards, shard)) attempt->known |= known_.emplace(Id{id, shard}, attempt).second;
-    return false;
-  };
-  if (attempt->prepared.named) any_named_id(attempt->prepared, add);
-  if (attempt->asked) add(attempt->asked->part.append, attempt->asked->shard);
+  const auto add = [&](const Id& id) { attempt->known |= known_.emplace(id, attempt).second; };
+  if (attempt->prepared.named) {
+    any_named_id(attempt->prepared, [&](const EventId& id, ShardId shard) {
+      if (lies_on(attempt->shards, shard)) add({id, any_shard});
+      return false;
+    });
+  }
+  if (attempt->asked) add({attempt->asked->part.append, attempt->asked->shard});
 }
 
 void ShardWriters::forget(Attempt& attempt) {
   if (!std::exchange(attempt.known, false)) return;
-  const auto drop = [&](const EventId& id, ShardId shard) {
-    const auto found = known_.find({id, shard});
+  const auto drop = [&](const Id& id) {
+    const auto found = known_.find(id);
     if (found != known_.end() && found->second.get() == &attempt) known_.erase(found);
-    return false;
   };
-  any_named_id(attempt.prepared, drop);
+  any_named_id(attempt.prepared, [&](const EventId& id, ShardId) {
+    drop({id, any_shard});
+    return false;
+  });
   if (!attempt.part && !attempt.asked) return;
   for (const ShardId shard : attempt.shards)
-    drop(attempt.asked ? attempt.asked->part.append : attempt.part->append, shard);
+    drop({attempt.asked ? attempt.asked->part.append : attempt.part->append, shard});
 }
 
 void ShardWriters::join(const AttemptPtr& first, const AttemptPtr& attempt, WriterActions& actions) {

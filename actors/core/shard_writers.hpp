@@ -217,6 +217,7 @@ class ShardWriters {
   Recent recent_;
   Lanes lanes_;
   std::unordered_map<std::uint64_t, AttemptPtr> live_;  ///< by number
+  /// Of a part, its append's name and its shard; of events, requests and commands, whatever shard they lie on.
   struct Id {
     EventId id;
     ShardId shard;
@@ -225,6 +226,7 @@ class ShardWriters {
   struct IdHash {
     std::size_t operator()(const Id& id) const noexcept { return std::hash<EventId>{}(id.id) ^ id.shard.value; }
   };
+  static constexpr ShardId any_shard{0xffff};  // no store has as many
   std::unordered_map<Id, AttemptPtr, IdHash> known_;
   std::vector<AttemptPtr> next_;       ///< may be decided
   std::vector<AttemptPtr> behind_;     ///< refused elsewhere, on the strength of what this node has not applied yet

@@ -74,7 +74,7 @@ bool ShardWriters::view_is_old(const Attempt& attempt) const {
 bool ShardWriters::placed_lately(const Attempt& attempt) {
   if (!attempt.prepared.named) return false;
   return any_named_id(attempt.prepared, [&](const EventId& id, ShardId shard) {
-    return decided_on(attempt.shards, shard) && recent_.find(id, shard).has_value();
+    return decided_on(attempt.shards, shard) && recent_.find(id).has_value();
   });
 }
 

@@ -116,6 +116,8 @@ void ShardWriters::place(Written& written) {
     ++event;
   }
   if (place.part) recent_.add(place.part->append, place.shard, last);  // a part that is asked for late
+  if (append.request_key.given() && append.events.front().shard == place.shard)
+    recent_.add(append.request_key, place.shard, last);
   if (!append.command.given()) return;
   const auto& carrier = append.events[append.command_event];
   if (carrier.shard == place.shard) recent_.add(append.command, place.shard, last);

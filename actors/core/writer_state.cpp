@@ -34,8 +34,7 @@ Decision WriterState::decide(const Prepared& prepared, std::vector<storage::Plac
 
 std::optional<GlobalPosition> WriterState::find_ids(const Prepared& prepared) {
   std::optional<GlobalPosition> placed;
-  any_named_id(prepared,
-               [&](const EventId& id, ShardId shard) { return (placed = recent_.find(id, shard)).has_value(); });
+  any_named_id(prepared, [&](const EventId& id, ShardId) { return (placed = recent_.find(id)).has_value(); });
   return placed;
 }
 
@@ -70,6 +69,7 @@ Decision WriterState::place(const Prepared& prepared, std::vector<storage::Place
     places.push_back({seq_nr, offsets_[i]});
     if (event.id_given) recent_.add(event.id, event.shard, last);
   }
+  if (append.request_key.given()) recent_.add(append.request_key, append.events.front().shard, last);
   if (append.command.given()) recent_.add(append.command, append.events[append.command_event].shard, last);
   for (std::size_t i = 0; i < append.aggregates.size(); ++i) {
     recent_.set_head(append.aggregates[i].stream, append.aggregates[i].text, {heads_[i], prepared.chain.writer});

@@ -22,8 +22,8 @@ std::uint64_t half(const EventId& id, std::size_t from) {
   return number;
 }
 
-IndexEntry id_entry(const EventId& id, bool command, GlobalPosition position, const EventLocation& location) {
-  return {Family::ids, position, location, half(id, 0), half(id, 8), command ? 1u : 0u};
+IndexEntry id_entry(const EventId& id, IdKind kind, GlobalPosition position, const EventLocation& location) {
+  return {Family::ids, position, location, half(id, 0), half(id, 8), static_cast<std::uint32_t>(kind)};
 }
 
 IndexEntry run_entry(ShardId shard, ShardOffset offset, GlobalPosition position) {
@@ -98,11 +98,11 @@ void EventEntries::give(const EventView& event, GlobalPosition position, const E
     for (auto term : terms_) sink({Family::postings, position, location, term, type, 0});
   }
   if (families.has(Family::ids)) {
-    if (event.id.given()) sink(id_entry(event.id, false, position, location));
+    if (event.id.given()) sink(id_entry(event.id, IdKind::event, position, location));
     if (event.command_id)
       sink(id_entry(
-          command_key({std::string(event.aggregate_type), std::string(event.aggregate_value)}, *event.command_id), true,
-          position, location));
+          command_key({std::string(event.aggregate_type), std::string(event.aggregate_value)}, *event.command_id),
+          IdKind::command, position, location));
   }
   if (families.has(Family::runs)) sink(run_entry(location.shard, location.offset(), position));
   if (!has_aggregate) return;
@@ -149,7 +149,8 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       auto entry = decode_id_entry(value);
       if (!entry) return refuse(std::move(entry).error());
       if (entry->location.shard != decoded->shard) return unlike("shard");
-      take(id_entry(decoded->id, entry->command, entry->position, entry->location));
+      // Stores of before ids were unique have none of requests: nothing can be said of one that is missing.
+      if (entry->kind != IdKind::request) take(id_entry(decoded->id, entry->kind, entry->position, entry->location));
       return {};
     }
     case Family::directory: {
@@ -212,10 +213,10 @@ void give_entries(const TailIndex& tail, GlobalPosition up_to, Family family, co
       return;
     case Family::ids:
       for (std::uint32_t event = 0; event < events; ++event)
-        if (tail.id(event).given()) sink(id_entry(tail.id(event), false, position(event), location(event)));
-      for (std::uint32_t i = 0, n = tail.commands().size(); i < n; ++i)
-        if (const auto& command = tail.commands()[i]; command.event < events)
-          sink(id_entry(command.key, true, position(command.event), location(command.event)));
+        if (tail.id(event).given()) sink(id_entry(tail.id(event), IdKind::event, position(event), location(event)));
+      for (std::uint32_t i = 0, n = tail.keys().size(); i < n; ++i)
+        if (const auto& key = tail.keys()[i]; key.event < events && key.kind != IdKind::request)
+          sink(id_entry(key.key, key.kind, position(key.event), location(key.event)));
       return;
     case Family::runs:
       for (std::uint32_t event = 0; event < events; ++event)

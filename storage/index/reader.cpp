@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "evershard/sharding/stream_hash.hpp"
@@ -14,6 +15,7 @@
 #include "evershard/storage/index/stream_walk.hpp"
 #include "evershard/storage/index/tail_index.hpp"
 #include "evershard/storage/index/term_postings.hpp"
+#include "evershard/storage/journal/event_body.hpp"
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/order/order_lookup.hpp"
 
@@ -53,15 +55,40 @@ std::optional<FoundEvent> find_in_tails(const View& view, Find find) {
 }
 
 Result<std::optional<FoundEvent>> find_in_rows(const Rows& rows, const View& view, const std::string& key,
-                                               bool command) {
+                                               IdKind kind) {
   const std::string_view keys[] = {key};
   auto batch = rows.get(Family::ids, keys);
   if (!batch) return refuse(std::move(batch).error());
   if (!(*batch)->found(0)) return std::nullopt;
   auto entry = decode_id_entry((*batch)->value(0));
   if (!entry) return refuse(std::move(entry).error());
-  if (entry->command != command || entry->position > view.mark) return std::nullopt;
+  if (entry->kind != kind || entry->position > view.mark) return std::nullopt;
   return FoundEvent{entry->position, entry->location};
+}
+
+/// What the caller gave of an event, but for its id and its time.
+bool same_content(const EventView& a, const EventView& b) {
+  const auto content = [](const EventView& event) {
+    return std::tie(event.state, event.aggregate_type, event.aggregate_value, event.type, event.tags_bytes,
+                    event.also_bytes, event.format, event.metadata, event.payload);
+  };
+  return content(a) == content(b);
+}
+
+/// An event's or a request's, under whatever shard; under this one, if it is under several.
+Result<std::optional<FoundEvent>> find_named_in_rows(const Rows& rows, const View& view, const EventId& id,
+                                                     ShardId near) {
+  const auto prefix = keys::id_prefix(id);
+  const auto cursor = rows.cursor(Family::ids, {.prefix = prefix});
+  std::optional<FoundEvent> found;
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    auto entry = decode_id_entry(cursor->value());
+    if (!entry) return refuse(std::move(entry).error());
+    if (entry->kind == IdKind::command || entry->position > view.mark) continue;
+    if (!found || entry->location.shard == near) found = FoundEvent{entry->position, entry->location};
+  }
+  EVERSHARD_TRY(cursor->status());
+  return found;
 }
 
 }  // namespace
@@ -131,7 +158,23 @@ Result<StreamHead> Reader::head_at(const View& view, const AggregateId& aggregat
 
 Result<std::optional<FoundEvent>> Reader::find_id(const View& view, const EventId& id, ShardId shard) const {
   if (auto found = find_in_tails(view, [&](const TailIndex& tail) { return tail.find_id(id, shard); })) return found;
-  return find_in_rows(rows_, view, keys::id(id, shard), false);
+  return find_in_rows(rows_, view, keys::id(id, shard), IdKind::event);
+}
+
+Result<std::optional<FoundEvent>> Reader::find_named(const View& view, const EventId& id, ShardId near) const {
+  if (auto found = find_in_tails(view, [&](const TailIndex& tail) { return tail.find_named(id, near); })) return found;
+  return find_named_in_rows(rows_, view, id, near);
+}
+
+Result<std::optional<FoundEvent>> Reader::same_event(GlobalPosition position, std::string_view body) const {
+  auto found = locate(rows_, position, sharding::CutOf::node);
+  if (!found) return refuse(std::move(found).error());
+  RecordFetch fetch(rows_);
+  const auto stored = fetch_one(fetch, *found);
+  if (!stored) return refuse(stored.error());
+  EventView event;
+  EVERSHARD_CHECK(parse_body(body, event), "a body that was made here is one");
+  return same_content(*stored, event) ? std::optional(*found) : std::nullopt;
 }
 
 Result<RecordedEvent> Reader::load(const FoundEvent& found) const {
@@ -174,7 +217,7 @@ Result<std::optional<StoredCommand>> Reader::find_command(const View& view, cons
   auto found = find_in_tails(view, [&](const TailIndex& tail) { return tail.find_command(key); });
   if (!found) {
     const ShardId shard = sharding::shard_of(sharding::stream_hash(aggregate), shards_);
-    auto sealed = find_in_rows(rows_, view, keys::id(key, shard), true);
+    auto sealed = find_in_rows(rows_, view, keys::id(key, shard), IdKind::command);
     if (!sealed) return refuse(std::move(sealed).error());
     if (!*sealed) return std::nullopt;
     found = *sealed;

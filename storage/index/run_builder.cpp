@@ -170,25 +170,26 @@ class StreamRows final : public FamilyRows {
   std::vector<StreamEntry> entries_;
 };
 
-/// Event ids and command keys. Ids may share their first bytes (UUID version 7), so nothing is known of their order.
+/// Event ids, keys of commands and of requests. Ids may share their first bytes (UUID version 7), so nothing is known
+/// of their order.
 class IdRows final : public FamilyRows {
  public:
   explicit IdRows(const TailIndex& tail) : tail_(tail) {}
 
   bool prepare_step() override {
     const auto events = static_cast<std::uint32_t>(tail_.events());
-    const std::uint32_t commands = tail_.commands().size();
-    if (collected_ == 0) ids_.reserve(std::size_t{events} + commands);
-    const std::uint64_t all = std::uint64_t{events} + commands;
+    const std::uint32_t keys = tail_.keys().size();
+    if (collected_ == 0) ids_.reserve(std::size_t{events} + keys);
+    const std::uint64_t all = std::uint64_t{events} + keys;
     if (collected_ < all) {
       const std::uint64_t until = std::min<std::uint64_t>(collected_ + collect_step, all);
       for (; collected_ < until; ++collected_) {
         if (collected_ < events) {
           const auto event = static_cast<std::uint32_t>(collected_);
-          if (tail_.id(event).given()) ids_.add(Id(tail_.id(event), tail_.place(event).shard, event, false));
+          if (tail_.id(event).given()) ids_.add(Id(tail_.id(event), tail_.place(event).shard, event, IdKind::event));
         } else {
-          const TailIndex::CommandEntry& command = tail_.commands()[static_cast<std::uint32_t>(collected_ - events)];
-          ids_.add(Id(command.key, tail_.place(command.event).shard, command.event, true));
+          const TailIndex::KeyEntry& key = tail_.keys()[static_cast<std::uint32_t>(collected_ - events)];
+          ids_.add(Id(key.key, tail_.place(key.event).shard, key.event, key.kind));
         }
       }
       return false;
@@ -203,7 +204,7 @@ class IdRows final : public FamilyRows {
     put(id->high, event_id.bytes.data());
     put(id->low, event_id.bytes.data() + 8);
     row_key = keys::id(event_id, id->shard);
-    row_value = encode_id({tail_.first() + id->event, tail_.place(id->event).location(), id->command});
+    row_value = encode_id({tail_.first() + id->event, tail_.place(id->event).location(), id->kind});
     return true;
   }
 
@@ -214,11 +215,11 @@ class IdRows final : public FamilyRows {
   struct Id {
     std::uint64_t high, low;  // in text order
     ShardId shard;
-    bool command;
+    IdKind kind;
     std::uint32_t event;
 
-    Id(const EventId& id, ShardId s, std::uint32_t e, bool c)
-        : high(get(id.bytes.data())), low(get(id.bytes.data() + 8)), shard(s), command(c), event(e) {}
+    Id(const EventId& id, ShardId s, std::uint32_t e, IdKind k)
+        : high(get(id.bytes.data())), low(get(id.bytes.data() + 8)), shard(s), kind(k), event(e) {}
     friend auto operator<=>(const Id&, const Id&) = default;
   };
   static std::uint64_t get(const std::uint8_t* bytes) {

@@ -27,11 +27,11 @@ TailIndex::TailIndex(GlobalPosition first, std::size_t events_hint)
       term_table_(events_hint / 2),
       stream_table_(events_hint / 4),
       id_table_(events_hint),
-      command_table_(0) {}
+      key_table_(0) {}
 
 std::size_t TailIndex::bytes() const {
   return sizeof(*this) + arena_.bytes() + places_.bytes() + ids_.bytes() + terms_.bytes() + streams_.bytes() +
-         commands_.bytes() + term_table_.bytes() + stream_table_.bytes() + id_table_.bytes() + command_table_.bytes();
+         keys_.bytes() + term_table_.bytes() + stream_table_.bytes() + id_table_.bytes() + key_table_.bytes();
 }
 
 std::uint32_t TailIndex::find_term_number(sharding::Term term) const {
@@ -60,10 +60,23 @@ std::optional<std::uint32_t> TailIndex::find_id(const EventId& id, ShardId shard
   return n;
 }
 
-std::optional<std::uint32_t> TailIndex::find_command(const EventId& key) const {
-  const std::uint32_t n = command_table_.find(key_of(key), [&](std::uint32_t i) { return commands_[i].key == key; });
+std::optional<std::uint32_t> TailIndex::find_named(const EventId& id, ShardId near) const {
+  const std::uint32_t n = id_table_.find(key_of(id), [&](std::uint32_t event) { return ids_[event] == id; });
+  if (n == TailTable::none) return find_key(id, IdKind::request);
+  if (places_[n].shard == near) return n;
+  const auto there = find_id(id, near);
+  return there ? there : n;
+}
+
+std::optional<std::uint32_t> TailIndex::find_key(const EventId& key, IdKind kind) const {
+  const std::uint32_t n =
+      key_table_.find(key_of(key), [&](std::uint32_t i) { return keys_[i].key == key && keys_[i].kind == kind; });
   if (n == TailTable::none) return std::nullopt;
-  return commands_[n].event;
+  return keys_[n].event;
+}
+
+std::optional<std::uint32_t> TailIndex::find_command(const EventId& key) const {
+  return find_key(key, IdKind::command);
 }
 
 std::uint32_t TailIndex::add_stream(const TailEvent& event) {
@@ -73,6 +86,13 @@ std::uint32_t TailIndex::add_stream(const TailEvent& event) {
   streams_.add(event.stream, std::string_view(text, event.aggregate_text.size()), event.seq_nr);
   stream_table_.insert(event.stream, n);
   return n;
+}
+
+void TailIndex::add_key(const EventId& key, std::uint32_t event, IdKind kind) {
+  if (!key.given()) return;
+  const std::uint32_t n = keys_.size();
+  keys_.add(key, event, kind);
+  key_table_.insert(key_of(key), n);
 }
 
 // In rounds, so that memory is waited for once a round by a whole group: slots, entries, ends of lists.
@@ -145,11 +165,8 @@ void TailIndex::insert(const TailEvent& event) {
   }
 
   ids_.add(event.id);
-  if (event.command.given()) {
-    const std::uint32_t n = commands_.size();
-    commands_.add(event.command, number);
-    command_table_.insert(key_of(event.command), n);
-  }
+  add_key(event.command, number, IdKind::command);
+  add_key(event.request, number, IdKind::request);
   places_.add(event.location.record, event.terms.front(), stream, event.location.shard, event.location.index);
   if (event.id.given()) id_table_.insert(key_of(event.id), number);
 }

@@ -25,7 +25,8 @@ struct TailEvent {
   GlobalPosition position;  ///< the next one
   EventLocation location;
   EventId id;
-  EventId command;                        ///< all zero: none
+  EventId command{};                      ///< its key in `ids`; all zero: none
+  EventId request{};                      ///< the same of the request that it is the first event of
   std::span<const sharding::Term> terms;  ///< type first; without the own aggregate's
   sharding::Term stream = 0;              ///< 0: no aggregate
   std::string_view aggregate_text;
@@ -77,9 +78,11 @@ class TailIndex {
     SeqNr first_seq_nr;
     PositionList events{};
   };
-  struct CommandEntry {
+  /// A command, or a request, that leads to an event.
+  struct KeyEntry {
     EventId key;
     std::uint32_t event;
+    IdKind kind;
   };
 
   [[nodiscard]] const Place& place(std::uint32_t event) const { return places_[event]; }
@@ -93,6 +96,8 @@ class TailIndex {
   [[nodiscard]] const PositionList* find_term(sharding::Term term) const;
   [[nodiscard]] const StreamEntries* find_stream(sharding::Term term, std::string_view aggregate_text) const;
   [[nodiscard]] std::optional<std::uint32_t> find_id(const EventId& id, ShardId shard) const;
+  /// An event's id, or a request's key, on whatever shard; where it is on several, on this one if it is there.
+  [[nodiscard]] std::optional<std::uint32_t> find_named(const EventId& id, ShardId near) const;
   [[nodiscard]] std::optional<std::uint32_t> find_command(const EventId& key) const;
 
   // For those who go through all of it: listing and sealing. Tables by the top byte of their key.
@@ -100,7 +105,7 @@ class TailIndex {
   [[nodiscard]] const TailTable& stream_table() const { return stream_table_; }
   [[nodiscard]] const StableArray<TermEntry>& terms() const { return terms_; }
   [[nodiscard]] const StableArray<StreamEntries>& streams() const { return streams_; }
-  [[nodiscard]] const StableArray<CommandEntry>& commands() const { return commands_; }
+  [[nodiscard]] const StableArray<KeyEntry>& keys() const { return keys_; }
 
  private:
   void prefetch_slots(const TailEvent& event) const;
@@ -110,6 +115,8 @@ class TailIndex {
   std::uint32_t find_term_number(sharding::Term term) const;
   std::uint32_t find_stream_number(sharding::Term term, std::string_view aggregate_text) const;
   std::uint32_t add_stream(const TailEvent& event);
+  [[nodiscard]] std::optional<std::uint32_t> find_key(const EventId& key, IdKind kind) const;
+  void add_key(const EventId& key, std::uint32_t event, IdKind kind);
 
   GlobalPosition first_;
   Arena arena_;
@@ -117,11 +124,11 @@ class TailIndex {
   StableArray<EventId> ids_;
   StableArray<TermEntry> terms_;
   StableArray<StreamEntries> streams_;
-  StableArray<CommandEntry> commands_;
+  StableArray<KeyEntry> keys_;
   TailTable term_table_;
   TailTable stream_table_;
   TailTable id_table_;
-  TailTable command_table_;
+  TailTable key_table_;
 };
 
 }  // namespace evershard::storage

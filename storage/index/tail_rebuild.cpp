@@ -173,6 +173,7 @@ void TailRebuild::take_event(const EventView& view, Entry& entry) {
     entry.text_end = static_cast<std::uint32_t>(texts_.size());
     entry.event.stream = hasher_.aggregate(std::string_view(texts_).substr(entry.text_begin));
   }
+  if (view.request) entry.event.request = request_key(*view.request, view.id);
   if (view.command_id)
     entry.event.command =
         command_key({std::string(view.aggregate_type), std::string(view.aggregate_value)}, *view.command_id);

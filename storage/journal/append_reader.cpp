@@ -22,6 +22,7 @@ Result<void> AppendReader::begin(const EventView& event, ShardOffset offset, con
   if (event.index == 0) {
     append.request = event.request.value_or(event.id);
     append.content_hash = event.content_hash.value_or(0);
+    if (event.request) append.request_key = request_key(*event.request, event.id);
   }
   if (waiting == nullptr) return {};
   left_ = waiting->events;
@@ -87,6 +88,7 @@ TailEvent tail_event(const UnorderedAppend& of, std::size_t i, const EventLocati
   entry.location = location;
   entry.id = event.id;
   entry.command = append.command_of(i);
+  entry.request = append.request_of(i);
   entry.terms = append.terms_of(event);
   entry.seq_nr = of.place.seq_nrs[i];
   if (event.aggregate != EncodedEvent::no_aggregate) {

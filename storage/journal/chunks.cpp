@@ -183,7 +183,7 @@ Result<std::string_view> decode_stream_owner(std::string_view bytes, std::size_t
 
 std::string encode_id(const IdEntry& entry) {
   std::string out;
-  out += entry.command ? '\1' : '\0';
+  out += static_cast<char>(entry.kind);
   append_varint(out, entry.position.value);
   append_varint(out, entry.location.shard.value);
   append_varint(out, entry.location.record.value);
@@ -195,12 +195,12 @@ Result<IdEntry> decode_id_entry(std::string_view bytes) {
   ByteReader reader(bytes);
   IdEntry entry;
   const auto flags = reader.fixed<std::uint8_t>();
-  entry.command = flags == 1;
+  entry.kind = static_cast<IdKind>(flags);
   entry.position = GlobalPosition(reader.varint());
   entry.location.shard = ShardId(static_cast<std::uint16_t>(reader.varint(u16_max)));
   entry.location.record = ShardOffset(reader.varint());
   entry.location.index = static_cast<std::uint16_t>(reader.varint(u16_max));
-  if (!reader.done() || flags > 1) return corrupt_chunk("ids", bytes);
+  if (!reader.done() || flags > static_cast<std::uint8_t>(IdKind::request)) return corrupt_chunk("ids", bytes);
   return entry;
 }
 

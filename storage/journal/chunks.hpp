@@ -47,10 +47,17 @@ Result<void> decode_stream(std::string_view bytes, StreamChunk& out);
 /// Only whose it is and how many: without the entries.
 Result<std::string_view> decode_stream_owner(std::string_view bytes, std::size_t& entries);
 
+/// What a key of `ids` names. Numbers of the format.
+enum class IdKind : std::uint8_t {
+  event = 0,
+  command = 1,  ///< a command; the event is the first of its aggregate
+  request = 2,  ///< a request whose first event has an id of its own; the event is that one
+};
+
 struct IdEntry {
   GlobalPosition position;
   EventLocation location;
-  bool command = false;  ///< the key is a command's, the event is its first
+  IdKind kind = IdKind::event;
 };
 std::string encode_id(const IdEntry& entry);
 Result<IdEntry> decode_id_entry(std::string_view bytes);

@@ -115,6 +115,7 @@ class Encoder {
   EncodedAppend encode() {
     encoded_.appended_at = now_;
     encoded_.request = append_.request_id.value_or(append_.events.front().id);
+    if (append_.request_id) encoded_.request_key = request_key(*append_.request_id, append_.events.front().id);
     place_events();
     if (append_.command) place_command();
     write_bodies();
@@ -241,6 +242,11 @@ EventId command_key(const AggregateId& aggregate, std::string_view command_id) {
   std::memcpy(key.bytes.data(), hash.digest, sizeof hash.digest);
   if (!key.given()) key.bytes.back() = 1;
   return key;
+}
+
+EventId request_key(const RequestId& request, const EventId& first) {
+  const auto key = EventId::derived(request, 0);
+  return key == first ? EventId{} : key;
 }
 
 EncodedAppend encode_append(Append&& append, std::span<const bool> ids_given, std::uint32_t shard_count,

@@ -53,6 +53,8 @@ struct EncodedAppend {
   std::vector<sharding::Term> terms;
   std::string bodies;
   std::vector<EncodedSnapshot> snapshots;
+  /// Key of the request in `ids`; all zero: it is its first event's id, or no request id was given.
+  EventId request_key;
   EventId command;                  ///< key of the command record in `ids`; all zero: none
   std::uint32_t command_event = 0;  ///< the event that carries it: the first one of the command's aggregate
   Timestamp appended_at;
@@ -62,6 +64,8 @@ struct EncodedAppend {
   }
   /// The key under which `ids` leads to this event as a command's record; all zero: none.
   [[nodiscard]] EventId command_of(std::size_t event) const { return event == command_event ? command : EventId{}; }
+  /// The key under which `ids` leads to this event as its request's first; all zero: none.
+  [[nodiscard]] EventId request_of(std::size_t event) const { return event == 0 ? request_key : EventId{}; }
   [[nodiscard]] std::string_view body_of(const EncodedEvent& event) const {
     return std::string_view(bodies).substr(event.body_begin, event.body_end - event.body_begin);
   }
@@ -69,6 +73,10 @@ struct EncodedAppend {
 
 /// The key under which a command's record is found: 16 bytes of XXH128 over aggregate and command id.
 EventId command_key(const AggregateId& aggregate, std::string_view command_id);
+
+/// The key under which a request is found whose first event has an id of its own: the id that this event would have
+/// without, so that a request is found whether ids were given or not. All zero: it is this id.
+EventId request_key(const RequestId& request, const EventId& first);
 
 /// Shape: checked and normalised (protocol/validate); every event has an id; `ids_given[i]`: the caller's.
 /// Source: docs/internals/on-disk-format.md, "Journal".

@@ -62,6 +62,8 @@ std::string stream(Term stream, SeqNr first_seq_nr, GlobalPosition first) {
 
 std::string stream_prefix(Term stream) { return joined(stream); }
 
+std::string id_prefix(const EventId& id) { return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}; }
+
 std::string id(const EventId& id, ShardId shard) {
   std::string key;
   key.reserve(id.bytes.size() + sizeof shard.value);

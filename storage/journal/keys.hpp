@@ -62,6 +62,7 @@ std::string posting_prefix(Term term);
 std::string stream(Term stream, SeqNr first_seq_nr, GlobalPosition first);
 std::string stream_prefix(Term stream);
 std::string id(const EventId& id, ShardId shard);
+std::string id_prefix(const EventId& id);
 std::string run(ShardId shard, GlobalPosition first);
 std::string directory(const AggregateId& aggregate);
 std::string directory_type_prefix(std::string_view type);

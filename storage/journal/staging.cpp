@@ -257,6 +257,7 @@ TailEvent Staging::add_record(const EncodedAppend& append, std::size_t i, ShardO
   entry.location = journal_.add(event.shard, offset, append.body_of(event), event.body_hash, seq_nr, event.state, sink);
   entry.id = event.id;
   entry.command = append.command_of(i);
+  entry.request = append.request_of(i);
   entry.terms = append.terms_of(event);
   entry.seq_nr = seq_nr;
   if (event.aggregate != EncodedEvent::no_aggregate) {

@@ -13,6 +13,7 @@ void Unordered::add(const TailEvent& event) {
   entry.location = event.location;
   entry.id = event.id;
   entry.command = event.command;
+  entry.request = event.request;
   entry.seq_nr = event.seq_nr;
   entry.stream = event.stream;
   entry.terms_begin = static_cast<std::uint32_t>(bytes_->terms.size());
@@ -41,6 +42,7 @@ void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& plac
     event.location = entry.location;
     event.id = entry.id;
     event.command = entry.command;
+    event.request = entry.request;
     event.seq_nr = entry.seq_nr;
     event.stream = entry.stream;
     event.terms = std::span(entry.bytes->terms).subspan(entry.terms_begin, entry.terms_end - entry.terms_begin);

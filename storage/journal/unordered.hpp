@@ -63,6 +63,7 @@ class Unordered {
     EventLocation location;
     EventId id;
     EventId command;
+    EventId request;
     SeqNr seq_nr;
     sharding::Term stream = 0;
     std::uint32_t terms_begin = 0;

@@ -1,5 +1,6 @@
 #include "evershard/storage/repair/inspect.hpp"
 
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -325,7 +326,8 @@ Json postings_json(std::string_view value) {
 Json id_json(std::string_view value) {
   const auto entry = decode_id_entry(value);
   if (!entry) return undecodable(entry.error(), value);
-  Json json{{"of", entry->command ? "command" : "event"}};
+  constexpr std::array kinds{"event", "command", "request"};
+  Json json{{"of", kinds.at(static_cast<std::size_t>(entry->kind))}};
   json.update(at(entry->position, entry->location));
   return json;
 }

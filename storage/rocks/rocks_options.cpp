@@ -21,6 +21,7 @@ constexpr std::size_t block_bytes = 4u << 10;
 constexpr std::size_t compact_block_bytes = 256u << 10;
 constexpr double filter_bits_a_key = 10;
 constexpr std::size_t filter_piece_bytes = 8u << 10;
+constexpr std::size_t id_bytes = 16;    // what a key of ids begins with
 constexpr std::size_t term_bytes = 8;   // what a key of streams and postings begins with
 constexpr std::size_t shard_bytes = 2;  // what a key of the journal begins with
 
@@ -144,7 +145,10 @@ rocksdb::ColumnFamilyOptions RocksOptions::family(Family family) const {
       table.whole_key_filtering = false;
       break;
     case Family::ids:
+      // An id is looked for on all shards: filters know ids, not keys. Files of before know keys, and are looked into.
+      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(id_bytes));
       divide_filter(table);
+      table.whole_key_filtering = false;
       break;
     case Family::directory:
     case Family::runs:

@@ -9,7 +9,11 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t filtered_prefix_bytes = 8;  // what the filters of streams and postings are made of
+/// What the family's filters are made of; 0: of whole keys, or it has none.
+std::size_t filtered_prefix_bytes(Family family) {
+  if (family == Family::ids) return 16;
+  return family == Family::streams || family == Family::postings ? 8 : 0;
+}
 
 std::string_view view_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 rocksdb::Slice slice_of(std::string_view view) { return {view.data(), view.size()}; }
@@ -31,8 +35,8 @@ class RocksCursor final : public RowCursor {
       : families_(std::move(families)), upper_(successor(options.prefix)) {
     rocksdb::ReadOptions read;
     read.snapshot = snapshot;
-    bool filtered =
-        (family == Family::streams || family == Family::postings) && options.prefix.size() >= filtered_prefix_bytes;
+    const auto filtered_by = filtered_prefix_bytes(family);
+    const bool filtered = filtered_by != 0 && options.prefix.size() >= filtered_by;
     read.prefix_same_as_start = filtered;
     read.total_order_seek = !filtered;
     if (!upper_.empty()) {

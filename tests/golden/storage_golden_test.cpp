@@ -409,13 +409,16 @@ TEST(StorageGolden, Stream) {
 }
 
 TEST(StorageGolden, Id) {
-  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, false})), golden("00"      // of an event
-                                                                                       "f0a204"  // position 70,000
-                                                                                       "07"      // shard 7
-                                                                                       "e807"    // record 1,000
-                                                                                       "02"));   // index 2
-  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, true})),
-            golden("01 f0a204 07 e807 02"));  // of a command
+  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, IdKind::event})),
+            golden("00"      // of an event
+                   "f0a204"  // position 70,000
+                   "07"      // shard 7
+                   "e807"    // record 1,000
+                   "02"));   // index 2
+  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, IdKind::command})),
+            golden("01 f0a204 07 e807 02"));
+  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, IdKind::request})),
+            golden("02 f0a204 07 e807 02"));
 }
 
 TEST(StorageGolden, Directory) {

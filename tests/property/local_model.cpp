@@ -78,7 +78,7 @@ Answer LocalModel::append(const Append& append) {
     if (append.request_id && !events[i].id.given())
       events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
   }
-  if (auto known = find_request(events)) return *known;
+  if (auto known = find_request(append.request_id, events)) return *known;
 
   Answer answer;
   for (const auto& expectation : append.expectations) {
@@ -128,7 +128,7 @@ Answer LocalModel::append(const Append& append) {
         named->version = recorded.seq_nr;
     }
     recorded.shard = shard_of(event, events[0].id);
-    if (event.id.given()) ids_[{event.id, recorded.shard}] = {request, i, recorded.position};
+    if (event.id.given()) ids_[event.id] = {request, i, recorded.position};
     events_.push_back(std::move(recorded));
   }
   done.last_position = head();
@@ -136,20 +136,46 @@ Answer LocalModel::append(const Append& append) {
     snapshot.version = version_of(snapshot.aggregate);
     write(std::move(snapshot));
   }
+  if (append.request_id) names_[*append.request_id] = request;
   requests_.push_back({std::move(events), done});
   answer.accepted = done;
   return answer;
 }
 
-std::optional<Answer> LocalModel::find_request(const std::vector<Event>& events) const {
+bool LocalModel::made_anew(const Request& request, const std::vector<Event>& events) const {
+  bool same = request.events.size() == events.size();
+  for (std::size_t i = 0; same && i < events.size(); ++i) {
+    auto made = request.events[i], again = events[i];
+    made.id = again.id;
+    made.occurred_at = again.occurred_at;
+    same = made == again && events_[request.answer.first_position.value - 1 + i].state == EventState::live;
+  }
+  return same;
+}
+
+std::optional<Answer> LocalModel::find_request(const std::optional<RequestId>& name,
+                                               const std::vector<Event>& events) const {
   std::vector<Known> known;
   for (const auto& event : events) {
-    const auto found = ids_.find({event.id, shard_of(event, events[0].id)});
+    const auto found = ids_.find(event.id);
     if (found != ids_.end()) known.push_back(found->second);
   }
-  if (known.empty()) return std::nullopt;
+  const auto named = name ? names_.find(*name) : names_.end();
+  if (known.empty() && named == names_.end()) return std::nullopt;
 
   Answer answer;
+  if (named != names_.end()) {
+    const auto& request = requests_[named->second];
+    if (request.events == events || made_anew(request, events)) {
+      answer.accepted = request.answer;
+      answer.accepted->duplicate = true;
+    } else {
+      ErrorDetails details;
+      details.position = request.answer.first_position;
+      answer.refusals.emplace_back(ErrorCode::duplicate_event, "", std::move(details));
+    }
+    return answer;
+  }
   const auto& request = requests_[known[0].request];
   bool same = known.size() == events.size() && request.events == events;
   for (std::size_t i = 0; i < known.size(); ++i)

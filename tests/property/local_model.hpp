@@ -70,9 +70,9 @@ class LocalModel {
     std::optional<Snapshot> latest;
     std::map<SeqNr, Snapshot> retained;
   };
-  using IdKey = std::pair<EventId, ShardId>;
 
-  std::optional<Answer> find_request(const std::vector<Event>& events) const;
+  std::optional<Answer> find_request(const std::optional<RequestId>& name, const std::vector<Event>& events) const;
+  [[nodiscard]] bool made_anew(const Request& request, const std::vector<Event>& events) const;
   [[nodiscard]] ShardId shard_of(const Event& event, const EventId& first_id) const;
   [[nodiscard]] SeqNr version_of(const AggregateId& aggregate) const;
   void write(Snapshot snapshot);
@@ -80,7 +80,8 @@ class LocalModel {
   const std::uint32_t shards_;
   std::vector<RecordedEvent> events_;  ///< position - 1
   std::vector<Request> requests_;
-  std::map<IdKey, Known> ids_;
+  std::map<EventId, Known> ids_;
+  std::map<RequestId, std::size_t> names_;  ///< of requests_
   std::map<AggregateId, Slots> snapshots_;
   std::map<AggregateId, std::pair<SeqNr, bool>> gone_;  ///< before, and whether as a whole
 };

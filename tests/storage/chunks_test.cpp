@@ -16,7 +16,7 @@ bool operator==(const StreamEntry& a, const StreamEntry& b) {
   return std::tuple(a.position, a.location) == std::tuple(b.position, b.location);
 }
 bool operator==(const IdEntry& a, const IdEntry& b) {
-  return std::tuple(a.position, a.location, a.command) == std::tuple(b.position, b.location, b.command);
+  return std::tuple(a.position, a.location, a.kind) == std::tuple(b.position, b.location, b.kind);
 }
 
 namespace {
@@ -119,9 +119,9 @@ RC_GTEST_PROP(Streams, ComeBackAsTheyWere, (std::uint64_t seed)) {
   RC_ASSERT(count == entries.size());
 }
 
-RC_GTEST_PROP(Ids, ComeBackAsTheyWere, (std::uint64_t seed, bool command)) {
+RC_GTEST_PROP(Ids, ComeBackAsTheyWere, (std::uint64_t seed)) {
   RandomValues random(seed);
-  const IdEntry entry{GlobalPosition{random.number()}, random.location(), command};
+  const IdEntry entry{GlobalPosition{random.number()}, random.location(), static_cast<IdKind>(random.number() % 3)};
 
   const auto decoded = decode_id_entry(encode_id(entry));
 

@@ -154,6 +154,7 @@ class IndexedEvents {
     entry.location = location;
     entry.id = event.id;
     entry.command = append.command_of(i);
+    entry.request = append.request_of(i);
     entry.terms = append.terms_of(event);
     if (event.aggregate != EncodedEvent::no_aggregate) {
       entry.terms = entry.terms.first(entry.terms.size() - 1);

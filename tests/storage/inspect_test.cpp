@@ -130,7 +130,8 @@ TEST(Inspect, ShowsTheIndexesRows) {
   EXPECT_EQ(
       describe_value(Family::streams, keys::stream(1, SeqNr{9}, GlobalPosition{5}), stream),
       R"({"aggregate":"order-1","entries":[{"seq_nr":9,"position":5,"shard":7,"offset":1002,"record":1000,"index":2}]})");
-  EXPECT_EQ(describe_value(Family::ids, keys::id({}, shard), encode_id({GlobalPosition{5}, {shard, first, 2}, true})),
+  EXPECT_EQ(describe_value(Family::ids, keys::id({}, shard),
+                           encode_id({GlobalPosition{5}, {shard, first, 2}, IdKind::command})),
             R"({"of":"command","position":5,"shard":7,"offset":1002,"record":1000,"index":2})");
   EXPECT_EQ(describe_value(Family::directory, keys::directory(order_1), encode_directory(0xabc, shard)),
             R"({"stream":"0000000000000abc","shard":7})");
