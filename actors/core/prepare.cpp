@@ -240,7 +240,7 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
       found == here ? ", with other content or by another append" : ", but not all events of this append are"));
 }
 
-/// The same request with other ids: whoever makes its events anew at each try gives them anew. It is known by its own
+// The same request with other ids: whoever makes its events anew at each try gives them anew. It is known by its own
 /// id, and is the same where all but ids and times is.
 Result<std::optional<Appended>> Preparer::find_by_request(const storage::View& view, const Prepared& prepared,
                                                           std::optional<storage::FoundEvent> first) const {
@@ -260,17 +260,17 @@ Result<std::optional<Appended>> Preparer::find_by_request(const storage::View& v
     if (!append.request_key.given()) return std::nullopt;
     return refuse(known_already("request", append.request, first->position, ": an event has the id that it leads to"));
   }
-  bool same = stored->count == append.events.size();
+  // What lies on another node cannot be compared here.
+  bool same = stored->count == append.events.size() && prepared.elsewhere.empty();
   Known known(append.events.size());
   for (std::size_t i = 0; same && i != append.events.size(); ++i) {
     const auto& event = append.events[i];
-    if (std::ranges::find(prepared.elsewhere, event.shard) != prepared.elsewhere.end()) continue;
     auto found = reader_.same_event(stored->first_position + i, append.body_of(event));
     if (!found && found.error().code != ErrorCode::wrong_shard) return refuse(std::move(found).error());
     known[i] = found ? *found : std::nullopt;
     same = known[i].has_value();
   }
-  if (!same) return refuse(known_already("request", append.request, stored->first_position, ", with other content"));
+  if (!same) return refuse(known_already("request", append.request, stored->first_position, ", with other content or other ids"));
   return answer_again(prepared, known);
 }
 
