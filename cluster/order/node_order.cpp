@@ -113,7 +113,7 @@ NodeOrder::Actions NodeOrder::again() {
   ask_history(actions);
   // Where nothing is new, too: with it go how much it has learned, and what time it is here.
   applied_said_ = applied_;
-  actions.send.emplace_back(Held{self_, synced_, applied_});
+  actions.send.emplace_back(held());
   bool unopened = reopen_;
   for (std::uint32_t s = 0; s != map_.shard_count(); ++s) {
     const ShardId id{static_cast<std::uint16_t>(s)};
@@ -463,6 +463,18 @@ void NodeOrder::leave(ShardId id, Actions& actions) {
   shard.damaged = true;
   shard.learned = false;
   left_.insert(id);
+  note_learning(id);
+}
+
+void NodeOrder::note_learning(ShardId id) {
+  if (replicas(id).had_to_learn(self_.node) && !keeps(id))
+    learning_.insert(id);
+  else
+    learning_.erase(id);
+  if (learning_.empty())
+    held_max_.reset();
+  else if (!held_max_)
+    held_max_ = synced_;
 }
 
 void NodeOrder::know(const sharding::NewReplicas& replicas, Actions& actions) {
@@ -471,6 +483,7 @@ void NodeOrder::know(const sharding::NewReplicas& replicas, Actions& actions) {
   if (replicas_.size() <= id.value) replicas_.resize(id.value + std::size_t{1});
   replicas_[id.value] = set;
   keep(id);
+  note_learning(id);
   const auto found = shards_.find(id);
   if (found == shards_.end()) return;
   Shard& shard = found->second;
@@ -495,14 +508,6 @@ bool NodeOrder::keeps(ShardId id) const {
 bool NodeOrder::has_whole(ShardId id) const {
   const auto shard = shards_.find(id);
   return keeps(id) && shard != shards_.end() && !shard->second.damaged;
-}
-
-std::vector<ShardId> NodeOrder::to_learn() const {
-  std::vector<ShardId> missing;
-  for (std::size_t s = 0; s != replicas_.size(); ++s)
-    if (const ShardId id{static_cast<std::uint16_t>(s)}; replicas_[s].had_to_learn(self_.node) && !keeps(id))
-      missing.push_back(id);
-  return missing;
 }
 
 void NodeOrder::know(const Segment& segment, Actions& actions) {
@@ -935,6 +940,7 @@ void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
   apply.cut.number = folded.last_cut;
   apply.cut.first_position = folded.watermark + 1;
   note_missed(folded, apply, actions);
+  for (const ShardId left : std::exchange(left_, {})) apply.damaged.push_back(left);
   handed_ = folded.last_cut;
   applying_.push_back({folded.last_cut, folded.watermark});
   actions.steps.push_back({std::move(apply)});
@@ -975,9 +981,9 @@ NodeOrder::Actions NodeOrder::synced(CutNumber number) {
     actions.steps.push_back({Step::Opened{shard.opening}});
     if (reports()) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
   }
-  if (welcomed_ && synced_ > held_said_) {
-    held_said_ = synced_;
-    actions.send.emplace_back(Held{self_, synced_, applied_});
+  if (welcomed_ && held().cut > held_said_) {
+    held_said_ = held().cut;
+    actions.send.emplace_back(held());
     applied_said_ = applied_;
   }
   return actions;

@@ -169,7 +169,9 @@ class NodeOrder {
   // -- what is asked
 
   [[nodiscard]] CutNumber cut() const { return applied_; }
-  [[nodiscard]] Held held() const { return {self_, synced_, applied_}; }
+  /// What is synced; while it learns no more than when it began: the order that it will have then may end there, and
+  /// cuts of which it counts as a holder are folded.
+  [[nodiscard]] Held held() const { return {self_, held_max_.value_or(synced_), applied_}; }
   /// Everything up to here may be read, as far as this node's shards are concerned.
   [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
   enum class Page : std::uint8_t {
@@ -185,6 +187,8 @@ class NodeOrder {
   /// Whether reports go out: its history, as far as it told of it, has joined on to this node's. Before that it may be
   /// refused.
   [[nodiscard]] bool reports() const { return welcomed_ && known_ >= told_; }
+  /// All that the coordinator told of when this node came last is applied.
+  [[nodiscard]] bool caught_up() const { return welcomed_ && applied_ >= told_; }
   /// Who keeps the shard, as far as cuts are known here.
   [[nodiscard]] const sharding::ReplicaSet& replicas(ShardId shard) const;
   /// The newest epoch that it was opened under in cuts that are applied.
@@ -197,7 +201,7 @@ class NodeOrder {
   /// Whether what cuts cover of it up to cut() is all here.
   [[nodiscard]] bool has_whole(ShardId shard) const;
   /// What it is to keep and has to learn, all of it, before it does.
-  [[nodiscard]] std::vector<ShardId> to_learn() const;
+  [[nodiscard]] std::vector<ShardId> to_learn() const { return {learning_.begin(), learning_.end()}; }
   [[nodiscard]] Epoch coordinator() const { return coordinator_; }
   /// The epoch whose writer is followed: what is shipped under it joins on. Absent: this node does not follow.
   [[nodiscard]] std::optional<Epoch> follows(ShardId shard) const;
@@ -266,6 +270,7 @@ class NodeOrder {
   void keep(ShardId shard);
   /// Where it is kept no longer: cuts that cover it go by, and what is here of it is no copy of it any more.
   void leave(ShardId shard, Actions& actions);
+  void note_learning(ShardId shard);
   void know(const sharding::Segment& segment, Actions& actions);
   /// Whether everything is here that the cut covers of shards that others write.
   [[nodiscard]] bool is_here(const sharding::Cut& cut) const;
@@ -318,6 +323,8 @@ class NodeOrder {
   CutNumber synced_;
   CutNumber applied_said_;
   CutNumber held_said_;
+  std::set<ShardId> learning_;                          ///< is to keep them, and has them not
+  std::optional<CutNumber> held_max_;                   ///< while there are such
   std::map<CutNumber, sharding::Cut> buffered_;         ///< known, not handed out; and behind a hole
   std::map<CutNumber, sharding::CutLogState> reached_;  ///< the checkpoint that lies at one of them
   CutNumber known_;  ///< all cuts up to here were taken notice of; not before `handed_`

@@ -89,6 +89,8 @@ Result<void> clear_aggregates(rocksdb::WriteBatch& batch, RocksFamilies& familie
 Result<void> clear(RocksFamilies& families, const Rows& rows, const Identity& identity, const LearnedOrder& order) {
   std::map<ShardId, bool> kept;
   for (const auto& shard : order.shards) kept[shard.shard] = shard.learned;
+  const auto covered = covered_rows(rows, identity.shards);
+  if (!covered) return refuse(covered.error());
   rocksdb::WriteBatch batch;
   EVERSHARD_TRY(clear_aggregates(batch, families, rows, identity, [&](ShardId shard) {
     const auto of = kept.find(shard);
@@ -101,12 +103,16 @@ Result<void> clear(RocksFamilies& families, const Rows& rows, const Identity& id
     const ShardId shard{static_cast<std::uint16_t>(s)};
     if (const auto of = kept.find(shard); of != kept.end() && !of->second) continue;
     batch.Delete(families.handle(Family::state), keys::covered(shard));
+    // What was here and is kept no longer is to be learned before it is kept again: it is not one of the beginning.
+    if (!kept.contains(shard) && covered->contains(shard))
+      batch.Put(families.handle(Family::state), keys::covered(shard), encode_covered(Covered{.damaged = true}));
     const ShardId next{static_cast<std::uint16_t>(s + 1)};
     batch.DeleteRange(families.handle(Family::journal), keys::journal(shard, ShardOffset{0}),
                       keys::journal(next, ShardOffset{0}));
     batch.DeleteRange(families.handle(Family::state), keys::waiting(shard, ShardOffset{0}),
                       keys::waiting(next, ShardOffset{0}));
     erase_prefix(batch, families, row_log_prefix_of(shard));
+    batch.Delete(families.handle(Family::state), row_log_whole_key(shard));
   }
   rocksdb::WriteOptions options;
   options.sync = true;

@@ -7,6 +7,7 @@
 
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/learned/learned_shards.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
 #include "evershard/storage/repair/verify.hpp"
 #include "evershard/storage/steps.hpp"
 #include "tests/contract/node_writer.hpp"
@@ -283,6 +284,52 @@ TEST_F(NodeFaults, TakesInWhatWasLearnedHoweverOftenItIsBrokenOff) {
     ASSERT_TRUE(verified);
     EXPECT_THAT(verified->findings, testing::IsEmpty());
   }
+}
+
+// Without a row it would be taken for one that this node has from the beginning, should it be kept again.
+TEST_F(NodeFaults, KnowsThatItHasNothingOfWhatItKeepsNoLongerOnceItHasLearnedMore) {
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  const auto keeps_first = [](const sharding::Segment& segment) { return segment.shard.value == 0; };
+  std::vector<sharding::Cut> log;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(node_->journal({one(aggregate_in(0), "Placed", "", {}), one(aggregate_in(1), "Placed", "", {})}));
+    log.push_back(node_->cut({node_->segment(0, i, i + 1), node_->segment(1, i, i + 1)}));
+    ASSERT_TRUE(node_->apply(log.back()));
+  }
+  CommitBatch snapshots;
+  for (const std::uint16_t shard : {0, 1}) {
+    auto& placed = snapshots.snapshots.emplace_back();
+    placed.snapshot.aggregate = *AggregateId::parse(aggregate_in(shard));
+    placed.snapshot.version = SeqNr{1};
+    placed.snapshot.payload = "state";
+    placed.position = GlobalPosition{shard + 1u};
+  }
+  auto staged = opened_->stage(snapshots);
+  ASSERT_TRUE(opened_->commit(*staged));
+  {
+    auto learned = LearnedShards::open(options());
+    ASSERT_TRUE(learned) << learned.error().what;
+    ASSERT_TRUE((*learned)->begin_order());
+    for (const auto& cut : log) ASSERT_TRUE((*learned)->add(sharding::cut_of_node(cut, keeps_first, {})));
+    LearnedOrder order;
+    order.last_cut = log.back().number;
+    order.watermark = log.back().last_position();
+    order.coordinator = Epoch{1};
+    order.shards = {{ShardId{0}, ShardOffset{4}, Epoch{1}, false, {}, {}}};
+    ASSERT_TRUE((*learned)->finish(order));
+  }
+  close_node();
+  ASSERT_NO_FATAL_FAILURE(open_node());
+
+  const auto covered = covered_rows(opened_->rows(), NodeWriter::shards);
+  ASSERT_TRUE(covered) << covered.error().what;
+  EXPECT_FALSE(covered->at(ShardId{0}).damaged);
+  ASSERT_TRUE(covered->contains(ShardId{1}));
+  EXPECT_TRUE(covered->at(ShardId{1}).damaged);
+  EXPECT_FALSE(covered->contains(ShardId{2})) << "it never was here";
+  const Reader reader(*opened_);
+  EXPECT_TRUE(*reader.latest_snapshot(*AggregateId::parse(aggregate_in(0))));
+  EXPECT_FALSE(*reader.latest_snapshot(*AggregateId::parse(aggregate_in(1)))) << "it goes with its events";
 }
 
 TEST_F(NodeFaults, TakesNothingInThatIsDamaged) {

@@ -1002,6 +1002,50 @@ TEST_F(NodeOrderFollows, WhoWroteLastWhatItLearnedThoughNoCutComesThatSaysSo) {
   EXPECT_EQ(order().follows(shard_0), Epoch{2});
 }
 
+// Its order ends where it began to learn, perhaps: what it says it holds is folded with it, and goes with the next
+// disk.
+TEST_F(NodeOrderFollows, WhileItLearnsItSaysNoMoreThanItHeldWhenItBegan) {
+  const auto held = [](const NodeOrder::Actions& actions) {
+    std::vector<CutNumber> cuts;
+    for (const auto& message : actions.send)
+      if (const auto* said = std::get_if<Held>(&message)) cuts.push_back(said->cut);
+    return cuts;
+  };
+  start_following();
+  order().synced(CutNumber{1});
+  ASSERT_EQ(order().held().cut, CutNumber{1});
+
+  auto learns = cut_of(2, 1, {});
+  learns.replicas = {{ShardId{1}, {2, {2, 3}, {1}}}};
+  apply(order().announce(announce_of(learns)));
+  ASSERT_THAT(order().to_learn(), ElementsAre(ShardId{1}));
+  EXPECT_THAT(held(order().synced(CutNumber{2})), IsEmpty());
+  EXPECT_EQ(order().held().cut, CutNumber{1});
+  EXPECT_EQ(order().held().applied, CutNumber{2}) << "for people";
+
+  auto given_up = cut_of(3, 1, {});
+  given_up.replicas = {{ShardId{1}, {2, {2, 3}}}};
+  apply(order().announce(announce_of(given_up)));
+  EXPECT_THAT(held(order().synced(CutNumber{3})), ElementsAre(CutNumber{3}));
+}
+
+// It may be kept again, to be learned: after a crash that comes first, a disk without a mark would say that it has it.
+TEST_F(NodeOrderFollows, WhatItKeepsNoLongerIsMarkedWhereTheCutThatSaysSoWasFolded) {
+  start_following();
+  sharding::CutLogState folded(1);
+  folded.last_cut = CutNumber{6};
+  folded.shards[0].replicas = {2, {2, 3}};
+  folded.shards[0].epoch = Epoch{1};
+  folded.shards[0].node = 2;
+  const auto marked = [](const NodeOrder::Actions& actions) {
+    std::vector<ShardId> damaged;
+    for (const auto& apply : steps<NodeStep::Apply>(actions))
+      damaged.insert(damaged.end(), apply.damaged.begin(), apply.damaged.end());
+    return damaged;
+  };
+  EXPECT_THAT(marked(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false})), ElementsAre(shard_0));
+}
+
 // The log deletes cuts up to its checkpoint a few at a time: those that are left cover what is here.
 TEST_F(NodeOrderFollows, TakesNothingOffThatCutsCoverWhichAreNotDeletedYet) {
   start_following();
