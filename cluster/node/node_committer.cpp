@@ -150,6 +150,14 @@ Error NodeCommitter::gone() const {
   return {ErrorCode::unavailable, "node " + std::to_string(options_.self.node) + ": " + error.what};
 }
 
+Result<void> NodeCommitter::caught_up() const {
+  if (caught_up_.load(std::memory_order_relaxed)) return {};
+  if (const auto failure = failed()) return refuse(gone());
+  return refuse(ErrorCode::unavailable,
+                "node " + std::to_string(options_.self.node) +
+                    " has not yet come to where the cluster is since it was started: ask another node, or wait");
+}
+
 void NodeCommitter::loop() {
   auto asked = Clock::now();
   for (;;) {
@@ -168,6 +176,7 @@ void NodeCommitter::loop() {
       if (stopping_ && inputs.empty()) break;
     }
     for (const auto& input : inputs) input();
+    if (order_.caught_up()) caught_up_.store(true, std::memory_order_relaxed);
     while (!later_.empty() && later_.begin()->first <= Clock::now())
       work_->run(std::move(later_.extract(later_.begin()).mapped()));
     if (!early_.empty()) take_early();

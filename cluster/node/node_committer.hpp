@@ -136,6 +136,10 @@ class NodeCommitter {
   void history(GlobalPosition after, NodeDone<NodeHistory> done);
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
+  /// Whether this process has applied, at some time, all that a coordinator told it of when it came: before that it may
+  /// have the disk of a new node, or an old copy, and what it has says nothing of what there is.
+  /// Errors: unavailable: it has not; another node may have
+  [[nodiscard]] Result<void> caught_up() const;
   [[nodiscard]] NodeReader& reader() { return reader_; }
   [[nodiscard]] const NodeReader& reader() const { return reader_; }
   [[nodiscard]] const storage::NodeStore& store() const { return store_; }
@@ -247,6 +251,8 @@ class NodeCommitter {
   [[nodiscard]] Result<void> write_row_log(const RowLogPart& part);
   [[nodiscard]] storage::RowLogEnds row_log_ends(ShardId shard) const;
   [[nodiscard]] Result<void> read_row_log_ends();
+  void mark_whole(const std::vector<std::pair<ShardId, Epoch>>& shards);
+  [[nodiscard]] FollowedShard as_followed(ShardId shard, Epoch epoch) const;
   void fail(const Error& error);
   void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
   void expire();
@@ -305,6 +311,7 @@ class NodeCommitter {
   RowLogs row_logs_;
   NarrowedSets narrowed_;
   std::map<ShardId, storage::RowLogEnds> row_log_ends_;  ///< on this disk
+  std::set<ShardId> whole_row_logs_;                     ///< this disk's was at some time, see storage::row_log_whole
   struct RowsWaiting {
     struct Needed {
       Epoch epoch;
@@ -330,6 +337,7 @@ class NodeCommitter {
   HistorySources history_from_;
   std::set<std::uint32_t> reading_for_;  ///< followers: the journal is being read
   std::atomic<std::uint64_t> learned_events_{0};
+  std::atomic<bool> caught_up_{false};   ///< see caught_up()
   std::atomic<bool> replicated_{false};  ///< some shard has replicas: set once
   struct Client {
     AttemptPtr attempt;

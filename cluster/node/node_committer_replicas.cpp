@@ -57,11 +57,16 @@ void NodeCommitter::count(std::uint32_t from, const FollowerTold& followed) {
     if (shipping_.followed(from, told, followed.again))
       gate_.followed(from, told.shard, told.epoch, told.tail, set, reports);
     const bool ready = row_logs_.ready(told.shard);
-    row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard));
+    row_logs_.followed(from, told.shard, told.epoch, told.rows, told.tail, order_.replicas(told.shard),
+                       told.rows_whole);
     shards_changed_ |= row_logs_.ready(told.shard) != ready;
   }
   send(std::move(reports));
   if (!unconfirmed_.empty()) take_unconfirmed();
+}
+
+FollowedShard NodeCommitter::as_followed(ShardId shard, Epoch epoch) const {
+  return {shard, epoch, followed_.tail(shard), row_log_ends(shard), whole_row_logs_.contains(shard)};
 }
 
 void NodeCommitter::tell(std::uint32_t writer, FollowerTold told) {
@@ -197,7 +202,7 @@ void NodeCommitter::begin_shipping(ShardId shard, Epoch epoch) {
     if (node != options_.self.node) followers.push_back(node);
   if (followers.empty() && !shipping_.ships(shard)) return;
   shipping_.begin(shard, epoch, followers, tail(shard).value_or(ShardOffset{1}));
-  row_logs_.begin(shard, epoch, row_log_ends(shard));
+  row_logs_.begin(shard, epoch, row_log_ends(shard), whole_row_logs_.contains(shard));
 }
 
 std::optional<ShardOffset> NodeCommitter::tail(ShardId shard) const {
@@ -233,8 +238,7 @@ void NodeCommitter::take_shipped(std::uint32_t from, Ship ship) {
     if (!read.error().what.empty() && options_.warn)
       options_.warn(Error(ErrorCode::corruption,
                           "what node " + std::to_string(from) + " ships is not taken: " + read.error().what));
-    if (asked_again_.insert(shard).second)
-      again.shards.push_back({shard, epoch, followed_.tail(shard), row_log_ends(shard)});
+    if (asked_again_.insert(shard).second) again.shards.push_back(as_followed(shard, epoch));
   }
   if (!again.shards.empty()) tell(from, std::move(again));
 }
@@ -251,8 +255,7 @@ void NodeCommitter::shipped_is_synced(std::vector<Shipped> shipped) {
   }
   for (const auto& [node, shards] : told) {
     FollowerTold followed;
-    for (const auto& [shard, epoch] : shards)
-      followed.shards.push_back({shard, epoch, followed_.tail(shard), row_log_ends(shard)});
+    for (const auto& [shard, epoch] : shards) followed.shards.push_back(as_followed(shard, epoch));
     tell(node, std::move(followed));
   }
 }
@@ -279,8 +282,7 @@ void NodeCommitter::say_followed(std::optional<std::uint32_t> to, std::optional<
     const auto& writer = owner_of_[shard.value];
     const auto nodes = writer.epoch == *epoch ? std::vector<std::uint32_t>{writer.node} : order_.replicas(shard).nodes;
     for (const auto node : nodes)
-      if (node != options_.self.node && (!to || *to == node))
-        told[node].shards.push_back({shard, *epoch, followed_.tail(shard), row_log_ends(shard)});
+      if (node != options_.self.node && (!to || *to == node)) told[node].shards.push_back(as_followed(shard, *epoch));
   }
   for (auto& [writer, followed] : told) {
     followed.again = again;

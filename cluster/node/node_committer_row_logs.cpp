@@ -172,7 +172,13 @@ void NodeCommitter::look_at_row_logs() {
       });
     });
   }
+  mark_whole(row_logs_.to_mark());
   for (const auto& wanted : row_logs_.to_send()) {
+    if (wanted.whole) {
+      RowLogPart part{wanted.shard, wanted.epoch, {}, {}, {}, false, true};
+      network_.ship_row_log(wanted.node, part);
+      continue;
+    }
     work_->run([this, wanted] {
       auto part = part_of_row_log(wanted.shard, wanted.after, wanted.tail);
       if (!part && options_.warn) options_.warn(part.error());
@@ -180,6 +186,17 @@ void NodeCommitter::look_at_row_logs() {
       part->epoch = wanted.epoch;
       network_.ship_row_log(wanted.node, *part);
     });
+  }
+}
+
+void NodeCommitter::mark_whole(const std::vector<std::pair<ShardId, Epoch>>& shards) {
+  if (shards.empty() || dead_) return;
+  storage::RowWrites rows;
+  for (const auto& [shard, epoch] : shards) rows.state.push_back(storage::row_log_whole(shard, epoch));
+  if (!write_rows(std::move(rows))) return;  // the node has failed with it
+  for (const auto& [shard, epoch] : shards) {
+    whole_row_logs_.insert(shard);
+    row_logs_.marked(shard);
   }
 }
 
@@ -220,6 +237,9 @@ Result<void> NodeCommitter::read_row_log_ends() {
     if (!ends) return refuse(std::move(ends).error());
     if (!ends->empty()) row_log_ends_[shard] = *std::move(ends);
   }
+  auto whole = storage::whole_row_logs(store_.rows());
+  if (!whole) return refuse(std::move(whole).error());
+  whole_row_logs_ = *std::move(whole);
   return {};
 }
 
@@ -232,6 +252,10 @@ void NodeCommitter::receive(std::uint32_t from, RowLogPart part) {
 void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
   const auto shard = part.shard;
   if (order_.follows(shard) != part.epoch || !followed_.holds(shard) || shipping_.ships(shard)) return;
+  if (part.whole && !whole_row_logs_.contains(shard)) {
+    mark_whole({{shard, part.epoch}});
+    if (dead_) return;
+  }
   if (storage::number_of(row_log_ends(shard), part.after.epoch) == part.after.number) {
     const auto taken = write_row_log(part);
     if (dead_) return;
@@ -239,7 +263,7 @@ void NodeCommitter::take_row_log(std::uint32_t from, const RowLogPart& part) {
       options_.warn(Error(taken.error().code, "what node " + std::to_string(from) +
                                                   " has removed is not removed here: " + taken.error().what));
   }
-  tell(from, {{{shard, part.epoch, followed_.tail(shard), row_log_ends(shard)}}, false});
+  tell(from, {{as_followed(shard, part.epoch)}, false});
 }
 
 // As far as the journal here has what they name.

@@ -82,6 +82,7 @@ std::string encode(const FollowerTold& followed) {
     put_shard.set_epoch(shard.epoch.value);
     put_shard.set_tail(shard.tail.value);
     put_ends(shard.rows, *put_shard.mutable_rows());
+    put_shard.set_rows_unsure(!shard.rows_whole);
   }
   return message.SerializeAsString();
 }
@@ -98,6 +99,7 @@ Result<FollowerTold> decode_followed(std::string_view bytes) {
     told.epoch = Epoch{shard.epoch()};
     told.tail = ShardOffset{shard.tail()};
     told.rows = ends_of(shard.rows());
+    told.rows_whole = !shard.rows_unsure();
   }
   return followed;
 }
@@ -115,6 +117,7 @@ std::string encode(const RowLogPart& part) {
     put_snapshot.set_row(snapshot.row);
   }
   message.set_more(part.more);
+  message.set_whole(part.whole);
   return message.SerializeAsString();
 }
 
@@ -130,6 +133,7 @@ Result<RowLogPart> decode_row_log_part(std::string_view bytes) {
                                std::move(*snapshot.mutable_aggregate()->mutable_value())},
                               std::move(*snapshot.mutable_row())});
   part.more = message.more();
+  part.whole = message.whole();
   return part;
 }
 

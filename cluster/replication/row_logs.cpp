@@ -30,10 +30,10 @@ bool has_up_to(const Ends& ends, const Ends& all, At at, std::uint64_t missing_m
 
 }  // namespace
 
-void RowLogs::begin(ShardId id, Epoch epoch, const Ends& ends) {
+void RowLogs::begin(ShardId id, Epoch epoch, const Ends& ends, bool whole) {
   Shard& shard = shards_[id];
   if (shard.epoch == epoch) return;
-  shard = Shard{.epoch = epoch, .ends = ends};
+  shard = Shard{.epoch = epoch, .ends = ends, .whole = whole};
 }
 
 RowLogs::Shard* RowLogs::at(ShardId id, Epoch epoch) {
@@ -49,12 +49,18 @@ void RowLogs::look(Shard& shard) {
 }
 
 bool RowLogs::heard_enough(const Shard& shard) {
-  const auto heard = std::ranges::count_if(shard.followers, [&](const auto& of) { return shard.set.has(of.first); });
-  return static_cast<std::size_t>(heard) + 1 >= shard.set.enough_to_meet_a_quorum();
+  const bool first = shard.epoch == Epoch{1};
+  std::size_t heard = 1, whole = first || shard.whole ? 1 : 0;
+  for (const auto& [node, follower] : shard.followers) {
+    if (!shard.set.has(node)) continue;
+    ++heard;
+    if (first || follower.whole) ++whole;
+  }
+  return whole >= shard.set.enough_to_meet_a_quorum() || heard >= shard.set.nodes.size();
 }
 
 void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& ends, ShardOffset tail,
-                       const sharding::ReplicaSet& set) {
+                       const sharding::ReplicaSet& set, bool whole) {
   Shard* const shard = at(id, epoch);
   if (shard == nullptr) return;
   if (shard->set != set) {
@@ -63,9 +69,10 @@ void RowLogs::followed(std::uint32_t node, ShardId id, Epoch epoch, const Ends& 
   }
   if (!set.has(node) && !set.learns(node)) return;
   Follower& follower = shard->followers[node];
-  if (ends != follower.ends) follower.under_way = false;
+  if (ends != follower.ends || whole != follower.whole) follower.under_way = false;
   follower.ends = ends;
   follower.tail = tail;
+  follower.whole = whole;
   look(*shard);
 }
 
@@ -146,12 +153,23 @@ std::vector<RowLogs::Wanted> RowLogs::to_send() {
     for (auto& [node, follower] : shard.followers) {
       if (follower.under_way) continue;
       const auto missing = first_missing(follower.ends, shard.ends);
-      if (!missing) continue;
+      if (!missing && follower.whole) continue;
       follower.under_way = true;
-      wanted.push_back({node, id, shard.epoch, *missing, follower.tail});
+      wanted.push_back({node, id, shard.epoch, missing.value_or(At{}), follower.tail, !missing});
     }
   }
   return wanted;
+}
+
+std::vector<std::pair<ShardId, Epoch>> RowLogs::to_mark() const {
+  std::vector<std::pair<ShardId, Epoch>> shards;
+  for (const auto& [id, shard] : shards_)
+    if (shard.ready && !shard.whole) shards.emplace_back(id, shard.epoch);
+  return shards;
+}
+
+void RowLogs::marked(ShardId id) {
+  if (const auto shard = shards_.find(id); shard != shards_.end()) shard->second.whole = true;
 }
 
 void RowLogs::again() {

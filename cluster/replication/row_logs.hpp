@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/numbers.hpp"
@@ -23,12 +24,14 @@ class RowLogs {
   using At = storage::RowLogAt;
   using Ends = storage::RowLogEnds;
 
-  /// This node writes the shard under this epoch, or is about to. `ends`: what it has.
-  void begin(ShardId shard, Epoch epoch, const Ends& ends);
+  /// This node writes the shard under this epoch, or is about to. `ends`: what it has. `whole`: its log was, at some
+  /// time since the disk was made.
+  void begin(ShardId shard, Epoch epoch, const Ends& ends, bool whole = true);
   void end(ShardId shard) { shards_.erase(shard); }
-  /// A follower's word: under that epoch it has this, and its journal ends there.
+  /// A follower's word: under that epoch it has this, and its journal ends there. One whose log is not known to have
+  /// been whole may have forgotten what it said it had: it is sent all, and counts for no quorum of before.
   void followed(std::uint32_t node, ShardId shard, Epoch epoch, const Ends& ends, ShardOffset tail,
-                const sharding::ReplicaSet& set);
+                const sharding::ReplicaSet& set, bool whole = true);
   /// Everything that a quorum had is here.
   [[nodiscard]] bool ready(ShardId shard) const;
 
@@ -52,6 +55,7 @@ class RowLogs {
     Epoch epoch{};  ///< of the writer that asks, or sends
     At after{};
     ShardOffset tail{1};  ///< of its journal
+    bool whole = false;   ///< to be sent: it has all, and is to know it
   };
   /// To be asked, one a shard at a time; not again before given() or again().
   [[nodiscard]] std::vector<Wanted> to_ask();
@@ -61,6 +65,9 @@ class RowLogs {
   void given(const Wanted& asked, const Ends& ends);
   /// To be sent: one part a follower and shard at a time, until its next word that it has more.
   [[nodiscard]] std::vector<Wanted> to_send();
+  /// Whose log is whole here and the disk does not know it.
+  [[nodiscard]] std::vector<std::pair<ShardId, Epoch>> to_mark() const;
+  void marked(ShardId shard);
   /// Whatever is under way is taken for lost.
   void again();
 
@@ -68,18 +75,21 @@ class RowLogs {
   struct Follower {
     Ends ends{};
     ShardOffset tail{1};
+    bool whole = true;
     bool under_way = false;
   };
   struct Shard {
     Epoch epoch{};
     Ends ends{};
     bool ready = false;
+    bool whole = true;  ///< the disk knows that it was
     bool asking = false;
     sharding::ReplicaSet set{};  ///< as of the last word
     std::map<std::uint32_t, Follower> followers{};
   };
   static void look(Shard& shard);
-  /// Whether so many of its set have said what they have that one of them had all that was answered.
+  /// Whether so many of its set have said what they have that one of them had all that was answered: of those that
+  /// have forgotten nothing, or all there are. Under the first epoch there is nothing to forget.
   [[nodiscard]] static bool heard_enough(const Shard& shard);
   [[nodiscard]] Shard* at(ShardId shard, Epoch epoch);
 

@@ -30,6 +30,7 @@ struct FollowedShard {
   Epoch epoch;                 ///< that it follows
   ShardOffset tail{1};         ///< synced up to here
   storage::RowLogEnds rows{};  ///< what it has of its row log, synced
+  bool rows_whole = true;      ///< its row log was whole at some time, or nothing is said of that
   friend bool operator==(const FollowedShard&, const FollowedShard&) = default;
 };
 
@@ -75,6 +76,7 @@ struct RowLogPart {
   };
   std::vector<LatestSnapshot> snapshots{};  ///< that those entries need, as they are now; absent: it is gone since
   bool more = false;
+  bool whole = false;  ///< with it, who takes it has all that its writer has
   friend bool operator==(const RowLogPart&, const RowLogPart&) = default;
 };
 

@@ -117,6 +117,44 @@ Result<std::vector<StateWrite>> row_log_of(const Rows& rows, ShardId shard, cons
   return writes;
 }
 
+std::string row_log_whole_key(ShardId shard) {
+  return keys::checkpoint(std::string(row_log_whole_prefix) + in_digits(shard.value, shard_digits));
+}
+
+StateWrite row_log_whole(ShardId shard, Epoch under) {
+  auto key = row_log_whole_key(shard);
+  auto row = encode_at(key, {under, 0});
+  return {std::move(key), std::move(row)};
+}
+
+Result<ShardId> decode_row_log_whole(std::string_view name, std::string_view value) {
+  const auto digits = name.substr(row_log_whole_prefix.size());
+  std::uint16_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const ShardId shard{number};
+  ByteReader reader(value);
+  RowLogAt at;
+  at.epoch = Epoch{reader.fixed<std::uint64_t>()};
+  at.number = reader.fixed<std::uint64_t>();
+  const auto key = row_log_whole_key(shard);
+  if (error != std::errc() || end != digits.data() + digits.size() || keys::checkpoint(name) != key || !reader.ok() ||
+      encode_at(key, at) != value)
+    return corrupt("the row that says that a row log is whole is damaged: " + std::string(name));
+  return shard;
+}
+
+Result<std::set<ShardId>> whole_row_logs(const Rows& rows) {
+  std::set<ShardId> whole;
+  const auto prefix = keys::checkpoint(row_log_whole_prefix);
+  const auto cursor = rows.cursor(Family::state, {.prefix = prefix});
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    const auto shard = decode_row_log_whole(cursor->key().substr(1), cursor->value());
+    if (shard) whole.insert(*shard);  // a damaged one: as if it were not there
+  }
+  EVERSHARD_TRY(cursor->status());
+  return whole;
+}
+
 std::string row_log_prefix_of(ShardId shard) {
   return keys::checkpoint(std::string(row_log_prefix) + in_digits(shard.value, shard_digits) + "/");
 }

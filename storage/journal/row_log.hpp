@@ -52,6 +52,7 @@ struct RowLogEntry {
 /// Of the rows, among the checkpoints and definitions, which a program that does not know them leaves alone.
 inline constexpr std::string_view row_log_prefix = "$rows/";
 inline constexpr std::string_view row_log_of_prefix = "$rows/of/";
+inline constexpr std::string_view row_log_whole_prefix = "$rows/whole/";
 [[nodiscard]] std::string row_log_key(ShardId shard, RowLogAt at);
 [[nodiscard]] std::string row_log_prefix_of(ShardId shard);
 /// Of a key's name. Absent: it is none of these.
@@ -83,6 +84,14 @@ using RowLogEnds = std::map<Epoch, std::uint64_t>;
 
 /// Errors: corruption, io
 [[nodiscard]] Result<RowLogEnds> row_log_ends(const Rows& rows, ShardId shard);
+/// That this disk had all of the shard's row log at some time since it was made, or since it learned the shard: what it
+/// lacks it never had, and never answered for. A disk without it may have had anything.
+[[nodiscard]] StateWrite row_log_whole(ShardId shard, Epoch under);
+[[nodiscard]] std::string row_log_whole_key(ShardId shard);
+/// Of all shards. Errors: corruption, io
+[[nodiscard]] Result<std::set<ShardId>> whole_row_logs(const Rows& rows);
+/// Errors: corruption
+[[nodiscard]] Result<ShardId> decode_row_log_whole(std::string_view name, std::string_view value);
 /// The rows of `after`'s epoch behind it, in order: about `bytes_max` of them, at least one; none that names an event
 /// at `until` or behind it, nor what comes after that. Errors: corruption, io
 struct RowLogRange {

@@ -206,6 +206,10 @@ Result<void> Verification::removal_row(std::string_view name, std::string_view v
     const auto body = checked_intent(value);
     return body ? Result<void>() : refuse(body.error());
   }
+  if (name.starts_with(row_log_whole_prefix)) {
+    const auto shard = decode_row_log_whole(name, value);
+    return shard ? Result<void>() : refuse(shard.error());
+  }
   if (name.starts_with(row_log_prefix) && !name.starts_with(row_log_of_prefix)) {
     const auto shard = shard_of_row_log(name);
     if (!shard) return refuse(ErrorCode::corruption, "an entry of a row log is of no shard");

@@ -15,6 +15,7 @@
 #include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/journal/new_identity.hpp"
 #include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/row_log.hpp"
 #include "evershard/storage/learned/learned_shards.hpp"
 #include "evershard/storage/learned/take_learned.hpp"
 #include "evershard/storage/order/recovered_order.hpp"
@@ -368,6 +369,14 @@ Result<void> RocksStore::forget_damaged_removals() {
                             "cannot leave out a damaged row"));
     }
   }
+  // Nor is it known any more what this disk once had of row logs.
+  const auto whole = keys::checkpoint(row_log_whole_prefix);
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  const std::string end =
+      keys::checkpoint(std::string(row_log_whole_prefix.substr(0, row_log_whole_prefix.size() - 1)) + "0");
+  EVERSHARD_TRY(checked(families_->db().DeleteRange(synced, families_->handle(Family::state), whole, end),
+                        "cannot leave out what row logs had"));
   return {};
 }
 

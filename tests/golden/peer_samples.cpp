@@ -322,9 +322,14 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
   add_one("Followed", PeerKind::followed, encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {}}}, true}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("Followed-unsure", PeerKind::followed,
+          encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {}, false}}, false}),
+          [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
   add_one("Followed-rows", PeerKind::followed,
           encode(FollowerTold{{{ShardId{2}, Epoch{4}, ShardOffset{13}, {{Epoch{2}, 5}, {Epoch{3}, 7}}}}, false}),
           [=](std::string_view b) { return written(decode_followed(b), encoded_again); });
+  add_one("RowLogPart-whole", PeerKind::ship_row_log, encode(RowLogPart{ShardId{2}, Epoch{4}, {}, {}, {}, false, true}),
+          [=](std::string_view b) { return written(decode_row_log_part(b), encoded_again); });
   add_one(
       "RowLogPart", PeerKind::ship_row_log,
       encode(RowLogPart{ShardId{2}, Epoch{4}, {Epoch{3}, 7}, {"row", "next row"}, {{{"order", "1"}, "state"}}, true}),

@@ -142,8 +142,48 @@ TEST(RowLogs, WaitsForNobodyWhoIsNotThereOrFarBehind) {
   EXPECT_TRUE(logs.ready(logged)) << "what was there at a quorum stays here";
 }
 
+TEST(RowLogs, CountsNobodyWhoMayHaveForgottenWhatItSaidItHad) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{7}, ends({{6, 3}}));
+  logs.followed(2, logged, Epoch{7}, ends({}), ShardOffset{9}, trio, false);
+  EXPECT_FALSE(logs.ready(logged)) << "it is a new disk: the other one may have more";
+  logs.followed(3, logged, Epoch{7}, ends({{6, 4}}), ShardOffset{9}, trio);
+  const auto asked = logs.to_ask();
+  ASSERT_EQ(asked.size(), 1u);
+  logs.given(asked[0], ends({{6, 4}}));
+  ASSERT_TRUE(logs.ready(logged));
+
+  auto sent = logs.to_send();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_FALSE(sent[0].whole);
+  logs.followed(2, logged, Epoch{7}, ends({{6, 4}}), ShardOffset{9}, trio, false);
+  sent = logs.to_send();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_TRUE(sent[0].whole) << "it has all, and does not know it";
+  logs.followed(2, logged, Epoch{7}, ends({{6, 4}}), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.to_send().empty());
+}
+
+TEST(RowLogs, AWriterWithANewDiskAsksAllThereAre) {
+  RowLogs logs;
+  logs.begin(logged, Epoch{7}, ends({}), false);
+  logs.followed(2, logged, Epoch{7}, ends({}), ShardOffset{9}, trio);
+  EXPECT_FALSE(logs.ready(logged));
+  logs.followed(3, logged, Epoch{7}, ends({}), ShardOffset{9}, trio);
+  EXPECT_TRUE(logs.ready(logged));
+  ASSERT_EQ(logs.to_mark().size(), 1u);
+  logs.marked(logged);
+  EXPECT_TRUE(logs.to_mark().empty());
+
+  RowLogs first;
+  first.begin(logged, Epoch{1}, ends({}), false);
+  first.followed(2, logged, Epoch{1}, ends({}), ShardOffset{9}, trio, false);
+  EXPECT_TRUE(first.ready(logged)) << "nobody wrote before";
+}
+
 /// Nodes with their disks, and messages that come in any sequence, late, or never. Writers follow each other, chosen
-/// at random, some of them with less than a quorum had; old ones go on for a while.
+/// at random, some of them with less than a quorum had; old ones go on for a while. A disk is exchanged for an empty
+/// one now and then, never the second before the first has all again.
 class Replicas {
  public:
   Replicas(std::uint64_t seed, std::uint32_t nodes) : random_(seed), set_{nodes / 2 + 1, {}}, nodes_(nodes) {
@@ -169,6 +209,8 @@ class Replicas {
     RowLogs logs;
     Epoch epoch{};  ///< followed, or its own
     bool writes = false;
+    bool whole = false;
+    std::uint64_t process = 0;
     std::set<At> has{};
     std::map<At, std::set<At>> waiting{};  ///< with all that it had before
     [[nodiscard]] RowLogs::Ends ends() const {
@@ -188,9 +230,10 @@ class Replicas {
   void say(std::uint32_t from, std::uint32_t to) {
     const auto& here = node(from);
     if (here.writes) return;
-    later([this, from, to, epoch = here.epoch, end = here.ends()] {
+    later([this, from, to, epoch = here.epoch, end = here.ends(), whole = here.whole, process = here.process] {
       Node& there = node(to);
-      if (there.writes) there.logs.followed(from, logged, epoch, end, ShardOffset{9}, set_);
+      if (there.writes && node(from).process == process)
+        there.logs.followed(from, logged, epoch, end, ShardOffset{9}, set_, whole);
     });
   }
   void later(std::function<void()> message) {
@@ -228,6 +271,7 @@ class Replicas {
         for (const auto to : set_.nodes) say(number, to);
         break;
       case 4:
+        if (any(20) == 0) return lose_disk(number);
         if (here.writes) here.logs.again();
         break;
       default:
@@ -247,25 +291,41 @@ class Replicas {
     here.waiting.clear();
     here.logs.end(logged);
     here.writes = number == opened_;
-    if (here.writes) here.logs.begin(logged, epoch_, here.ends());
+    if (here.writes) here.logs.begin(logged, epoch_, here.ends(), here.whole);
+  }
+  void lose_disk(std::uint32_t number) {
+    const auto whole = static_cast<std::size_t>(std::ranges::count_if(nodes_, &Node::whole));
+    if (whole < nodes_.size()) return;
+    Node& here = node(number);
+    here = Node{.process = here.process + 1};
+    for (auto& other : nodes_)
+      if (any(2) == 0) other.logs.lost(number);
   }
   void look(std::uint32_t number) {
     Node& here = node(number);
+    for (const auto& marked : here.logs.to_mark()) {
+      here.whole = true;
+      here.logs.marked(marked.first);
+    }
     for (const auto& asked : here.logs.to_ask())
-      later([this, number, asked] {
+      later([this, number, asked, process = here.process] {
         const auto part = behind(node(asked.node), asked.after);
-        later([this, number, asked, part] {
+        later([this, number, asked, part, process] {
           Node& to = node(number);
-          if (!to.writes || !to.logs.asks(asked) || !to.joins(asked.after)) return;
+          if (process != to.process || !to.writes || !to.logs.asks(asked) || !to.joins(asked.after)) return;
           to.has.insert(part.begin(), part.end());
           to.logs.given(asked, to.ends());
         });
       });
     for (const auto& sent : here.logs.to_send())
-      later([this, number, sent, part = behind(here, sent.after)] {
+      later([this, number, sent, part = sent.whole ? std::vector<At>() : behind(here, sent.after),
+             process = node(sent.node).process] {
         Node& to = node(sent.node);
-        if (to.writes || to.epoch != sent.epoch) return;
-        if (to.joins(sent.after)) to.has.insert(part.begin(), part.end());
+        if (process != to.process || to.writes || to.epoch != sent.epoch) return;
+        if (sent.whole)
+          to.whole = true;
+        else if (to.joins(sent.after))
+          to.has.insert(part.begin(), part.end());
         say(sent.node, number);
       });
     std::erase_if(here.waiting, [&](const auto& of) {
