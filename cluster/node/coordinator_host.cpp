@@ -141,7 +141,9 @@ void CoordinatorHost::assign(ShardAssignment wanted, std::function<void(Result<S
     if (wanted.balance) still_.forget();
     if (wanted.sets != ShardAssignment::Sets::none) tend_at_ = Clock::now() + options_.tend_every;
     carry_out(std::move(outcome->actions));
-    done(std::move(outcome->answer));
+    // What is only under way goes with this coordinator.
+    assigned_.push_back({outcome->stands_with, std::move(outcome->answer), done});
+    answer_assigned();
   });
 }
 
@@ -182,6 +184,20 @@ void CoordinatorHost::loop() {
     put_.reset();
     if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
     if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));
+    answer_assigned();
+  }
+}
+
+void CoordinatorHost::answer_assigned() {
+  for (auto& assigned : std::exchange(assigned_, {})) {
+    if (assigned.stands_with <= coordinator_.stored().last_cut)
+      assigned.done(std::move(assigned.answer));
+    else if (coordinator_.ended())
+      assigned.done(refuse(ErrorCode::timeout,
+                           "this coordinator has stepped down before it was stored who is to have "
+                           "the shards: whether it was is unknown"));
+    else
+      assigned_.push_back(std::move(assigned));
   }
 }
 

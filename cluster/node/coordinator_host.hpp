@@ -137,6 +137,14 @@ class CoordinatorHost {
   /// What is due by now. Returns: when there is something again; absent: never.
   std::optional<Clock::time_point> look_at_clock();
 
+  struct Assigned {
+    CutNumber stands_with{};
+    ShardsAssigned answer{};
+    std::function<void(Result<ShardsAssigned>)> done{};
+  };
+  std::vector<Assigned> assigned_;  ///< in cuts that are not stored yet
+  void answer_assigned();
+
   std::atomic<bool> has_quorums_{true};
   mutable std::mutex mutex_;
   std::condition_variable more_;

@@ -639,6 +639,17 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
     const auto lost = loss(shard, told(members_.at(wanted.node), shard));
     if (!losses.emplace(shard, lost).second)
       return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
+    // Every replica would wait for what is given up before it applies a cut behind it.
+    if (const auto& set = made_.shards[shard.value].replicas; lost && set.nodes.size() > 1) {
+      std::string others;
+      for (const auto other : set.nodes)
+        if (other != wanted.node) others += (others.empty() ? "node " : " or node ") + std::to_string(other);
+      return refuse(ErrorCode::corruption, text_of(shard) + " would lose " + text_of(*lost) + " on " +
+                                               text_of(wanted.node) +
+                                               ", and has replicas: no loss is accepted there. " + "Start " + others +
+                                               " on the disk that it had, or on a backup of it; or " +
+                                               "make a new cluster of a backup (evershard cluster restore)");
+    }
     if (lost) outcome.answer.losses.push_back({shard, lost->from, lost->until, lost->unordered});
   }
   const auto by_shard = [](std::vector<ShardLoss> of) {
@@ -649,7 +660,9 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
   for (const ShardId shard : handed_over)
     begin_hand_over(shard, wanted.node, ClusterChange::Cause::assigned, outcome.actions);
   for (const auto& [shard, lost] : losses) EVERSHARD_TRY(give(shard, wanted.node, lost, outcome.actions));
+  const auto before = made_.last_cut;
   make_cut(outcome.actions);
+  if (!losses.empty()) outcome.stands_with = before + 1;  // what is under way was made without it
   outcome.answer.done = true;
   return outcome;
 }

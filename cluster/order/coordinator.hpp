@@ -77,6 +77,7 @@ struct CoordinatorActions {
 struct AssignOutcome {
   ShardsAssigned answer;
   CoordinatorActions actions;
+  CutNumber stands_with{};  ///< it is done once this cut is stored; 0: nothing of it is in a cut yet
 };
 
 /// Owner:  one thread, which also has the cut log.

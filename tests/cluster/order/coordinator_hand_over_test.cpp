@@ -186,6 +186,18 @@ TEST_F(CoordinatorHandsOver, NothingWhereALossIsAcceptedThatThereIsNot) {
   EXPECT_FALSE(coordinator().hands_over());
 }
 
+// Of a shard with replicas: whoever is to be one would wait for ever for what was given up.
+TEST_F(CoordinatorHandsOver, NothingThatReplicasWouldLose) {
+  settle(coordinator().lost(process(1)));
+  settle(coordinator().lost(process(2)));
+  settle(coordinator().lost(process(3)));
+  settle(coordinator().hello(hello_with(2, 1, 2)));
+  const auto refused = coordinator().assign(ShardAssignment{.node = 2, .shards = {handed}});
+  ASSERT_FALSE(refused) << refused->answer.losses.size();
+  EXPECT_EQ(refused.error().code, ErrorCode::corruption);
+  EXPECT_THAT(refused.error().what, HasSubstr("Start node 1 or node 3 on the disk that it had"));
+}
+
 TEST_F(CoordinatorHandsOver, ANodeThatIsBackIsGivenItsShareAndADrainedOneNothing) {
   settle(coordinator().lost(process(1)));
   settle(coordinator().hello(hello_with(2, 2)));

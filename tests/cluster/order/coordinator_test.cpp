@@ -651,6 +651,7 @@ TEST_F(CoordinatorByHand, GivesSeveralShardsOfANodeThatIsGoneOrNone) {
   ASSERT_TRUE(assigned && assigned->answer.done);
   ASSERT_TRUE(assigned->actions.put);
   EXPECT_THAT(assigned->actions.put->openings, SizeIs(2)) << "in one cut";
+  EXPECT_EQ(assigned->stands_with, assigned->actions.put->number) << "before, it goes with this coordinator";
   settle(std::move(assigned->actions));
   EXPECT_EQ(log_.state().shards[0].node, 2u);
   EXPECT_EQ(log_.state().shards[1].node, 2u);
