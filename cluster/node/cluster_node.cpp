@@ -32,7 +32,11 @@ class ClusterNode::StreamPages final : public PageSource {
       : node_(node), aggregate_(std::move(aggregate)), options_(options) {}
 
   Result<Page> next_page() override {
-    if (!bound_) bound_ = node_.watermark();
+    if (!bound_) {
+      const auto bound = node_.bound();
+      if (!bound) return refuse(bound.error());
+      bound_ = *bound;
+    }
     const auto shard = node_.shard_of(aggregate_);
     auto owner = node_.reader_of(shard);
     if (!owner) return refuse(std::move(owner).error());
@@ -69,10 +73,11 @@ class ClusterNode::QueryPages final : public PageSource {
 
   Result<Page> next_page() override {
     if (!pages_) {
-      const auto bound = node_.watermark();
-      auto shards = node_.shards_by_node(bound);
+      const auto bound = node_.bound();
+      if (!bound) return refuse(bound.error());
+      auto shards = node_.shards_by_node(*bound);
       if (!shards) return refuse(std::move(shards).error());
-      auto pages = node_.gather({std::move(*shards), bound, node_.options_.timeout, page_events_max_},
+      auto pages = node_.gather({std::move(*shards), *bound, node_.options_.timeout, page_events_max_},
                                 std::move(query_), options_);
       const std::lock_guard lock(mutex_);
       pages_ = std::move(pages);
@@ -203,6 +208,11 @@ void ClusterNode::append_at(std::uint32_t owner, ShardId shard, Append append, N
 
 Result<GlobalPosition> ClusterNode::head() {
   if (committer_.failed()) return refuse(committer_.gone());
+  return bound();
+}
+
+Result<GlobalPosition> ClusterNode::bound() const {
+  EVERSHARD_TRY(committer_.caught_up());
   return watermark();
 }
 
@@ -247,10 +257,12 @@ EventFeed ClusterNode::follow(Query query, FollowOptions options) {
 
 Result<AggregateInfo> ClusterNode::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
+  const auto bound = this->bound();
+  if (!bound) return refuse(bound.error());
   const auto shard = shard_of(aggregate);
   auto owner = reader_of(shard);
   if (!owner) return refuse(std::move(owner).error());
-  NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark())), true};
+  NodeHeadAsked asked{aggregate, std::min(*bound, up_to.value_or(*bound)), true};
   Awaited<AggregateInfo> answer(*owner, shard);
   if (*owner == options_.committer.self.node)
     answer.done()(committer_.reader().head(asked));
@@ -268,15 +280,16 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
                                                            std::optional<AggregateId> after, std::size_t limit) {
   if (type) EVERSHARD_TRY(AggregateId::check({*type, "x"}));
   if (after) EVERSHARD_TRY(AggregateId::check(*after));
-  const auto bound = watermark();
-  auto shards = shards_by_node(bound);
+  const auto bound = this->bound();
+  if (!bound) return refuse(bound.error());
+  auto shards = shards_by_node(*bound);
   if (!shards) return refuse(std::move(shards).error());
   constexpr std::size_t most = 100'000;  // of one answer
   const auto each = static_cast<std::uint32_t>(std::min(limit, most));
   std::vector<Awaited<std::vector<AggregateInfo>>> answers;
   for (auto& [node, own] : *shards) {
     auto& answer = answers.emplace_back(node, own.front());
-    NodeAggregatesAsked asked{own, type, after, each, bound};
+    NodeAggregatesAsked asked{own, type, after, each, *bound};
     if (node == options_.committer.self.node)
       answer.done()(committer_.reader().aggregates(asked));
     else
@@ -308,6 +321,7 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) {
 
 Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::optional<ShardId> shard,
                                             std::chrono::milliseconds timeout) {
+  EVERSHARD_TRY(committer_.caught_up());
   const auto bound = watermark();
   if (position.value == 0 || position > bound) {
     return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) +
@@ -369,6 +383,7 @@ Result<void> ClusterNode::write_rows_here(storage::RowWrites rows, std::map<Shar
 Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate,
                                                                   NodeSnapshotsAsked::Which which, std::uint64_t at) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
+  EVERSHARD_TRY(committer_.caught_up());
   const auto shard = shard_of(aggregate);
   auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());

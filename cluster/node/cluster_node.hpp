@@ -98,6 +98,8 @@ class ClusterNode final : public EventStore {
   void append_at(std::uint32_t node, ShardId shard, Append append, NodeDone<Appended> done);
   /// Which shards each node owns. Errors: unavailable: one of them has no node, and there are events
   [[nodiscard]] Result<ShardsOf> shards_by_node(GlobalPosition watermark) const;
+  /// Up to where this node answers. Errors: unavailable: it is not where the cluster was when it was started
+  [[nodiscard]] Result<GlobalPosition> bound() const;
   [[nodiscard]] GlobalPosition watermark() const { return committer_.watch().watermark(); }
   [[nodiscard]] std::unique_ptr<PageSource> gather(GatherOptions gathering, Query query, const ReadOptions& options);
   void ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done);

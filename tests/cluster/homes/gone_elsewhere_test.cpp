@@ -70,7 +70,7 @@ class GoneElsewhere : public ClusterRetentionTest {
   }
   std::string told_at(std::uint32_t n, const AggregateId& aggregate) {
     for (std::uint32_t other = 1; other <= 3; ++other)
-      EXPECT_TRUE(node(n).wait_for(node(other).head().value(), retention_patience));
+      EXPECT_TRUE(node(n).wait_for(head_of(other), retention_patience));
     std::string told;
     auto stream = node(n).read(aggregate);
     for (const auto& event : stream) {

@@ -419,6 +419,46 @@ TEST(ClusterNode, ANodeComesBackWithWhatItHad) {
   }
 }
 
+// Of many events it would show none, and a subscription "from now" would begin with the first.
+TEST(ClusterNode, ANodeWithAnEmptyDiskAnswersNothingBeforeItHasWhatThereIs) {
+  SmallCluster cluster({.shards = shards, .replicas = 3, .timeout = std::chrono::seconds(2)});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto id = aggregate_in(0);
+  for (int i = 0; i != 20; ++i) {
+    auto done = cluster.node(1).append(one(id, "Placed", std::to_string(i)));
+    ASSERT_TRUE(done) << done.error().what;
+  }
+  const auto here = *AggregateId::parse(id);
+  const auto code = [](const auto& answer) {
+    return answer ? std::string("ok") : std::string(name_of(answer.error().code));
+  };
+  const auto read = [&]() -> std::string {
+    std::size_t events = 0;
+    auto stream = cluster.node(3).read(Query::all());
+    for ([[maybe_unused]] const auto& event : stream) ++events;
+    return stream.error() ? std::string(name_of(stream.error()->code)) : std::to_string(events);
+  };
+
+  cluster.stop(3);
+  cluster.hold_hellos();
+  cluster.start(3);
+  EXPECT_EQ(read(), "unavailable");
+  EXPECT_EQ(code(cluster.node(3).head()), "unavailable");
+  EXPECT_EQ(code(cluster.node(3).aggregate(here)), "unavailable");
+  EXPECT_EQ(code(cluster.node(3).aggregates(std::nullopt, std::nullopt, 10)), "unavailable");
+  EXPECT_EQ(code(cluster.node(3).event_at(GlobalPosition{20})), "unavailable");
+  EXPECT_EQ(code(cluster.node(3).snapshot(here)), "unavailable");
+  auto followed = cluster.node(3).follow(Query::all(), {.after = GlobalPosition{0}});
+  const auto first = followed.next(std::chrono::milliseconds(0));
+  EXPECT_TRUE(!first || first->events.empty());
+
+  cluster.let_hellos_go();
+  std::string said;
+  EXPECT_TRUE(wait_for([&] { return (said = read()) != "unavailable"; }));
+  EXPECT_EQ(said, "20");
+  EXPECT_EQ(cluster.node(3).head(), GlobalPosition{20});
+}
+
 /// What a process said before it was gone is heard no more: else the next one would be refused for its sake, for good.
 TEST(ClusterNode, AHelloThatIsUnderWayWhenItsNodeStopsIsNobodys) {
   const TemporaryFolder folder;
