@@ -270,7 +270,9 @@ Result<std::optional<Appended>> Preparer::find_by_request(const storage::View& v
     known[i] = found ? *found : std::nullopt;
     same = known[i].has_value();
   }
-  if (!same) return refuse(known_already("request", append.request, stored->first_position, ", with other content or other ids"));
+  if (!same)
+    return refuse(
+        known_already("request", append.request, stored->first_position, ", with other content or other ids"));
   return answer_again(prepared, known);
 }
 

@@ -20,6 +20,7 @@ ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodePro
   host.block_cache_bytes = options.block_cache_bytes;
   host.memtables_bytes = options.memtables_bytes;
   host.engine = options.engine;
+  host.engine.reads_whole_only = true;
   host.share = std::make_shared<HomeShare>(node, homes);
   return host;
 }

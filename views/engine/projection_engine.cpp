@@ -519,6 +519,18 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
       if (run->stopped()) continue;
       if (!run->complete()) return not_there(woken, "caught up");
     }
+    if (options_.reads_whole_only && is_read && !wanted.version && !wanted.at_least && !run->complete()) {
+      const auto enough = std::min(until, Clock::now() + options_.whole_wait_max);
+      board_.wait(enough, [&] { return run->complete() || run->stopped() || stopping_ || stands(); });
+      if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
+      if (run->stopped()) continue;
+      if (!run->complete() && stands()) return not_there(true, "caught up");
+      if (!run->complete())
+        return refuse(ErrorCode::unavailable, "the rows of projection " + in_quotes(name) +
+                                                  " are made anew on this node, and are at position " +
+                                                  std::to_string(run->position().value) +
+                                                  ": wait, or name the position that is enough (at_least)");
+    }
     if (wanted.at_least && run->position() < *wanted.at_least) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       if (auto there = events_.wait_for(*wanted.at_least, std::max(left, 0ms)); !there)

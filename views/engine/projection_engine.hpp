@@ -39,6 +39,10 @@ struct EngineOptions {
       1};  ///< at least this long between two pages of the live ones: one write takes what came meanwhile
   storage::EventIdAt event_id_at{};  ///< for checkpoints; absent: they do not name their events (a node of a cluster:
                                      ///< others have them)
+  /// Rows that have never caught up are read by nobody who names neither version nor position: a node of a cluster, to
+  /// which a projection's home moves, makes them anew, and a few of them would pass for all.
+  bool reads_whole_only = false;
+  std::chrono::milliseconds whole_wait_max = std::chrono::seconds(5);  ///< for that
 };
 
 using ProcessorKinds = std::map<std::string, std::shared_ptr<const actors::ProcessorKind>, std::less<>>;
@@ -99,7 +103,7 @@ class ProjectionEngine {
   /// The rows as they are now, or once they have passed a position.
   ///
   /// Errors: not_found (no such projection, no such version), timeout, unavailable (it stopped before that: why;
-  /// closed)
+  /// its rows are made anew, see EngineOptions::reads_whole_only; closed)
   [[nodiscard]] Result<Opened> open(const std::string& name, const Wanted& wanted);
 
   /// As it is told. Shape: `info` has versions.

@@ -15,6 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* two_tokens =
     "one read,append,admin one-one-one-one-one\ntwo read,append,admin two-two-two-two-two\n";
@@ -102,6 +103,8 @@ TEST(DoorClientLimits, BytesOverTheRateAreRefused) {
   EXPECT_THAT(refused.error().what, HasSubstr("100000 bytes a second"));
   EXPECT_EQ(store.local.head()->value, 1u);
   EXPECT_THAT(store.metrics(), HasSubstr(R"(evershard_client_refusals_total{door="grpc",limit="bytes"} )"));
+  EXPECT_THAT(store.metrics(), Not(HasSubstr(R"(evershard_client_refusals_total{door="grpc",limit="bytes"} 0)")))
+      << "each try is one";
 }
 
 TEST(DoorClientLimits, StreamsAreCountedUntilTheyEnd) {

@@ -102,6 +102,28 @@ TEST_F(EngineTest, ItsPositionMovesAlsoWhereNothingMatches) {
   EXPECT_EQ(engine_->open("some", {GlobalPosition{1'000}, 50ms, {}}).error().code, ErrorCode::timeout);
 }
 
+// Where a home has moved: no rows, or a few of them, are no answer.
+TEST_F(EngineTest, RowsThatAreMadeAnewOnANodeAreNotReadForAll) {
+  EngineOptions options{.page_events_max = 16};
+  options.reads_whole_only = true;
+  options.whole_wait_max = 20ms;
+  options.gathered_bytes_max = 0;
+  start(options);
+  append("A", 40);
+  users_->faults->hang_at = 30;
+  engine_->apply(definition("all", 1, "users"));
+  const auto refused = engine_->open("all", {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(engine_->open("all", {.at_least = GlobalPosition{10}})) << "who asked for it knows what he gets";
+
+  users_->faults->let_go = true;
+  EXPECT_TRUE(soon([&] { return newest("all").complete; }));
+  const auto opened = engine_->open("all", {});
+  ASSERT_TRUE(opened) << opened.error().what;
+  EXPECT_EQ(counted(*opened->rows), (Counts{{"A", 40}}));
+}
+
 TEST_F(EngineTest, GoesOnWhereItWasAfterARestart) {
   engine_->apply(definition("all", 1));
   const auto last = append("A", 50);
