@@ -16,11 +16,15 @@ namespace {
 
 namespace pb = v1;
 
+Refused unreadable(std::string_view what) {
+  return refuse(ErrorCode::corruption, std::string(what) + " of a process cannot be read");
+}
+
 template <class Message>
 Result<Message> parsed(std::string_view bytes, std::string_view what) {
   Message message;
   if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return message;
-  return refuse(ErrorCode::corruption, std::string(what) + " of a process cannot be read");
+  return unreadable(what);
 }
 
 void put(const ProcessCommand& from, pb::ProcessCommand& to) {
@@ -321,6 +325,12 @@ std::string encode(const ProcessCheckpoint& checkpoint) {
     mark.set_position(at.position.value);
     mark.set_event(at.event.bytes.data(), at.event.bytes.size());
   }
+  message.set_done_to(checkpoint.done_to.value);
+  for (const auto& [position, done] : checkpoint.open) {
+    auto& open = *message.add_open();
+    open.set_position(position.value);
+    for (const auto part : done) open.add_done(part);
+  }
   const auto& figures = checkpoint.figures;
   message.set_waiting(figures.waiting);
   message.set_failing(figures.failing);
@@ -338,6 +348,8 @@ void ProcessCheckpoint::fall_back(GlobalPosition to) {
   controls_to = std::min(controls_to, to);
   read_to = std::min(read_to, to);
   if (retired_at > to) retired_at = GlobalPosition{0};
+  done_to = std::min(done_to, to);
+  open.erase(open.upper_bound(to), open.end());
   std::erase_if(skipped, [&](const ProcessPlace& at) { return at.position > to; });
   std::erase_if(replays, [&](const ProcessReplay& at) { return at.effect.position > to || at.control > to; });
   std::erase_if(failures, [&](const ProcessFailing& at) { return at.place.position > to; });
@@ -379,6 +391,9 @@ Result<ProcessCheckpoint> decode_process_checkpoint(std::string_view bytes) {
     std::ranges::copy(mark.event(), id.bytes.begin());
     checkpoint.place.add({GlobalPosition{mark.position()}, id});
   }
+  checkpoint.done_to = GlobalPosition{message->done_to()};
+  for (const auto& open : message->open())
+    checkpoint.open[GlobalPosition{open.position()}].insert(open.done().begin(), open.done().end());
   checkpoint.figures = {message->waiting(),  message->failing(),   message->reacted(),  message->sent(),
                         message->rejected(), message->performed(), message->given_up(), message->failed()};
   return checkpoint;

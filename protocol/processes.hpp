@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -150,6 +151,10 @@ struct ProcessFigures {
   std::uint64_t failed = 0;     ///< tries
   friend bool operator==(const ProcessFigures&, const ProcessFigures&) = default;
 };
+/// Of an event that is not done with: which of its parts are. 0: its commands; n + 1: its effect n.
+using ProcessPartsDone = std::set<std::uint32_t>;
+inline constexpr std::size_t process_open_max = 20'000;  ///< events of which a checkpoint says that
+
 /// How far a process is, what was wanted of it, and how it is.
 struct ProcessCheckpoint {
   GlobalPosition position{};     ///< everything up to it is reacted to, and what that wanted is done
@@ -166,6 +171,8 @@ struct ProcessCheckpoint {
   GlobalPosition retired_at{};  ///< no event behind it begins an instance: a later version has those. 0: any
   bool ended = false;           ///< who ran it has ended in order
   KeptPlace place{};            ///< of which history all that is
+  GlobalPosition done_to{};     ///< everything up to it is done too, but for `open`: what one stuck item holds up
+  std::map<GlobalPosition, ProcessPartsDone> open{};  ///< behind `position`, up to `done_to`; at most process_open_max
   /// What is kept of positions behind this one is of another history, and goes.
   void fall_back(GlobalPosition to);
   friend bool operator==(const ProcessCheckpoint&, const ProcessCheckpoint&) = default;

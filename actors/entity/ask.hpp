@@ -39,13 +39,14 @@ struct Asked {
   std::optional<SteadyTime> deadline{};      ///< absent: after EntityOptions::command_timeout
 };
 
-/// What the entity keeps of it. Stays in order of arrival until it is answered and nothing of it is under way.
+/// What the entity keeps of it, until it is answered and nothing of it is under way. Order: AskList.
 struct Ask {
   enum class Stage : std::uint8_t {
     waiting,    ///< not decided, or to be decided again
     checking,   ///< its id may be stored: looked up before anything else; nothing behind it is decided
     reading,    ///< its decision model is being read; nothing behind it is decided
-    preparing,  ///< what it asks outside is under way; those behind it are decided meanwhile
+    preparing,  ///< what it asks outside is under way, or, where it joins, what a command of the same id asks; those
+                ///< behind it are decided meanwhile
     sent,       ///< its append is under way
     stored,     ///< its append is written; answered in order
     held,       ///< `answer` is ready, and waits until what it saw is durable
@@ -62,7 +63,8 @@ struct Ask {
       false;  ///< the caller was told already (its time was over, it went away): only the outcome is waited for
   bool checked = false;         ///< its id was looked up: not stored
   bool looking = false;         ///< held, and its id is being looked up meanwhile
-  bool joins = false;           ///< held, and its id is one of an append under way before it
+  bool joins = false;           ///< its id is one of a command before it that is not done: held, one whose append is
+                                ///< under way; preparing, one that is not decided
   bool prepared_known = false;  ///< `prepared` says whether it asked something
   bool model_known = false;     ///< `model` says whether there is one
   bool model_read = false;

@@ -1,5 +1,6 @@
 #include "evershard/actors/entity/ask_list.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace evershard::actors {
@@ -18,10 +19,23 @@ Ask& AskList::add(std::unique_ptr<Ask> ask) {
   return *added;
 }
 
-void AskList::remove(Ask& ask) {
-  const std::unique_ptr<Ask> removed(&ask);
+void AskList::link_out(Ask& ask) {
   (ask.previous != nullptr ? ask.previous->next : front_) = ask.next;
   (ask.next != nullptr ? ask.next->previous : back_) = ask.previous;
+}
+
+void AskList::move_behind(Ask& ask, Ask& before) {
+  link_out(ask);
+  ask.previous = &before;
+  ask.next = before.next;
+  (before.next != nullptr ? before.next->previous : back_) = &ask;
+  before.next = &ask;
+  ask.order = std::max(ask.order, before.order);
+}
+
+void AskList::remove(Ask& ask) {
+  const std::unique_ptr<Ask> removed(&ask);
+  link_out(ask);
   --size_;
   bytes_ -= ask.bytes;
 }

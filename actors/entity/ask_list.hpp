@@ -1,4 +1,5 @@
-// AskList: what an entity has not done with, in order of arrival.
+// AskList: what an entity has not done with: what is decided, in the order of its decisions; and what is not, in order
+// of arrival but for what comes back from outside.
 
 #pragma once
 
@@ -24,10 +25,15 @@ class AskList {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   Ask& add(std::unique_ptr<Ask> ask);
+  /// `ask` goes to the place directly behind `before`, which stands somewhere behind it. Its `order` is raised, so that
+  /// orders ascend.
+  void move_behind(Ask& ask, Ask& before);
   /// Ends the ask's life.
   void remove(Ask& ask);
 
  private:
+  void link_out(Ask& ask);
+
   Ask* front_ = nullptr;
   Ask* back_ = nullptr;
   std::uint32_t size_ = 0;

@@ -273,6 +273,7 @@ void Entity::tell(Ask& ask, AnyAnswer answer, EntityActions& actions) {
 
 void Entity::remove(Ask& ask) {
   if (next_ == &ask) next_ = ask.next;
+  if (ask.stage == Ask::Stage::preparing) --(ask.joins ? joining_ : preparing_);
   asks_.remove(ask);
 }
 

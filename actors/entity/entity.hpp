@@ -18,14 +18,15 @@ namespace evershard::actors {
 
 /// One aggregate, from its first command until it is passive again.
 ///
-/// Commands are decided one at a time in order of arrival, each over the state that the ones before it leave, also
-/// while those are being written. What is answered waits until what it saw is durable. An append that is refused takes
-/// with it what was decided behind it: the state is discarded, everything under way is waited for, the aggregate is
-/// loaded again, and what is not answered is decided again in order. After an append whose outcome is unknown nothing
-/// is decided again: what is unanswered is answered so.
+/// Commands are decided one at a time in order of arrival, and stand in the order of their decisions, each over the
+/// state that the ones before it leave, also while those are being written. What is answered waits until what it saw is
+/// durable. An append that is refused takes with it what was decided behind it: the state is discarded, everything
+/// under way is waited for, the aggregate is loaded again, and what is not answered is decided again in order. After an
+/// append whose outcome is unknown nothing is decided again: what is unanswered is answered so.
 ///
 /// A command that asks something outside is set aside until it is answered: those behind it are decided meanwhile, and
-/// it is decided on the state of then.
+/// it is decided on the state of then, as the next one behind all that were. One with the id of a command that is set
+/// aside waits until that one is decided.
 ///
 /// A command id: the store itself refuses one that is stored (duplicate_event), so a command that persists is not
 /// looked up before; anything else it would be answered with is held back until a look-up has said that it is not
@@ -110,7 +111,13 @@ class Entity {
   void decide(Ask& ask, SteadyTime now, EntityActions& actions);
   void decide_state(Ask& ask, EntityActions& actions);
   [[nodiscard]] bool named(const Ask& ask) const;
+  /// Behind everything that is decided: what is answered when, goes by that.
+  void move_behind_decided(Ask& ask);
   [[nodiscard]] bool check_id(Ask& ask, EntityActions& actions);
+  [[nodiscard]] bool joins(Ask& ask, EntityActions& actions);
+  /// Those that wait for a command of the same id that is decided, or gone, wait no longer.
+  void wait_no_longer();
+  [[nodiscard]] bool is_open(const Ask& ask) const;
   [[nodiscard]] bool prepare(Ask& ask, EntityActions& actions);
   [[nodiscard]] bool read_model(Ask& ask, EntityActions& actions);
   void persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, EntityActions& actions);
@@ -143,6 +150,8 @@ class Entity {
   std::uint8_t failures_ = 0;   ///< in a row: of writes or loads
   std::uint16_t doubts_ = 0;
   std::uint32_t in_flight_ = 0;
+  std::uint32_t preparing_ = 0;  ///< ask outside, or have asked and are not decided
+  std::uint32_t joining_ = 0;    ///< of the same ids, and wait for those
   const AggregateId id_;
   const std::size_t id_hash_;
   const HostedKind& hosted_;

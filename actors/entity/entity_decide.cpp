@@ -26,6 +26,7 @@ void Entity::advance(SteadyTime now, EntityActions& actions) {
   if (phase_ == Phase::passive && !stopping_ && now >= pause_until_ && now >= retry_at_ && any_waiting())
     phase_ = Phase::wanting;
   bool decided = false;
+  wait_no_longer();
   while (phase_ == Phase::live && next_ != nullptr) {
     Ask& ask = *next_;
     if (ask.stage == Stage::checking || ask.stage == Stage::reading) break;
@@ -41,6 +42,7 @@ void Entity::advance(SteadyTime now, EntityActions& actions) {
     decide(ask, now, actions);
     decided = true;
     if (ask.stage == Stage::waiting) break;
+    wait_no_longer();
   }
   if (decided) settle(now, actions);
 }
@@ -98,22 +100,66 @@ bool Entity::named(const Ask& ask) const {
 bool Entity::check_id(Ask& ask, EntityActions& actions) {
   if (ask.checked || !named(ask)) return true;
   if (ask.id_hash == 0) ask.id_hash = RecentCommands::hash(id_hash_, ask.command_id);
-  const bool recent = share_.recent.contains(ask.id_hash);
-  const bool asks = !ask.prepared_known && hosted_.kind->asks(ask.command);
-  if (!recent && doubts_ == 0 && !asks) return true;
+  const bool looks =
+      share_.recent.contains(ask.id_hash) || doubts_ != 0 || (!ask.prepared_known && hosted_.kind->asks(ask.command));
+  if (!looks && preparing_ == 0) return true;
+  if (joins(ask, actions)) return false;
+  if (!looks) return true;
   if (doubts_ > 0) --doubts_;
-  if (recent) {
-    for (const Ask* same = asks_.front(); same != &ask; same = same->next) {
-      const bool under_way = same->stage == Ask::Stage::sent || same->stage == Ask::Stage::stored;
-      if (!under_way || same->command_id != ask.command_id) continue;
-      ask.joins = true;
-      hold(ask, {}, actions);
-      return false;
-    }
-  }
   ask.stage = Ask::Stage::checking;
   look_up(ask, actions);
   return false;
+}
+
+// What it would be told otherwise is of a state that the other one may have made, or has not made yet.
+bool Entity::joins(Ask& ask, EntityActions& actions) {
+  for (const Ask* same = asks_.front(); same != nullptr; same = same->next) {
+    if (same == &ask || same->id_hash != ask.id_hash || same->command_id != ask.command_id) continue;
+    const bool open = is_open(*same);
+    if (!open && same->stage != Ask::Stage::sent && same->stage != Ask::Stage::stored) continue;
+    ask.joins = true;
+    if (open) {
+      ask.stage = Ask::Stage::preparing;
+      ++joining_;
+    } else {
+      hold(ask, {}, actions);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Entity::is_open(const Ask& ask) const {
+  const bool asked = ask.stage <= Ask::Stage::reading && ask.prepared != nullptr && ask.prepared_known;
+  return (ask.stage == Ask::Stage::preparing && !ask.joins) || asked;
+}
+
+void Entity::wait_no_longer() {
+  for (Ask* ask = asks_.back(); ask != nullptr && joining_ != 0;) {
+    Ask* const before = ask->previous;
+    if (ask->stage == Ask::Stage::preparing && ask->joins) {
+      const Ask* open = asks_.front();
+      while (open != nullptr && !(is_open(*open) && open->command_id == ask->command_id)) open = open->next;
+      if (open == nullptr) {
+        --joining_;
+        ask->joins = false;
+        ask->stage = Ask::Stage::waiting;
+        move_behind_decided(*ask);
+      }
+    }
+    ask = before;
+  }
+}
+
+// One that is decided later than its turn saw what those behind it decided: it is answered behind them, and undecided
+// with them. While the state is discarded nothing stays decided.
+void Entity::move_behind_decided(Ask& ask) {
+  for (Ask* last = asks_.back(); phase_ == Phase::live && last != &ask; last = last->previous) {
+    if (last->stage < Ask::Stage::sent) continue;
+    asks_.move_behind(ask, *last);
+    break;
+  }
+  next_ = asks_.front();
 }
 
 // Whether it can be decided now. What it asks rests on what is durable.
@@ -130,6 +176,7 @@ bool Entity::prepare(Ask& ask, EntityActions& actions) {
     return true;
   }
   ask.stage = Ask::Stage::preparing;
+  ++preparing_;
   ask.prepared = std::make_unique<PreparedAnswer>(PreparedAnswer{**question, {}});
   actions.prepares.push_back({begin(ask), hosted_.kind, id_, ask.command_id, std::move(**question), ask.deadline});
   return false;
@@ -140,10 +187,11 @@ void Entity::prepared(std::uint64_t number, Result<std::string> answer, SteadyTi
   if (ask == nullptr) return;
   ask->number = 0;
   if (answer) {
+    --preparing_;
     ask->prepared->answer = std::move(*answer);
     ask->prepared_known = true;
     ask->stage = Ask::Stage::waiting;
-    next_ = asks_.front();
+    move_behind_decided(*ask);
   } else {
     tell(*ask, AnyAnswer::failed(not_begun(answer.error(), "what it asks first was not answered")), actions);
     remove(*ask);
@@ -301,7 +349,7 @@ void Entity::looked_up(std::uint64_t number, Result<std::optional<RecordedComman
     remove(*ask);
   } else if (ask->stage == Ask::Stage::finding) {
     undecide(*ask);
-    next_ = asks_.front();
+    move_behind_decided(*ask);
   } else {
     ask->checked = true;
     ask->looking = false;

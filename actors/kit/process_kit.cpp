@@ -77,10 +77,10 @@ struct ProcessKit::Impl {
                       processes[process].driver->answered(number, answer, steady(), next);
                       perform(process, std::move(next));
                     });
-    for (const auto& [number, effect, attempt] : actions.performs)
+    for (const auto& one : actions.performs)
       processes[process].effects.perform(
-          effect.type, effect.payload, attempt,
-          [this, process, life = life, number = number](const Result<std::string>& answer) {
+          one.effect.type, one.effect.payload, one.attempt,
+          [this, process, life = life, number = one.number](const Result<std::string>& answer) {
             if (life != this->life) return;
             ProcessActions next;
             processes[process].driver->performed(number, answer, steady(), next);

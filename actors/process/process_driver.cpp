@@ -1,6 +1,7 @@
 #include "evershard/actors/process/process_driver.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "evershard/actors/process/process_codecs.hpp"
 #include "evershard/protocol/chain.hpp"
@@ -32,6 +33,8 @@ ProcessDriver::ProcessDriver(std::shared_ptr<const ProcessDefinition> process, P
       options_(options),
       effects_(std::move(effects)),
       read_to_(checkpoint.position),
+      known_to_(checkpoint.done_to),
+      known_open_(std::move(checkpoint.open)),
       to_replay_(checkpoint.replays.begin(), checkpoint.replays.end()) {
   figures_.type = process_->type;
   controls_.controls_to = checkpoint.controls_to;
@@ -119,7 +122,8 @@ bool ProcessDriver::is_full() {
 }
 
 void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now,
-                           ProcessActions& actions) {
+                           ProcessActions& actions, std::uint64_t read_at) {
+  read_at_ = read_at;
   const bool knew = knows_rejections();
   for (const auto& event : events) {
     if (event.position <= read_to_) continue;
@@ -134,6 +138,7 @@ void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosit
     read_to_ = event.position;
   }
   read_to_ = std::max(read_to_, read_to);
+  known_open_.erase(known_open_.begin(), known_open_.upper_bound(read_to_));
   for (auto& id : std::exchange(touched_, {})) {
     if (id.first != Kind::told && !knows_rejections())
       held_.push_back(std::move(id));
@@ -148,6 +153,7 @@ void ProcessDriver::events(const std::vector<RecordedEvent>& events, GlobalPosit
 
 void ProcessDriver::take(const RecordedEvent& event) {
   if (event.state != EventState::live || !process_->reacts.contains(event.type)) return;
+  if (is_done(event.position, 0)) return;
   const auto key = process_->key(event);
   if (key && key->empty()) return;  // for no instance
   const bool known = key && AggregateId::check(instance(*key));
@@ -162,6 +168,7 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
   if (event.state != EventState::live || !event.aggregate || event.aggregate->type != process_->type) return;
   auto reacted = decode_process_reacted(event.payload);
   if (!reacted) {  // nobody knows what it wants: its instance sends nothing that comes behind it
+    if (is_done(event.position, 0)) return;  // it was skipped
     Item item{Kind::sent, event.position};
     item.reason = reacted.error().what;
     return add({Kind::sent, event.aggregate->value}, std::move(item));
@@ -174,6 +181,7 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
   }
   const auto& instance = event.aggregate->value;
   for (std::uint32_t n = 0; n != reacted->effects.size(); ++n) {
+    if (is_done(event.position, n + 1)) continue;
     Item item{Kind::effect, event.position};
     item.next = n;
     item.chain = chain_of(event.metadata);
@@ -181,7 +189,7 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
     item.effect = std::move(reacted->effects[n]);
     add({Kind::effect, id_of(event.position, n)}, std::move(item));
   }
-  if (reacted->commands.empty()) return;
+  if (reacted->commands.empty() || is_done(event.position, 0)) return;
   Item item{Kind::sent, event.position};
   item.chain = chain_of(event.metadata);
   item.commands = std::move(reacted->commands);
@@ -189,11 +197,14 @@ void ProcessDriver::take_reaction(const RecordedEvent& event) {
 }
 
 void ProcessDriver::add(LaneId id, Item item) {
-  if (open_.empty() || open_.back().position != item.position) open_.push_back({item.position, 0});
-  ++open_.back().left;
+  const auto [open, added] = open_.try_emplace(item.position);
+  if (const auto known = known_open_.find(item.position); added && known != known_open_.end())
+    open->second.done = known->second;
+  ++open->second.left;
   ++waiting_;
   item.bytes = item.event.payload.size() + item.effect.payload.size();
   for (const auto& command : item.commands) item.bytes += command.payload.size();
+  item.read_at = read_at_;
   waiting_bytes_ += item.bytes;
   Lane& lane = lanes_[id];
   if (lane.held_up) {
@@ -231,6 +242,8 @@ void ProcessDriver::start(const LaneId& id, Time now, ProcessActions& actions) {
     }
     lane.busy = true;
     ask->number = ++number_;
+    ask->because = lane.items.front().position;
+    ask->read_at = lane.items.front().read_at;
     asked_.emplace(ask->number, id);
     actions.asks.push_back(std::move(*ask));
     return;
@@ -383,7 +396,9 @@ void ProcessDriver::begin_attempts(const std::string& type, Time now, ProcessAct
         {number,
          item.effect,
          {process_->type + "-" + item.instance + "/" + id_of(item.position, item.next).substr(ids_begin.size()),
-          ++lane.attempts}});
+          ++lane.attempts},
+         item.position,
+         item.read_at});
   }
 }
 
@@ -411,6 +426,25 @@ void ProcessDriver::performed(std::uint64_t number, const Result<std::string>& a
   }
   start(id, now, actions);
   begin_attempts(type, now, actions);
+}
+
+void ProcessDriver::gone(std::uint64_t number, Time now, ProcessActions& actions) {
+  const auto found = asked_.find(number);
+  if (found == asked_.end()) return;
+  const auto id = std::move(found->second);
+  asked_.erase(found);
+  Lane& lane = lanes_.at(id);
+  lane.busy = false;
+  const Item& item = lane.items.front();
+  const auto type = item.effect.type;
+  const bool attempted = id.first == Kind::effect && !item.outcome;
+  if (attempted) {
+    std::erase_if(deadlines_, [&](const auto& of) { return of.second == number; });
+    queues_.at(type).end(item.target);
+  }
+  done(lane);
+  start(id, now, actions);
+  if (attempted) begin_attempts(type, now, actions);
 }
 
 // What is wrong with the effect itself is so the next time too.
@@ -466,8 +500,9 @@ void ProcessDriver::done(Lane& lane) {
     controls_.replays.erase({{ProcessPlace::What::effect, item.position, item.next}, item.replayed});
     return lane.items.pop_front();
   }
-  --std::ranges::lower_bound(open_, item.position, {}, &Open::position)->left;
-  while (!open_.empty() && open_.front().left == 0) open_.pop_front();
+  const auto open = open_.find(item.position);
+  open->second.done.insert(item.kind == Kind::effect ? item.next + 1 : 0);
+  if (--open->second.left == 0) open_.erase(open);
   lane.items.pop_front();
 }
 
@@ -618,7 +653,7 @@ void ProcessDriver::start_stopped(Time now, ProcessActions& actions) {
 std::vector<ProcessReplay> ProcessDriver::replays_to_begin() { return std::exchange(to_replay_, {}); }
 
 void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEvent>& reaction, Time now,
-                           ProcessActions& actions) {
+                           ProcessActions& actions, std::uint64_t read_at) {
   const auto gone = [&] { controls_.replays.erase(replay); };
   if (!reaction && reaction.error().code != ErrorCode::not_found) return to_replay_.push_back(replay);  // later
   if (!reaction || reaction->state != EventState::live || reaction->type != process_reacted_type ||
@@ -635,6 +670,7 @@ void ProcessDriver::replay(const ProcessReplay& replay, const Result<RecordedEve
   item.instance = reaction->aggregate->value;
   item.effect = std::move(reacted->effects[replay.effect.number]);
   item.replayed = replay.control;
+  item.read_at = read_at;
   item.bytes = item.effect.payload.size();
   ++waiting_;
   waiting_bytes_ += item.bytes;
@@ -672,7 +708,13 @@ void ProcessDriver::timer(Time now, ProcessActions& actions) {
 }
 
 GlobalPosition ProcessDriver::position() const {
-  return open_.empty() ? read_to_ : std::min(read_to_, open_.front().position - 1);
+  return open_.empty() ? read_to_ : std::min(read_to_, open_.begin()->first - 1);
+}
+
+bool ProcessDriver::is_done(GlobalPosition position, std::uint32_t part) const {
+  if (position > known_to_) return false;
+  const auto open = known_open_.find(position);
+  return open == known_open_.end() || open->second.contains(part);
 }
 
 ProcessCheckpoint ProcessDriver::checkpoint() const {
@@ -680,6 +722,20 @@ ProcessCheckpoint ProcessDriver::checkpoint() const {
   checkpoint.position = position();
   std::erase_if(checkpoint.skipped, [&](const ProcessPlace& place) { return place.position <= checkpoint.position; });
   checkpoint.read_to = read_to_;
+  checkpoint.done_to = std::max(read_to_, known_to_);
+  for (const auto& [at, open] : open_) {
+    if (checkpoint.open.size() > process_open_max) break;
+    checkpoint.open.emplace_hint(checkpoint.open.end(), at, open.done);
+  }
+  for (const auto& [at, done] : known_open_) {
+    if (checkpoint.open.size() > process_open_max) break;
+    checkpoint.open.emplace_hint(checkpoint.open.end(), at, done);
+  }
+  if (checkpoint.open.size() > process_open_max) {  // what lies further behind is done again
+    const auto last = std::prev(checkpoint.open.end());
+    checkpoint.done_to = last->first - 1;
+    checkpoint.open.erase(last);
+  }
   auto of = status();
   checkpoint.failures = std::move(of.failures);
   checkpoint.trouble = std::move(of.trouble);

@@ -35,12 +35,16 @@ struct ProcessActions {
     std::string command_id;
     std::optional<AppendCondition> fail_if{};  ///< of what it writes
     std::uint32_t chain = 0;                   ///< how many reactions led to it
+    GlobalPosition because{};                  ///< the event that is told, or by which it is wanted
+    std::uint64_t read_at = 0;                 ///< as events() was given it with that event
   };
   /// An effect that its handler is to perform; what comes of it comes back under the number.
   struct Perform {
     std::uint64_t number = 0;
     ProcessEffect effect;
     EffectAttempt attempt;
+    GlobalPosition because{};  ///< as above
+    std::uint64_t read_at = 0;
   };
   std::vector<Ask> asks;
   std::vector<Perform> performs;
@@ -61,13 +65,12 @@ struct ProcessActions {
 /// How many reactions led to an event stands in its metadata, and goes on with what is asked for its sake. Nothing is
 /// told to an instance whose chain is as long as it may be: instances that command each other in a circle come to that.
 ///
-/// Everything is done again behind checkpoint() when a driver begins: instances know what they reacted to, and commands
-/// have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all rejections are
-/// read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor does a command
-/// whose rejection is reacted to take effect once a later driver has taken the process over: an instance may have
-/// reacted to a rejection that this one knows nothing of. Nor is an effect
-/// performed before all are read that instances were told of.
-/// Owner:  one thread at a time. Knows no clock and no store.
+/// What checkpoint() does not say is done is done again when a driver begins: instances know what they reacted to, and
+/// commands have ids. Of a command that was rejected it is not known to its aggregate: so none is sent before all
+/// rejections are read that an earlier driver had instances react to, and none of those can be behind `taken_at`. Nor
+/// does a command whose rejection is reacted to take effect once a later driver has taken the process over: an instance
+/// may have reacted to a rejection that this one knows nothing of. Nor is an effect performed before all are read that
+/// instances were told of. Owner:  one thread at a time. Knows no clock and no store.
 class ProcessDriver {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -99,11 +102,14 @@ class ProcessDriver {
   /// Too much is under way, or waits to be tried again, which is ten times as much. Once it was, for so long that what
   /// is read next is worth the while.
   [[nodiscard]] bool is_full();
-  /// `read_to`: everything up to there was given by now.
-  void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions);
+  /// `read_to`: everything up to there was given by now. `read_at`: comes with all that is done because of these.
+  void events(const std::vector<RecordedEvent>& events, GlobalPosition read_to, Time now, ProcessActions& actions,
+              std::uint64_t read_at = 0);
   void answered(std::uint64_t number, const AnyAnswer& answer, Time now, ProcessActions& actions);
   /// What came of an attempt. One that is too late is passed over.
   void performed(std::uint64_t number, const Result<std::string>& answer, Time now, ProcessActions& actions);
+  /// What was to be asked or performed was not: the event by which it was is removed or erased. It is passed over.
+  void gone(std::uint64_t number, Time now, ProcessActions& actions);
   /// What is to be tried again, is; attempts that say nothing end. Due at wake_at().
   void timer(Time now, ProcessActions& actions);
   [[nodiscard]] Time wake_at() const;
@@ -114,7 +120,8 @@ class ProcessDriver {
   /// Effects that were given up and are to be performed once more: of each, the event that wants it is to be looked up.
   [[nodiscard]] std::vector<ProcessReplay> replays_to_begin();
   /// `reaction`: that event, as it is stored. What it does not have any more is not performed.
-  void replay(const ProcessReplay& replay, const Result<RecordedEvent>& reaction, Time now, ProcessActions& actions);
+  void replay(const ProcessReplay& replay, const Result<RecordedEvent>& reaction, Time now, ProcessActions& actions,
+              std::uint64_t read_at = 0);
 
   /// Everything up to its position is done. Without `runs_at`.
   [[nodiscard]] ProcessCheckpoint checkpoint() const;
@@ -135,6 +142,7 @@ class ProcessDriver {
     std::string reason{};
     std::uint32_t chain = 0;  ///< how many reactions led to the event
     std::size_t bytes = 0;
+    std::uint64_t read_at = 0;                     ///< as events() was given it
     std::string instance{};                        ///< effect: whose
     ProcessEffect effect{};                        ///< effect
     std::string target{};                          ///< effect: whom it is for, as it was queued
@@ -182,6 +190,8 @@ class ProcessDriver {
   void try_again(const std::string& why, std::chrono::milliseconds wait, Lane& lane, Time now, const LaneId& id);
   [[nodiscard]] bool knows_rejections() const { return read_to_ >= taken_at_; }
   [[nodiscard]] GlobalPosition position() const;
+  /// By an earlier driver: a part of an event, as ProcessPartsDone counts them.
+  [[nodiscard]] bool is_done(GlobalPosition position, std::uint32_t part) const;
   [[nodiscard]] const std::string& instance_of(const LaneId& id, const Lane& lane) const {
     return id.first == Kind::effect ? lane.items.front().instance : id.second;
   }
@@ -207,10 +217,12 @@ class ProcessDriver {
   GlobalPosition read_to_;
   std::unordered_map<LaneId, Lane, IdHash> lanes_;
   struct Open {
-    GlobalPosition position;
     std::uint32_t left = 0;  ///< items
+    ProcessPartsDone done{};
   };
-  std::deque<Open> open_;  ///< in order of positions; the first is not done with
+  std::map<GlobalPosition, Open> open_;  ///< events that are not done with
+  GlobalPosition known_to_;              ///< an earlier driver was done with everything up to there, but for:
+  std::map<GlobalPosition, ProcessPartsDone> known_open_;  ///< behind read_to_
   std::size_t waiting_ = 0;
   std::size_t waiting_bytes_ = 0;
   std::size_t told_waiting_ = 0;
@@ -228,6 +240,7 @@ class ProcessDriver {
   std::multimap<Time, std::uint64_t> deadlines_;  ///< of attempts, by their numbers
   std::unordered_map<std::uint64_t, LaneId> asked_;
   std::uint64_t number_ = 0;
+  std::uint64_t read_at_ = 0;  ///< of the events that are being taken
   std::multimap<Time, LaneId> retries_;
   ProcessCheckpoint controls_;      ///< of it: what is wanted
   std::set<LaneId> stopped_lanes_;  ///< that would begin if they might

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -154,6 +155,7 @@ class ProcessHost::Run {
       over_ = false;
       checkpoint_ = checkpoint;
       kept_.clear();
+      outdated_ = {};
       const auto after = std::max(checkpoint.position, retired_at);
       driver_.emplace(process_, std::move(checkpoint), taken->last_position, options_, effects_.bounds());
       driver_->begin_behind(retired_at);
@@ -172,6 +174,7 @@ class ProcessHost::Run {
         next_controls = Clock::now() + controls_every;
       }
       read();
+      look_again();
       tell_timer();
       if (Clock::now() >= next_checkpoint) {
         keep_checkpoint();
@@ -222,6 +225,7 @@ class ProcessHost::Run {
         wait = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(wake - Clock::now()),
                           std::chrono::milliseconds(0), feed_wait);
     }
+    const auto read_at = rewritten();
     auto item = feed_->next(wait);
     ProcessActions actions;
     std::uint64_t session = 0;
@@ -235,7 +239,7 @@ class ProcessHost::Run {
       }
       trouble_.clear();
       session = session_;
-      driver_->events(item->events, item->watermark, Clock::now(), actions);
+      driver_->events(item->events, item->watermark, Clock::now(), actions, read_at);
     }
     perform(session, std::move(actions));
   }
@@ -308,12 +312,13 @@ class ProcessHost::Run {
       session = session_;
     }
     for (const auto& replay : replays) {
+      const auto read_at = rewritten();
       const auto reaction = host_.events_.event_at(replay.effect.position);
       ProcessActions actions;
       {
         const std::lock_guard lock(mutex_);
         if (stopping_) return;
-        driver_->replay(replay, reaction, Clock::now(), actions);
+        driver_->replay(replay, reaction, Clock::now(), actions, read_at);
       }
       perform(session, std::move(actions));
     }
@@ -342,24 +347,87 @@ class ProcessHost::Run {
     perform(session, std::move(actions));
   }
 
+  [[nodiscard]] std::uint64_t rewritten() const { return host_.options_.rewritten ? host_.options_.rewritten() : 0; }
+
   // Not under the lock: an answer may come from within. What a driver wanted that is gone by now, the next one does:
   // the answer would come to that one, under a number of its own.
   void perform(std::uint64_t session, ProcessActions actions) {
     {
+      const auto now = rewritten();
       const std::lock_guard lock(mutex_);
       if (session != session_) return;
       if (actions.over) over_ = true;
       if (stopping_ || over_) return;
+      put_aside(actions.asks, outdated_.asks, now);
+      put_aside(actions.performs, outdated_.performs, now);
       asked_ += actions.asks.size();
     }
+    begin(session, std::move(actions));
+  }
+
+  /// Events were removed or payloads erased since: who answers must not wait for the disk.
+  template <class All>
+  static void put_aside(All& all, All& outdated, std::uint64_t now) {
+    const auto stay = std::ranges::stable_partition(all, [&](const auto& one) { return one.read_at == now; });
+    std::move(stay.begin(), stay.end(), std::back_inserter(outdated));
+    all.erase(stay.begin(), stay.end());
+  }
+
+  /// What was put aside goes on where the event by which it was wanted is as it was; is passed over where that is gone;
+  /// and is looked at again where it cannot be read just now.
+  void look_again() {
+    ProcessActions outdated;
+    std::uint64_t session = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      outdated = std::exchange(outdated_, {});
+      session = session_;
+    }
+    std::vector<std::uint64_t> gone;
+    const auto now = rewritten();
+    const auto stands = [&](const auto& one) {
+      if (one.read_at == now) return true;
+      const auto event = host_.events_.event_at(one.because);
+      if (event && event->state == EventState::live) return true;
+      if (event || event.error().code == ErrorCode::not_found) gone.push_back(one.number);
+      return false;
+    };
+    ProcessActions standing;
+    ProcessActions next;
+    const auto sort = [&](auto& from, auto& into, auto& again) {
+      for (auto& one : from) {
+        const auto before = gone.size();
+        if (stands(one))
+          into.push_back(std::move(one));
+        else if (gone.size() == before)
+          again.push_back(std::move(one));
+      }
+    };
+    ProcessActions again;
+    sort(outdated.asks, standing.asks, again.asks);
+    sort(outdated.performs, standing.performs, again.performs);
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_ || over_) return;
+      std::ranges::move(again.asks, std::back_inserter(outdated_.asks));
+      std::ranges::move(again.performs, std::back_inserter(outdated_.performs));
+      for (const auto number : gone) driver_->gone(number, Clock::now(), next);
+      asked_ += standing.asks.size();
+    }
+    begin(session, std::move(standing));
+    if (!gone.empty()) perform(session, std::move(next));
+  }
+
+  void begin(std::uint64_t session, ProcessActions actions) {
     for (auto& ask : actions.asks)
       host_.door_().ask_bytes(
           ask.aggregate, std::move(ask.type), std::move(ask.bytes),
           {.command_id = std::move(ask.command_id), .fail_if = std::move(ask.fail_if), .chain = ask.chain},
           [this, session, number = ask.number](const AnyAnswer& answer) { answered(session, number, answer); });
-    for (const auto& [number, effect, attempt] : actions.performs)
-      effects_.perform(effect.type, effect.payload, attempt,
-                       [link = link_, session, number = number](const Result<std::string>& answer) {
+    for (const auto& one : actions.performs)
+      effects_.perform(one.effect.type, one.effect.payload, one.attempt,
+                       [link = link_, session, number = one.number](const Result<std::string>& answer) {
                          link->performed(session, number, answer);
                        });
   }
@@ -436,7 +504,8 @@ class ProcessHost::Run {
   std::string kept_;  ///< as bytes: what is the same is seldom written again
   Clock::time_point kept_at_{};
   std::uint64_t session_ = 0;
-  std::size_t asked_ = 0;  ///< commands that are not answered
+  std::size_t asked_ = 0;    ///< commands that are not answered
+  ProcessActions outdated_;  ///< to be looked at again before it is begun
   std::optional<ProcessDriver> driver_;
   std::optional<EventFeed> feed_;
   std::optional<EventFeed> controls_feed_;

@@ -22,6 +22,9 @@ struct ProcessHostOptions {
   std::function<void(const Error&)> warn{};
   std::string name{};  ///< of this program, for who looks where a process runs
   std::string fork{};  ///< of the store: KeptPlace
+  /// Another number each time events were removed or payloads erased: what was read before is looked at again before an
+  /// instance is told it. Quick. Null: never.
+  std::function<std::uint64_t()> rewritten{};
 };
 
 /// Any thread. Owner: `events`, which takes reserved names, and what `door` gives outlive it.

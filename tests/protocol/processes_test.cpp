@@ -60,8 +60,13 @@ TEST(ProcessBytes, ComeBackAsTheyWere) {
                                .figures = {1, 2, 3, 4, 5, 6, 7, 8},
                                .failures = {{"rome", wanted, "book", 4, "closed"}},
                                .trouble = "closed",
-                               .runs_at = "here:1"};
+                               .runs_at = "here:1",
+                               .done_to = GlobalPosition{88},
+                               .open = {{GlobalPosition{78}, {}}, {GlobalPosition{85}, {0, 2}}}};
   EXPECT_EQ(decode_process_checkpoint(encode(checkpoint)).value(), checkpoint);
+  checkpoint.fall_back(GlobalPosition{80});
+  EXPECT_EQ(checkpoint.done_to, GlobalPosition{80}) << "what was done behind that, was in another history";
+  EXPECT_EQ(checkpoint.open.size(), 1u);
   for (const auto& control :
        {ProcessControl{ProcessControl::Action::stop, "rome", {}}, ProcessControl{ProcessControl::Action::retry, "", {}},
         ProcessControl{ProcessControl::Action::skip, "", wanted},

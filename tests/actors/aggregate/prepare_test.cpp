@@ -164,6 +164,65 @@ TEST(Prepare, ARepeatedCommandDoesNotAskAgain) {
   EXPECT_THAT(kit.questions, IsEmpty());
 }
 
+// What it would be told by itself is of a state that the first one made.
+TEST(Prepare, ACommandSentAgainWaitsForTheFirstOfItsId) {
+  CarefulKit kit;
+  must(kit.account().ask(Deposit{100}));
+  auto first = kit.account().ask_future(Withdraw{80}, {.command_id = "w"});
+  auto second = kit.account().ask_future(Withdraw{80}, {.command_id = "w"});
+  kit.run();
+  auto third = kit.account().ask_future(Withdraw{80}, {.command_id = "w"});
+  auto other = kit.account().ask_future(Withdraw{10}, {.command_id = "x"});
+  kit.run();
+  ASSERT_THAT(kit.questions, SizeIs(2)) << "one of each id";
+  EXPECT_EQ(shown(kit.account().ask(Deposit{1})), "101") << "others do not wait";
+  kit.answer(Balance{90});
+  EXPECT_EQ(shown(first), "21");
+  EXPECT_EQ(shown(second), "21 again");
+  EXPECT_EQ(shown(third), "21 again");
+  kit.answer(Balance{10});
+  EXPECT_EQ(shown(other), "11");
+  EXPECT_THAT(kit.questions, IsEmpty());
+}
+
+TEST(Prepare, ACommandSentAgainIsDecidedWhereTheFirstOneWrote) {
+  CarefulKit kit;
+  must(kit.account().ask(Deposit{100}));
+  auto first = kit.account().ask_future(Withdraw{80}, {.command_id = "w"});
+  auto second = kit.account().ask_future(Withdraw{80}, {.command_id = "w"});
+  auto third = kit.account().ask_future(Withdraw{80}, {.command_id = "w"});
+  kit.run();
+  kit.answer(refuse(ErrorCode::unavailable, "closed"));
+  EXPECT_EQ(shown(first), "unavailable");
+  ASSERT_THAT(kit.questions, SizeIs(1)) << "the second one asks, the third one waits for it";
+  kit.answer(Balance{70});
+  EXPECT_EQ(shown(second), "no: at most 70");
+  ASSERT_THAT(kit.questions, SizeIs(1));
+  kit.answer(Balance{80});
+  EXPECT_EQ(shown(third), "20");
+}
+
+// It returns to a place in front of what was decided meanwhile, and saw that.
+TEST(Prepare, IsAnsweredWhenWhatItSawIsDurable) {
+  for (const bool refused : {false, true}) {
+    CarefulKit kit;
+    must(kit.account().ask(Deposit{10}));
+    auto taken = kit.account().ask_future(Withdraw{60});
+    kit.run();
+    ASSERT_THAT(kit.questions, SizeIs(1));
+    if (refused) kit.fail_next_append(Fault::refused, ErrorCode::too_large);
+    kit.hold_appends();
+    auto deposited = kit.account().ask_future(Deposit{40});
+    kit.run();
+    kit.answer(Balance{100});
+    EXPECT_EQ(shown(taken), "-");
+    kit.release_appends();
+    kit.run();
+    EXPECT_EQ(shown(taken), refused ? "no: only 10" : "no: only 50");
+    EXPECT_EQ(shown(deposited) == "50", !refused);
+  }
+}
+
 TEST(Prepare, ItsKeyIsTheCommands) {
   CarefulKit kit;
   must(kit.account().ask(Deposit{100}));

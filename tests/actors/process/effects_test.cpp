@@ -443,5 +443,68 @@ TEST(Effects, ThatNobodyHearsOfArePerformedAtLeastOnce) {
       });
 }
 
+/// Mails each request twice, and hears of nothing.
+struct TwoPosters {
+  static constexpr std::string_view type = "poster";
+  using State = TransferState;
+  using Reacts = Types<Requested>;
+  using Effects = Types<Performs<Mail>>;
+  using Events = Types<>;
+  static std::string key(const Requested& event) { return event.from; }
+  static Reaction on(const State&, const Requested& event) {
+    auto second = event.as<DebitedName>();
+    second.transfer += "/second";
+    return react().perform(event.as<DebitedName>()).perform(second);
+  }
+};
+
+// One that is stuck holds up how far the process is, and nothing else: what is done behind it is kept too.
+TEST(Effects, ThatNobodyHearsOfAreNotPerformedAgainBehindOneThatIsStuck) {
+  std::map<std::string, int> performed;
+  std::set<std::string> stuck{"t0", "t2/second"};
+  ProcessKit kit;
+  ASSERT_TRUE(kit.host<Desk>());
+  ASSERT_TRUE(kit.run<TwoPosters>(Effects{}.on<Mail>(
+      [&](const Mail& mail, const EffectAttempt&, const std::function<void(Result<Done>)>& done) {
+        ++performed[mail.transfer];
+        if (!stuck.contains(mail.transfer)) done(Done{});
+      },
+      {.timeout = std::chrono::hours(24)})));
+  const auto keep = [&] {  // a checkpoint is kept at one step in eight
+    for (int n = 0; n != 200; ++n) kit.step();
+  };
+  for (int n = 0; n != 4; ++n) request(kit, "t" + std::to_string(n), "p" + std::to_string(n));
+  kit.settle();
+  keep();
+  std::map<std::string, int> expected;
+  for (int n = 0; n != 4; ++n)
+    for (const auto* which : {"", "/second"}) expected["t" + std::to_string(n) + which] = 1;
+  EXPECT_EQ(performed, expected);
+  for (int crash = 2; crash != 5; ++crash) {  // what was known before goes on with what is kept next
+    kit.crash();
+    for (int n = 0; n != 20 * crash; ++n) kit.step();
+    kit.crash();
+    kit.settle();
+    keep();
+    EXPECT_EQ(performed["t1"], 1);
+    EXPECT_EQ(performed["t1/second"], 1);
+    EXPECT_EQ(performed["t2"], 1) << "another effect of the same reaction is stuck";
+    EXPECT_EQ(performed["t3"], 1);
+    EXPECT_GE(performed["t0"], crash);
+    EXPECT_GE(performed["t2/second"], crash);
+  }
+  EXPECT_EQ(kit.process_status().at(0).waiting, 2u);
+  stuck.clear();
+  kit.crash();
+  kit.settle();
+  keep();
+  EXPECT_EQ(kit.process_status().at(0).waiting, 0u);
+  EXPECT_EQ(kit.process_status().at(0).position, kit.process_status().at(0).read_to);
+  const auto all = performed;
+  kit.crash();
+  kit.settle();
+  EXPECT_EQ(performed, all);
+}
+
 }  // namespace
 }  // namespace evershard::bank
