@@ -136,6 +136,7 @@ class ProcessDriver {
     std::uint32_t chain = 0;  ///< how many reactions led to the event
     std::size_t bytes = 0;
     std::string instance{};                        ///< effect: whose
+    EventId reaction{};                            ///< effect: the event that wants it
     ProcessEffect effect{};                        ///< effect
     std::string target{};                          ///< effect: whom it is for, as it was queued
     GlobalPosition replayed{};                     ///< effect: by which control; 0: it was not given up yet
