@@ -44,6 +44,10 @@ struct BackupOptions {
 [[nodiscard]] Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& target,
                                             const Progress& progress = {});
 
+/// Whether the folder is a copy that was made by backup(), and no store that was restored of it. It opens by itself;
+/// what is due in it is its store's to do.
+[[nodiscard]] bool is_backup(const std::filesystem::path& folder);
+
 struct RestoreOptions {
   std::optional<GlobalPosition> up_to{};  ///< as for a backup. What is damaged behind it does no harm.
   rocksdb::Env* env = nullptr;            ///< for tests: the disk that is written to

@@ -39,6 +39,7 @@ struct EngineOptions {
       1};  ///< at least this long between two pages of the live ones: one write takes what came meanwhile
   storage::EventIdAt event_id_at{};  ///< for checkpoints; absent: they do not name their events (a node of a cluster:
                                      ///< others have them)
+  std::function<void(const Error&)> warn{};  ///< what nobody asked for and is to be known; any thread; may be absent
 };
 
 using ProcessorKinds = std::map<std::string, std::shared_ptr<const actors::ProcessorKind>, std::less<>>;
